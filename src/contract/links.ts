@@ -1,0 +1,65 @@
+/** Page numbers and the URLs they are published under: the only place that knows either form. */
+import { usageError } from "../errors.js";
+
+/** `query`: `?format=api&page=N`; `path`: `pages/N.json`, for hosts that cannot map a query. */
+export const LINK_STYLES = ["query", "path"] as const;
+export type LinkStyle = (typeof LINK_STYLES)[number];
+
+/** The listing, below the base URL's path. */
+export const LISTING_PATH = "/api/users/";
+
+export const PAGE_SIZE = { default: 100, min: 1, max: 1000 } as const;
+
+/** Pages a collection of `count` users fills; an empty collection has one, empty page. */
+export function pagesFor(count: number, pageSize: number): number {
+  return Math.max(1, Math.ceil(count / pageSize));
+}
+
+/** The absolute URL of page `page` (from 1) below a base URL that `parseBaseUrl` has normalised. */
+export function pageUrl(baseUrl: string, links: LinkStyle, page: number): string {
+  return links === "query"
+    ? `${baseUrl}${LISTING_PATH}?format=api&page=${page}`
+    : `${baseUrl}${LISTING_PATH}pages/${page}.json`;
+}
+
+/**
+ * The page that a query string (without `?`) asks for: 1 when it names none or an empty one, undefined when it
+ * names something that is not a canonical page number, or names two (contract part 2).
+ */
+export function requestedPage(query: string): number | undefined {
+  const given = new URLSearchParams(query).getAll("page");
+  if (given.length > 1) return undefined;
+  const [page = ""] = given;
+  return page === "" ? 1 : pageNumber(page);
+}
+
+/** A page number in its only accepted form, `[1-9][0-9]{0,8}`, or undefined. */
+export function pageNumber(text: string): number | undefined {
+  return /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * Normalises a base URL: `HTTPS://Example.com:443/directory/` becomes `https://example.com/directory`.
+ * @throws UserError (usage) when it is not absolute http(s), or has a query, a fragment or credentials.
+ */
+export function parseBaseUrl(text: string): string {
+  const refuse = (why: string) =>
+    usageError(`Base URL ${JSON.stringify(text)} ${why}; give one like https://directory.example.com.`);
+  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) throw refuse("is not an absolute http(s) URL");
+  if (/[\s\\]/.test(text)) throw refuse("has white space or a backslash in it");
+  if (text.includes("#")) throw refuse("has a fragment (#)");
+  if (text.includes("?")) throw refuse("has a query (?)");
+  const url = new URL(text);
+  if (/^https?:\/\/[^/]*@/i.test(text)) throw refuse("has credentials (@), which every page would publish");
+  return url.origin + url.pathname.replace(/\/+$/, "");
+}
+
+/** The path below which a base URL's host is asked: `/directory`, or empty at the root. */
+export function basePath(baseUrl: string): string {
+  return new URL(baseUrl).pathname.replace(/\/$/, "");
+}
+
+/** True for an absolute http(s) URL without white space or control characters: what an avatar may be. */
+export function isPublishableUrl(text: string): boolean {
+  return /^https?:\/\/[^\s\p{Cc}/?#][^\s\p{Cc}]*$/iu.test(text) && URL.canParse(text);
+}

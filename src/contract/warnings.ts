@@ -1,0 +1,49 @@
+/** Values that are published as they are although nobody has observed them before: a thing to know, not a problem. */
+import type { User } from "./user.js";
+
+/** Kind of warning -> what it says of a user, and whether it does. Kinds are the keys of `warnings` in snapshot.json. */
+export const WARNINGS = {
+  circles_not_empty: {
+    text: "circles are not empty",
+    applies: (user) => user.circles.length > 0,
+  },
+  liveness_config_unobserved: {
+    text: "off_chain.liveness_config differs from 2 samples, 1 blink, no head movement, warm-up 2",
+    applies: ({ off_chain: { liveness_config: config } }) =>
+      config.required_samples !== 2 ||
+      config.min_blinks !== 1 ||
+      config.require_head_movement ||
+      config.warmup_duration !== 2,
+  },
+  liveness_tier_unobserved: {
+    text: 'off_chain.liveness_tier is not "normal"',
+    applies: (user) => user.off_chain.liveness_tier !== "normal",
+  },
+  pending_events_do_not_add_up: {
+    text: "off_chain.pending_events is not mining_events - withdrawn_events",
+    applies: ({ off_chain }) =>
+      off_chain.pending_events !== off_chain.mining_events - off_chain.withdrawn_events,
+  },
+  tokens_do_not_add_up: {
+    text: "off_chain.tokens is not 2 x pending_events",
+    applies: ({ off_chain }) => off_chain.tokens !== 2 * off_chain.pending_events,
+  },
+  wac_status_unobserved: {
+    text: "wac_status is not 0",
+    applies: (user) => user.wac_status !== 0,
+  },
+} satisfies Record<string, { text: string; applies: (user: User) => boolean }>;
+
+export type WarningKind = keyof typeof WARNINGS;
+
+/** How many users each kind of warning applies to; kinds that apply to none are absent. */
+export type WarningCounts = Partial<Record<WarningKind, number>>;
+
+const KINDS = Object.entries(WARNINGS) as [WarningKind, (typeof WARNINGS)[WarningKind]][];
+
+/** Adds one user's warnings to the counts. */
+export function countWarnings(user: User, counts: WarningCounts): void {
+  for (const [kind, { applies }] of KINDS) {
+    if (applies(user)) counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+}

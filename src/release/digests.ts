@@ -1,0 +1,71 @@
+/** SHA-256 digests of a release's files: 32 bytes a page in memory, SHA256SUMS on disk. */
+import { findPage, pagePath, type Variant } from "./layout.js";
+
+const BYTES = 32;
+
+/** The digests of all pages in some variants, by page number. */
+export class PageDigests {
+  readonly #bytes: ReadonlyMap<Variant, Buffer>;
+
+  constructor(
+    readonly pages: number,
+    readonly variants: readonly Variant[],
+  ) {
+    this.#bytes = new Map(variants.map((variant) => [variant, Buffer.alloc(pages * BYTES)]));
+  }
+
+  /** Stores a digest given in hexadecimal. */
+  set(page: number, variant: Variant, digest: string): void {
+    this.#bytes.get(variant)?.write(digest, (page - 1) * BYTES, BYTES, "hex");
+  }
+
+  /** The digest in hexadecimal; all zeros when it was never set, undefined when there is no such page or variant. */
+  get(page: number, variant: Variant): string | undefined {
+    const bytes = this.#bytes.get(variant);
+    if (!bytes || page < 1 || page > this.pages) return undefined;
+    return bytes.toString("hex", (page - 1) * BYTES, page * BYTES);
+  }
+}
+
+/** The lines of SHA256SUMS, as `sha256sum -c` reads them: pages in order, each with its variants, then other files. */
+export function* encodeSums(pages: PageDigests, others: ReadonlyMap<string, string>): Generator<string> {
+  for (let page = 1; page <= pages.pages; page++) {
+    for (const variant of pages.variants) yield `${pages.get(page, variant)}  ${pagePath(page, variant)}\n`;
+  }
+  for (const [path, digest] of others) yield `${digest}  ${path}\n`;
+}
+
+/** What SHA256SUMS lists. */
+export interface Sums {
+  pages: PageDigests;
+  /** Every other file's path and digest. */
+  others: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads SHA256SUMS of a release of `pages` pages.
+ * @throws Error naming the line that is not of the form, or the page that has no or a second line.
+ */
+export function parseSums(text: string, pages: number, variants: readonly Variant[]): Sums {
+  const digests = new PageDigests(pages, variants);
+  const others = new Map<string, string>();
+  let found = 0;
+  for (const line of text.split("\n").slice(0, -1)) {
+    const [, digest, path] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? [];
+    if (!digest || !path) throw new Error(`${JSON.stringify(line)} is no line of SHA256SUMS`);
+    const at = findPage(path);
+    if (!at) {
+      others.set(path, digest);
+      continue;
+    }
+    if (digests.get(at.page, at.variant) !== UNSET)
+      throw new Error(`${path} is not expected, or listed twice`);
+    digests.set(at.page, at.variant, digest);
+    found++;
+  }
+  const expected = pages * variants.length;
+  if (found !== expected) throw new Error(`${found} page files are listed, ${expected} were expected`);
+  return { pages: digests, others };
+}
+
+const UNSET = "0".repeat(2 * BYTES);

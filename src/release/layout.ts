@@ -1,0 +1,44 @@
+/** Names inside `dist` and inside a release: the only place that knows them. Paths in a release use `/`. */
+import { ENCODINGS, type Encoding } from "../contract/headers.js";
+import { pageNumber } from "../contract/links.js";
+
+/** In `dist`: the link to the release that is served, the folder of all releases, and what a build leaves aside. */
+export const CURRENT = "current";
+export const RELEASES = "releases";
+export const STAGING_PREFIX = ".staging-";
+
+/** In a release. */
+export const SNAPSHOT = "snapshot.json";
+export const SUMS = "SHA256SUMS";
+export const PAGES = "api/users/pages";
+
+/** How a page's file is stored: as it is, or under one of the content codings. */
+export type Variant = "identity" | Encoding;
+
+/** The path of page `page` (from 1) inside a release: `api/users/pages/7.json`, or `7.json.br`. */
+export function pagePath(page: number, variant: Variant = "identity"): string {
+  return `${PAGES}/${page}.json${variant === "identity" ? "" : ENCODINGS[variant]}`;
+}
+
+/** The page and variant that a path inside a release holds, or undefined when it holds no page. */
+export function findPage(path: string): { page: number; variant: Variant } | undefined {
+  const match = /^api\/users\/pages\/(\d+)\.json(\.br|\.gz)?$/.exec(path);
+  const page = pageNumber(match?.[1] ?? "");
+  if (!match || page === undefined) return undefined;
+  const variant = match[2] === ".br" ? "br" : match[2] === ".gz" ? "gzip" : "identity";
+  return { page, variant };
+}
+
+/** The name of a release's folder: `20261121T034000Z-1f6a9c0d2b7e`, its time in UTC and its id. */
+export function folderName(time: Date, id: string): string {
+  return `${time.toISOString().replace(/[-:]|\.\d+/g, "")}-${id}`;
+}
+
+/** The id and time that a release's folder name says, or undefined when it is no such name. */
+export function parseFolderName(name: string): { id: string; time: Date } | undefined {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-([0-9a-f]{12})$/.exec(name);
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second, id = ""] = match;
+  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(time.getTime()) ? undefined : { id, time };
+}

@@ -1,0 +1,90 @@
+/** Reads a release's own account of itself and refuses one that is not whole. Pages are not read here. */
+import { createHash } from "node:crypto";
+import { readdir, readFile, realpath } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { codeOf, UserError } from "../errors.js";
+import { parseSums, type Sums } from "./digests.js";
+import { PAGES, pagePath, SNAPSHOT, SUMS, type Variant } from "./layout.js";
+import { type Snapshot, snapshotId, snapshotSchema } from "./snapshot.js";
+
+/** One snapshot on disk. */
+export interface Release {
+  /** Its folder, absolute and with every link resolved. */
+  folder: string;
+  snapshot: Snapshot;
+  /** The digest of every file but SHA256SUMS itself. */
+  sums: Sums;
+}
+
+/**
+ * Opens the release in `folder` (a link such as `dist/current` is followed once, so that a later switch does not
+ * matter). Checks that snapshot.json matches its digest and its id, and that every page's file is there.
+ * @throws UserError when there is no release, or when it is not whole.
+ */
+export async function openRelease(folder: string): Promise<Release> {
+  const root = await realpath(folder).catch((cause) => {
+    throw new UserError(`There is no release at ${folder}; run "rollcall build" first.`, { cause });
+  });
+  const broken = (why: string, cause?: unknown) =>
+    new UserError(
+      `Release ${basename(root)} is broken: ${why}. Build again, or "rollcall use" another one.`,
+      {
+        cause,
+      },
+    );
+  const read = async (name: string) => {
+    try {
+      return await readFile(join(root, name), "utf8");
+    } catch (cause) {
+      if (codeOf(cause) === "ENOTDIR")
+        throw new UserError(`${folder} is a file, not a release's folder.`, { cause });
+      throw broken(`${name} cannot be read (${codeOf(cause)})`, cause);
+    }
+  };
+
+  const snapshotText = await read(SNAPSHOT);
+  const snapshot = parseSnapshot(snapshotText);
+  if (!snapshot) throw broken(`${SNAPSHOT} is not of the form that Rollcall writes`);
+  const variants: Variant[] = ["identity", ...snapshot.encodings];
+  const sumsText = await read(SUMS);
+  let sums: Sums;
+  try {
+    sums = parseSums(sumsText, snapshot.pages, variants);
+  } catch (cause) {
+    throw broken(`in ${SUMS}, ${cause instanceof Error ? cause.message : cause}`, cause);
+  }
+  const { id, ...facts } = snapshot;
+  if (sums.others.get(SNAPSHOT) !== sha256(snapshotText))
+    throw broken(`${SNAPSHOT} does not match its digest`);
+  if (snapshotId(facts, sums.pages) !== id) throw broken(`its id ${id} does not match its content`);
+  const missing = await findMissing(root, sums);
+  if (missing) throw broken(`${missing} is missing`);
+  return { folder: root, snapshot, sums };
+}
+
+function parseSnapshot(text: string): Snapshot | undefined {
+  try {
+    return snapshotSchema.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The path of a page file that SHA256SUMS lists and the folder lacks, or of a pages folder that leads elsewhere. */
+async function findMissing(root: string, { pages }: Sums): Promise<string | undefined> {
+  const folder = join(root, PAGES);
+  if ((await realpath(folder).catch(() => undefined)) !== folder) return PAGES;
+  const names = new Set(await readdir(folder));
+  for (let page = 1; page <= pages.pages; page++) {
+    for (const variant of pages.variants) {
+      const path = pagePath(page, variant);
+      if (!names.has(basename(path))) return path;
+    }
+  }
+  return undefined;
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,48 @@
+/** snapshot.json: what a release says of itself, and the id that is made from it. */
+import { createHash } from "node:crypto";
+import stringify from "fast-json-stable-stringify";
+import { z } from "zod";
+import { LINK_STYLES, PAGE_SIZE } from "../contract/links.js";
+import type { PageDigests } from "./digests.js";
+import { pagePath } from "./layout.js";
+
+const count = z.int().min(0);
+
+/** snapshot.json in full. Nothing in it depends on the clock or the machine. */
+export const snapshotSchema = z.strictObject({
+  /** 12 hexadecimal digits, see `snapshotId`. */
+  id: z.string().regex(/^[0-9a-f]{12}$/),
+  /** Users in the collection. */
+  count,
+  pages: count.min(1),
+  page_size: count.min(PAGE_SIZE.min).max(PAGE_SIZE.max),
+  base_url: z.string(),
+  links: z.enum(LINK_STYLES),
+  /** Content codings that each page has a file in beside the plain one. */
+  encodings: z.array(z.enum(["br", "gzip"])),
+  /** Invalid users that were left out on request. */
+  skipped: count,
+  /** Kind of warning -> users it applies to. */
+  warnings: z.record(z.string(), count),
+});
+
+export type Snapshot = z.infer<typeof snapshotSchema>;
+export type SnapshotFacts = Omit<Snapshot, "id">;
+
+/**
+ * The id: the first 12 hexadecimal digits of the SHA-256 over the plain pages' lines of SHA256SUMS, in page order,
+ * and the canonical text of all other facts. Compressed files do not count, since their bytes depend on the
+ * version of the compressor.
+ */
+export function snapshotId(facts: SnapshotFacts, digests: PageDigests): string {
+  const hash = createHash("sha256");
+  for (let page = 1; page <= facts.pages; page++) {
+    hash.update(`${digests.get(page, "identity")}  ${pagePath(page)}\n`);
+  }
+  return hash.update(stringify(facts)).digest("hex").slice(0, 12);
+}
+
+/** The bytes of snapshot.json. */
+export function encodeSnapshot(snapshot: Snapshot): string {
+  return `${stringify(snapshot)}\n`;
+}
