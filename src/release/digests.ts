@@ -27,19 +27,24 @@ export class PageDigests {
   }
 }
 
-/** The lines of SHA256SUMS, as `sha256sum -c` reads them: pages in order, each with its variants, then other files. */
-export function* encodeSums(pages: PageDigests, others: ReadonlyMap<string, string>): Generator<string> {
-  for (let page = 1; page <= pages.pages; page++) {
-    for (const variant of pages.variants) yield `${pages.get(page, variant)}  ${pagePath(page, variant)}\n`;
-  }
-  for (const [path, digest] of others) yield `${digest}  ${path}\n`;
-}
-
 /** What SHA256SUMS lists. */
 export interface Sums {
   pages: PageDigests;
-  /** Every other file's path and digest. */
+  /** Every other file's path and digest, by path. */
   others: ReadonlyMap<string, string>;
+}
+
+/** The lines of SHA256SUMS: pages in order, each with its variants, then other files by path. */
+export function* encodeSums({ pages, others }: Sums): Generator<string> {
+  for (let page = 1; page <= pages.pages; page++) {
+    for (const variant of pages.variants) yield encodeSum(pages.get(page, variant), pagePath(page, variant));
+  }
+  for (const [path, digest] of others) yield encodeSum(digest, path);
+}
+
+/** One line, as `sha256sum -c` reads it. */
+export function encodeSum(digest: string | undefined, path: string): string {
+  return `${digest}  ${path}\n`;
 }
 
 /**

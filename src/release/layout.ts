@@ -2,10 +2,18 @@
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { pageNumber } from "../contract/links.js";
 
-/** In `dist`: the link to the release that is served, the folder of all releases, and what a build leaves aside. */
+/** In `dist`: the link to the release that is served, and the folder of all releases. */
 export const CURRENT = "current";
 export const RELEASES = "releases";
-export const STAGING_PREFIX = ".staging-";
+
+/** In `dist`, only while a build is at work: the release being written, the link being made, releases being removed. */
+export const STAGING = ".staging";
+export const NEXT_LINK = ".current-next";
+export const TRASH_PREFIX = ".trash-";
+
+/** In `dist`: what a build locks, and who holds it. */
+export const LOCK = ".lock";
+export const LOCK_HOLDER = ".lock-holder.json";
 
 /** In a release. */
 export const SNAPSHOT = "snapshot.json";

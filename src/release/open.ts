@@ -1,9 +1,9 @@
 /** Reads a release's own account of itself and refuses one that is not whole. Pages are not read here. */
-import { createHash } from "node:crypto";
 import { readdir, readFile, realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { codeOf, UserError } from "../errors.js";
 import { parseSums, type Sums } from "./digests.js";
+import { sha256 } from "./files.js";
 import { PAGES, pagePath, SNAPSHOT, SUMS, type Variant } from "./layout.js";
 import { type Snapshot, snapshotId, snapshotSchema } from "./snapshot.js";
 
@@ -56,7 +56,7 @@ export async function openRelease(folder: string): Promise<Release> {
   const { id, ...facts } = snapshot;
   if (sums.others.get(SNAPSHOT) !== sha256(snapshotText))
     throw broken(`${SNAPSHOT} does not match its digest`);
-  if (snapshotId(facts, sums.pages) !== id) throw broken(`its id ${id} does not match its content`);
+  if (snapshotId(facts, sums) !== id) throw broken(`its id ${id} does not match its content`);
   const missing = await findMissing(root, sums);
   if (missing) throw broken(`${missing} is missing`);
   return { folder: root, snapshot, sums };
@@ -83,8 +83,4 @@ async function findMissing(root: string, { pages }: Sums): Promise<string | unde
     }
   }
   return undefined;
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

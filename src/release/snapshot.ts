@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { LINK_STYLES, PAGE_SIZE } from "../contract/links.js";
-import type { PageDigests } from "./digests.js";
-import { pagePath } from "./layout.js";
+import { encodeSum, type Sums } from "./digests.js";
+import { pagePath, SNAPSHOT } from "./layout.js";
 
 const count = z.int().min(0);
 
@@ -30,15 +30,15 @@ export type Snapshot = z.infer<typeof snapshotSchema>;
 export type SnapshotFacts = Omit<Snapshot, "id">;
 
 /**
- * The id: the first 12 hexadecimal digits of the SHA-256 over the plain pages' lines of SHA256SUMS, in page order,
- * and the canonical text of all other facts. Compressed files do not count, since their bytes depend on the
- * version of the compressor.
+ * The id: the first 12 hexadecimal digits of the SHA-256 over the lines of SHA256SUMS for the plain pages, in page
+ * order, and for every other file but snapshot.json, and the canonical text of all other facts. Compressed files do
+ * not count, since their bytes depend on the version of the compressor.
  */
-export function snapshotId(facts: SnapshotFacts, digests: PageDigests): string {
+export function snapshotId(facts: SnapshotFacts, { pages, others }: Sums): string {
   const hash = createHash("sha256");
-  for (let page = 1; page <= facts.pages; page++) {
-    hash.update(`${digests.get(page, "identity")}  ${pagePath(page)}\n`);
-  }
+  for (let page = 1; page <= facts.pages; page++)
+    hash.update(encodeSum(pages.get(page, "identity"), pagePath(page)));
+  for (const [path, digest] of others) if (path !== SNAPSHOT) hash.update(encodeSum(digest, path));
   return hash.update(stringify(facts)).digest("hex").slice(0, 12);
 }
 

@@ -1,0 +1,45 @@
+/** From written pages to the current release: the last stage of a build. */
+import { basename } from "node:path";
+import { findAltered } from "../release/check.js";
+import type { Release } from "../release/open.js";
+import { prune } from "../release/prune.js";
+import { type SnapshotFacts, snapshotId } from "../release/snapshot.js";
+import type { Staging } from "../release/staging.js";
+import { switchCurrent } from "../release/switch.js";
+import type { PageWriter } from "./page-writer.js";
+
+export interface Published {
+  id: string;
+  /** The folder's name in `dist/releases`. */
+  name: string;
+  /** False when the release that was current has every byte of this one: it stays, and nothing is published. */
+  isNew: boolean;
+  /** Folder names of old releases that were removed. */
+  pruned: string[];
+}
+
+/** Makes what has been written the current release of `dist`, unless it is that already. */
+export async function publish(
+  dist: string,
+  { staging, writer, previous }: { staging: Staging; writer: PageWriter; previous: Release | undefined },
+  facts: SnapshotFacts,
+  { keep, now }: { keep: number; now: Date },
+): Promise<Published> {
+  const id = snapshotId(facts, { pages: writer.digests, others: staging.others });
+  if (previous && (await isSame(previous, id, writer))) {
+    staging.discard();
+    return { id, name: basename(previous.folder), isNew: false, pruned: [] };
+  }
+  const name = await staging.finish({ id, ...facts }, writer.digests, now);
+  await switchCurrent(dist, name, now);
+  return { id, name, isNew: true, pruned: prune(dist, keep, now) };
+}
+
+/** One id says the same content; that no file of it has been damaged since must be seen. */
+async function isSame(
+  { snapshot, folder, sums }: Release,
+  id: string,
+  { totals }: PageWriter,
+): Promise<boolean> {
+  return snapshot.id === id && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
+}

@@ -1,0 +1,28 @@
+/** Reads a release to the last byte before it may become current. */
+import { join } from "node:path";
+import { findIntact } from "./files.js";
+import { pagePath } from "./layout.js";
+import type { Release } from "./open.js";
+
+/** The path of the first file whose bytes are not those of SHA256SUMS, or undefined when all are. */
+export async function findDamage({ folder, sums }: Release): Promise<string | undefined> {
+  return findAltered(folder, listFiles(sums));
+}
+
+/** The path of the first of some files whose bytes do not have the digest, or undefined when all have. */
+export async function findAltered(
+  folder: string,
+  files: Iterable<[path: string, digest: string]>,
+): Promise<string | undefined> {
+  for (const [path, digest] of files) {
+    if (!(await findIntact(join(folder, path), digest))) return path;
+  }
+  return undefined;
+}
+
+function* listFiles({ pages, others }: Release["sums"]): Generator<[path: string, digest: string]> {
+  for (let page = 1; page <= pages.pages; page++) {
+    for (const variant of pages.variants) yield [pagePath(page, variant), pages.get(page, variant) ?? ""];
+  }
+  yield* others;
+}

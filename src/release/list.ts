@@ -1,0 +1,68 @@
+/** What releases there are. */
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { codeOf, UserError } from "../errors.js";
+import { parseFolderName, RELEASES } from "./layout.js";
+import { openRelease } from "./open.js";
+import { releaseNames } from "./prune.js";
+import { findCurrent } from "./switch.js";
+
+export interface ReleaseSummary {
+  id: string;
+  /** The folder's name. */
+  name: string;
+  folder: string;
+  /** When it was built. */
+  time: Date;
+  current: boolean;
+  users: number;
+  pages: number;
+  /** Bytes of all its files; those it shares with other releases by hard links are counted in each. */
+  bytes: number;
+  /** Why it cannot be opened; its users and pages are 0 then. */
+  broken?: string;
+}
+
+/**
+ * All releases of `dist`, newest first.
+ * @throws UserError when it has none.
+ */
+export async function listReleases(dist: string): Promise<ReleaseSummary[]> {
+  const names = findReleaseNames(dist);
+  if (names.length === 0) throw new UserError(`There is no release in ${dist}; run "rollcall build" first.`);
+  const current = findCurrent(dist);
+  const summaries: ReleaseSummary[] = [];
+  for (const name of names) summaries.push(await summarize(dist, name, name === current));
+  return summaries;
+}
+
+function findReleaseNames(dist: string): string[] {
+  try {
+    return releaseNames(dist);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
+    throw error;
+  }
+}
+
+/** One release of `dist` by its folder name, which `releaseNames` has given. */
+export async function summarize(dist: string, name: string, current: boolean): Promise<ReleaseSummary> {
+  const folder = join(dist, RELEASES, name);
+  const { id = "", time = new Date(0) } = parseFolderName(name) ?? {};
+  const base = { id, name, folder, time, current, bytes: await bytesBelow(folder) };
+  try {
+    const { snapshot } = await openRelease(folder);
+    return { ...base, users: snapshot.count, pages: snapshot.pages };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { ...base, users: 0, pages: 0, broken: error.message };
+  }
+}
+
+async function bytesBelow(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  }
+  return bytes;
+}

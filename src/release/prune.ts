@@ -1,0 +1,39 @@
+/** Retention: which old releases go. */
+import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { parseFolderName, RELEASES, TRASH_PREFIX } from "./layout.js";
+import { findCurrent } from "./switch.js";
+
+/** A release that was current this short a time ago may still be on its way to readers, in milliseconds. */
+const GRACE = 60_000;
+
+/**
+ * Removes all but the newest `keep` releases beside the current one; never the current one, nor one that was current
+ * less than a minute ago. Needs the lock of `dist`. Each release leaves the folder of releases whole, by one rename,
+ * so that a killed removal leaves no half release to be found.
+ * @returns the folder names of those removed.
+ */
+export function prune(dist: string, keep: number, now: Date): string[] {
+  const current = findCurrent(dist);
+  const folder = join(dist, RELEASES);
+  const old = releaseNames(dist).filter((name) => name !== current);
+  const removed = old
+    .slice(keep)
+    .filter((name) => now.getTime() - statSync(join(folder, name)).mtimeMs > GRACE);
+  for (const name of removed) {
+    const trash = join(dist, TRASH_PREFIX + name);
+    renameSync(join(folder, name), trash);
+    rmSync(trash, { recursive: true, force: true });
+  }
+  return removed;
+}
+
+/** The folder names of all releases of `dist`, newest first; none when it has no releases. */
+export function releaseNames(dist: string): string[] {
+  const names = readdirSync(join(dist, RELEASES), { withFileTypes: true });
+  return names
+    .filter((entry) => entry.isDirectory() && parseFolderName(entry.name))
+    .map((entry) => entry.name)
+    .sort()
+    .reverse();
+}

@@ -1,0 +1,35 @@
+/** What the system's refusals to write mean, and what to do about each. */
+import Database from "better-sqlite3";
+import { codeOf, UserError } from "../errors.js";
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full; free some space",
+  EDQUOT: "the disk quota is used up; free some space",
+  SQLITE_FULL: "the disk is full; free some space",
+  EROFS: "it is on a read-only file system; name another folder with --out",
+  SQLITE_READONLY: "it is read-only; name another folder with --out",
+  SQLITE_CANTOPEN:
+    "its lock cannot be opened; allow this user to write there, or name another folder with --out",
+  EACCES: "permission is denied; allow this user to write there, or name another folder with --out",
+  EPERM: "it is not permitted; allow this user to write there, or name another folder with --out",
+  ENOTDIR: "a part of the path is a file; name another folder with --out",
+  EEXIST: "a file is in its place; name another folder with --out",
+};
+
+/** An error of writing below `dist` as one line to act on; what is no system error is returned as it is. */
+export function explainWrite(dist: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === undefined || error instanceof UserError) return error;
+  const known =
+    REFUSALS[code] ??
+    (error instanceof Database.SqliteError ? REFUSALS[code.split("_", 2).join("_")] : undefined);
+  if (known === undefined && !isSystemError(error)) return error;
+  const why = known ?? `the system says ${code}; mend that`;
+  return new UserError(`Cannot write ${dist}: ${why}, then run this again. What was current is unchanged.`, {
+    cause: error,
+  });
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
+}

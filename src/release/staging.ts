@@ -1,0 +1,82 @@
+/** A release being written: aside, and of no concern to any reader until it appears whole. */
+import { linkSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { codeOf } from "../errors.js";
+import { encodeSums, type PageDigests } from "./digests.js";
+import { flushFolder, sha256, writeFlushed } from "./files.js";
+import { folderName, PAGES, RELEASES, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
+import { encodeSnapshot, type Snapshot } from "./snapshot.js";
+
+/** File systems without hard links, or with a file that has all the links it can have. */
+const CANNOT_LINK: readonly (string | undefined)[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "ENOSYS"];
+
+export class Staging {
+  readonly folder: string;
+  readonly #dist: string;
+  readonly #others = new Map<string, string>();
+
+  /** Begins with an empty folder, clearing what a killed build or removal has left. Needs the lock of `dist`. */
+  constructor(dist: string) {
+    this.#dist = dist;
+    this.folder = join(dist, STAGING);
+    for (const name of readdirSync(dist)) {
+      if (name === STAGING || name.startsWith(TRASH_PREFIX)) rmSync(join(dist, name), { recursive: true });
+    }
+    mkdirSync(join(this.folder, PAGES), { recursive: true });
+    mkdirSync(join(dist, RELEASES), { recursive: true });
+  }
+
+  /** Writes one page's file, flushed. */
+  async writePage(path: string, bytes: Buffer): Promise<void> {
+    await writeFlushed(join(this.folder, path), bytes);
+  }
+
+  /** Takes a page's file over from another release; false when the file system cannot link it. */
+  linkPage(path: string, from: string): boolean {
+    try {
+      linkSync(from, join(this.folder, path));
+      return true;
+    } catch (error) {
+      if (CANNOT_LINK.includes(codeOf(error))) return false;
+      throw error;
+    }
+  }
+
+  /** Writes a file that is no page, flushed. */
+  async writeOther(path: string, content: string): Promise<void> {
+    await writeFlushed(join(this.folder, path), content);
+    this.#others.set(path, sha256(content));
+  }
+
+  /** The digests of the files that are no pages, by path. */
+  get others(): ReadonlyMap<string, string> {
+    return new Map([...this.#others].sort());
+  }
+
+  /**
+   * Writes snapshot.json and SHA256SUMS and makes the release appear by one rename, all of it flushed.
+   * @returns its folder's name.
+   */
+  async finish(snapshot: Snapshot, pages: PageDigests, now: Date): Promise<string> {
+    await this.writeOther(SNAPSHOT, encodeSnapshot(snapshot));
+    await writeFlushed(join(this.folder, SUMS), [...encodeSums({ pages, others: this.others })].join(""));
+    for (let path = PAGES; path !== "."; path = dirname(path)) await flushFolder(join(this.folder, path));
+    await flushFolder(this.folder);
+    const name = this.#freeName(now, snapshot.id);
+    renameSync(this.folder, join(this.#dist, RELEASES, name));
+    await flushFolder(join(this.#dist, RELEASES));
+    return name;
+  }
+
+  discard(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Two releases of one id can come in one second when data goes back and forth; the later one's time moves on. */
+  #freeName(now: Date, id: string): string {
+    const taken = new Set(readdirSync(join(this.#dist, RELEASES)));
+    let time = now;
+    while (taken.has(folderName(time, id))) time = new Date(time.getTime() + 1000);
+    return folderName(time, id);
+  }
+}

@@ -1,0 +1,66 @@
+/** `rollcall use`: makes a release that is there already the current one. */
+import { join } from "node:path";
+import { UserError } from "../errors.js";
+import { findDamage } from "./check.js";
+import { parseFolderName, RELEASES } from "./layout.js";
+import { listReleases, type ReleaseSummary } from "./list.js";
+import { lockDist } from "./lock.js";
+import { openRelease } from "./open.js";
+import { explainWrite } from "./refusals.js";
+import { switchCurrent } from "./switch.js";
+
+export interface UseResult {
+  /** The release that is current now. */
+  now: ReleaseSummary;
+  /** The one that was, unless none was. */
+  before?: ReleaseSummary;
+}
+
+/**
+ * Makes the release whose id (or folder name) begins with `prefix` current, once every byte of it has been checked.
+ * Of several releases with one id, which hold the same pages, the newest is taken.
+ * @throws UserError when none or several ids begin so, or when the release is damaged; current is unchanged then.
+ */
+export async function useRelease(
+  dist: string,
+  prefix: string,
+  { now = () => new Date() }: { now?: () => Date } = {},
+): Promise<UseResult> {
+  const releases = await listReleases(dist);
+  const chosen = choose(dist, releases, prefix);
+  const before = releases.find((release) => release.current);
+  const unlock = lockDist(dist, now());
+  try {
+    const damage = await findDamage(await openRelease(join(dist, RELEASES, chosen.name)));
+    if (damage)
+      throw new UserError(
+        `Release ${chosen.name} is damaged: ${damage} does not match its digest. Build again.`,
+      );
+    await switchCurrent(dist, chosen.name, now());
+    return { now: { ...chosen, current: true }, ...(before && { before }) };
+  } catch (error) {
+    throw explainWrite(dist, error);
+  } finally {
+    unlock();
+  }
+}
+
+function choose(dist: string, releases: ReleaseSummary[], prefix: string): ReleaseSummary {
+  const matching = releases.filter(
+    ({ id, name }) => prefix !== "" && (id.startsWith(prefix) || name.startsWith(prefix)),
+  );
+  const ids = [...new Set(matching.map(({ name }) => parseFolderName(name)?.id))];
+  const [first] = matching;
+  if (!first) {
+    const known = [...new Set(releases.map(({ id }) => id))].slice(0, 10).join(", ");
+    throw new UserError(
+      `No release in ${dist} has an id that begins with ${JSON.stringify(prefix)}; there are ${known}.`,
+    );
+  }
+  if (ids.length > 1) {
+    throw new UserError(
+      `${JSON.stringify(prefix)} is the beginning of ${ids.length} ids: ${ids.join(", ")}; give more of it.`,
+    );
+  }
+  return first;
+}

@@ -1,0 +1,102 @@
+/** Finds the table, view or query that users are read from, and holds it against the columns it must have. */
+import { readFileSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import { closest } from "fastest-levenshtein";
+import { codeOf, UserError, usageError } from "../errors.js";
+import { COLUMNS } from "./columns.js";
+
+/** Where rows come from: at most one of the two; the table `users` when neither is given. */
+export interface RelationOptions {
+  /** A table or view. */
+  table?: string | undefined;
+  /** The path of a file with one SELECT that yields the columns. */
+  query?: string | undefined;
+}
+
+const QUERY_VIEW = "rollcall_query";
+
+/**
+ * The quoted SQL name of the relation. A query becomes a view of the connection's own, so that SQLite itself reads
+ * its comments and semicolons, and refuses a second statement and everything that is no SELECT.
+ * @throws UserError when it is not there or lacks a column; usage when both kinds are given.
+ */
+export function findRelation(db: Database, file: string, { table, query }: RelationOptions): string {
+  if (table !== undefined && query !== undefined) {
+    throw usageError("Users come from a table or from a query, not both; leave --table or --query out.");
+  }
+  const name = query === undefined ? findTable(db, file, table ?? "users") : createQueryView(db, query);
+  const quoted = query === undefined ? `main.${quote(name)}` : `temp.${quote(name)}`;
+  const found = db
+    .prepare(`SELECT name FROM pragma_table_xinfo(?, ?)`)
+    .pluck()
+    .all(name, query === undefined ? "main" : "temp");
+  requireColumns(query === undefined ? `Table ${name} in ${file}` : `Query ${query}`, found.map(String));
+  return quoted;
+}
+
+function findTable(db: Database, file: string, table: string): string {
+  const tables = db
+    .prepare(
+      "SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+    )
+    .pluck()
+    .all()
+    .map(String);
+  const found = tables.find((name) => name.toLowerCase() === table.toLowerCase());
+  if (found !== undefined) return found;
+  if (tables.length === 0)
+    throw new UserError(`${file} has no tables; name the SQLite file that holds the users.`);
+  const nearest = closest(table, tables);
+  throw new UserError(
+    `${file} has no table or view ${quote(table)}; it has ${listed(tables)}. Did you mean --table ${nearest}?`,
+  );
+}
+
+function createQueryView(db: Database, path: string): string {
+  let sql: string;
+  try {
+    sql = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new UserError(
+      `Cannot read the query ${path} (${codeOf(cause)}); --query names a file with one SELECT.`,
+      { cause },
+    );
+  }
+  try {
+    db.prepare(`CREATE TEMP VIEW ${QUERY_VIEW} AS\n${sql}`).run();
+    // A view's tables and columns are looked up when it is used, so use it: a mistake belongs to the query's file.
+    db.prepare(`SELECT * FROM temp.${QUERY_VIEW}`);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new UserError(
+      `Query ${path} cannot be run: ${why}. It must be one SELECT that yields the columns.`,
+      { cause },
+    );
+  }
+  return QUERY_VIEW;
+}
+
+function requireColumns(relation: string, found: string[]): void {
+  const have = new Set(found.map((name) => name.toLowerCase()));
+  const missing = COLUMNS.filter((name) => !have.has(name));
+  if (missing.length === 0) return;
+  const spare = found.filter((name) => !COLUMNS.some((column) => column === name.toLowerCase()));
+  const named = missing.map((name) =>
+    spare.length > 0 ? `${name} (nearest: ${closest(name, spare)})` : name,
+  );
+  throw new UserError(
+    `${relation} lacks ${missing.length === 1 ? "the column" : `${missing.length} columns:`} ${listed(named)}. ` +
+      `It has ${listed(found)}. Name them so in a view, or with --query.`,
+  );
+}
+
+const LISTED = 40;
+
+function listed(names: string[]): string {
+  const shown = names.slice(0, LISTED).join(", ");
+  return names.length > LISTED ? `${shown} and ${names.length - LISTED} more` : shown;
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

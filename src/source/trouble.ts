@@ -1,0 +1,47 @@
+/** What SQLite's error codes mean for somebody who wants to publish, and what to do about each. */
+import Database from "better-sqlite3";
+import { UserError } from "../errors.js";
+
+/** First match wins; keys are prefixes of SQLite's extended result codes. */
+const ADVICE: readonly [code: string, advice: string][] = [
+  ["SQLITE_NOTADB", "is not a SQLite database, or it is encrypted; name a plain SQLite file"],
+  [
+    "SQLITE_BUSY",
+    'is locked by another process (waited 5 s); let that finish, or publish a copy made with ".backup"',
+  ],
+  ["SQLITE_LOCKED", "is locked by another connection; let that finish, then run this again"],
+  ["SQLITE_CORRUPT", 'is damaged; check it with "PRAGMA integrity_check" and restore a backup'],
+  [
+    "SQLITE_READONLY",
+    "was left by a writer that crashed and must be recovered; open it once with sqlite3, then run this again",
+  ],
+  [
+    "SQLITE_CANTOPEN",
+    'cannot be opened; its folder must be writable when it is in WAL mode, or publish a copy made with ".backup"',
+  ],
+  [
+    "SQLITE_FULL",
+    "cannot be sorted for lack of room; free space in the temporary folder or name another in SQLITE_TMPDIR",
+  ],
+  ["SQLITE_IOERR", "cannot be read to the end; check the disk"],
+];
+
+/** Runs a step of reading `db`; SQLite's errors become one line a person can act on. */
+export function reading<T>(db: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw explain(db, error);
+  }
+}
+
+/** The same for an error already caught; what is not SQLite's is returned as it is. */
+export function explain(db: string, error: unknown): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  const { code, message } = error;
+  const advice = ADVICE.find(([prefix]) => code.startsWith(prefix))?.[1];
+  const detail = advice
+    ? `${db} ${advice} (${message}).`
+    : `Cannot read users from ${db}: ${message} (${code}).`;
+  return new UserError(detail, { cause: error });
+}
