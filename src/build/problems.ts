@@ -22,7 +22,7 @@ export class InvalidUsersError extends UserError {
     total: number,
     { nobodyLeft = false }: { nobodyLeft?: boolean } = {},
   ) {
-    const found = `${problems.users} of ${total} users are invalid (${problems.count} problems)`;
+    const found = `${problems.users} of ${total} users ${problems.users === 1 ? "is" : "are"} invalid (problems: ${problems.count})`;
     super(
       nobodyLeft
         ? `${found}: without them nobody is left to publish, so nothing was published and current is unchanged.`

@@ -21,10 +21,10 @@ export const NOTHING_SCHEDULED = "1970-01-01T00:00:00";
 const INTEGER = "must be an integer within +-(2^53 - 1)";
 const TIMESTAMP = "must be a real UTC time like 2026-01-31T23:59:59.123456Z";
 
-const text = z.string({ error: "must be text" });
+const text = z.string({ error: "must be text in valid UTF-8" });
 const integer = z.int({ error: INTEGER });
 const counter = z.int({ error: INTEGER }).min(0, { error: "must not be negative" });
-const timestamp = z.iso.datetime({ precision: 6, error: TIMESTAMP });
+const timestamp = z.iso.datetime({ precision: 6, error: TIMESTAMP, abort: true });
 const country = text.regex(/^[A-Z]{2}$/, { error: "must be two uppercase letters, XX when unknown" });
 
 const MAX_JSON_DEPTH = 32;

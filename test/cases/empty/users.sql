@@ -1,0 +1,1 @@
+-- No users: page 1 exists all the same.

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import {
+  basePath,
+  isPublishableUrl,
+  pageNumber,
+  pagesFor,
+  pageUrl,
+  parseBaseUrl,
+  requestedPage,
+} from "../../src/contract/links.js";
+import { ExitCode } from "../../src/errors.js";
+
+describe("parseBaseUrl", () => {
+  test.each([
+    ["https://directory.example.com", "https://directory.example.com", ""],
+    ["https://directory.example.com/", "https://directory.example.com", ""],
+    ["HTTPS://Directory.Example.com:443/A/b//", "https://directory.example.com/A/b", "/A/b"],
+    ["http://127.0.0.1:8080", "http://127.0.0.1:8080", ""],
+    ["http://[::1]:80/x/../y", "http://[::1]/y", "/y"],
+    ["https://bücher.example/ä", "https://xn--bcher-kva.example/%C3%A4", "/%C3%A4"],
+  ])("%s becomes %s below %j", (text, normal, path) => {
+    expect(parseBaseUrl(text)).toBe(normal);
+    expect(basePath(normal)).toBe(path);
+  });
+
+  test.each([
+    ["", "not an absolute"],
+    ["directory.example.com", "not an absolute"],
+    ["/api", "not an absolute"],
+    ["//example.com", "not an absolute"],
+    ["https://", "not an absolute"],
+    ["https:///x", "not an absolute"],
+    ["ftp://example.com", "not an absolute"],
+    ["javascript:alert(1)", "not an absolute"],
+    ["https://exa mple.com", "not an absolute"],
+    ["https://example.com/a b", "white space"],
+    ["https://example.com\\x", "backslash"],
+    ["https://example.com/?", "query"],
+    ["https://example.com/?a=1", "query"],
+    ["https://example.com/#", "fragment"],
+    ["https://user:secret@example.com", "credentials"],
+    ["https://@example.com", "credentials"],
+  ])("%j is refused: %s", (text, why) => {
+    expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ exitCode: ExitCode.usage }));
+    expect(() => parseBaseUrl(text)).toThrow(why);
+  });
+});
+
+test.each([
+  ["", 1],
+  ["page=", 1],
+  ["format=api", 1],
+  ["xpage=2", 1],
+  ["Page=2", 1],
+  ["page[]=2", 1],
+  ["page=2", 2],
+  ["page=2&format=json", 2],
+  ["format=api&page=999999999", 999_999_999],
+  ["page=%32", 2],
+  ["p%61ge=2", 2],
+  ["page=0", undefined],
+  ["page=-1", undefined],
+  ["page=01", undefined],
+  ["page=+1", undefined],
+  ["page=%2B1", undefined],
+  ["page=%201", undefined],
+  ["page=1%20", undefined],
+  ["page=1%0A", undefined],
+  ["page=1%00", undefined],
+  ["page=1.0", undefined],
+  ["page=1e3", undefined],
+  ["page=0x1", undefined],
+  ["page=abc", undefined],
+  ["page=last", undefined],
+  ["page=%D9%A1", undefined],
+  ["page=%EF%BC%91", undefined],
+  ["page=1000000000", undefined],
+  ["page=1&page=2", undefined],
+  ["page=1&page=1", undefined],
+  ["page=&page=2", undefined],
+])("the query %j asks for page %s", (query, page) => {
+  expect(requestedPage(query)).toBe(page);
+});
+
+test("a page number is the canonical decimal only", () => {
+  expect(["1", "10", "999999999"].map(pageNumber)).toEqual([1, 10, 999_999_999]);
+  expect(["", "0", "01", "1000000000", "1\n", "١"].map(pageNumber)).toEqual(Array(6).fill(undefined));
+});
+
+test.each([
+  [0, 100, 1],
+  [1, 100, 1],
+  [100, 100, 1],
+  [101, 100, 2],
+  [1000, 1, 1000],
+])("%i users, %i a page, fill %i pages", (count, pageSize, pages) => {
+  expect(pagesFor(count, pageSize)).toBe(pages);
+});
+
+test("both link styles", () => {
+  expect(pageUrl("https://a.example/x", "query", 7)).toBe("https://a.example/x/api/users/?format=api&page=7");
+  expect(pageUrl("https://a.example/x", "path", 7)).toBe("https://a.example/x/api/users/pages/7.json");
+});
+
+test("an avatar's URL", () => {
+  const good = [
+    "https://a.example/b.jpg",
+    "http://127.0.0.1:1/",
+    "HTTPS://a.example",
+    "https://a.example/ü?q=1#f",
+  ];
+  const bad = [
+    "",
+    "a.jpg",
+    "//a.example/x",
+    "ftp://a.example",
+    "javascript:alert(1)",
+    "https://",
+    "https://?",
+    "http:a",
+  ];
+  const worse = [
+    " https://a.example",
+    "https://a.example/a b",
+    "https://a.example/\n",
+    "data:text/html,x",
+    "https://[::",
+  ];
+  expect(good.map(isPublishableUrl)).toEqual(good.map(() => true));
+  expect([...bad, ...worse].map(isPublishableUrl)).toEqual([...bad, ...worse].map(() => false));
+});

@@ -1,0 +1,92 @@
+/** Properties of pages over any valid user, hard text included. */
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import fc from "fast-check";
+import stringify from "fast-json-stable-stringify";
+import { expect, test } from "vitest";
+import { build } from "../../src/build/build.js";
+import { encodeUser } from "../../src/build/encode.js";
+import { paginate } from "../../src/build/paginate.js";
+import { pagesFor } from "../../src/contract/links.js";
+import type { Page } from "../../src/contract/page.js";
+import { type User, userSchema } from "../../src/contract/user.js";
+import { insertUsers, writeUsers } from "../support/database.js";
+import { readTree, scratch } from "../support/files.js";
+import { anyUser, toRow } from "../support/users.js";
+
+const COLLECTION = { baseUrl: "https://directory.example.com", links: "query" } as const;
+
+test("what is made to be valid is valid, and the schema changes nothing", () => {
+  fc.assert(
+    fc.property(anyUser, (user) => {
+      expect(JSON.stringify(userSchema.parse(user))).toBe(JSON.stringify(user));
+    }),
+  );
+});
+
+test("a user's text is that of fast-json-stable-stringify, and reads back as the user", () => {
+  fc.assert(
+    fc.property(anyUser, (user) => {
+      const text = encodeUser(user);
+      expect(text).toBe(stringify(user));
+      expect(JSON.parse(text)).toEqual(user);
+      expect(text).not.toMatch(/[\n\r]/);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("pages hold every user once and in order, one a line; links chain from first to last and back; count adds up", () => {
+  fc.assert(
+    fc.property(fc.array(anyUser, { maxLength: 25 }), fc.integer({ min: 1, max: 10 }), (users, pageSize) => {
+      const pages = pagesFor(users.length, pageSize);
+      const texts = [...paginate(users, { ...COLLECTION, count: users.length, pages, pageSize })];
+      const envelopes: Page[] = texts.map((text) => JSON.parse(text));
+      expect(texts).toHaveLength(pages);
+      expect(envelopes.flatMap(({ results }) => results)).toEqual(users);
+      for (const [index, { count, next, previous, results }] of envelopes.entries()) {
+        const link = (page: number) => `https://directory.example.com/api/users/?format=api&page=${page}`;
+        const isLast = index === pages - 1;
+        expect(count).toBe(users.length);
+        expect(next).toBe(isLast ? null : link(index + 2));
+        expect(previous).toBe(index === 0 ? null : link(index));
+        if (!isLast) expect(results).toHaveLength(pageSize);
+        expect(texts[index]?.endsWith("\n")).toBe(true);
+        expect(texts[index]?.split("\n")).toHaveLength(results.length === 0 ? 2 : results.length + 3);
+        expect(JSON.parse(stringify(envelopes[index]))).toEqual(envelopes[index]);
+      }
+    }),
+  );
+});
+
+test("any valid users survive the trip from SQLite through pages to JSON.parse, newest first, ties by id", async () => {
+  const users = fc.uniqueArray(anyUser, { maxLength: 12, selector: ({ id }) => id });
+  await fc.assert(
+    fc.asyncProperty(users, fc.integer({ min: 1, max: 5 }), async (made, pageSize) => {
+      const folder = scratch();
+      const file = writeUsers(join(folder, "users.sqlite"), []);
+      const db = new Database(file);
+      insertUsers(db, made.map(toRow));
+      db.close();
+      const release = await build({
+        db: file,
+        out: join(folder, "dist"),
+        pageSize,
+        baseUrl: COLLECTION.baseUrl,
+      });
+      const tree = readTree(join(release.folder, "api/users/pages"));
+      const published: User[] = [];
+      for (let page = 1; page <= release.pages; page++)
+        published.push(...JSON.parse(tree.get(`${page}.json`) ?? "").results);
+      const newestFirst = made.toSorted((a, b) =>
+        a.date_joined === b.date_joined ? compare(a.id, b.id) : compare(b.date_joined, a.date_joined),
+      );
+      expect(published).toEqual(newestFirst);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,20 @@
+/** Real folders for tests. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** A new folder that goes when the test ends. */
+export function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), "rollcall-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Every file below a folder, by path, as text. */
+export function readTree(folder: string): Map<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return new Map(files.sort().map((file) => [relative(folder, file), readFileSync(file, "utf8")]));
+}
