@@ -7,12 +7,13 @@ const SCHEMA = readFileSync(new URL("../cases/schema.sql", import.meta.url), "ut
 /** Some columns of a row; the rest take the schema's defaults. */
 export type Row = Record<string, string | number | bigint | null | Buffer>;
 
-/** Writes a new file with the table of test/cases/schema.sql and these rows; `sql` runs after them. */
-export function writeUsers(file: string, rows: readonly Row[], sql = ""): string {
+/** Writes a new file with the table of test/cases/schema.sql and these rows; `after` and `before` are more SQL. */
+export function writeUsers(file: string, rows: readonly Row[], after = "", before = ""): string {
   const db = new Database(file);
+  db.exec(before);
   db.exec(SCHEMA);
   insertUsers(db, rows);
-  db.exec(sql);
+  db.exec(after);
   db.close();
   return file;
 }

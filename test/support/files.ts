@@ -11,10 +11,10 @@ export function scratch(): string {
   return folder;
 }
 
-/** Every file below a folder, by path, as text. */
+/** Every file below a folder, by path, as text; links are left out. */
 export function readTree(folder: string): Map<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
+    .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   return new Map(files.sort().map((file) => [relative(folder, file), readFileSync(file, "utf8")]));
 }

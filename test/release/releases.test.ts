@@ -1,0 +1,279 @@
+/** Releases over time: what is linked, what stays, what is switched, what is refused. */
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type BuildOptions, build, listReleases, openRelease, useRelease } from "../../src/index.js";
+import { plainRows, userId, writeUsers } from "../support/database.js";
+import { readTree, scratch } from "../support/files.js";
+
+let folder: string;
+let db: string;
+let dist: string;
+let clock: Date;
+
+beforeEach(() => {
+  folder = scratch();
+  dist = join(folder, "dist");
+  db = writeUsers(join(folder, "users.sqlite"), plainRows(25));
+  clock = new Date("2026-11-21T03:40:00.500Z");
+});
+
+/** Builds with ten users a page; each build is an hour after the last. */
+async function publish(options: Partial<BuildOptions> = {}) {
+  clock = new Date(clock.getTime() + 3_600_000);
+  const now = () => clock;
+  return build({ db, out: dist, baseUrl: "https://directory.example.com", pageSize: 10, ...options }, { now });
+}
+
+function edit(sql: string): void {
+  const file = new Database(db);
+  file.exec(sql);
+  file.close();
+}
+
+const rename = (number: number, name: string) => edit(`UPDATE users SET username = '${name}' WHERE id = '${userId(number)}'`);
+const inode = (path: string) => statSync(join(dist, path)).ino;
+
+describe("a release on disk", () => {
+  test("has the layout that the docs promise, and sha256sum agrees", async () => {
+    const release = await publish({ encodings: ["gzip", "br"] });
+    expect(release.name).toBe(`20261121T044000Z-${release.id}`);
+    expect(readlinkSync(join(dist, "current"))).toBe(`releases/${release.name}`);
+    const pages = [1, 2, 3].flatMap((page) => ["", ".br", ".gz"].map((ending) => `api/users/pages/${page}.json${ending}`));
+    expect([...readTree(join(dist, "current/")).keys()]).toEqual(["SHA256SUMS", ...pages, "avatar.svg", "snapshot.json"].sort());
+    execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: release.folder });
+    expect(readFileSync(join(release.folder, "SHA256SUMS"), "utf8").split("\n")).toHaveLength(9 + 2 + 1);
+    expect(JSON.parse(readFileSync(join(release.folder, "snapshot.json"), "utf8"))).toEqual({
+      base_url: "https://directory.example.com",
+      count: 25,
+      encodings: ["br", "gzip"],
+      id: release.id,
+      links: "query",
+      page_size: 10,
+      pages: 3,
+      skipped: 0,
+      warnings: {},
+    });
+  });
+
+  test("compressed files hold the page, and readers of every kind may read all of it", async () => {
+    const { folder: release } = await publish({ encodings: ["br", "gzip"] });
+    const page = readFileSync(join(release, "api/users/pages/1.json"));
+    expect(execFileSync("gzip", ["-dc", join(release, "api/users/pages/1.json.gz")]).equals(page)).toBe(true);
+    const { brotliDecompressSync } = await import("node:zlib");
+    expect(brotliDecompressSync(readFileSync(join(release, "api/users/pages/1.json.br"))).equals(page)).toBe(true);
+    for (const path of ["", "api", "api/users", "api/users/pages"]) {
+      expect(statSync(join(release, path)).mode & 0o555, path).toBe(0o555 & ~process.umask());
+    }
+  });
+
+  test("is the same bytes in another folder, time zone and locale, and when built later", async () => {
+    const first = await publish();
+    const second = join(folder, "elsewhere", "deep", "dist");
+    const script = `
+      import { build } from "./lib/index.js";
+      const [, db, out] = process.argv;
+      const { id } = await build({ db, out, baseUrl: "https://directory.example.com", pageSize: 10 });
+      console.log(id);`;
+    const output = execFileSync("node", ["--input-type=module", "-e", script, db, second], {
+      env: { ...process.env, TZ: "Pacific/Chatham", LANG: "tr_TR.UTF-8", LC_ALL: "tr_TR.UTF-8" },
+      encoding: "utf8",
+    });
+    expect(output.trim()).toBe(first.id);
+    expect(readTree(join(second, "current/"))).toEqual(readTree(join(dist, "current/")));
+  });
+});
+
+describe("the next build", () => {
+  test("of unchanged data makes no new release", async () => {
+    const first = await publish({ encodings: ["gzip"] });
+    const second = await publish({ encodings: ["gzip"] });
+    expect(second).toMatchObject({ isNew: false, id: first.id, name: first.name, linked: 6 });
+    expect(readdirSync(join(dist, "releases"))).toEqual([first.name]);
+    expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", "current", "releases"]);
+  });
+
+  test("links files that have not changed, with their time, and writes those that have", async () => {
+    const first = await publish({ encodings: ["gzip"] });
+    rename(15, "renamed");
+    const second = await publish({ encodings: ["gzip"] });
+    expect(second).toMatchObject({ isNew: true, linked: 4, pages: 3 });
+    const same = (path: string) => inode(`releases/${first.name}/${path}`) === inode(`releases/${second.name}/${path}`);
+    expect([1, 2, 3].map((page) => same(`api/users/pages/${page}.json`))).toEqual([true, false, true]);
+    expect([1, 2, 3].map((page) => same(`api/users/pages/${page}.json.gz`))).toEqual([true, false, true]);
+  });
+
+  test("does not carry a damaged file on, and mends a damaged release although no data changed", async () => {
+    const first = await publish();
+    const page = join(first.folder, "api/users/pages/2.json");
+    const before = readFileSync(page);
+    unlinkSync(page);
+    writeFileSync(page, before.map((byte, index) => (index === 99 ? byte ^ 1 : byte)));
+    const second = await publish();
+    expect(second).toMatchObject({ isNew: true, id: first.id, linked: 2 });
+    expect(readFileSync(join(second.folder, "api/users/pages/2.json")).equals(before)).toBe(true);
+
+    writeFileSync(join(second.folder, "avatar.svg"), "<svg/>");
+    expect(await publish()).toMatchObject({ isNew: true, id: first.id });
+    expect(await publish()).toMatchObject({ isNew: false, id: first.id });
+  });
+
+  test.each(["snapshot.json", "SHA256SUMS", "api/users/pages/1.json"])("mends a release without %s", async (path) => {
+    const first = await publish();
+    unlinkSync(join(first.folder, path));
+    await expect(openRelease(join(dist, "current"))).rejects.toThrow("is broken");
+    expect(await publish()).toMatchObject({ isNew: true, id: first.id });
+    await openRelease(join(dist, "current"));
+  });
+
+  test("has another id for any other option that readers see, and the same for one that they do not", async () => {
+    const { id } = await publish();
+    const differing: Partial<BuildOptions>[] = [
+      { baseUrl: "https://other.example.com" },
+      { pageSize: 25 },
+      { links: "path" },
+      { encodings: ["br"] },
+      { defaultAvatar: "https://a.example/a.png" },
+    ];
+    const ids = new Set([id]);
+    for (const options of differing) ids.add((await publish(options)).id);
+    expect(ids.size).toBe(6);
+    expect((await publish({ keep: 9, skipInvalid: true, baseUrl: "https://Directory.example.com/" })).id).toBe(id);
+  });
+
+  test("moves on by a second where a release of the same second and id is there already", async () => {
+    const now = () => clock;
+    const options = { db, out: dist, baseUrl: "https://a.example" };
+    const first = await build(options, { now });
+    rename(1, "b");
+    await build(options, { now });
+    rename(1, "user1");
+    const third = await build(options, { now });
+    expect(third.id).toBe(first.id);
+    expect([first.name, third.name]).toEqual([`20261121T034000Z-${first.id}`, `20261121T034001Z-${first.id}`]);
+  });
+});
+
+describe("retention", () => {
+  test("keeps the newest and the current one, and leaves no trace of the rest", async () => {
+    const names: string[] = [];
+    for (const name of ["a", "b", "c", "d"]) {
+      rename(1, name);
+      names.push((await publish({ keep: 9 })).name);
+    }
+    for (const name of names) utimesSync(join(dist, "releases", name), 0, 0);
+    rename(1, "e");
+    const last = await publish({ keep: 2 });
+    expect(last.pruned).toEqual([names[1], names[0]]);
+    expect(readdirSync(join(dist, "releases"))).toEqual([names[2], names[3], last.name]);
+    expect(readdirSync(dist).filter((name) => name.startsWith(".trash"))).toEqual([]);
+    await openRelease(join(dist, "releases", names[2] ?? ""));
+  });
+
+  test("spares the current one though it is old, and one that was current a minute ago", async () => {
+    const first = await publish();
+    rename(1, "b");
+    const second = await publish();
+    rename(1, "c");
+    const third = await publish({ keep: 0 });
+    // Marked as current until this very moment; the first, an hour ago by the builds' clock.
+    expect(third.pruned).toEqual([first.name]);
+    await useRelease(dist, second.id, { now: () => clock });
+    rename(1, "d");
+    utimesSync(join(dist, "releases", third.name), 0, 0);
+    const fourth = await publish({ keep: 0 });
+    expect(fourth.pruned).toEqual([third.name]);
+    expect(readdirSync(join(dist, "releases"))).toEqual([second.name, fourth.name]);
+  });
+});
+
+describe("use and releases", () => {
+  test("switch back and forth by a unique prefix, and list what there is", async () => {
+    const first = await publish();
+    rename(1, "b");
+    const second = await publish();
+    const used = await useRelease(dist, first.id.slice(0, 6));
+    expect([used.before?.id, used.now.id]).toEqual([second.id, first.id]);
+    expect(readlinkSync(join(dist, "current"))).toBe(`releases/${first.name}`);
+    const list = await listReleases(dist);
+    expect(list.map(({ name, current, users, pages }) => [name, current, users, pages])).toEqual([
+      [second.name, false, 25, 3],
+      [first.name, true, 25, 3],
+    ]);
+    expect(list[0]?.time.toISOString()).toBe("2026-11-21T05:40:00.000Z");
+    expect(list[0]?.bytes).toBe([...readTree(second.folder).values()].join("").length);
+    expect((await useRelease(dist, second.name)).now.id).toBe(second.id);
+  });
+
+  test("refuse what is not there, not unique or not whole; current stays", async () => {
+    const first = await publish();
+    rename(1, "b");
+    const second = await publish();
+    await expect(useRelease(dist, "zz")).rejects.toThrow(`that begins with "zz"; there are ${second.id}, ${first.id}.`);
+    await expect(useRelease(dist, "")).rejects.toThrow('begins with ""');
+    await expect(useRelease(dist, "2026")).rejects.toThrow('"2026" is the beginning of 2 ids');
+    await expect(useRelease(join(folder, "none"), first.id)).rejects.toThrow("There is no release in");
+    expect(existsSync(join(folder, "none"))).toBe(false);
+    writeFileSync(join(first.folder, "api/users/pages/3.json"), "[]");
+    await expect(useRelease(dist, first.id)).rejects.toThrow("3.json does not match its digest");
+    rmSync(join(first.folder, "SHA256SUMS"));
+    await expect(useRelease(dist, first.id)).rejects.toThrow("SHA256SUMS cannot be read (ENOENT)");
+    expect((await listReleases(dist)).map(({ broken }) => broken)).toEqual([undefined, expect.stringContaining("SHA256SUMS")]);
+    expect(readlinkSync(join(dist, "current"))).toBe(`releases/${second.name}`);
+  });
+
+  test("a folder or file in the place of current is left alone", async () => {
+    mkdirSync(join(dist, "current"), { recursive: true });
+    await expect(publish()).rejects.toThrow("is not a link made by Rollcall; move it away");
+    expect(lstatSync(join(dist, "current")).isDirectory()).toBe(true);
+  });
+});
+
+describe("openRelease", () => {
+  const changes: [what: string, change: (release: string) => void, why: string][] = [
+    ["a page is gone", (release) => unlinkSync(join(release, "api/users/pages/2.json")), "2.json is missing"],
+    ["snapshot.json is altered", (release) => alter(join(release, "snapshot.json"), '"count":25', '"count":26'), "does not match its digest"],
+    ["snapshot.json has another key", (release) => alter(join(release, "snapshot.json"), "{", '{"x":1,'), "is not of the form"],
+    ["snapshot.json is no JSON", (release) => writeFileSync(join(release, "snapshot.json"), "{"), "is not of the form"],
+    ["a digest is altered", (release) => alter(join(release, "SHA256SUMS"), /^./, (digit) => (digit === "0" ? "1" : "0")), "its id"],
+    ["a line is gone", (release) => alter(join(release, "SHA256SUMS"), /^.*\n/, ""), "2 page files are listed, 3 were expected"],
+    ["a line is there twice", (release) => alter(join(release, "SHA256SUMS"), /^(.*\n)/, "$1$1"), "listed twice"],
+    ["a line is cut", (release) => alter(join(release, "SHA256SUMS"), /.{70}\n$/, "\n"), "is no line of SHA256SUMS"],
+  ];
+
+  function alter(path: string, from: string | RegExp, to: string | ((match: string) => string)): void {
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, typeof to === "string" ? text.replace(from, to) : text.replace(from, to));
+    expect(readFileSync(path, "utf8")).not.toBe(text);
+  }
+
+  test.each(changes)("is refused when %s", async (_, change, why) => {
+    const { folder: release } = await publish();
+    change(release);
+    await expect(openRelease(release)).rejects.toThrow(why);
+  });
+
+  test("is refused when its pages lie elsewhere, or when there is none", async () => {
+    const { folder: release } = await publish();
+    execFileSync("mv", [join(release, "api/users/pages"), join(folder, "outside")]);
+    symlinkSync(join(folder, "outside"), join(release, "api/users/pages"));
+    await expect(openRelease(release)).rejects.toThrow("api/users/pages is missing");
+    await expect(openRelease(join(folder, "nowhere"))).rejects.toThrow('run "rollcall build" first');
+    await expect(openRelease(db)).rejects.toThrow("is a file, not a release's folder");
+  });
+});

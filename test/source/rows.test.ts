@@ -1,0 +1,136 @@
+/** What SQLite's typing can do to a row, and what the reading makes of it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { beforeEach, expect, test } from "vitest";
+import { InvalidUsersError, build } from "../../src/index.js";
+import { openSource } from "../../src/source/open.js";
+import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
+import { readTree, scratch } from "../support/files.js";
+
+let folder: string;
+let db: string;
+
+beforeEach(() => {
+  folder = scratch();
+  db = join(folder, "users.sqlite");
+});
+
+const publish = () => build({ db, out: join(folder, "dist"), baseUrl: "https://directory.example.com" });
+
+async function problems() {
+  const refused = await publish().catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(InvalidUsersError);
+  return (refused as InvalidUsersError).problems.first.map(({ path, value }) => [path, value]);
+}
+
+test("a column without affinity keeps what was put into it, and storage classes count", async () => {
+  writeUsers(db, [], "CREATE TABLE loose AS SELECT * FROM users");
+  const file = new Database(db);
+  file.exec("DROP TABLE users; ALTER TABLE loose RENAME TO users");
+  file.exec(`CREATE TABLE typeless (${columnsOf(file).join(", ")}); DROP TABLE users; ALTER TABLE typeless RENAME TO users`);
+  const defaults = new Database(writeUsers(join(folder, "defaults.sqlite"), [{ id: userId(1) }]));
+  const row = defaults.prepare("SELECT * FROM users").get() as Row;
+  const insert = file.prepare(`INSERT INTO users VALUES (${Object.keys(row).map((name) => `@${name}`)})`);
+  insert.run({ ...row, referrals_count: 3, off_chain_tokens: "4", username: 5n, wac_status: "" });
+  file.close();
+  // Bound numbers are REAL here: 3.0 and 0.0 are no integers, "4" is text, 5 is no text.
+  expect(await problems()).toEqual(
+    expect.arrayContaining([
+      ["referrals_count", { real: 3 }],
+      ["off_chain.tokens", "4"],
+      ["username", 5],
+      ["wac_status", ""],
+    ]),
+  );
+});
+
+function columnsOf(file: Database.Database): string[] {
+  return file.prepare("SELECT name FROM pragma_table_info('users')").pluck().all().map(String);
+}
+
+test("text in an integer column becomes an integer only where SQLite itself makes it one", async () => {
+  writeUsers(db, [{ id: userId(1), referrals_count: "7" }]);
+  await publish();
+  const page = readFileSync(join(folder, "dist/current/api/users/pages/1.json"), "utf8");
+  expect(JSON.parse(page).results[0].referrals_count).toBe(7);
+});
+
+test.each([
+  ["9007199254740991", 9007199254740991n, undefined],
+  ["2^53", 9007199254740992n, { integer: "9007199254740992" }],
+  ["the largest", 9223372036854775807n, { integer: "9223372036854775807" }],
+  ["the smallest", -9223372036854775808n, { integer: "-9223372036854775808" }],
+])("an integer at or beyond 2^53: %s", async (_, value, refused) => {
+  writeUsers(db, [{ id: userId(1), wac_status: value }]);
+  if (refused === undefined) expect((await publish()).users).toBe(1);
+  else expect(await problems()).toEqual([["wac_status", refused]]);
+});
+
+test("bytes that are no UTF-8 are found wherever they stand, and a real replacement character is left alone", async () => {
+  const bad = ["c3", "c328", "a0", "eda080", "f0288cbc", "f8a1a1a1a1", "efbfbd80", "6180", "f09f98"];
+  const rows: Row[] = plainRows(3000).map((row, number) => ({ ...row, bio: number % 7 === 0 ? "was \uFFFD here" : "plain" }));
+  const damage = bad.map((hex, index) => `UPDATE users SET bio = CAST(x'${hex}' AS TEXT) WHERE id = '${userId(200 * index + 3)}'`);
+  writeUsers(db, rows, damage.join(";"));
+  const found = await publish().catch((error: unknown) => error);
+  expect(found).toBeInstanceOf(InvalidUsersError);
+  expect((found as InvalidUsersError).problems.first.map(({ id, path }) => [id, path])).toEqual(
+    bad.map((_, index) => [userId(200 * index + 3), "bio"]),
+  );
+});
+
+test.each(["UTF-16le", "UTF-16be"])("a database in %s gives the same pages; a lone surrogate is no text", async (encoding) => {
+  const rows = plainRows(5).map((row) => ({ ...row, bio: "😀 שלום \uFFFD" }));
+  const plain = writeUsers(join(folder, "utf8.sqlite"), rows);
+  writeUsers(db, rows, "", `PRAGMA encoding = '${encoding}'`);
+  const utf8 = await build({ db: plain, out: join(folder, "a"), baseUrl: "https://a.example" });
+  const utf16 = await build({ db, out: join(folder, "b"), baseUrl: "https://a.example" });
+  expect(new Database(db).pragma("encoding", { simple: true })).toBe(encoding);
+  expect(utf16.id).toBe(utf8.id);
+
+  const surrogate = encoding === "UTF-16le" ? "3dd8" : "d83d";
+  const file = new Database(db);
+  file.exec(`UPDATE users SET bio = CAST(x'${surrogate}' AS TEXT) WHERE id = '${userId(2)}'`);
+  file.close();
+  expect(await problems()).toEqual([["bio", expect.objectContaining({ invalid_utf8: expect.any(String) })]]);
+});
+
+test("order is by bytes whatever collation the columns declare, and an index serves it", async () => {
+  const rows = plainRows(50).toReversed();
+  writeUsers(db, rows, "CREATE INDEX users_order ON users (date_joined DESC, id)");
+  const indexed = await publish();
+  const collated = writeUsers(join(folder, "collated.sqlite"), []);
+  const file = new Database(collated);
+  const columns = columnsOf(file).map((name) => `${name} COLLATE NOCASE`);
+  file.exec(`ATTACH '${db}' AS plain; CREATE TABLE other (${columns}); INSERT INTO other SELECT * FROM plain.users`);
+  file.close();
+  const again = await build({ db: collated, table: "other", out: join(folder, "c"), baseUrl: "https://directory.example.com" });
+  expect(again.id).toBe(indexed.id);
+  const plan = new Database(db)
+    .prepare("EXPLAIN QUERY PLAN SELECT bio FROM main.users ORDER BY date_joined COLLATE BINARY DESC, id COLLATE BINARY")
+    .all();
+  expect(JSON.stringify(plan)).toContain("USING INDEX users_order");
+  expect(JSON.stringify(plan)).not.toContain("TEMP B-TREE");
+});
+
+test("only contract columns are read: nothing of another column is in a release", async () => {
+  writeUsers(db, plainRows(5).map((row) => ({ ...row, password: "pbkdf2$secret" })));
+  await publish();
+  for (const [path, text] of readTree(join(folder, "dist"))) expect(text, path).not.toMatch(/secret|password/);
+});
+
+test("the source is only ever read: not one byte of it, nor a file beside it, changes", async () => {
+  writeUsers(db, plainRows(5));
+  const before = readFileSync(db);
+  await publish();
+  expect(readFileSync(db).equals(before)).toBe(true);
+  expect([...readTree(folder).keys()].filter((path) => !path.startsWith("dist/"))).toEqual(["users.sqlite"]);
+});
+
+test("a source can be read twice with one result, and stopped in the middle", () => {
+  writeUsers(db, plainRows(10));
+  const source = openSource({ db, defaultAvatar: "https://a.example/a.png" });
+  for (const _ of source.candidates()) break;
+  expect([...source.candidates()]).toEqual([...source.candidates()]);
+  source.close();
+});
