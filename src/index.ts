@@ -2,6 +2,7 @@
 export { type BuildEffects, type BuildResult, build } from "./build/build.js";
 export type { BuildOptions } from "./build/options.js";
 export { InvalidUsersError, type ProblemReport } from "./build/problems.js";
+export type { Page } from "./contract/page.js";
 export type { Problem, User } from "./contract/user.js";
 export { UserError } from "./errors.js";
 export { listReleases, type ReleaseSummary } from "./release/list.js";

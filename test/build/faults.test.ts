@@ -1,0 +1,98 @@
+/** A build that cannot write, or that is not alone: what was current stays, and the message says what to do. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, expect, test } from "vitest";
+import { build, openRelease } from "../../src/index.js";
+import { findDamage } from "../../src/release/check.js";
+import { CLI, run, start } from "../support/command.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+const BASE_URL = "https://directory.example.com";
+let folder: string;
+
+beforeEach(() => {
+  folder = scratch();
+});
+
+/** Runs a shell script as root of its own mount namespace, where it may mount; what it prints. */
+function inOwnMounts(script: string): string {
+  const build = (db: string) => `node "${CLI}" build --quiet --db "${folder}/${db}" --out "${folder}/dist" --base-url ${BASE_URL}`;
+  const prelude = `exec 2>&1; small() { ${build("small.sqlite")}; }; large() { ${build("large.sqlite")}; }; cd "${folder}";`;
+  return execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", prelude + script], { encoding: "utf8" });
+}
+
+test("on a full disk it says so, leaves current whole, and leaves nothing else", () => {
+  writeUsers(join(folder, "small.sqlite"), plainRows(50));
+  writeUsers(join(folder, "large.sqlite"), plainRows(5000));
+  mkdirSync(join(folder, "dist"));
+  const output = inOwnMounts(`
+    mount -t tmpfs -o size=1m tmpfs dist
+    large; echo "code $?"
+    small; echo "code $?"
+    before=$(readlink dist/current)
+    large; echo "code $?"
+    [ "$before" = "$(readlink dist/current)" ] && (cd dist/current && sha256sum --check --quiet SHA256SUMS) && echo whole
+    ls -A dist dist/releases | grep -c -e staging -e trash
+    small; echo "code $?"`);
+  const full = `Cannot write ${folder}/dist: the disk is full; free some space, then run this again. What was current is unchanged.\ncode 1\n`;
+  expect(output).toBe(`${full}code 0\n${full}whole\n0\ncode 0\n`);
+});
+
+test("on a read-only file system it says so, and what is current can still be read", () => {
+  writeUsers(join(folder, "small.sqlite"), plainRows(50));
+  mkdirSync(join(folder, "dist"));
+  const output = inOwnMounts(`
+    mount -t tmpfs tmpfs dist && mount -o remount,ro dist
+    small; echo "code $?"
+    mount -o remount,rw dist; small; mount -o remount,ro dist
+    small; echo "code $?"
+    node "${CLI}" use $(cat dist/current/snapshot.json | tr , '\\n' | sed -n 's/.*"id":"\\(.*\\)".*/\\1/p'); echo "code $?"
+    (cd dist/current && sha256sum --check --quiet SHA256SUMS) && echo whole`);
+  expect(output.match(/Cannot write .*dist: (it is on a read-only file system|it is read-only|its lock cannot be opened)/g)).toHaveLength(3);
+  expect(output.match(/code 1/g)).toHaveLength(3);
+  expect(output).toContain("whole");
+});
+
+test.each([
+  ["is a file", "file"],
+  ["lies below a file", "file/dist"],
+])("a folder to write to that %s", async (_, out) => {
+  const db = writeUsers(join(folder, "users.sqlite"), plainRows(1));
+  writeFileSync(join(folder, "file"), "");
+  await expect(build({ db, out: join(folder, out), baseUrl: BASE_URL })).rejects.toThrow(/^Cannot write .*--out, then run this again/);
+});
+
+test("a second build at once is told at once who is at work; once that is killed, the next one clears up", async () => {
+  const db = writeUsers(join(folder, "users.sqlite"), plainRows(20_000));
+  const out = join(folder, "dist");
+  const args = ["build", "--db", db, "--out", out, "--base-url", BASE_URL, "--page-size", "10", "--quiet"];
+  const first = start(args);
+  while (!existsSync(join(out, ".staging/api/users/pages/5.json"))) await sleep(5);
+  first.child.kill("SIGSTOP");
+
+  const began = performance.now();
+  const second = await run(args);
+  expect(performance.now() - began).toBeLessThan(5000);
+  expect(second).toMatchObject({ code: 1, stdout: "" });
+  expect(second.stderr).toMatch(
+    new RegExp(`^${out} is being written by process ${first.child.pid} on \\S+ since \\S+Z; wait until it has ended, then run this again.\n$`),
+  );
+
+  first.child.kill("SIGKILL");
+  expect((await first.ended).code).toBe("SIGKILL");
+  expect(readdirSync(out)).toContain(".staging");
+  expect(await run(args)).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(readdirSync(out).sort()).toEqual([".lock", ".lock-holder.json", "current", "releases"]);
+  expect(await findDamage(await openRelease(join(out, "current")))).toBeUndefined();
+});
+
+test("two builds in one process do not mix either", async () => {
+  const db = writeUsers(join(folder, "users.sqlite"), plainRows(500));
+  const options = { db, out: join(folder, "dist"), baseUrl: BASE_URL, pageSize: 5 };
+  const results = await Promise.allSettled([build(options), build(options)]);
+  expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  expect(readlinkSync(join(folder, "dist/current"))).toMatch(/^releases\//);
+});
