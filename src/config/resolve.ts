@@ -22,7 +22,7 @@ export async function resolveSettings({ flags, config, env, cwd }: Sources): Pro
   if (file) layers.push(fileLayer(file));
   refuseBoth(layers, "table", "query");
   const given = layers.map((layer) => layer.values);
-  return Object.assign({}, defaults(cwd), ...given.toReversed());
+  return Object.assign({}, defaultSettings(cwd), ...given.toReversed());
 }
 
 /** @throws UserError (usage) naming every place where a setting without a default could have been given. */
@@ -35,10 +35,11 @@ export function need<K extends Key>(settings: Settings, key: K): NonNullable<Giv
   );
 }
 
-function defaults(cwd: string): GivenSettings {
+/** What holds where nothing is given; paths are relative to `cwd`. */
+export function defaultSettings(cwd: string): Settings {
   const rows = KEYS.map((key) => [key, settingOf(key).default] as const);
   const given = Object.fromEntries(rows.filter(([, value]) => value !== undefined));
-  return flagLayer(given, cwd).values;
+  return flagLayer(given, cwd).values as Settings;
 }
 
 function refuseBoth(layers: readonly Layer[], one: Key, other: Key): void {

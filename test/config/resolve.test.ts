@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { need, resolveSettings, type Sources } from "../../src/config/resolve.js";
 import { type Key, SETTINGS } from "../../src/config/settings.js";
 import { ExitCode, UserError } from "../../src/errors.js";
-import { temporaryFolder } from "../commands/run.js";
+import { scratch } from "../support/files.js";
 
 type Given = Partial<Pick<Sources, "flags" | "env" | "config">> & { file?: unknown; text?: string };
 
-async function resolve({ flags = {}, env = {}, config, file, text }: Given, cwd = temporaryFolder()) {
+async function resolve({ flags = {}, env = {}, config, file, text }: Given, cwd = scratch()) {
   const content = text ?? (file === undefined ? undefined : JSON.stringify(file));
   if (content !== undefined) writeFileSync(join(cwd, "rollcall.config.json"), content);
   return { cwd, settings: await resolveSettings({ flags, env, config, cwd }) };
@@ -107,7 +107,7 @@ test("compress may be a list or a text in the file, and empty in a flag", async 
 });
 
 test("paths are relative to the file's folder, or to the current one", async () => {
-  const cwd = temporaryFolder();
+  const cwd = scratch();
   mkdirSync(join(cwd, "conf"));
   writeFileSync(join(cwd, "conf/my.json"), '{"db": "users.sqlite", "out": "/srv/dist"}');
   const sources = { flags: { problems: "p.ndjson" }, config: "conf/my.json" };
