@@ -1,0 +1,50 @@
+/** What a finished build says to people: one aligned line a stage. */
+
+import type { BuildResult } from "../build/build.js";
+import { WARNINGS, type WarningKind } from "../contract/warnings.js";
+import { count, duration, number, size } from "./numbers.js";
+import { align, type Line, type Paint } from "./style.js";
+
+interface Run {
+  db: string;
+  /** The command line that serves the release. */
+  next: string;
+  milliseconds: number;
+}
+
+export function describeBuild(result: BuildResult, run: Run, paint: Paint): string {
+  const { skipped, pruned } = result;
+  const lines: Line[] = [
+    { verb: "read", value: count(result.users + skipped, "user"), detail: run.db },
+    result.isNew ? written(result) : { verb: "same", value: "nothing changed", detail: result.folder },
+    ...warned(result),
+  ];
+  if (pruned.length > 0) lines.push({ verb: "prune", value: count(pruned.length, "old release") });
+  if (skipped > 0) {
+    const value = `${count(skipped, "invalid user")} LEFT OUT`;
+    lines.push({ verb: "skip", value, detail: problemsFound(result), loud: true });
+  }
+  return align([...lines, done(result, run)], paint);
+}
+
+function written({ pages, bytes, linked, folder }: BuildResult): Line {
+  const note = linked > 0 ? ` (${number(linked)} linked)` : "";
+  return { verb: "write", value: `${count(pages, "page")}, ${size(bytes)}${note}`, detail: folder };
+}
+
+function warned({ warnings }: BuildResult): Line[] {
+  const kinds = Object.entries(warnings) as [WarningKind, number][];
+  return kinds.map(([kind, users]) => ({
+    verb: "warn",
+    value: `${count(users, "user")}: ${WARNINGS[kind].text}`,
+  }));
+}
+
+function problemsFound({ problems }: BuildResult): string {
+  return `${count(problems.count, "problem")}; --problems FILE writes them all`;
+}
+
+function done({ id, isNew }: BuildResult, { next, milliseconds }: Run): Line {
+  const detail = isNew ? `${id} is current; next: ${next}` : `${id} stays current`;
+  return { verb: "done", value: `in ${duration(milliseconds)}`, detail };
+}

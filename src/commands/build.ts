@@ -1,0 +1,85 @@
+/** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
+
+import { type BuildResult, build as buildRelease } from "../build/build.js";
+import type { BuildOptions } from "../build/options.js";
+import { InvalidUsersError } from "../build/problems.js";
+import { defaultSettings, need } from "../config/resolve.js";
+import type { Settings } from "../config/settings.js";
+import { ExitCode } from "../errors.js";
+import { describeBuild } from "./build-summary.js";
+import { type Io, print, say } from "./io.js";
+import { describeProblems } from "./problems.js";
+import { progressBar } from "./progress.js";
+import { painter } from "./style.js";
+import { shellWord, toJson } from "./text.js";
+import type { Given, Verb } from "./verb.js";
+
+export const build: Verb = {
+  name: "build",
+  summary: "Make a release of the users in a SQLite file, and make it current",
+  arguments: {},
+  examples: [
+    ["rollcall build --db users.sqlite --base-url https://directory.example.com", "make a release in dist"],
+    [
+      "rollcall build --compress br,gzip --problems problems.ndjson",
+      "with the rest from rollcall.config.json",
+    ],
+  ],
+  configured: true,
+  run: runBuild,
+};
+
+async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
+  const options = toOptions(settings);
+  const started = io.now();
+  const bar = settings.json || settings.quiet ? undefined : progressBar(io);
+  try {
+    const result = await buildRelease(options, bar ? { onProgress: bar.update } : {});
+    bar?.clear();
+    report(result, io.now() - started, settings, io);
+    return ExitCode.done;
+  } catch (error) {
+    bar?.clear();
+    if (error instanceof InvalidUsersError) reportInvalid(error, settings, io);
+    throw error;
+  }
+}
+
+function toOptions(settings: Settings): BuildOptions {
+  const { table, query, defaultAvatar, compress, problems } = settings;
+  return {
+    db: need(settings, "db"),
+    baseUrl: need(settings, "baseUrl"),
+    out: settings.out,
+    pageSize: settings.pageSize,
+    links: settings.links,
+    keep: settings.keep,
+    skipInvalid: settings.skipInvalid,
+    ...(table !== undefined && { table }),
+    ...(query !== undefined && { query }),
+    ...(defaultAvatar !== undefined && { defaultAvatar }),
+    ...(compress !== undefined && { encodings: compress }),
+    ...(problems !== undefined && { problemsFile: problems }),
+  };
+}
+
+function report(result: BuildResult, milliseconds: number, settings: Settings, io: Io): void {
+  if (settings.json) {
+    const { id, name, folder, isNew, users, pages, bytes, linked, skipped, warnings } = result;
+    const facts = { id, name, folder, new: isNew, users, pages, bytes, linked, skipped, warnings };
+    print(io, toJson({ ...facts, problems: result.problems, seconds: Math.round(milliseconds) / 1000 }));
+  } else if (!settings.quiet) {
+    const { out } = settings;
+    const next = out === defaultSettings(io.cwd).out ? "rollcall serve" : `rollcall serve ${shellWord(out)}`;
+    const run = { db: need(settings, "db"), next, milliseconds };
+    say(io, describeBuild(result, run, painter(io.stderr, io.env)));
+  }
+}
+
+function reportInvalid(error: InvalidUsersError, settings: Settings, io: Io): void {
+  if (settings.json) {
+    print(io, toJson({ error: error.message, problems: error.problems }));
+  } else {
+    say(io, describeProblems(error.problems, settings.problems, painter(io.stderr, io.env)));
+  }
+}

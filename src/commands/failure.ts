@@ -1,0 +1,27 @@
+/** What an error looks like to the user: one line on stderr and an exit code. */
+import { CommanderError } from "commander";
+import { DEBUG_VARIABLE } from "../config/names.js";
+import { ExitCode, UserError } from "../errors.js";
+import { type Io, say } from "./io.js";
+import { painter } from "./style.js";
+import { visible } from "./text.js";
+
+/** Prints what ended the run and says the exit code it ends in. */
+export function reportFailure(error: unknown, io: Io): ExitCode {
+  const complain = (label: string, text: string) =>
+    say(io, `${painter(io.stderr, io.env)("red", `${label}:`)} ${visible(text)}`);
+
+  // Help and version, which commander has printed; help that nobody asked for means that the verb was missing.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
+  if (error instanceof UserError) {
+    complain("error", error.message);
+    return error.exitCode;
+  }
+  if (io.env[DEBUG_VARIABLE]) {
+    say(io, error instanceof Error ? (error.stack ?? String(error)) : String(error));
+    return ExitCode.bug;
+  }
+  const text = error instanceof Error ? error.message : String(error);
+  complain("Bug in Rollcall", `${text}; run again with ${DEBUG_VARIABLE}=1 for the stack`);
+  return ExitCode.bug;
+}

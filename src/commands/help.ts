@@ -1,0 +1,23 @@
+/** The words of help that are no flag's: purpose, examples, precedence, exit codes. */
+import { CONFIG_FILE } from "../config/file.js";
+import { ExitCode } from "../errors.js";
+import type { Verb } from "./verb.js";
+
+export const PURPOSE =
+  "Turns a SQLite file of users into an immutable, verifiable snapshot of a paginated JSON API, and serves it.";
+
+export const PRECEDENCE = `Settings:
+  Every option of a verb but --config can also stand in the environment or in ${CONFIG_FILE}:
+  --page-size 50, ROLLCALL_PAGE_SIZE=50, {"pageSize": 50}. Flags win over variables, variables over
+  the file, the file over defaults. Paths in the file are relative to its folder.`;
+
+export const EXIT_CODES = `Exit codes:
+  ${ExitCode.done}   done
+  ${ExitCode.refused}   refused, or something differs; the message says what to do
+  ${ExitCode.usage}   a wrong flag, argument, variable or config file
+  ${ExitCode.bug}  a bug in Rollcall`;
+
+/** The examples, each below what it does. */
+export function describeExamples(examples: Verb["examples"]): string {
+  return ["Examples:", ...examples.map(([command, purpose]) => `  # ${purpose}\n  ${command}`)].join("\n");
+}

@@ -1,0 +1,32 @@
+/** What a verb's printing touches of the world, so that tests run it in process; `cli.ts` gives the real one. */
+
+/** A stream as far as printing cares. */
+export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+
+/** The signals that a running host answers to. */
+export interface Signals {
+  on(signal: SignalName, listener: () => void): unknown;
+  off(signal: SignalName, listener: () => void): unknown;
+}
+export type SignalName = "SIGHUP" | "SIGINT" | "SIGTERM";
+
+export interface Io {
+  stdout: Output;
+  stderr: Output;
+  env: Readonly<Record<string, string | undefined>>;
+  /** What relative paths are taken from; `.` in the real command, so that messages repeat what was typed. */
+  cwd: string;
+  /** Milliseconds since any fixed moment. */
+  now(): number;
+  signals: Signals;
+}
+
+/** Results for people who read along: everything but data goes to stderr. */
+export function say(io: Io, text: string): void {
+  io.stderr.write(`${text}\n`);
+}
+
+/** Data: what `--json` and `--access-log` promise. */
+export function print(io: Io, text: string): void {
+  io.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,112 @@
+/** The command line: verbs, their flags from the table of settings, and help. */
+import { readFileSync } from "node:fs";
+import { Command, type CommanderError, type OutputConfiguration } from "commander";
+import { CONFIG_FILE } from "../config/file.js";
+import { flagOf } from "../config/names.js";
+import { defaultSettings, resolveSettings } from "../config/resolve.js";
+import { KEYS, type Key, settingOf } from "../config/settings.js";
+import { ExitCode, usageError } from "../errors.js";
+import { build } from "./build.js";
+import { describeExamples, EXIT_CODES, PRECEDENCE, PURPOSE } from "./help.js";
+import { init } from "./init.js";
+import type { Io, Output } from "./io.js";
+import { releases } from "./releases.js";
+import { use } from "./use.js";
+import type { Verb } from "./verb.js";
+
+/** Every verb, in the order of help. */
+export const VERBS: readonly Verb[] = [init, build, releases, use];
+
+/**
+ * Runs one command line (without `node` and the script).
+ * @throws whatever ends the run: UserError, commander's CommanderError (help and version too), or a bug.
+ */
+export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+  let exitCode: ExitCode = ExitCode.done;
+  const program = new Command("rollcall")
+    .description(PURPOSE)
+    .version(version(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand("help [verb]", "Print the help of a verb")
+    .configureOutput(output(io))
+    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .exitOverride(refuseUsage("rollcall"))
+    .usage("<verb> [options]")
+    .addHelpText(
+      "after",
+      () =>
+        `\n${PRECEDENCE}\n\n${describeExamples(VERBS.flatMap(({ examples }) => examples.slice(0, 1)))}\n\n${EXIT_CODES}`,
+    );
+  for (const verb of VERBS) {
+    addVerb(program, verb, io, (code) => {
+      exitCode = code;
+    });
+  }
+  if (argv.length === 0) program.help({ error: true });
+  await program.parseAsync(argv, { from: "user" });
+  return exitCode;
+}
+
+function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) => void): void {
+  const command = program
+    .command(verb.name)
+    .description(verb.summary)
+    .addHelpText("after", () => `\n${describeExamples(verb.examples)}\n\n${EXIT_CODES}`)
+    .exitOverride(refuseUsage(`rollcall ${verb.name}`));
+  for (const [term, help] of Object.entries(verb.arguments)) command.argument(term, help);
+  for (const key of KEYS) if (settingOf(key).verbs.includes(verb.name)) addFlag(command, key);
+  if (verb.configured) command.option("--config <file>", `settings to read instead of ${CONFIG_FILE}`);
+
+  command.action(async () => {
+    const { config, ...flags } = command.opts<Record<string, unknown> & { config?: string }>();
+    const { dist, ...others } = namedArguments(command);
+    if (dist !== undefined) Object.assign(flags, { out: dist });
+    const settings = verb.configured
+      ? await resolveSettings({ flags, config, env: io.env, cwd: io.cwd })
+      : defaultSettings(io.cwd);
+    done(await verb.run({ settings, arguments: others }, io));
+  });
+}
+
+function addFlag(command: Command, key: Key): void {
+  const { placeholder, help, default: value } = settingOf(key);
+  const note = value === undefined || value === false ? "" : ` (default: ${value})`;
+  command.option(placeholder ? `${flagOf(key)} ${placeholder}` : flagOf(key), help + note);
+}
+
+function namedArguments(command: Command): Record<string, string | undefined> {
+  return Object.fromEntries(
+    command.registeredArguments.map((argument, index) => [argument.name(), command.args[index]]),
+  );
+}
+
+/** Help is the only thing commander prints itself; errors are thrown and printed by `reportFailure`. */
+function output({ stdout, stderr }: Io): OutputConfiguration {
+  const width = (stream: Output) => Math.min(stream.columns ?? 100, 120);
+  return {
+    writeOut: (text) => stdout.write(text),
+    writeErr: (text) => stderr.write(text),
+    outputError: () => undefined,
+    getOutHelpWidth: () => width(stdout),
+    getErrHelpWidth: () => width(stderr),
+    getOutHasColors: () => false,
+    getErrHasColors: () => false,
+  };
+}
+
+/** Help and version end a run as they are; a mistake becomes one line that ends in the way to help. */
+function refuseUsage(command: string) {
+  return (error: CommanderError) => {
+    if (error.exitCode === 0 || error.code === "commander.help") throw error;
+    const line = error.message
+      .replace(/^error: /, "")
+      .replaceAll("\n", " ")
+      .replace(/\.$/, "");
+    throw usageError(`${line}; see "${command} --help".`);
+  };
+}
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  return String(version);
+}

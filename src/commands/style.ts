@@ -1,0 +1,47 @@
+/** Colours and aligned lines: the only place that knows how a summary looks. */
+import { styleText } from "node:util";
+import type { Io, Output } from "./io.js";
+import { visible } from "./text.js";
+
+type Format = Parameters<typeof styleText>[0];
+export type Paint = (format: Format, text: string) => string;
+
+/** Paints when the stream is a terminal, or as NO_COLOR and FORCE_COLOR say; else leaves text as it is. */
+export function painter(stream: Output, env: Io["env"]): Paint {
+  if (!wantsColor(stream, env)) return (_format, text) => text;
+  return (format, text) => styleText(format, text, { validateStream: false });
+}
+
+/** One stage of a verb: `write     10 pages, 1.3 MB    dist/releases/...` */
+export interface Line {
+  verb: string;
+  value: string;
+  detail?: string;
+  /** For what must not be overlooked. */
+  loud?: boolean;
+}
+
+/** Lines with their columns aligned: dim verb, bright value, plain detail. */
+export function align(given: readonly Line[], paint: Paint): string {
+  const lines = given.map(({ value, detail, ...line }) => ({
+    ...line,
+    value: visible(value),
+    ...(detail !== undefined && { detail: visible(detail) }),
+  }));
+  const width = Math.max(...lines.map(({ value, detail }) => (detail === undefined ? 0 : value.length)));
+  return lines
+    .map(({ verb, value, detail, loud = false }) => {
+      const tail = detail === undefined ? "" : `${" ".repeat(width - value.length + 4)}${detail}`;
+      const head = verb.padEnd(10);
+      return loud
+        ? paint(["bold", "yellow"], head + value) + tail
+        : `${paint("dim", head)}${paint("bold", value)}${tail}`;
+    })
+    .join("\n");
+}
+
+/** As Node itself decides: FORCE_COLOR before NO_COLOR before what the stream is. */
+function wantsColor(stream: Output, { FORCE_COLOR, NO_COLOR, TERM }: Io["env"]): boolean {
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
+  return !NO_COLOR && stream.isTTY === true && TERM !== "dumb";
+}

@@ -1,0 +1,42 @@
+/** Foreign text made safe to print: nothing in it can move the cursor, reorder a line or break it. */
+
+/** Controls, direction and other invisible format characters, line separators and lone surrogates. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** `a\u202eb` with the override as six visible characters. */
+export function visible(text: string): string {
+  return text.replace(INVISIBLE, escapeUnits);
+}
+
+/** One line of JSON that prints safely; the same data as `JSON.stringify` says. */
+export function toJson(value: unknown): string {
+  return visible(JSON.stringify(value));
+}
+
+/** A value of a problem as JSON, cut to `max` characters. */
+export function showValue(value: unknown, max = 60): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "NULL";
+  if (typeof value === "string") return visible(JSON.stringify(shorten(value, max)));
+  return shorten(toJson(value), max);
+}
+
+/** The beginning of a text and an ellipsis, never half a character. */
+export function shorten(text: string, max: number): string {
+  // A text is long; its characters are of one or two units.
+  const characters = [...text.slice(0, 2 * max + 1)];
+  if (characters.length <= max) return text;
+  return `${characters.slice(0, max - 1).join("")}…`;
+}
+
+/** A word of a POSIX shell, quoted only when it must be. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function escapeUnits(character: string): string {
+  return character
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
+}

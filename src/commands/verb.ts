@@ -1,0 +1,23 @@
+/** What a verb's file exports: the words of its help, and its run. The flags come from the table of settings. */
+import type { Settings } from "../config/settings.js";
+import type { ExitCode } from "../errors.js";
+import type { Io } from "./io.js";
+
+export interface Verb {
+  name: string;
+  /** One line. */
+  summary: string;
+  /** As commander writes them, with their help. A `[dist]` stands for the setting `out`. */
+  arguments: Readonly<Record<string, string>>;
+  /** Command lines, each with what it does. */
+  examples: readonly (readonly [command: string, purpose: string])[];
+  /** False for a verb that no setting concerns; then neither file nor variables are read. */
+  configured: boolean;
+  run(given: Given, io: Io): Promise<ExitCode>;
+}
+
+export interface Given {
+  settings: Settings;
+  /** Positional arguments by name. */
+  arguments: Readonly<Record<string, string | undefined>>;
+}

@@ -1,0 +1,178 @@
+/** The one table of settings. Flags, variables, config keys, help, defaults and types all come from it. */
+import { z } from "zod";
+import { ENCODINGS, type Encoding } from "../contract/headers.js";
+import { isPublishableUrl, LINK_STYLES, PAGE_SIZE, parseBaseUrl } from "../contract/links.js";
+import { UserError } from "../errors.js";
+
+/** How a flag's or a variable's text is read, and whether the value is a path (relative to where it was given). */
+export type Kind = "text" | "path" | "number" | "boolean" | "list";
+
+interface Setting {
+  kind: Kind;
+  schema: z.ZodType;
+  /** Completes "must be ..."; absent where the schema's own message is a sentence. */
+  allowed?: string;
+  default?: unknown;
+  /** The verbs that have it as a flag. */
+  verbs: readonly string[];
+  /** What stands after the flag in help. */
+  placeholder?: string;
+  help: string;
+}
+
+const line = z
+  .string()
+  .min(1)
+  .regex(/^\P{Cc}*$/u);
+const path = { kind: "path", schema: line, allowed: "a path" } as const;
+const yesOrNo = { kind: "boolean", schema: z.boolean(), allowed: "true or false", default: false } as const;
+
+function whole(min: number, max: number) {
+  const allowed = `a whole number from ${min} to ${max}`;
+  return { kind: "number", schema: z.int().min(min).max(max), allowed, placeholder: "<number>" } as const;
+}
+
+const baseUrl = z.string({ error: "Base URL must be text." }).superRefine((value, context) => {
+  try {
+    parseBaseUrl(value);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    context.addIssue({ code: "custom", message: error.message });
+  }
+});
+
+const encodingNames = Object.keys(ENCODINGS) as Encoding[];
+const encodings = z.array(z.enum(encodingNames)).refine((list) => new Set(list).size === list.length);
+
+export const SETTINGS = {
+  db: { ...path, verbs: ["build"], placeholder: "<file>", help: "SQLite file to read; required" },
+  baseUrl: {
+    kind: "text",
+    schema: baseUrl,
+    verbs: ["build"],
+    placeholder: "<url>",
+    help: "where the listing will be reached, as in https://directory.example.com; required",
+  },
+  out: {
+    ...path,
+    default: "dist",
+    verbs: ["build"],
+    placeholder: "<folder>",
+    help: "folder of the releases",
+  },
+  pageSize: {
+    ...whole(PAGE_SIZE.min, PAGE_SIZE.max),
+    default: PAGE_SIZE.default,
+    verbs: ["build"],
+    help: `users a page, ${PAGE_SIZE.min} to ${PAGE_SIZE.max}`,
+  },
+  table: {
+    kind: "text",
+    schema: line,
+    allowed: "the name of a table or view",
+    verbs: ["build"],
+    placeholder: "<name>",
+    help: 'table or view to read instead of "users"',
+  },
+  query: {
+    ...path,
+    verbs: ["build"],
+    placeholder: "<file.sql>",
+    help: "file with a SELECT that yields the columns, instead of --table",
+  },
+  defaultAvatar: {
+    kind: "text",
+    schema: z.string().refine(isPublishableUrl),
+    allowed: "an absolute http(s) URL",
+    verbs: ["build"],
+    placeholder: "<url>",
+    help: "image_url of users who have none (default: an image that goes with the release)",
+  },
+  links: {
+    kind: "text",
+    schema: z.enum(LINK_STYLES),
+    allowed: LINK_STYLES.join(" or "),
+    default: "query",
+    verbs: ["build"],
+    placeholder: `<${LINK_STYLES.join("|")}>`,
+    help: "form of next and previous: ?format=api&page=N, or pages/N.json for hosts without queries",
+  },
+  compress: {
+    kind: "list",
+    schema: encodings,
+    allowed: `a list of ${encodingNames.join(" and ")}, each at most once`,
+    verbs: ["build"],
+    placeholder: `<${encodingNames.join(",")}>`,
+    help: "codings to store each page in as well",
+  },
+  keep: {
+    ...whole(0, 1_000_000),
+    default: 5,
+    verbs: ["build"],
+    help: "old releases to keep; the current one always stays",
+  },
+  skipInvalid: { ...yesOrNo, verbs: ["build"], help: "publish without the invalid users" },
+  problems: {
+    ...path,
+    verbs: ["build"],
+    placeholder: "<file>",
+    help: "write every problem to it, as NDJSON",
+  },
+  port: {
+    ...whole(0, 65_535),
+    default: 8080,
+    verbs: ["serve"],
+    help: "port to listen on; 0 takes a free one",
+  },
+  host: {
+    kind: "text",
+    schema: line,
+    allowed: "an address or a host name",
+    default: "127.0.0.1",
+    verbs: ["serve"],
+    placeholder: "<address>",
+    help: "address to listen on; 0.0.0.0 is every IPv4 one",
+  },
+  cacheControl: {
+    kind: "text",
+    schema: line.regex(/^[ -~]*$/),
+    allowed: "one line of ASCII",
+    verbs: ["serve"],
+    placeholder: "<value>",
+    help: 'Cache-Control of pages (default: "public, max-age=60")',
+  },
+  cacheMb: {
+    ...whole(0, 1_000_000),
+    default: 256,
+    verbs: ["serve"],
+    help: "megabytes of pages to hold in memory",
+  },
+  accessLog: { ...yesOrNo, verbs: ["serve"], help: "print a line for each request on stdout" },
+  json: {
+    ...yesOrNo,
+    verbs: ["build", "serve", "releases", "use"],
+    help: "print the result as JSON on stdout",
+  },
+  quiet: { ...yesOrNo, verbs: ["build"], help: "print nothing on success" },
+} satisfies Record<string, Setting>;
+
+export type Key = keyof typeof SETTINGS;
+type Value<K extends Key> = z.infer<(typeof SETTINGS)[K]["schema"]>;
+type Defaulted = { [K in Key]: "default" extends keyof (typeof SETTINGS)[K] ? K : never }[Key];
+
+/** What every source may give, checked. */
+export type GivenSettings = { [K in Key]?: Value<K> };
+/** What a verb gets: those with a default are always there. */
+export type Settings = GivenSettings & { [K in Defaulted]: Value<K> };
+
+export const KEYS = Object.keys(SETTINGS) as Key[];
+
+/** The table's row as every setting has it. */
+export function settingOf(key: Key): Setting {
+  return SETTINGS[key];
+}
+
+/** The schema of a config file, and of what flags and variables add up to. */
+export const settingsSchema = z.strictObject(
+  Object.fromEntries(KEYS.map((key) => [key, SETTINGS[key].schema.optional()])),
+);

@@ -1,0 +1,223 @@
+/** `rollcall build` as users see it: real builds in process. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { describeBuild } from "../../src/commands/build-summary.js";
+import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { fakeIo, rollcall } from "./run.js";
+
+const LINE = "build --db users.sqlite --base-url https://example.com";
+
+/** A folder with users.sqlite, and runs of one command line after another in it. */
+function folderOf(rows: readonly Row[]) {
+  const cwd = scratch();
+  writeUsers(join(cwd, "users.sqlite"), rows);
+  const run = (line: string, options: Parameters<typeof fakeIo>[1] = {}) =>
+    rollcall(line, fakeIo(cwd, options));
+  return { cwd, run };
+}
+
+/** What differs from run to run, replaced. */
+function masked(text: string): string {
+  return text.replace(/\d{8}T\d{6}Z-/g, "TIME-").replace(/[0-9a-f]{12}/g, "ID");
+}
+
+function ticking(step: number): () => number {
+  let now = 0;
+  return () => (now += step);
+}
+
+test("a build says what it read and wrote, and what is next", async () => {
+  const { run } = folderOf(plainRows(5));
+  const { code, stdout, stderr } = await run(`${LINE} --page-size 2`, { now: ticking(410) });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  expect(masked(stderr)).toBe(`\
+read      5 users            users.sqlite
+write     3 pages, 3.9 kB    dist/releases/TIME-ID
+done      in 0.41 s          ID is current; next: rollcall serve
+`);
+});
+
+test("unchanged users make no new release", async () => {
+  const { run } = folderOf(plainRows(1));
+  const first = await run(LINE);
+  const second = await run(LINE);
+  expect(masked(second.stderr)).toBe(`\
+read      1 user             users.sqlite
+same      nothing changed    dist/releases/TIME-ID
+done      in 0.00 s          ID stays current
+`);
+  const id = /-([0-9a-f]{12})/;
+  expect(second.stderr.match(id)?.[1]).toBe(first.stderr.match(id)?.[1]);
+});
+
+test("another folder than dist is named in the next step", async () => {
+  const { run } = folderOf(plainRows(1));
+  expect((await run(`${LINE} --out public`)).stderr).toMatch(/ is current; next: rollcall serve public\n$/);
+});
+
+test("warnings are counted by kind, and left out users are loud", async () => {
+  const rows = plainRows(4).map((row, index) => ({ ...row, wac_status: index === 0 ? 0 : 7 }));
+  const { run } = folderOf([
+    ...rows,
+    { ...plainRows(5)[4], country: "xx" },
+    { ...plainRows(6)[5], country: "" },
+  ]);
+  const { code, stderr } = await run(`${LINE} --skip-invalid`, { isTTY: true });
+  expect(code).toBe(0);
+  expect(stderr).toContain("3 users: wac_status is not 0");
+  expect(stderr).toContain("\x1b[1m\x1b[33mskip      2 invalid users LEFT OUT");
+  expect(stderr).toContain("6 users");
+});
+
+test("--quiet prints nothing on success, whatever the terminal", async () => {
+  const { run } = folderOf([...plainRows(1), { ...plainRows(2)[1], country: "xx" }]);
+  for (const isTTY of [false, true]) {
+    expect(await run(`${LINE} --skip-invalid --quiet`, { isTTY, now: ticking(5000) })).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "",
+    });
+  }
+});
+
+test("--json prints one document and nothing else", async () => {
+  const { run } = folderOf([...plainRows(3), { ...plainRows(4)[3], country: "xx" }]);
+  const { code, stdout, stderr } = await run(`${LINE} --json --skip-invalid`, {
+    isTTY: true,
+    now: ticking(1250),
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout.split("\n")).toHaveLength(2);
+  expect(JSON.parse(stdout)).toEqual({
+    id: expect.stringMatching(/^[0-9a-f]{12}$/),
+    name: expect.stringMatching(/^\d{8}T\d{6}Z-[0-9a-f]{12}$/),
+    folder: expect.stringMatching(/^dist\/releases\//),
+    new: true,
+    users: 3,
+    pages: 1,
+    bytes: expect.any(Number),
+    linked: 0,
+    skipped: 1,
+    warnings: {},
+    problems: {
+      users: 1,
+      count: 1,
+      first: [
+        {
+          id: userId(3),
+          path: "country",
+          value: "xx",
+          message: "must be two uppercase letters, XX when unknown",
+        },
+      ],
+    },
+    seconds: 1.25,
+  });
+});
+
+const INVALID =
+  "12 of 12 users are invalid (problems: 24): nothing was published and current is unchanged. Mend them, or leave them out with --skip-invalid.";
+
+test("a refusal prints the first problems, how many more there are, and that nothing was published", async () => {
+  const rows = plainRows(12).map((row) => ({ ...row, country: "x\u202ey\x1b[2J", wac_status: "many" }));
+  const { cwd, run } = folderOf(rows);
+  const { code, stdout, stderr } = await run(LINE);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  const lines = stderr.split("\n");
+  expect(lines).toHaveLength(23);
+  expect(lines[0]).toBe(
+    `user ${userId(0)}: country "x\\u202ey\\u001b[2J" must be two uppercase letters, XX when unknown`,
+  );
+  expect(lines[1]).toBe(`user ${userId(0)}: wac_status "many" must be an integer within +-(2^53 - 1)`);
+  expect(lines.slice(20)).toEqual(["and 4 more; --problems FILE writes them all", `error: ${INVALID}`, ""]);
+  expect(existsSync(join(cwd, "dist/current"))).toBe(false);
+});
+
+test("--problems writes all of them, and the rest is said to be there", async () => {
+  const { cwd, run } = folderOf(plainRows(12).map((row) => ({ ...row, country: "x", wac_status: "many" })));
+  const { code, stderr } = await run(`${LINE} --problems all.ndjson`);
+  expect(code).toBe(1);
+  expect(stderr).toContain("\nand 4 more; all are in ");
+  expect(readFileSync(join(cwd, "all.ndjson"), "utf8").trimEnd().split("\n")).toHaveLength(24);
+});
+
+test("a refusal with --json is data on stdout and one line on stderr", async () => {
+  const { run } = folderOf(plainRows(12).map((row) => ({ ...row, country: "x", wac_status: "many" })));
+  const { code, stdout, stderr } = await run(`${LINE} --json`);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `error: ${INVALID}\n` });
+  expect(JSON.parse(stdout)).toMatchObject({ error: INVALID, problems: { users: 12, count: 24 } });
+  expect(JSON.parse(stdout).problems.first).toHaveLength(20);
+});
+
+test("values of every type of SQLite's survive the refusal, as text and as JSON", async () => {
+  const wild = { ...plainRows(1)[0], bio: Buffer.from([255, 0]), wac_status: 2n ** 62n, country: null };
+  const { run } = folderOf([wild]);
+  const { code, stderr } = await run(LINE);
+  expect(code).toBe(1);
+  expect(stderr).toContain("country NULL must be");
+  const json = await run(`${LINE} --json`);
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.stdout).problems.count).toBe(3);
+});
+
+test.each([
+  ["no such file", `build --db none.sqlite --base-url https://example.com`, 1],
+  ["no such query", `${LINE} --query none.sql`, 1],
+  ["no such table", `${LINE} --table people`, 1],
+])("%s: one line, nothing on stdout, nothing written", async (_what, line, code) => {
+  const { cwd, run } = folderOf(plainRows(1));
+  const result = await run(line);
+  expect(result).toMatchObject({ code, stdout: "" });
+  expect(result.stderr).toMatch(/^error: [^\n]+\n$/);
+  expect(existsSync(join(cwd, "dist/current"))).toBe(false);
+});
+
+test("a whole config does what flags do", async () => {
+  const { cwd, run } = folderOf(plainRows(3));
+  const config = {
+    db: "users.sqlite",
+    baseUrl: "https://example.com/d",
+    pageSize: 2,
+    compress: ["gzip"],
+    out: "site",
+  };
+  writeFileSync(join(cwd, "rollcall.config.json"), JSON.stringify(config));
+  const fromFile = await run("build --json");
+  const fromFlags = await run(
+    "build --json --db users.sqlite --base-url https://example.com/d --page-size 2 --compress gzip --out other",
+  );
+  expect(JSON.parse(fromFile.stdout).id).toBe(JSON.parse(fromFlags.stdout).id);
+  expect(existsSync(join(cwd, "site/current/api/users/pages/2.json.gz"))).toBe(true);
+});
+
+test("every line of a summary at once", () => {
+  const result = {
+    id: "1f6a9c0d2b7e",
+    name: "20261121T034000Z-1f6a9c0d2b7e",
+    folder: "dist/releases/20261121T034000Z-1f6a9c0d2b7e",
+    isNew: true,
+    users: 1000,
+    pages: 10,
+    bytes: 1_300_000,
+    linked: 2,
+    skipped: 12,
+    warnings: { tokens_do_not_add_up: 1, wac_status_unobserved: 3 },
+    problems: { users: 12, count: 30, first: [] },
+    pruned: ["20260101T000000Z-000000000000"],
+  };
+  const text = describeBuild(
+    result,
+    { db: "data/users.sqlite", next: "rollcall serve", milliseconds: 412 },
+    (_f, text) => text,
+  );
+  expect(text).toBe(`\
+read      1,012 users                    data/users.sqlite
+write     10 pages, 1.3 MB (2 linked)    dist/releases/20261121T034000Z-1f6a9c0d2b7e
+warn      1 user: off_chain.tokens is not 2 x pending_events
+warn      3 users: wac_status is not 0
+prune     1 old release
+skip      12 invalid users LEFT OUT      30 problems; --problems FILE writes them all
+done      in 0.41 s                      1f6a9c0d2b7e is current; next: rollcall serve`);
+});

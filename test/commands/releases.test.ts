@@ -1,0 +1,138 @@
+/** `rollcall releases` and `rollcall use` over real releases, and `rollcall init`. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { build } from "../../src/build/build.js";
+import { describeReleases } from "../../src/commands/releases.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { readTree, scratch } from "../support/files.js";
+import { fakeIo, rollcall } from "./run.js";
+
+/** A folder whose dist has two releases, a minute apart: of one user a page, then of two. */
+async function twoReleases() {
+  const cwd = scratch();
+  const db = writeUsers(join(cwd, "users.sqlite"), plainRows(2));
+  const make = (pageSize: number, minute: number) => {
+    const now = () => new Date(Date.UTC(2026, 10, 21, 3, minute));
+    return build({ db, baseUrl: "https://example.com", out: join(cwd, "dist"), pageSize }, { now });
+  };
+  const older = await make(1, 40);
+  const newer = await make(2, 41);
+  const run = (line: string) => rollcall(line, fakeIo(cwd));
+  return { cwd, older, newer, run };
+}
+
+test("releases are listed newest first, numbers to the right", async () => {
+  const { older, newer, run } = await twoReleases();
+  expect(await run("releases")).toEqual({
+    code: 0,
+    stdout: `\
+id            time (UTC)           users  pages    size
+${newer.id}  2026-11-21 03:41:00      2      1  2.1 kB  current
+${older.id}  2026-11-21 03:40:00      2      2  2.4 kB
+`,
+    stderr: "",
+  });
+});
+
+test("releases as JSON", async () => {
+  const { older, newer, run } = await twoReleases();
+  const { code, stdout } = await run("releases dist --json");
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([
+    { id: newer.id, name: newer.name, time: "2026-11-21T03:41:00.000Z", current: true, users: 2, pages: 1 },
+    { id: older.id, current: false, pages: 2 },
+  ]);
+});
+
+test("a broken release is marked with the reason", async () => {
+  const { older, newer, run } = await twoReleases();
+  rmSync(join(older.folder, "SHA256SUMS"));
+  const { code, stdout } = await run("releases");
+  expect(code).toBe(0);
+  const [, first, second] = stdout.split("\n");
+  expect(first).toContain(`${newer.id}  2026-11-21 03:41:00      2      1`);
+  expect(second).toMatch(new RegExp(`^${older.id}  2026-11-21 03:40:00 +- +- +- +broken: .*SHA256SUMS`));
+});
+
+test("large numbers keep their columns", () => {
+  const base = { name: "", folder: "", time: new Date(0), users: 1_000_000, pages: 10_000, bytes: 1e9 };
+  const list = [
+    { ...base, id: "aaaaaaaaaaaa", current: true },
+    { ...base, id: "bbbbbbbbbbbb", current: false, users: 1, pages: 1, bytes: 1 },
+  ];
+  expect(describeReleases(list, (_format, text) => text)).toBe(`\
+id            time (UTC)               users   pages    size
+aaaaaaaaaaaa  1970-01-01 00:00:00  1,000,000  10,000    1 GB  current
+bbbbbbbbbbbb  1970-01-01 00:00:00          1       1  1 byte`);
+});
+
+test("use says from which to which, and again that it is current already", async () => {
+  const { cwd, older, newer, run } = await twoReleases();
+  expect(await run(`use ${older.id.slice(0, 6)}`)).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: `use       ${newer.id} -> ${older.id}    2 users, built 2026-11-21 03:40:00 UTC\n`,
+  });
+  expect(readFileSync(join(cwd, "dist/current/snapshot.json"), "utf8")).toContain(older.id);
+  expect((await run(`use ${older.id}`)).stderr).toContain(`${older.id} is current already`);
+  const { stdout } = await run(`use ${newer.id} dist --json`);
+  expect(JSON.parse(stdout)).toMatchObject({ id: newer.id, name: newer.name, before: older.id });
+});
+
+test.each([
+  ["releases", 'There is no release in dist; run "rollcall build" first.'],
+  ["releases site", 'There is no release in site; run "rollcall build" first.'],
+  ["use 1f", 'There is no release in dist; run "rollcall build" first.'],
+])("rollcall %s without releases is refused", async (line, message) => {
+  const result = await rollcall(line, fakeIo(scratch()));
+  expect(result).toEqual({ code: 1, stdout: "", stderr: `error: ${message}\n` });
+});
+
+test("an id that nothing begins with is refused", async () => {
+  const { run } = await twoReleases();
+  const { code, stderr } = await run("use zz");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error: No release in dist has an id that begins with "zz"; .*\n$/);
+});
+
+test("init writes a config and a sample that build right away", async () => {
+  const cwd = scratch();
+  expect(await rollcall("init", fakeIo(cwd))).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: `\
+write     rollcall.config.json    settings to change
+write     data/users.sqlite       sample users to try it with
+next      rollcall build && rollcall serve
+`,
+  });
+  expect([...readTree(cwd).keys()]).toEqual(["data/users.sqlite", "rollcall.config.json"]);
+  const { code, stdout } = await rollcall("build --json", fakeIo(cwd));
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ users: 1000, pages: 10 });
+});
+
+test.each(["rollcall.config.json", "data/users.sqlite"])(
+  "init writes nothing when %s is there",
+  async (name) => {
+    const cwd = scratch();
+    mkdirSync(join(cwd, "data"));
+    writeFileSync(join(cwd, name), "mine");
+    const { code, stdout, stderr } = await rollcall("init", fakeIo(cwd));
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toBe(
+      `error: ${name} is there already, so nothing was written; move it away, or run "rollcall build".\n`,
+    );
+    expect([...readTree(cwd)]).toEqual([[name, "mine"]]);
+  },
+);
+
+test("init where it cannot write says why", async () => {
+  const cwd = scratch();
+  writeFileSync(join(cwd, "data"), "a file");
+  const { code, stderr } = await rollcall("init", fakeIo(cwd));
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^error: Cannot write .* here \(E\w+\)\.\n$/);
+  expect(existsSync(join(cwd, "rollcall.config.json"))).toBe(false);
+});

@@ -1,0 +1,63 @@
+/** Runs the command line in process, as `cli.ts` does, and keeps what it printed. */
+import { EventEmitter } from "node:events";
+import { Writable } from "node:stream";
+import { reportFailure } from "../../src/commands/failure.js";
+import type { Io } from "../../src/commands/io.js";
+import { run } from "../../src/commands/program.js";
+import type { ExitCode } from "../../src/errors.js";
+
+/** A stream that remembers, and is a terminal only when told. */
+export class Screen extends Writable {
+  text = "";
+  readonly isTTY: boolean;
+  readonly columns = 100;
+
+  constructor(isTTY = false) {
+    super({ decodeStrings: false });
+    this.isTTY = isTTY;
+  }
+
+  override _write(chunk: string, _encoding: BufferEncoding, done: () => void): void {
+    this.text += chunk;
+    done();
+  }
+}
+
+export interface FakeIo extends Io {
+  stdout: Screen;
+  stderr: Screen;
+  signals: EventEmitter;
+}
+
+interface FakeIoOptions {
+  env?: Io["env"];
+  isTTY?: boolean;
+  now?: () => number;
+}
+
+/** An Io whose clock moves only when told, in `cwd`. */
+export function fakeIo(cwd: string, { env = {}, isTTY = false, now = () => 0 }: FakeIoOptions = {}): FakeIo {
+  return {
+    stdout: new Screen(isTTY),
+    stderr: new Screen(isTTY),
+    env,
+    cwd,
+    now,
+    signals: new EventEmitter(),
+  };
+}
+
+/** One run: `argv` as a line whose words are split at spaces, or as words. */
+export async function rollcall(argv: string | readonly string[], io: FakeIo) {
+  const code = await exitCodeOf(typeof argv === "string" ? argv.split(" ").filter(Boolean) : argv, io);
+  const tidy = (text: string) => text.replaceAll(`${io.cwd}/`, "");
+  return { code, stdout: tidy(io.stdout.text), stderr: tidy(io.stderr.text) };
+}
+
+async function exitCodeOf(argv: readonly string[], io: Io): Promise<ExitCode> {
+  try {
+    return await run(argv, io);
+  } catch (error) {
+    return reportFailure(error, io);
+  }
+}

@@ -1,0 +1,132 @@
+/** Everything about the command line that needs no verb: help, version, and each way to get it wrong. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CommanderError } from "commander";
+import { describe, expect, test } from "vitest";
+import { reportFailure } from "../../src/commands/failure.js";
+import { VERBS } from "../../src/commands/program.js";
+import { ExitCode, UserError } from "../../src/errors.js";
+import { scratch } from "../support/files.js";
+import { fakeIo, rollcall } from "./run.js";
+
+const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+
+test("--version prints the package's version", async () => {
+  expect(await rollcall("--version", fakeIo(scratch()))).toEqual({
+    code: 0,
+    stdout: `${version}\n`,
+    stderr: "",
+  });
+});
+
+test("without a verb, help goes to stderr and the exit code says usage", async () => {
+  const help = await rollcall("--help", fakeIo(scratch()));
+  const none = await rollcall("", fakeIo(scratch()));
+  expect(help).toMatchObject({ code: 0, stderr: "" });
+  expect(none).toEqual({ code: 2, stdout: "", stderr: help.stdout });
+});
+
+test("help of a verb can be asked for in two ways", async () => {
+  const one = await rollcall("build --help", fakeIo(scratch()));
+  expect(await rollcall("help build", fakeIo(scratch()))).toEqual(one);
+  expect(one).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("help fits its width and names every exit code", async () => {
+  for (const verb of ["", ...VERBS.map(({ name }) => name)]) {
+    const { stdout } = await rollcall(`${verb} --help`, fakeIo(scratch()));
+    for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(100);
+    for (const code of Object.values(ExitCode)) expect(stdout).toMatch(new RegExp(`^ {2}${code} +\\w`, "m"));
+  }
+});
+
+describe("docs/commands.md", () => {
+  const docs = readFileSync("docs/commands.md", "utf8");
+  test.each(["", ...VERBS.map(({ name }) => name)])(
+    "has the help of rollcall %s word for word",
+    async (verb) => {
+      const { stdout } = await rollcall(`${verb} --help`, fakeIo(scratch()));
+      expect(docs).toContain(`\`\`\`\n$ rollcall ${verb ? `${verb} ` : ""}--help\n${stdout}\`\`\`\n`);
+    },
+  );
+});
+
+test.each([
+  ["bild", "unknown command 'bild' (Did you mean build?); see \"rollcall --help\"."],
+  ["--jsn", "unknown option '--jsn'; see \"rollcall --help\"."],
+  [
+    "build --page-sze 3",
+    "unknown option '--page-sze' (Did you mean --page-size?); see \"rollcall build --help\".",
+  ],
+  ["build --db", "option '--db <file>' argument missing; see \"rollcall build --help\"."],
+  [
+    "build users.sqlite",
+    "too many arguments for 'build'. Expected 0 arguments but got 1; see \"rollcall build --help\".",
+  ],
+  ["use", "missing required argument 'id'; see \"rollcall use --help\"."],
+  [
+    "releases a b",
+    "too many arguments for 'releases'. Expected 1 argument but got 2; see \"rollcall releases --help\".",
+  ],
+  [
+    "build",
+    'db is not set: give --db <file>, ROLLCALL_DB, or db in rollcall.config.json ("rollcall init" writes one).',
+  ],
+  [
+    "build --db a",
+    'baseUrl is not set: give --base-url <url>, ROLLCALL_BASE_URL, or baseUrl in rollcall.config.json ("rollcall init" writes one).',
+  ],
+  ["build --page-size=", '--page-size must be a whole number from 1 to 1000, got "".'],
+  ["build --keep -1", '--keep must be a whole number from 0 to 1000000, got "-1".'],
+])("rollcall %s is refused in one line, exit 2", async (line, message) => {
+  const io = fakeIo(scratch());
+  expect(await rollcall(line, io)).toEqual({ code: 2, stdout: "", stderr: `error: ${message}\n` });
+});
+
+test("a broken config file stops every verb that reads it, and only those", async () => {
+  const cwd = scratch();
+  writeFileSync(join(cwd, "rollcall.config.json"), "{,}");
+  for (const { name, configured } of VERBS) {
+    const { code, stderr } = await rollcall(`${name} ${name === "use" ? "x" : ""}`, fakeIo(cwd));
+    expect([name, code]).toEqual([name, configured ? ExitCode.usage : ExitCode.refused]);
+    expect(stderr.includes("is not JSON: line 1, column 2")).toBe(configured);
+  }
+});
+
+describe("what ends a run", () => {
+  const failure = (error: unknown, options: { env?: Record<string, string>; isTTY?: boolean } = {}) => {
+    const io = fakeIo("/", options);
+    return { code: reportFailure(error, io), stdout: io.stdout.text, stderr: io.stderr.text };
+  };
+
+  test.each([
+    [new UserError("No."), 1, "error: No.\n"],
+    [new UserError("No.", { exitCode: ExitCode.usage }), 2, "error: No.\n"],
+    [new UserError("a\nb\x1b[2J"), 1, "error: a\\u000ab\\u001b[2J\n"],
+    [
+      new TypeError("x is not a function"),
+      70,
+      "Bug in Rollcall: x is not a function; run again with ROLLCALL_DEBUG=1 for the stack\n",
+    ],
+    ["text", 70, "Bug in Rollcall: text; run again with ROLLCALL_DEBUG=1 for the stack\n"],
+    [new CommanderError(0, "commander.helpDisplayed", "(outputHelp)"), 0, ""],
+  ])("%s: exit %i", (error, code, stderr) => {
+    expect(failure(error)).toEqual({ code, stdout: "", stderr });
+  });
+
+  test("a bug shows its stack when asked, a mistake never does", () => {
+    const env = { ROLLCALL_DEBUG: "1" };
+    expect(failure(new TypeError("x"), { env })).toMatchObject({
+      code: 70,
+      stderr: expect.stringMatching(/^TypeError: x\n +at /),
+    });
+    expect(failure(new UserError("No."), { env }).stderr).toBe("error: No.\n");
+  });
+
+  test("only a terminal sees colour", () => {
+    expect(failure(new UserError("No."), { isTTY: true }).stderr).toBe("\x1b[31merror:\x1b[39m No.\n");
+    expect(failure(new UserError("No."), { isTTY: true, env: { NO_COLOR: "1" } }).stderr).toBe(
+      "error: No.\n",
+    );
+  });
+});

@@ -1,0 +1,212 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { need, resolveSettings, type Sources } from "../../src/config/resolve.js";
+import { type Key, SETTINGS } from "../../src/config/settings.js";
+import { ExitCode, UserError } from "../../src/errors.js";
+import { scratch } from "../support/files.js";
+
+type Given = Partial<Pick<Sources, "flags" | "env" | "config">> & { file?: unknown; text?: string };
+
+async function resolve({ flags = {}, env = {}, config, file, text }: Given, cwd = scratch()) {
+  const content = text ?? (file === undefined ? undefined : JSON.stringify(file));
+  if (content !== undefined) writeFileSync(join(cwd, "rollcall.config.json"), content);
+  return { cwd, settings: await resolveSettings({ flags, env, config, cwd }) };
+}
+
+async function refusal(given: Given): Promise<string> {
+  const error = await resolve(given).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(error).toBeInstanceOf(UserError);
+  if (!(error instanceof UserError)) throw error;
+  expect(error.exitCode).toBe(ExitCode.usage);
+  expect(error.message).not.toContain("\n");
+  return error.message;
+}
+
+test("defaults", async () => {
+  const { cwd, settings } = await resolve({});
+  expect(settings).toEqual({
+    out: join(cwd, "dist"),
+    pageSize: 100,
+    links: "query",
+    keep: 5,
+    skipInvalid: false,
+    port: 8080,
+    host: "127.0.0.1",
+    cacheMb: 256,
+    accessLog: false,
+    json: false,
+    quiet: false,
+  });
+});
+
+const SAMPLES: Record<Key, [text: string, value: unknown]> = {
+  db: ["/a.sqlite", "/a.sqlite"],
+  baseUrl: ["https://example.com/x", "https://example.com/x"],
+  out: ["/out", "/out"],
+  pageSize: ["37", 37],
+  table: ["people", "people"],
+  query: ["/q.sql", "/q.sql"],
+  defaultAvatar: ["https://example.com/a.png", "https://example.com/a.png"],
+  links: ["path", "path"],
+  compress: ["br, gzip", ["br", "gzip"]],
+  keep: ["0", 0],
+  skipInvalid: ["true", true],
+  problems: ["/p.ndjson", "/p.ndjson"],
+  port: ["0", 0],
+  host: ["::1", "::1"],
+  cacheControl: ["no-cache", "no-cache"],
+  cacheMb: ["1", 1],
+  accessLog: ["1", true],
+  json: ["true", true],
+  quiet: ["true", true],
+};
+const variable = (key: string) => `ROLLCALL_${key.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
+
+test.each(Object.entries(SAMPLES))(
+  "%s comes from a variable and from the file alike",
+  async (key, [text, value]) => {
+    expect((await resolve({ env: { [variable(key)]: text } })).settings).toHaveProperty(key, value);
+    expect((await resolve({ file: { [key]: value } })).settings).toHaveProperty(key, value);
+  },
+);
+
+test("every setting has a sample above", () => {
+  expect(Object.keys(SAMPLES)).toEqual(Object.keys(SETTINGS));
+});
+
+test("flags win over variables, variables over the file, the file over defaults", async () => {
+  const flags = { pageSize: "1" };
+  const env = { ROLLCALL_PAGE_SIZE: "2", ROLLCALL_KEEP: "2" };
+  const file = { pageSize: 3, keep: 3, port: 3 };
+  const { settings } = await resolve({ flags, env, file });
+  expect(settings).toMatchObject({ pageSize: 1, keep: 2, port: 3, cacheMb: 256 });
+});
+
+test("a variable can take back what the file switched on", async () => {
+  const { settings } = await resolve({
+    env: { ROLLCALL_SKIP_INVALID: "false" },
+    file: { skipInvalid: true },
+  });
+  expect(settings.skipInvalid).toBe(false);
+});
+
+test("an empty variable is not set, and ROLLCALL_DEBUG is known", async () => {
+  const { settings } = await resolve({ env: { ROLLCALL_PORT: "", ROLLCALL_DEBUG: "1" }, file: { port: 3 } });
+  expect(settings.port).toBe(3);
+});
+
+test("compress may be a list or a text in the file, and empty in a flag", async () => {
+  expect((await resolve({ file: { compress: "gzip" } })).settings.compress).toEqual(["gzip"]);
+  expect((await resolve({ flags: { compress: "" }, file: { compress: ["br"] } })).settings.compress).toEqual(
+    [],
+  );
+});
+
+test("paths are relative to the file's folder, or to the current one", async () => {
+  const cwd = scratch();
+  mkdirSync(join(cwd, "conf"));
+  writeFileSync(join(cwd, "conf/my.json"), '{"db": "users.sqlite", "out": "/srv/dist"}');
+  const sources = { flags: { problems: "p.ndjson" }, config: "conf/my.json" };
+  const { settings } = await resolve(sources, cwd);
+  expect(settings).toMatchObject({
+    db: join(cwd, "conf/users.sqlite"),
+    out: "/srv/dist",
+    problems: join(cwd, "p.ndjson"),
+  });
+});
+
+test("in the current folder, paths stay as they were typed", async () => {
+  const settings = await resolveSettings({ flags: { db: "data/users.sqlite" }, env: {}, cwd: "." });
+  expect(settings).toMatchObject({ db: "data/users.sqlite", out: "dist" });
+});
+
+test.each<[Given, string]>([
+  [{ file: { "base-url": "x" } }, "base-url in rollcall.config.json is not a setting; did you mean baseUrl?"],
+  [{ file: { pagesize: 1 } }, "pagesize in rollcall.config.json is not a setting; did you mean pageSize?"],
+  [{ file: { hots: "x" } }, "hots in rollcall.config.json is not a setting; did you mean host?"],
+  [{ env: { ROLLCALL_BASEURL: "x" } }, "ROLLCALL_BASEURL is not a setting; did you mean ROLLCALL_BASE_URL?"],
+  [{ env: { ROLLCALL_DEBUGG: "x" } }, "ROLLCALL_DEBUGG is not a setting; did you mean ROLLCALL_DEBUG?"],
+])("an unknown name is refused with the nearest one: %j", async (given, message) => {
+  expect(await refusal(given)).toBe(message);
+});
+
+test("a name that is near to nothing is refused with all of them", async () => {
+  const message = await refusal({ file: { telemetry: true } });
+  expect(message).toMatch(
+    /^telemetry in rollcall.config.json is not a setting; known are db, baseUrl, out, .*quiet\.$/,
+  );
+});
+
+test("names that every object has are no settings", async () => {
+  expect(await refusal({ text: '{"constructor": 1}' })).toContain(
+    "constructor in rollcall.config.json is not",
+  );
+  expect(await refusal({ text: '{"toString": 1}' })).toContain("toString in rollcall.config.json is not");
+  expect(await refusal({ text: '{"__proto__": {}}' })).toContain("__proto__ in rollcall.config.json is not");
+});
+
+const WHOLE = "must be a whole number from 1 to 1000, got";
+test.each<[Given, string]>([
+  [{ flags: { pageSize: "0" } }, `--page-size ${WHOLE} "0".`],
+  [{ flags: { pageSize: "abc" } }, `--page-size ${WHOLE} "abc".`],
+  [{ flags: { pageSize: "1e2" } }, `--page-size ${WHOLE} "1e2".`],
+  [{ flags: { pageSize: "" } }, `--page-size ${WHOLE} "".`],
+  [{ env: { ROLLCALL_PAGE_SIZE: "1001" } }, `ROLLCALL_PAGE_SIZE ${WHOLE} "1001".`],
+  [{ file: { pageSize: 1.5 } }, `pageSize in rollcall.config.json ${WHOLE} 1.5.`],
+  [{ file: { pageSize: null } }, `pageSize in rollcall.config.json ${WHOLE} null.`],
+  [{ flags: { keep: "-1" } }, '--keep must be a whole number from 0 to 1000000, got "-1".'],
+  [{ flags: { port: "65536" } }, '--port must be a whole number from 0 to 65535, got "65536".'],
+  [{ flags: { links: "hash" } }, '--links must be query or path, got "hash".'],
+  [
+    { flags: { compress: "zstd" } },
+    '--compress must be a list of br and gzip, each at most once, got "zstd".',
+  ],
+  [
+    { file: { compress: ["br", "br"] } },
+    'compress in rollcall.config.json must be a list of br and gzip, each at most once, got ["br","br"].',
+  ],
+  [{ env: { ROLLCALL_JSON: "yes" } }, 'ROLLCALL_JSON must be true or false, got "yes".'],
+  [{ file: { quiet: 1 } }, "quiet in rollcall.config.json must be true or false, got 1."],
+  [{ file: { db: "" } }, 'db in rollcall.config.json must be a path, got "".'],
+  [{ file: { db: "a\0b" } }, 'db in rollcall.config.json must be a path, got "a\\u0000b".'],
+  [{ file: { out: ["a"] } }, 'out in rollcall.config.json must be a path, got ["a"].'],
+  [{ flags: { cacheControl: "a\nb" } }, '--cache-control must be one line of ASCII, got "a\\nb".'],
+  [{ flags: { defaultAvatar: "/a.png" } }, '--default-avatar must be an absolute http(s) URL, got "/a.png".'],
+  [
+    { flags: { baseUrl: "example.com" } },
+    '--base-url: Base URL "example.com" is not an absolute http(s) URL; give one like https://directory.example.com.',
+  ],
+  [
+    { env: { ROLLCALL_BASE_URL: "https://a:b@c" } },
+    'ROLLCALL_BASE_URL: Base URL "https://a:b@c" has credentials (@), which every page would publish; give one like https://directory.example.com.',
+  ],
+  [{ file: { baseUrl: 5 } }, "baseUrl in rollcall.config.json: Base URL must be text."],
+  [{ flags: { table: "t", query: "q.sql" } }, "--table and --query exclude each other; give one of them."],
+  [
+    { flags: { query: "q.sql" }, file: { table: "t" } },
+    "table in rollcall.config.json and --query exclude each other; give one of them.",
+  ],
+])("a wrong value is refused in one line: %j", async (given, message) => {
+  expect(await refusal(given)).toBe(message);
+});
+
+test.each<[Given, string]>([
+  [{ text: '{\n  "port": 80,\n}' }, "rollcall.config.json is not JSON: line 3, column 1 does not fit, at }."],
+  [{ text: "" }, "rollcall.config.json is not JSON: line 1, column 1 does not fit, at the end of the file."],
+  [{ text: "[]" }, 'rollcall.config.json must hold a JSON object, like {"db": "users.sqlite"}.'],
+  [{ config: "none.json" }, "There is no config file none.json (--config)."],
+  [{ config: "." }, "Config file . cannot be read (EISDIR)."],
+])("a file that is no config is refused: %j", async (given, message) => {
+  expect(await refusal(given)).toBe(message);
+});
+
+test("what has no default names the flag, the variable and the key", async () => {
+  const { settings } = await resolve({});
+  expect(() => need(settings, "baseUrl")).toThrow(
+    'baseUrl is not set: give --base-url <url>, ROLLCALL_BASE_URL, or baseUrl in rollcall.config.json ("rollcall init" writes one).',
+  );
+});
