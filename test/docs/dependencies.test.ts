@@ -1,0 +1,25 @@
+/** docs/dependencies.md gives a reason for each dependency in package.json, and for nothing else. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const ROOT = new URL("../../", import.meta.url);
+const DOC = readFileSync(new URL("docs/dependencies.md", ROOT), "utf8");
+const PACKAGE: Record<"dependencies" | "devDependencies", Record<string, string>> = JSON.parse(
+  readFileSync(new URL("package.json", ROOT), "utf8"),
+);
+const [, runtime = "", development = ""] = DOC.split(/^## .*$/m);
+
+test.each([
+  ["dependencies", runtime],
+  ["devDependencies", development],
+] as const)("%s: one line of reason each, in order", (kind, section) => {
+  const lines = [...section.matchAll(/^\| (\S+) \| (.{10,}) \|$/gm)].map(([, name]) => name);
+  expect(lines.filter((name) => name !== "package" && name !== "---")).toEqual(Object.keys(PACKAGE[kind]));
+});
+
+test("the versions that it speaks of are those that are used", () => {
+  const named = [...DOC.matchAll(/^- \*\*(\S+) (\d+)\*\*/gm)];
+  expect(named.map(([, name]) => name)).toEqual(["better-sqlite3", "commander", "polka", "sirv", "vitest"]);
+  const ranges = { ...PACKAGE.dependencies, ...PACKAGE.devDependencies };
+  for (const [, name = "", major] of named) expect(ranges[name], name).toMatch(new RegExp(`^\\^${major}\\.`));
+});
