@@ -5,6 +5,8 @@ export { InvalidUsersError, type ProblemReport } from "./build/problems.js";
 export type { Page } from "./contract/page.js";
 export type { Problem, User } from "./contract/user.js";
 export { UserError } from "./errors.js";
+export type { AccessEntry } from "./host/access.js";
+export { createHost, type Host, type HostEffects, type HostOptions } from "./host/host.js";
 export { listReleases, type ReleaseSummary } from "./release/list.js";
 export { openRelease, type Release } from "./release/open.js";
 export type { Snapshot } from "./release/snapshot.js";

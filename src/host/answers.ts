@@ -1,0 +1,92 @@
+/** Every answer that a release's host gives, with headers made once a release: a request only picks and sends. */
+import { type ServerResponse, STATUS_CODES } from "node:http";
+import {
+  CONTENT_TYPE,
+  commonHeaders,
+  errorBody,
+  INVALID_PAGE,
+  METHOD_NOT_ALLOWED,
+  PREFLIGHT_HEADERS,
+} from "../contract/headers.js";
+import type { Variant } from "../release/layout.js";
+import type { Snapshot } from "../release/snapshot.js";
+
+/** What an error says when its status says enough. A 404 is also given as `INVALID_PAGE`. */
+const DETAILS = {
+  400: "Bad request.",
+  404: "Not found.",
+  405: METHOD_NOT_ALLOWED,
+  408: "Request timed out.",
+  413: "Request too large.",
+  417: "Expectation failed.",
+  431: "Request header fields too large.",
+  500: "Internal server error.",
+} as const;
+export type ErrorStatus = keyof typeof DETAILS;
+
+export interface Answers {
+  page(res: ServerResponse, variant: Variant, etag: string, body: Buffer): void;
+  /** 304, with the headers that `page` would have sent. */
+  pageNotModified(res: ServerResponse, variant: Variant, etag: string): void;
+  invalidPage(res: ServerResponse): void;
+  /** @param location already safe to stand in a header. */
+  redirect(res: ServerResponse, location: string): void;
+  preflight(res: ServerResponse): void;
+  fail(res: ServerResponse, status: ErrorStatus): void;
+  /** A whole answer as text, for a socket without a request that could be answered. Says that it closes. */
+  raw(status: ErrorStatus): string;
+  /** On every answer, as name, value, name, value, ... */
+  readonly common: readonly string[];
+}
+
+/** @param sent is told how many bytes of body an answer has, HEAD or not. */
+export function createAnswers(
+  { id, encodings }: Snapshot,
+  cacheControl: string,
+  sent?: (res: ServerResponse, bytes: number) => void,
+): Answers {
+  const common = flatten({
+    ...commonHeaders(encodings),
+    "Snapshot-Id": id,
+    "Access-Control-Expose-Headers": "ETag, Snapshot-Id",
+  });
+  const plain = [...common, "Content-Type", CONTENT_TYPE, "Cache-Control", cacheControl];
+  const pages: Record<Variant, string[]> = {
+    identity: plain,
+    br: [...plain, "Content-Encoding", "br"],
+    gzip: [...plain, "Content-Encoding", "gzip"],
+  };
+  const errors = [...common, "Content-Type", CONTENT_TYPE, "Cache-Control", "no-store"];
+  const redirects = [...common, "Cache-Control", cacheControl, "Content-Length", "0"];
+  const preflights = [...common, ...flatten(PREFLIGHT_HEADERS)];
+
+  const fail = (res: ServerResponse, status: ErrorStatus, detail: string) => {
+    const body = errorBody(detail);
+    sent?.(res, body.length);
+    res.writeHead(status, [...errors, "Content-Length", `${body.length}`]).end(body);
+  };
+  return {
+    common,
+    page(res, variant, etag, body) {
+      sent?.(res, body.length);
+      res.writeHead(200, [...pages[variant], "ETag", etag, "Content-Length", `${body.length}`]).end(body);
+    },
+    pageNotModified: (res, variant, etag) => res.writeHead(304, [...pages[variant], "ETag", etag]).end(),
+    invalidPage: (res) => fail(res, 404, INVALID_PAGE),
+    redirect: (res, location) => res.writeHead(301, [...redirects, "Location", location]).end(),
+    preflight: (res) => res.writeHead(204, preflights).end(),
+    fail: (res, status) => fail(res, status, DETAILS[status]),
+    raw: (status) => rawAnswer(status, errors),
+  };
+}
+
+function rawAnswer(status: ErrorStatus, headers: readonly string[]): string {
+  const body = errorBody(DETAILS[status]);
+  const last = ["Date", new Date().toUTCString(), "Connection", "close", "Content-Length", `${body.length}`];
+  const text = [...headers, ...last].map((part, at) => (at % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join("");
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text}\r\n${body}`;
+}
+
+function flatten(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flat();
+}

@@ -1,0 +1,77 @@
+/** Bodies of pages: read once, held against their digest, and kept in a cache that is bounded by bytes. */
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { LRUCache } from "lru-cache";
+import { codeOf } from "../errors.js";
+
+const MB = 1024 * 1024;
+
+/** What an entry costs besides its bytes: key, Buffer and the cache's own books. Near enough for a bound. */
+const OVERHEAD = 512;
+
+export interface Bodies {
+  /** Whatever has these bytes, of this release or an earlier one: an unchanged page stays cached over a switch. */
+  find(digest: string): Buffer | undefined;
+  /** Reads `file`; undefined, and one line in the log, when its bytes are not those of `digest`. */
+  load(file: string, digest: string): Promise<Buffer | undefined>;
+}
+
+/** @param megabytes at most this much is kept; 0 keeps nothing, and a larger body is served without being kept. */
+export function createBodies(megabytes: number, log: (line: string) => void): Bodies {
+  const cache = new LRUCache<string, Buffer>({
+    maxSize: Math.max(1, Math.floor(megabytes * MB)),
+    sizeCalculation: (body) => body.length + OVERHEAD,
+  });
+  // By file and not by digest: of two releases with equal pages, one may be gone while the other is there.
+  const loading = new Map<string, Promise<Buffer | undefined>>();
+
+  const load = async (file: string, digest: string) => {
+    try {
+      const body = await readVerified(file, digest);
+      cache.set(digest, body);
+      return body;
+    } catch (error) {
+      log(
+        `${whyDamaged(file, error)}; answered 500. Run "rollcall verify", then build or use another release.`,
+      );
+      return undefined;
+    } finally {
+      loading.delete(file);
+    }
+  };
+  return {
+    find: (digest) => cache.get(digest),
+    load(file, digest) {
+      const found = loading.get(file);
+      if (found) return found;
+      const started = load(file, digest);
+      loading.set(file, started);
+      return started;
+    },
+  };
+}
+
+/**
+ * Reads a file that must not be a link, nor a pipe or device that would make the reader wait.
+ * @throws Damaged when its bytes are not those of `digest`, and the system's errors.
+ */
+export async function readVerified(file: string, digest: string): Promise<Buffer> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    if (!(await handle.stat()).isFile()) throw new Damaged(`${file} is not a plain file`);
+    const body = await handle.readFile();
+    if (createHash("sha256").update(body).digest("hex") === digest) return body;
+    throw new Damaged(`${file} does not match its digest`);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Says what is wrong with a file that `readVerified` refused. */
+export function whyDamaged(file: string, error: unknown): string {
+  return error instanceof Damaged ? error.message : `${file} cannot be read (${codeOf(error) ?? error})`;
+}
+
+class Damaged extends Error {}

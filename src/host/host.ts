@@ -1,0 +1,112 @@
+/** The host: one release over HTTP, to the letter of contract part 2, and the next one when `current` is switched. */
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
+import { basePath } from "../contract/links.js";
+import { usageError } from "../errors.js";
+import type { Release } from "../release/open.js";
+import { type AccessEntry, createLedger } from "./access.js";
+import { createBodies } from "./bodies.js";
+import { followCurrent } from "./current.js";
+import { LIMITS, type Limits } from "./limits.js";
+import { type Address, listen } from "./listen.js";
+import { createHttpServer } from "./server.js";
+
+export interface HostOptions {
+  /** `dist`, whose `current` is followed, or one release's own folder, which is served for good. */
+  folder: string;
+  /** Cache-Control of pages, `public, max-age=60` unless given. */
+  cacheControl?: string | undefined;
+  /** Megabytes of page bodies kept in memory, 256 unless given. */
+  cacheMb?: number | undefined;
+}
+
+export interface HostEffects {
+  /** Trouble, one line each: a damaged page, a release that cannot be taken up. */
+  log(line: string): void;
+  /** One entry an answer. Costs a little for each; leave it out where nobody reads it. */
+  access?: ((entry: AccessEntry) => void) | undefined;
+}
+
+export interface Host {
+  /** The release that is served now. */
+  readonly release: Release;
+  /** Answers one request of any node server's. */
+  handler(req: IncomingMessage, res: ServerResponse): void;
+  /**
+   * Serves on a socket of its own. The URL is where `/api/users/` is below, as `http://127.0.0.1:8080/directory`.
+   * @throws UserError when the port is taken or forbidden, or the address is not this machine's.
+   */
+  listen(address: Address): Promise<{ url: string }>;
+  /** Looks at `current` now. What cannot be taken up is logged, and the old release stays. */
+  reload(): Promise<void>;
+  /** Stops accepting, finishes what is in flight; nothing is left after 10 seconds. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_CACHE_MB = 256;
+
+/**
+ * Opens what is to be served.
+ * @param limits every time limit, for those who must not wait for the usual ones
+ * @throws UserError for a missing or broken release and for options that cannot be used, before any request.
+ */
+export async function createHost(
+  { folder, cacheControl = DEFAULT_CACHE_CONTROL, cacheMb = DEFAULT_CACHE_MB }: HostOptions,
+  { log, access }: HostEffects = { log() {} },
+  limits: Limits = LIMITS,
+): Promise<Host> {
+  refuseBadOptions(cacheControl, cacheMb);
+  const ledger = access && createLedger(access);
+  const siteOptions = { cacheControl, bodies: createBodies(cacheMb, log), log, sent: ledger?.sent };
+  const current = await followCurrent(folder, siteOptions, limits);
+
+  const handler = (req: IncomingMessage, res: ServerResponse): void => {
+    const { site } = current;
+    ledger?.open(req, res, site.release.snapshot.id);
+    site.handle(req, res);
+  };
+  const { server, close } = createHttpServer(limits, {
+    handle: handler,
+    fail(req, res, status) {
+      const { site } = current;
+      ledger?.open(req, res, site.release.snapshot.id);
+      site.fail(res, status);
+    },
+    refuse(socket, status) {
+      const { site } = current;
+      const text = site.raw(status);
+      ledger?.refused(socket, status, text, site.release.snapshot.id);
+      return text;
+    },
+  });
+  let closed: Promise<void> | undefined;
+  const shutDown = async () => {
+    await current.stop();
+    await close();
+    await current.site.retire();
+  };
+
+  return {
+    get release() {
+      return current.site.release;
+    },
+    handler,
+    async listen(address) {
+      const origin = await listen(server, address, limits.backlog);
+      server.on("error", (error) => log(`The server reports: ${error.message}`));
+      return { url: `${origin}${basePath(current.site.release.snapshot.base_url)}` };
+    },
+    reload: current.reload,
+    close: () => (closed ??= shutDown()),
+  };
+}
+
+function refuseBadOptions(cacheControl: string, cacheMb: number): void {
+  if (!/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(cacheControl))
+    throw usageError(
+      `Cache-Control ${JSON.stringify(cacheControl)} cannot stand in a header; give one like "${DEFAULT_CACHE_CONTROL}".`,
+    );
+  if (!Number.isFinite(cacheMb) || cacheMb < 0)
+    throw usageError(`The cache's size must be 0 or more megabytes, got ${cacheMb}.`);
+}
