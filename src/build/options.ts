@@ -30,7 +30,7 @@ export interface BuildOptions {
   problemsFile?: string | undefined;
 }
 
-export const DEFAULT_KEEP = 5;
+const DEFAULT_KEEP = 5;
 
 /** The default avatar that a release carries when no other is given, and its path in the release. */
 export const AVATAR_PATH = "avatar.svg";

@@ -31,7 +31,7 @@ export async function flushFolder(path: string): Promise<void> {
 }
 
 /** Reads a file of a release without following a link that stands in its place. */
-export async function readReleaseFile(path: string): Promise<Buffer> {
+async function readReleaseFile(path: string): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     return await handle.readFile();

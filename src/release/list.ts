@@ -46,7 +46,7 @@ function findReleaseNames(dist: string): string[] {
 }
 
 /** One release of `dist` by its folder name, which `releaseNames` has given. */
-export async function summarize(dist: string, name: string, current: boolean): Promise<ReleaseSummary> {
+async function summarize(dist: string, name: string, current: boolean): Promise<ReleaseSummary> {
   const folder = join(dist, RELEASES, name);
   const { id = "", time = new Date(0) } = parseFolderName(name) ?? {};
   const base = { id, name, folder, time, current, bytes: await bytesBelow(folder) };

@@ -5,7 +5,7 @@ import { NOTHING_SCHEDULED } from "../contract/user.js";
 export type SqlValue = null | bigint | number | string | Buffer | Unsayable;
 
 /** A value that no user may have: `{real: 3}`, `{integer: "9007199254740993"}`, `{blob: "00ff"}`, `{invalid_utf8: "caf?"}`. */
-export type Unsayable = { real: number } | { integer: string } | { blob: string } | { invalid_utf8: string };
+type Unsayable = { real: number } | { integer: string } | { blob: string } | { invalid_utf8: string };
 
 /** Every column that is ever selected, in the order in which `toCandidate` takes them. */
 export const COLUMNS = [

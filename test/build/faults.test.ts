@@ -19,9 +19,12 @@ beforeEach(() => {
 
 /** Runs a shell script as root of its own mount namespace, where it may mount; what it prints. */
 function inOwnMounts(script: string): string {
-  const build = (db: string) => `node "${CLI}" build --quiet --db "${folder}/${db}" --out "${folder}/dist" --base-url ${BASE_URL}`;
+  const build = (db: string) =>
+    `node "${CLI}" build --quiet --db "${folder}/${db}" --out "${folder}/dist" --base-url ${BASE_URL}`;
   const prelude = `exec 2>&1; small() { ${build("small.sqlite")}; }; large() { ${build("large.sqlite")}; }; cd "${folder}";`;
-  return execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", prelude + script], { encoding: "utf8" });
+  return execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", prelude + script], {
+    encoding: "utf8",
+  });
 }
 
 test("on a full disk it says so, leaves current whole, and leaves nothing else", () => {
@@ -37,7 +40,7 @@ test("on a full disk it says so, leaves current whole, and leaves nothing else",
     [ "$before" = "$(readlink dist/current)" ] && (cd dist/current && sha256sum --check --quiet SHA256SUMS) && echo whole
     ls -A dist dist/releases | grep -c -e staging -e trash
     small; echo "code $?"`);
-  const full = `Cannot write ${folder}/dist: the disk is full; free some space, then run this again. What was current is unchanged.\ncode 1\n`;
+  const full = `error: Cannot write ${folder}/dist: the disk is full; free some space, then run this again. What was current is unchanged.\ncode 1\n`;
   expect(output).toBe(`${full}code 0\n${full}whole\n0\ncode 0\n`);
 });
 
@@ -51,7 +54,11 @@ test("on a read-only file system it says so, and what is current can still be re
     small; echo "code $?"
     node "${CLI}" use $(cat dist/current/snapshot.json | tr , '\\n' | sed -n 's/.*"id":"\\(.*\\)".*/\\1/p'); echo "code $?"
     (cd dist/current && sha256sum --check --quiet SHA256SUMS) && echo whole`);
-  expect(output.match(/Cannot write .*dist: (it is on a read-only file system|it is read-only|its lock cannot be opened)/g)).toHaveLength(3);
+  expect(
+    output.match(
+      /Cannot write .*dist: (it is on a read-only file system|it is read-only|its lock cannot be opened)/g,
+    ),
+  ).toHaveLength(3);
   expect(output.match(/code 1/g)).toHaveLength(3);
   expect(output).toContain("whole");
 });
@@ -62,7 +69,9 @@ test.each([
 ])("a folder to write to that %s", async (_, out) => {
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(1));
   writeFileSync(join(folder, "file"), "");
-  await expect(build({ db, out: join(folder, out), baseUrl: BASE_URL })).rejects.toThrow(/^Cannot write .*--out, then run this again/);
+  await expect(build({ db, out: join(folder, out), baseUrl: BASE_URL })).rejects.toThrow(
+    /^Cannot write .*--out, then run this again/,
+  );
 });
 
 test("a second build at once is told at once who is at work; once that is killed, the next one clears up", async () => {
@@ -78,7 +87,9 @@ test("a second build at once is told at once who is at work; once that is killed
   expect(performance.now() - began).toBeLessThan(5000);
   expect(second).toMatchObject({ code: 1, stdout: "" });
   expect(second.stderr).toMatch(
-    new RegExp(`^${out} is being written by process ${first.child.pid} on \\S+ since \\S+Z; wait until it has ended, then run this again.\n$`),
+    new RegExp(
+      `^error: ${out} is being written by process ${first.child.pid} on \\S+ since \\S+Z; wait until it has ended, then run this again.\n$`,
+    ),
   );
 
   first.child.kill("SIGKILL");

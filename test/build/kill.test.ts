@@ -92,7 +92,9 @@ async function checkCurrent(dist: string): Promise<number> {
   const versions = new Set<number>();
   let users = 0;
   for (let page = 1; page <= release.snapshot.pages; page++) {
-    const { results }: Page = JSON.parse(readFileSync(join(release.folder, `api/users/pages/${page}.json`), "utf8"));
+    const { results }: Page = JSON.parse(
+      readFileSync(join(release.folder, `api/users/pages/${page}.json`), "utf8"),
+    );
     users += results.length;
     for (const user of results) versions.add(user.referrals_count);
   }

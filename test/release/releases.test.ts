@@ -37,7 +37,10 @@ beforeEach(() => {
 async function publish(options: Partial<BuildOptions> = {}) {
   clock = new Date(clock.getTime() + 3_600_000);
   const now = () => clock;
-  return build({ db, out: dist, baseUrl: "https://directory.example.com", pageSize: 10, ...options }, { now });
+  return build(
+    { db, out: dist, baseUrl: "https://directory.example.com", pageSize: 10, ...options },
+    { now },
+  );
 }
 
 function edit(sql: string): void {
@@ -46,7 +49,8 @@ function edit(sql: string): void {
   file.close();
 }
 
-const rename = (number: number, name: string) => edit(`UPDATE users SET username = '${name}' WHERE id = '${userId(number)}'`);
+const rename = (number: number, name: string) =>
+  edit(`UPDATE users SET username = '${name}' WHERE id = '${userId(number)}'`);
 const inode = (path: string) => statSync(join(dist, path)).ino;
 
 describe("a release on disk", () => {
@@ -54,8 +58,12 @@ describe("a release on disk", () => {
     const release = await publish({ encodings: ["gzip", "br"] });
     expect(release.name).toBe(`20261121T044000Z-${release.id}`);
     expect(readlinkSync(join(dist, "current"))).toBe(`releases/${release.name}`);
-    const pages = [1, 2, 3].flatMap((page) => ["", ".br", ".gz"].map((ending) => `api/users/pages/${page}.json${ending}`));
-    expect([...readTree(join(dist, "current/")).keys()]).toEqual(["SHA256SUMS", ...pages, "avatar.svg", "snapshot.json"].sort());
+    const pages = [1, 2, 3].flatMap((page) =>
+      ["", ".br", ".gz"].map((ending) => `api/users/pages/${page}.json${ending}`),
+    );
+    expect([...readTree(join(dist, "current/")).keys()]).toEqual(
+      ["SHA256SUMS", ...pages, "avatar.svg", "snapshot.json"].sort(),
+    );
     execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: release.folder });
     expect(readFileSync(join(release.folder, "SHA256SUMS"), "utf8").split("\n")).toHaveLength(9 + 2 + 1);
     expect(JSON.parse(readFileSync(join(release.folder, "snapshot.json"), "utf8"))).toEqual({
@@ -76,7 +84,9 @@ describe("a release on disk", () => {
     const page = readFileSync(join(release, "api/users/pages/1.json"));
     expect(execFileSync("gzip", ["-dc", join(release, "api/users/pages/1.json.gz")]).equals(page)).toBe(true);
     const { brotliDecompressSync } = await import("node:zlib");
-    expect(brotliDecompressSync(readFileSync(join(release, "api/users/pages/1.json.br"))).equals(page)).toBe(true);
+    expect(brotliDecompressSync(readFileSync(join(release, "api/users/pages/1.json.br"))).equals(page)).toBe(
+      true,
+    );
     for (const path of ["", "api", "api/users", "api/users/pages"]) {
       expect(statSync(join(release, path)).mode & 0o555, path).toBe(0o555 & ~process.umask());
     }
@@ -113,7 +123,8 @@ describe("the next build", () => {
     rename(15, "renamed");
     const second = await publish({ encodings: ["gzip"] });
     expect(second).toMatchObject({ isNew: true, linked: 4, pages: 3 });
-    const same = (path: string) => inode(`releases/${first.name}/${path}`) === inode(`releases/${second.name}/${path}`);
+    const same = (path: string) =>
+      inode(`releases/${first.name}/${path}`) === inode(`releases/${second.name}/${path}`);
     expect([1, 2, 3].map((page) => same(`api/users/pages/${page}.json`))).toEqual([true, false, true]);
     expect([1, 2, 3].map((page) => same(`api/users/pages/${page}.json.gz`))).toEqual([true, false, true]);
   });
@@ -123,7 +134,10 @@ describe("the next build", () => {
     const page = join(first.folder, "api/users/pages/2.json");
     const before = readFileSync(page);
     unlinkSync(page);
-    writeFileSync(page, before.map((byte, index) => (index === 99 ? byte ^ 1 : byte)));
+    writeFileSync(
+      page,
+      before.map((byte, index) => (index === 99 ? byte ^ 1 : byte)),
+    );
     const second = await publish();
     expect(second).toMatchObject({ isNew: true, id: first.id, linked: 2 });
     expect(readFileSync(join(second.folder, "api/users/pages/2.json")).equals(before)).toBe(true);
@@ -133,13 +147,16 @@ describe("the next build", () => {
     expect(await publish()).toMatchObject({ isNew: false, id: first.id });
   });
 
-  test.each(["snapshot.json", "SHA256SUMS", "api/users/pages/1.json"])("mends a release without %s", async (path) => {
-    const first = await publish();
-    unlinkSync(join(first.folder, path));
-    await expect(openRelease(join(dist, "current"))).rejects.toThrow("is broken");
-    expect(await publish()).toMatchObject({ isNew: true, id: first.id });
-    await openRelease(join(dist, "current"));
-  });
+  test.each(["snapshot.json", "SHA256SUMS", "api/users/pages/1.json"])(
+    "mends a release without %s",
+    async (path) => {
+      const first = await publish();
+      unlinkSync(join(first.folder, path));
+      await expect(openRelease(join(dist, "current"))).rejects.toThrow("is broken");
+      expect(await publish()).toMatchObject({ isNew: true, id: first.id });
+      await openRelease(join(dist, "current"));
+    },
+  );
 
   test("has another id for any other option that readers see, and the same for one that they do not", async () => {
     const { id } = await publish();
@@ -153,7 +170,9 @@ describe("the next build", () => {
     const ids = new Set([id]);
     for (const options of differing) ids.add((await publish(options)).id);
     expect(ids.size).toBe(6);
-    expect((await publish({ keep: 9, skipInvalid: true, baseUrl: "https://Directory.example.com/" })).id).toBe(id);
+    expect(
+      (await publish({ keep: 9, skipInvalid: true, baseUrl: "https://Directory.example.com/" })).id,
+    ).toBe(id);
   });
 
   test("moves on by a second where a release of the same second and id is there already", async () => {
@@ -165,7 +184,10 @@ describe("the next build", () => {
     rename(1, "user1");
     const third = await build(options, { now });
     expect(third.id).toBe(first.id);
-    expect([first.name, third.name]).toEqual([`20261121T034000Z-${first.id}`, `20261121T034001Z-${first.id}`]);
+    expect([first.name, third.name]).toEqual([
+      `20261121T034000Z-${first.id}`,
+      `20261121T034001Z-${first.id}`,
+    ]);
   });
 });
 
@@ -224,7 +246,9 @@ describe("use and releases", () => {
     const first = await publish();
     rename(1, "b");
     const second = await publish();
-    await expect(useRelease(dist, "zz")).rejects.toThrow(`that begins with "zz"; there are ${second.id}, ${first.id}.`);
+    await expect(useRelease(dist, "zz")).rejects.toThrow(
+      `that begins with "zz"; there are ${second.id}, ${first.id}.`,
+    );
     await expect(useRelease(dist, "")).rejects.toThrow('begins with ""');
     await expect(useRelease(dist, "2026")).rejects.toThrow('"2026" is the beginning of 2 ids');
     await expect(useRelease(join(folder, "none"), first.id)).rejects.toThrow("There is no release in");
@@ -233,7 +257,10 @@ describe("use and releases", () => {
     await expect(useRelease(dist, first.id)).rejects.toThrow("3.json does not match its digest");
     rmSync(join(first.folder, "SHA256SUMS"));
     await expect(useRelease(dist, first.id)).rejects.toThrow("SHA256SUMS cannot be read (ENOENT)");
-    expect((await listReleases(dist)).map(({ broken }) => broken)).toEqual([undefined, expect.stringContaining("SHA256SUMS")]);
+    expect((await listReleases(dist)).map(({ broken }) => broken)).toEqual([
+      undefined,
+      expect.stringContaining("SHA256SUMS"),
+    ]);
     expect(readlinkSync(join(dist, "current"))).toBe(`releases/${second.name}`);
   });
 
@@ -247,13 +274,41 @@ describe("use and releases", () => {
 describe("openRelease", () => {
   const changes: [what: string, change: (release: string) => void, why: string][] = [
     ["a page is gone", (release) => unlinkSync(join(release, "api/users/pages/2.json")), "2.json is missing"],
-    ["snapshot.json is altered", (release) => alter(join(release, "snapshot.json"), '"count":25', '"count":26'), "does not match its digest"],
-    ["snapshot.json has another key", (release) => alter(join(release, "snapshot.json"), "{", '{"x":1,'), "is not of the form"],
-    ["snapshot.json is no JSON", (release) => writeFileSync(join(release, "snapshot.json"), "{"), "is not of the form"],
-    ["a digest is altered", (release) => alter(join(release, "SHA256SUMS"), /^./, (digit) => (digit === "0" ? "1" : "0")), "its id"],
-    ["a line is gone", (release) => alter(join(release, "SHA256SUMS"), /^.*\n/, ""), "2 page files are listed, 3 were expected"],
-    ["a line is there twice", (release) => alter(join(release, "SHA256SUMS"), /^(.*\n)/, "$1$1"), "listed twice"],
-    ["a line is cut", (release) => alter(join(release, "SHA256SUMS"), /.{70}\n$/, "\n"), "is no line of SHA256SUMS"],
+    [
+      "snapshot.json is altered",
+      (release) => alter(join(release, "snapshot.json"), '"count":25', '"count":26'),
+      "does not match its digest",
+    ],
+    [
+      "snapshot.json has another key",
+      (release) => alter(join(release, "snapshot.json"), "{", '{"x":1,'),
+      "is not of the form",
+    ],
+    [
+      "snapshot.json is no JSON",
+      (release) => writeFileSync(join(release, "snapshot.json"), "{"),
+      "is not of the form",
+    ],
+    [
+      "a digest is altered",
+      (release) => alter(join(release, "SHA256SUMS"), /^./, (digit) => (digit === "0" ? "1" : "0")),
+      "its id",
+    ],
+    [
+      "a line is gone",
+      (release) => alter(join(release, "SHA256SUMS"), /^.*\n/, ""),
+      "2 page files are listed, 3 were expected",
+    ],
+    [
+      "a line is there twice",
+      (release) => alter(join(release, "SHA256SUMS"), /^(.*\n)/, "$1$1"),
+      "listed twice",
+    ],
+    [
+      "a line is cut",
+      (release) => alter(join(release, "SHA256SUMS"), /.{70}\n$/, "\n"),
+      "is no line of SHA256SUMS",
+    ],
   ];
 
   function alter(path: string, from: string | RegExp, to: string | ((match: string) => string)): void {

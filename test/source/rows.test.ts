@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
-import { InvalidUsersError, build } from "../../src/index.js";
+import { build, InvalidUsersError } from "../../src/index.js";
 import { openSource } from "../../src/source/open.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
@@ -28,7 +28,9 @@ test("a column without affinity keeps what was put into it, and storage classes 
   writeUsers(db, [], "CREATE TABLE loose AS SELECT * FROM users");
   const file = new Database(db);
   file.exec("DROP TABLE users; ALTER TABLE loose RENAME TO users");
-  file.exec(`CREATE TABLE typeless (${columnsOf(file).join(", ")}); DROP TABLE users; ALTER TABLE typeless RENAME TO users`);
+  file.exec(
+    `CREATE TABLE typeless (${columnsOf(file).join(", ")}); DROP TABLE users; ALTER TABLE typeless RENAME TO users`,
+  );
   const defaults = new Database(writeUsers(join(folder, "defaults.sqlite"), [{ id: userId(1) }]));
   const row = defaults.prepare("SELECT * FROM users").get() as Row;
   const insert = file.prepare(`INSERT INTO users VALUES (${Object.keys(row).map((name) => `@${name}`)})`);
@@ -69,8 +71,13 @@ test.each([
 
 test("bytes that are no UTF-8 are found wherever they stand, and a real replacement character is left alone", async () => {
   const bad = ["c3", "c328", "a0", "eda080", "f0288cbc", "f8a1a1a1a1", "efbfbd80", "6180", "f09f98"];
-  const rows: Row[] = plainRows(3000).map((row, number) => ({ ...row, bio: number % 7 === 0 ? "was \uFFFD here" : "plain" }));
-  const damage = bad.map((hex, index) => `UPDATE users SET bio = CAST(x'${hex}' AS TEXT) WHERE id = '${userId(200 * index + 3)}'`);
+  const rows: Row[] = plainRows(3000).map((row, number) => ({
+    ...row,
+    bio: number % 7 === 0 ? "was \uFFFD here" : "plain",
+  }));
+  const damage = bad.map(
+    (hex, index) => `UPDATE users SET bio = CAST(x'${hex}' AS TEXT) WHERE id = '${userId(200 * index + 3)}'`,
+  );
   writeUsers(db, rows, damage.join(";"));
   const found = await publish().catch((error: unknown) => error);
   expect(found).toBeInstanceOf(InvalidUsersError);
@@ -79,21 +86,26 @@ test("bytes that are no UTF-8 are found wherever they stand, and a real replacem
   );
 });
 
-test.each(["UTF-16le", "UTF-16be"])("a database in %s gives the same pages; a lone surrogate is no text", async (encoding) => {
-  const rows = plainRows(5).map((row) => ({ ...row, bio: "😀 שלום \uFFFD" }));
-  const plain = writeUsers(join(folder, "utf8.sqlite"), rows);
-  writeUsers(db, rows, "", `PRAGMA encoding = '${encoding}'`);
-  const utf8 = await build({ db: plain, out: join(folder, "a"), baseUrl: "https://a.example" });
-  const utf16 = await build({ db, out: join(folder, "b"), baseUrl: "https://a.example" });
-  expect(new Database(db).pragma("encoding", { simple: true })).toBe(encoding);
-  expect(utf16.id).toBe(utf8.id);
+test.each(["UTF-16le", "UTF-16be"])(
+  "a database in %s gives the same pages; a lone surrogate is no text",
+  async (encoding) => {
+    const rows = plainRows(5).map((row) => ({ ...row, bio: "😀 שלום \uFFFD" }));
+    const plain = writeUsers(join(folder, "utf8.sqlite"), rows);
+    writeUsers(db, rows, "", `PRAGMA encoding = '${encoding}'`);
+    const utf8 = await build({ db: plain, out: join(folder, "a"), baseUrl: "https://a.example" });
+    const utf16 = await build({ db, out: join(folder, "b"), baseUrl: "https://a.example" });
+    expect(new Database(db).pragma("encoding", { simple: true })).toBe(encoding);
+    expect(utf16.id).toBe(utf8.id);
 
-  const surrogate = encoding === "UTF-16le" ? "3dd8" : "d83d";
-  const file = new Database(db);
-  file.exec(`UPDATE users SET bio = CAST(x'${surrogate}' AS TEXT) WHERE id = '${userId(2)}'`);
-  file.close();
-  expect(await problems()).toEqual([["bio", expect.objectContaining({ invalid_utf8: expect.any(String) })]]);
-});
+    const surrogate = encoding === "UTF-16le" ? "3dd8" : "d83d";
+    const file = new Database(db);
+    file.exec(`UPDATE users SET bio = CAST(x'${surrogate}' AS TEXT) WHERE id = '${userId(2)}'`);
+    file.close();
+    expect(await problems()).toEqual([
+      ["bio", expect.objectContaining({ invalid_utf8: expect.any(String) })],
+    ]);
+  },
+);
 
 test("order is by bytes whatever collation the columns declare, and an index serves it", async () => {
   const rows = plainRows(50).toReversed();
@@ -102,21 +114,34 @@ test("order is by bytes whatever collation the columns declare, and an index ser
   const collated = writeUsers(join(folder, "collated.sqlite"), []);
   const file = new Database(collated);
   const columns = columnsOf(file).map((name) => `${name} COLLATE NOCASE`);
-  file.exec(`ATTACH '${db}' AS plain; CREATE TABLE other (${columns}); INSERT INTO other SELECT * FROM plain.users`);
+  file.exec(
+    `ATTACH '${db}' AS plain; CREATE TABLE other (${columns}); INSERT INTO other SELECT * FROM plain.users`,
+  );
   file.close();
-  const again = await build({ db: collated, table: "other", out: join(folder, "c"), baseUrl: "https://directory.example.com" });
+  const again = await build({
+    db: collated,
+    table: "other",
+    out: join(folder, "c"),
+    baseUrl: "https://directory.example.com",
+  });
   expect(again.id).toBe(indexed.id);
   const plan = new Database(db)
-    .prepare("EXPLAIN QUERY PLAN SELECT bio FROM main.users ORDER BY date_joined COLLATE BINARY DESC, id COLLATE BINARY")
+    .prepare(
+      "EXPLAIN QUERY PLAN SELECT bio FROM main.users ORDER BY date_joined COLLATE BINARY DESC, id COLLATE BINARY",
+    )
     .all();
   expect(JSON.stringify(plan)).toContain("USING INDEX users_order");
   expect(JSON.stringify(plan)).not.toContain("TEMP B-TREE");
 });
 
 test("only contract columns are read: nothing of another column is in a release", async () => {
-  writeUsers(db, plainRows(5).map((row) => ({ ...row, password: "pbkdf2$secret" })));
+  writeUsers(
+    db,
+    plainRows(5).map((row) => ({ ...row, password: "pbkdf2$secret" })),
+  );
   await publish();
-  for (const [path, text] of readTree(join(folder, "dist"))) expect(text, path).not.toMatch(/secret|password/);
+  for (const [path, text] of readTree(join(folder, "dist")))
+    expect(text, path).not.toMatch(/secret|password/);
 });
 
 test("the source is only ever read: not one byte of it, nor a file beside it, changes", async () => {

@@ -52,7 +52,9 @@ describe("the file", () => {
     ["encrypted", Buffer.from(Array.from({ length: 8192 }, (_, index) => (index * 7919 + 31) % 251))],
   ])("is %s", async (_, bytes) => {
     writeFileSync(db, bytes);
-    expect(await refusal()).toContain("is not a SQLite database, or it is encrypted; name a plain SQLite file");
+    expect(await refusal()).toContain(
+      "is not a SQLite database, or it is encrypted; name a plain SQLite file",
+    );
   });
 
   test("has no tables", async () => {
@@ -88,7 +90,9 @@ describe("the file", () => {
     expect(await refusal()).toContain("is locked by another process (waited 5 s)");
     writer.exec("ROLLBACK");
     writer.close();
-    await expect(build({ db, out: dist, baseUrl: "https://directory.example.com" })).resolves.toMatchObject({ users: 1 });
+    await expect(build({ db, out: dist, baseUrl: "https://directory.example.com" })).resolves.toMatchObject({
+      users: 1,
+    });
   });
 
   test("in WAL mode in a folder that cannot be written is refused or read, never half", async () => {
@@ -138,7 +142,9 @@ describe("the table", () => {
 
   test("is a view over tables that are gone", async () => {
     writeUsers(db, [], "CREATE TABLE t (id); CREATE VIEW v AS SELECT * FROM t; DROP TABLE t");
-    expect(await refusal({ table: "v" })).toContain("Cannot read users from F/users.sqlite: no such table: main.t");
+    expect(await refusal({ table: "v" })).toContain(
+      "Cannot read users from F/users.sqlite: no such table: main.t",
+    );
   });
 });
 
@@ -147,7 +153,10 @@ describe("the query", () => {
 
   test("may end in semicolons and comments, and need not know of columns that are not published", async () => {
     writeUsers(db, plainRows(3));
-    writeFileSync(query(), "-- Users.\nWITH u AS (SELECT * FROM users WHERE username <> 'user1')\nSELECT * FROM u; -- all\n/* end */");
+    writeFileSync(
+      query(),
+      "-- Users.\nWITH u AS (SELECT * FROM users WHERE username <> 'user1')\nSELECT * FROM u; -- all\n/* end */",
+    );
     const release = await build({ db, out: dist, baseUrl: "https://a.example", query: query() });
     expect(release.users).toBe(2);
   });
@@ -164,7 +173,9 @@ describe("the query", () => {
   ])("%j is refused: %s", async (sql, why) => {
     writeUsers(db, plainRows(1));
     writeFileSync(query(), sql);
-    expect(await refusal({ query: query() })).toMatch(/^Query F\/query.sql cannot be run: .* It must be one SELECT/);
+    expect(await refusal({ query: query() })).toMatch(
+      /^Query F\/query.sql cannot be run: .* It must be one SELECT/,
+    );
     expect(await refusal({ query: query() })).toContain(why);
   });
 
@@ -172,7 +183,9 @@ describe("the query", () => {
     writeUsers(db, plainRows(1));
     writeFileSync(query(), "SELECT *, id AS password FROM (SELECT id FROM users)");
     expect(await refusal({ query: query() })).toContain("Query F/query.sql lacks 27 columns");
-    expect(await refusal({ query: join(folder, "gone.sql") })).toContain("Cannot read the query F/gone.sql (ENOENT)");
+    expect(await refusal({ query: join(folder, "gone.sql") })).toContain(
+      "Cannot read the query F/gone.sql (ENOENT)",
+    );
     expect(await refusal({ query: query(), table: "users" })).toContain("not both");
   });
 });

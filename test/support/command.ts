@@ -25,6 +25,10 @@ export async function run(args: readonly string[], options?: Parameters<typeof s
 
 async function whenEnded(child: ChildProcess): Promise<Ended> {
   const read = (stream: NodeJS.ReadableStream | null) => (stream ? text(stream) : "");
-  const [[code, signal], stdout, stderr] = await Promise.all([once(child, "close"), read(child.stdout), read(child.stderr)]);
+  const [[code, signal], stdout, stderr] = await Promise.all([
+    once(child, "close"),
+    read(child.stdout),
+    read(child.stderr),
+  ]);
   return { code: code ?? signal, stdout, stderr };
 }
