@@ -1,5 +1,6 @@
 /** Every answer that a release's host gives, with headers made once a release: a request only picks and sends. */
 import { type ServerResponse, STATUS_CODES } from "node:http";
+import { extname } from "node:path";
 import {
   CONTENT_TYPE,
   commonHeaders,
@@ -8,7 +9,7 @@ import {
   METHOD_NOT_ALLOWED,
   PREFLIGHT_HEADERS,
 } from "../contract/headers.js";
-import type { Variant } from "../release/layout.js";
+import { SNAPSHOT, SUMS, type Variant } from "../release/layout.js";
 import type { Snapshot } from "../release/snapshot.js";
 
 /** What an error says when its status says enough. A 404 is also given as `INVALID_PAGE`. */
@@ -29,14 +30,15 @@ export interface Answers {
   /** 304, with the headers that `page` would have sent. */
   pageNotModified(res: ServerResponse, variant: Variant, etag: string): void;
   invalidPage(res: ServerResponse): void;
+  /** Sets the headers of a file that is no page, which somebody else sends. */
+  beginFile(res: ServerResponse, path: string, etag: string, bytes: number): void;
+  fileNotModified(res: ServerResponse, path: string, etag: string): void;
   /** @param location already safe to stand in a header. */
   redirect(res: ServerResponse, location: string): void;
   preflight(res: ServerResponse): void;
   fail(res: ServerResponse, status: ErrorStatus): void;
   /** A whole answer as text, for a socket without a request that could be answered. Says that it closes. */
   raw(status: ErrorStatus): string;
-  /** On every answer, as name, value, name, value, ... */
-  readonly common: readonly string[];
 }
 
 /** @param sent is told how many bytes of body an answer has, HEAD or not. */
@@ -66,18 +68,33 @@ export function createAnswers(
     res.writeHead(status, [...errors, "Content-Length", `${body.length}`]).end(body);
   };
   return {
-    common,
     page(res, variant, etag, body) {
       sent?.(res, body.length);
       res.writeHead(200, [...pages[variant], "ETag", etag, "Content-Length", `${body.length}`]).end(body);
     },
     pageNotModified: (res, variant, etag) => res.writeHead(304, [...pages[variant], "ETag", etag]).end(),
     invalidPage: (res) => fail(res, 404, INVALID_PAGE),
+    beginFile(res, path, etag, bytes) {
+      sent?.(res, bytes);
+      const headers = [...common, ...fileHeaders(path, cacheControl), "ETag", etag];
+      for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
+    },
+    fileNotModified: (res, path, etag) =>
+      res.writeHead(304, [...common, ...fileHeaders(path, cacheControl), "ETag", etag]).end(),
     redirect: (res, location) => res.writeHead(301, [...redirects, "Location", location]).end(),
     preflight: (res) => res.writeHead(204, preflights).end(),
     fail: (res, status) => fail(res, status, DETAILS[status]),
     raw: (status) => rawAnswer(status, errors),
   };
+}
+
+const FILE_TYPES: Readonly<Record<string, string>> = { ".json": CONTENT_TYPE, ".svg": "image/svg+xml" };
+
+function fileHeaders(path: string, cacheControl: string): string[] {
+  const type = FILE_TYPES[extname(path)] ?? "text/plain; charset=utf-8";
+  // Whoever polls for a switch must not be answered by a cache on the way.
+  const caching = path === SNAPSHOT || path === SUMS ? "no-cache" : cacheControl;
+  return ["Content-Type", type, "Cache-Control", caching];
 }
 
 function rawAnswer(status: ErrorStatus, headers: readonly string[]): string {

@@ -1,9 +1,7 @@
 /** Bodies of pages: read once, held against their digest, and kept in a cache that is bounded by bytes. */
-import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { LRUCache } from "lru-cache";
 import { codeOf } from "../errors.js";
+import { readReleaseFile, sha256 } from "../release/files.js";
 
 const MB = 1024 * 1024;
 
@@ -13,7 +11,7 @@ const OVERHEAD = 512;
 export interface Bodies {
   /** Whatever has these bytes, of this release or an earlier one: an unchanged page stays cached over a switch. */
   find(digest: string): Buffer | undefined;
-  /** Reads `file`; undefined, and one line in the log, when its bytes are not those of `digest`. */
+  /** Reads `file`; undefined, and a line in the log the first time, when its bytes are not those of `digest`. */
   load(file: string, digest: string): Promise<Buffer | undefined>;
 }
 
@@ -25,16 +23,21 @@ export function createBodies(megabytes: number, log: (line: string) => void): Bo
   });
   // By file and not by digest: of two releases with equal pages, one may be gone while the other is there.
   const loading = new Map<string, Promise<Buffer | undefined>>();
+  // A line each, not one a request: whoever keeps asking for a damaged page must not fill the log.
+  const reported = new Set<string>();
 
   const load = async (file: string, digest: string) => {
     try {
       const body = await readVerified(file, digest);
       cache.set(digest, body);
+      reported.delete(file);
       return body;
     } catch (error) {
-      log(
-        `${whyDamaged(file, error)}; answered 500. Run "rollcall verify", then build or use another release.`,
-      );
+      if (!reported.has(file))
+        log(
+          `${whyDamaged(file, error)}; answered 500. Run "rollcall verify", then build or use another release.`,
+        );
+      reported.add(file);
       return undefined;
     } finally {
       loading.delete(file);
@@ -52,21 +55,11 @@ export function createBodies(megabytes: number, log: (line: string) => void): Bo
   };
 }
 
-/**
- * Reads a file that must not be a link, nor a pipe or device that would make the reader wait.
- * @throws Damaged when its bytes are not those of `digest`, and the system's errors.
- */
+/** @throws Damaged when the file's bytes are not those of `digest`, and the system's errors. */
 export async function readVerified(file: string, digest: string): Promise<Buffer> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  try {
-    if (!(await handle.stat()).isFile()) throw new Damaged(`${file} is not a plain file`);
-    const body = await handle.readFile();
-    if (createHash("sha256").update(body).digest("hex") === digest) return body;
-    throw new Damaged(`${file} does not match its digest`);
-  } finally {
-    await handle.close();
-  }
+  const body = await readReleaseFile(file);
+  if (sha256(body) === digest) return body;
+  throw new Damaged(`${file} does not match its digest`);
 }
 
 /** Says what is wrong with a file that `readVerified` refused. */

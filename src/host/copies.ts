@@ -1,10 +1,10 @@
 /** A private folder with a release's few files that are no pages: all that sirv ever sees. */
-import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { codeOf, UserError } from "../errors.js";
 import { encodeSums } from "../release/digests.js";
+import { sha256 } from "../release/files.js";
 import { SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { readVerified, whyDamaged } from "./bodies.js";
@@ -34,7 +34,7 @@ export async function copyFiles(release: Release): Promise<Copies> {
     for (const [path, bytes] of contents) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), bytes);
-      files.set(path, { digest: createHash("sha256").update(bytes).digest("hex"), bytes: bytes.length });
+      files.set(path, { digest: sha256(bytes), bytes: bytes.length });
     }
   } catch (cause) {
     await remove();
@@ -50,9 +50,7 @@ export async function copyFiles(release: Release): Promise<Copies> {
 
 async function readFiles({ folder, sums }: Release): Promise<ReadonlyMap<string, Buffer>> {
   // As it was read: SHA256SUMS has no digest that a second reading could be held against.
-  const contents = new Map<string, Buffer>([
-    [SUMS, Buffer.from([...encodeSums(sums.pages, sums.others)].join(""))],
-  ]);
+  const contents = new Map<string, Buffer>([[SUMS, Buffer.from([...encodeSums(sums)].join(""))]]);
   for (const [path, digest] of sums.others) {
     const file = join(folder, path);
     const inside = isPlainPath(path) && (await realpath(dirname(file)).catch(() => "")) === dirname(file);

@@ -1,6 +1,6 @@
 /** The socket side: limits, answers to what is no request, and an orderly end. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { Server as NetServer, type Socket } from "node:net";
 import type { ErrorStatus } from "./answers.js";
 import type { Limits } from "./limits.js";
 import { statusOf } from "./refusals.js";
@@ -23,6 +23,8 @@ export function createHttpServer(limits: Limits, { handle, fail, refuse }: Serve
     requireHostHeader: false,
   });
   server.timeout = limits.idleMs;
+  // A client that closes its side after its request (as `nc` does) still wants the answer. Node's typings lack this.
+  Object.assign(server, { httpAllowHalfOpen: true });
   /** Every open connection, with its latest answer. */
   const connections = new Map<Socket, ServerResponse | undefined>();
   const turnedAway = new WeakSet<Socket>();
@@ -88,23 +90,31 @@ function endGently(socket: Socket, text: string, lingerMs: number): void {
 
 const SWEEP_MS = 50;
 
+/**
+ * Not by the server's own `close`, nor its `closeIdleConnections`: both take a connection for idle as soon as its
+ * answer has been handed over, and cut what a slow client has still to receive.
+ */
 async function closeAll(
   server: Server,
   connections: ReadonlyMap<Socket, ServerResponse | undefined>,
   { graceMs, closeMs }: Limits,
 ): Promise<void> {
   const started = Date.now();
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   for (const res of connections.values()) {
     if (res && !res.headersSent) res.shouldKeepAlive = false;
   }
-  const sweep = setInterval(() => {
-    server.closeIdleConnections();
+  const sweep = () => {
     const waited = Date.now() - started;
     for (const [socket, res] of connections) {
-      if (waited > closeMs || (waited > graceMs && !isOwed(res))) socket.destroy();
+      const patience = isOwed(res) ? closeMs : res ? 0 : graceMs;
+      if (waited >= patience) socket.destroy();
     }
-  }, SWEEP_MS);
+  };
+  sweep();
+  const sweeping = setInterval(sweep, SWEEP_MS);
   await closed;
-  clearInterval(sweep);
+  clearInterval(sweeping);
+  // Ends the look-out for slow requests, which only the server's own does.
+  server.close();
 }

@@ -35,7 +35,7 @@ export async function takeUp(
   const release = await openRelease(folder);
   refuseBadBase(release);
   const answers = createAnswers(release.snapshot, cacheControl, sent);
-  const files = await createFiles(release, answers, log, sent);
+  const files = await createFiles(release, answers, log);
   const app = polka({
     onError(error, _req, res) {
       log(`Unexpected error: ${error instanceof Error ? error.stack?.replaceAll("\n", " |") : error}`);

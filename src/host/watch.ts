@@ -31,15 +31,15 @@ export function watchLink(
       failed = undefined;
       return;
     }
-    const again = failed?.target === target;
-    if (failed && again && !asked && Date.now() - failed.at < retryMs) return;
+    const last = failed && failed.target === target ? failed : undefined;
+    if (last && !asked && Date.now() - last.at < retryMs) return;
     try {
       await takeUp();
       served = target;
       failed = undefined;
     } catch (error) {
       failed = { target, at: Date.now() };
-      if (asked || !again) refused(error);
+      if (asked || !last) refused(error);
     }
   };
   const run = (asked: boolean): Promise<void> => {

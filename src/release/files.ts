@@ -30,9 +30,10 @@ export async function flushFolder(path: string): Promise<void> {
   }
 }
 
-/** Reads a file of a release without following a link that stands in its place. */
-async function readReleaseFile(path: string): Promise<Buffer> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+/** Reads a file of a release without following a link that stands in its place, nor waiting for a pipe that does. */
+export async function readReleaseFile(path: string): Promise<Buffer> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     return await handle.readFile();
   } finally {

@@ -1,5 +1,4 @@
 /** Small releases by the release format, and a `dist` whose `current` can be switched. */
-import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rename, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,6 +9,7 @@ import { type LinkStyle, pagesFor } from "../../src/contract/links.js";
 import { encodePage } from "../../src/contract/page.js";
 import { userSchema } from "../../src/contract/user.js";
 import { encodeSums, PageDigests } from "../../src/release/digests.js";
+import { sha256 } from "../../src/release/files.js";
 import { CURRENT, folderName, pagePath, RELEASES, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
 
@@ -21,6 +21,8 @@ export interface Shape {
   encodings?: Encoding[];
   /** Makes the users of two releases differ. */
   bio?: string;
+  /** Path -> content of further files, such as an avatar. */
+  others?: Record<string, string>;
 }
 
 export async function temporaryFolder(): Promise<string> {
@@ -69,10 +71,21 @@ export async function writeRelease(dist: string, shape: Shape = {}): Promise<str
     skipped: 0,
     warnings: {},
   };
-  const id = snapshotId(facts, digests);
+  for (const [path, content] of Object.entries(shape.others ?? {})) contents.set(path, Buffer.from(content));
+  const others = new Map(
+    Object.entries(shape.others ?? {}).map(([path, content]) => [path, sha256(content)]),
+  );
+  const id = snapshotId(facts, { pages: digests, others });
   const snapshot = Buffer.from(encodeSnapshot({ id, ...facts }));
   contents.set(SNAPSHOT, snapshot);
-  contents.set(SUMS, Buffer.from([...encodeSums(digests, new Map([[SNAPSHOT, sha256(snapshot)]]))].join("")));
+  contents.set(
+    SUMS,
+    Buffer.from(
+      [...encodeSums({ pages: digests, others: new Map([...others, [SNAPSHOT, sha256(snapshot)]]) })].join(
+        "",
+      ),
+    ),
+  );
 
   clock += 1000;
   const folder = join(dist, RELEASES, folderName(new Date(clock), id));
@@ -122,8 +135,4 @@ function record(at: number, bio: string): string {
       wac_status: 0,
     }),
   );
-}
-
-export function sha256(bytes: string | Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

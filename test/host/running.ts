@@ -2,6 +2,7 @@
 import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import type { AccessEntry } from "../../src/host/access.js";
 import { createHost, type Host, type HostOptions } from "../../src/host/host.js";
 import { LIMITS, type Limits } from "../../src/host/limits.js";
 import { publish, type Shape, temporaryFolder } from "./release.js";
@@ -12,6 +13,7 @@ export interface Running {
   port: number;
   dist: string;
   lines: string[];
+  entries: AccessEntry[];
 }
 
 /** Serves a fresh `dist` with one release, until the test is over. */
@@ -24,10 +26,12 @@ export async function serving(
   if (!options.folder) await publish(dist, shape);
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
-  const host = await createHost({ folder: dist, ...options }, { log }, { ...LIMITS, ...limits });
+  const entries: AccessEntry[] = [];
+  const access = (entry: AccessEntry) => void entries.push(entry);
+  const host = await createHost({ folder: dist, ...options }, { log, access }, { ...LIMITS, ...limits });
   onTestFinished(() => host.close());
   const { url } = await host.listen({ port: 0 });
-  return { host, url, port: Number(new URL(url).port), dist, lines };
+  return { host, url, port: Number(new URL(url).port), dist, lines, entries };
 }
 
 export interface Answer {

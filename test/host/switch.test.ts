@@ -1,0 +1,135 @@
+/** A switch of `current` while the host runs. */
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createHost } from "../../src/host/host.js";
+import { pagePath } from "../../src/release/layout.js";
+import { publish, switchTo, temporaryFolder, writeRelease } from "./release.js";
+import { ask, serving, until } from "./running.js";
+
+test("is taken up within a second, whole", async () => {
+  const { host, port, dist, lines } = await serving({ encodings: ["gzip"] });
+  const before = host.release.snapshot.id;
+  await publish(dist, { bio: "new", count: 9, baseUrl: "https://example.com/moved" });
+  expect(await until(() => host.release.snapshot.id !== before, 1_000)).toBeLessThan(1_000);
+  const answer = await ask(port, "/moved/api/users/?page=5");
+  expect(answer.headers).toMatchObject({ "snapshot-id": host.release.snapshot.id, vary: "Accept" });
+  expect(JSON.parse(answer.body.toString())).toMatchObject({ count: 9 });
+  expect((await ask(port, "/api/users/")).status).toBe(404);
+  expect((await ask(port, "/moved/snapshot.json")).body.toString()).toContain(host.release.snapshot.id);
+  expect(lines).toEqual([]);
+});
+
+test("is taken up at once on reload", async () => {
+  const { host, dist } = await serving({}, {}, { watchMs: 600_000 });
+  const folder = await publish(dist, { bio: "new" });
+  await host.reload();
+  expect(host.release.folder).toBe(folder);
+});
+
+test("back and forth ends where the link points", async () => {
+  const { host, dist } = await serving();
+  const first = host.release.folder;
+  const second = await writeRelease(dist, { bio: "second" });
+  for (let times = 0; times < 20; times++) {
+    await switchTo(dist, times % 2 === 0 ? second : first);
+    await Promise.all([host.reload(), host.reload()]);
+    expect(host.release.folder).toBe(times % 2 === 0 ? second : first);
+  }
+});
+
+test("to a broken release is kept out, said once, and tried again when asked", async () => {
+  const { host, port, dist, lines } = await serving({}, {}, { watchMs: 10 });
+  const before = host.release.folder;
+  const next = await writeRelease(dist, { bio: "next" });
+  const missing = join(next, pagePath(1));
+  await rename(missing, `${missing}.away`);
+  await switchTo(dist, next);
+  await until(() => lines.length > 0);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^Still serving [0-9a-f]{12}\. Release .* is broken: .*1\.json is missing/);
+  expect(host.release.folder).toBe(before);
+  expect((await ask(port, "/api/users/")).status).toBe(200);
+  await rename(`${missing}.away`, missing);
+  await host.reload();
+  expect(host.release.folder).toBe(next);
+  expect(lines).toHaveLength(1);
+});
+
+test("to a release that cannot be taken up yet is tried again by itself", async () => {
+  const { host, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 50 });
+  const next = await writeRelease(dist, { bio: "next" });
+  const file = join(next, pagePath(1));
+  await rename(file, `${file}.away`);
+  await switchTo(dist, next);
+  await until(() => lines.length > 0);
+  await rename(`${file}.away`, file);
+  await until(() => host.release.folder === next);
+});
+
+test("current that vanishes leaves the host as it was", async () => {
+  const { host, port, dist, lines } = await serving({}, {}, { watchMs: 10 });
+  await rm(join(dist, "current"));
+  await until(() => lines.length > 0);
+  await writeFile(join(dist, "current"), "no link");
+  await host.reload();
+  expect((await ask(port, "/api/users/?page=2")).status).toBe(200);
+  await rm(join(dist, "current"));
+  const next = await publish(dist, { bio: "next" });
+  await until(() => host.release.folder === next);
+});
+
+test("of what is served for good changes nothing", async () => {
+  const dist = await temporaryFolder();
+  const folder = await publish(dist);
+  const { host } = await serving({}, { folder }, { watchMs: 10 });
+  await publish(dist, { bio: "next" });
+  await host.reload();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(host.release.folder).toBe(folder);
+});
+
+test("an unchanged page stays cached, and old copies go", async () => {
+  const dist = await temporaryFolder();
+  const temporary = await temporaryFolder();
+  const first = await publish(dist);
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { host, port } = await serving({}, { folder: dist });
+  await ask(port, "/api/users/");
+  // The same pages, so the same digests; the further file makes it another release.
+  const second = await publish(dist, { others: { "note.txt": "another" } });
+  await host.reload();
+  expect(host.release.folder).toBe(second);
+  await rm(join(first, pagePath(1)));
+  await rm(join(second, pagePath(1)));
+  expect((await ask(port, "/api/users/")).status).toBe(200);
+  expect(await readdir(temporary)).toHaveLength(1);
+  await host.close();
+  expect(await readdir(temporary)).toEqual([]);
+});
+
+test("a request that began before it is answered from the release it began with", async () => {
+  const dist = await temporaryFolder();
+  await publish(dist);
+  const host = await createHost({ folder: dist });
+  // The switch happens between the request and its first read of the disk.
+  const server = createServer((req, res) => {
+    host.handler(req, res);
+    void publish(dist, { bio: "next", count: 3 }).then(() => host.reload());
+  }).listen(0);
+  const address = server.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  const before = host.release;
+  const { headers, body } = await ask(port, "/api/users/?page=3");
+  expect(headers).toMatchObject({
+    "snapshot-id": before.snapshot.id,
+    etag: `"${before.sums.pages.get(3, "identity")}"`,
+  });
+  expect(JSON.parse(body.toString()).count).toBe(5);
+  await until(() => host.release !== before);
+  server.close();
+  await host.close();
+});
