@@ -2,13 +2,15 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, test } from "vitest";
-import { build } from "../src/build/build.js";
-import { InvalidUsersError } from "../src/build/problems.js";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { pageUrl } from "../src/contract/links.js";
+import { build, createHost, InvalidUsersError, openRelease, type Page } from "../src/index.js";
 import { readTree, scratch } from "./support/files.js";
 
 const CASES = new URL("cases/", import.meta.url).pathname;
-const names = readdirSync(CASES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+const names = readdirSync(CASES, { withFileTypes: true }).filter(
+  (entry) => entry.isDirectory() && !entry.name.endsWith(".actual"),
+);
 const isUpdate = process.env["UPDATE"] === "1";
 
 test("expected releases are not rewritten where nobody reviews them", () => {
@@ -29,6 +31,45 @@ describe.each(names.map(({ name }) => name))("%s", (name) => {
     replaceFolder(isSame ? undefined : actual, `${folder}.actual`);
     expect([...found.keys()]).toEqual([...wanted.keys()]);
     for (const [path, text] of wanted) expect(found.get(path), path).toBe(text);
+  });
+});
+
+const published = names
+  .map(({ name }) => name)
+  .filter((name) => existsSync(join(CASES, name, "expected/snapshot.json")));
+
+describe.each(published)("%s, through the real host", (name) => {
+  test("every page is its file, and the links lead through all of them and back", async () => {
+    const folder = join(CASES, name, "expected");
+    const { snapshot } = await openRelease(folder);
+    const host = await createHost({ folder });
+    onTestFinished(() => host.close());
+    const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
+    const ask = async (link: string) => {
+      const answer = await fetch(link.replace(snapshot.base_url, url));
+      expect(answer.headers.get("Snapshot-Id")).toBe(snapshot.id);
+      return { answer, text: await answer.text() };
+    };
+
+    let link: string | null = `${snapshot.base_url}/api/users/?format=api`;
+    let previous: string | null = null;
+    let users = 0;
+    for (let page = 1; page <= snapshot.pages; page++) {
+      expect(link, `page ${page}`).not.toBeNull();
+      const { answer, text } = await ask(link ?? "");
+      expect(answer.status).toBe(200);
+      expect(text).toBe(readFileSync(join(folder, `api/users/pages/${page}.json`), "utf8"));
+      const envelope: Page = JSON.parse(text);
+      expect(envelope.previous).toBe(previous);
+      expect(envelope.count).toBe(snapshot.count);
+      users += envelope.results.length;
+      previous = page === 1 ? pageUrl(snapshot.base_url, snapshot.links, 1) : link;
+      link = envelope.next;
+    }
+    expect(link).toBeNull();
+    expect(users).toBe(snapshot.count);
+    const beyond = await ask(`${snapshot.base_url}/api/users/?page=${snapshot.pages + 1}`);
+    expect([beyond.answer.status, beyond.text]).toEqual([404, '{"detail":"Invalid page."}']);
   });
 });
 
