@@ -46,6 +46,8 @@ export function createHttpServer(limits: Limits, { handle, fail, refuse }: Serve
       if (socket.writable) endGently(socket, refuse(socket, status), limits.lingerMs);
     };
     const last = connections.get(socket);
+    // The connection closes with its last answer; what followed the request, such as its body, gets none.
+    if (last?.shouldKeepAlive === false) return;
     // Requests before the bad one, on the same connection, are still owed their answers.
     if (isOwed(last)) last.once("close", end);
     else end();

@@ -50,8 +50,7 @@ export async function takeUp(
   return {
     release,
     handle(req, res) {
-      // A body is never read: a client that sends one slowly must not hold the connection.
-      if (announcesBody(req)) res.shouldKeepAlive = false;
+      if (!endsWithItsHeaders(req)) res.shouldKeepAlive = false;
       if (!isWellFormed(req)) return answers.fail(res, 400);
       if (req.method === "OPTIONS") return answers.preflight(res);
       if (req.method !== "GET" && req.method !== "HEAD") return answers.fail(res, 405);
@@ -85,8 +84,13 @@ function isWellFormed({ httpVersionMajor, httpVersionMinor, headers }: IncomingM
   return httpVersionMajor === 1 && (httpVersionMinor === 0 || headers.host !== undefined);
 }
 
-function announcesBody({ headers }: IncomingMessage): boolean {
-  return (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined;
+/**
+ * Whether the next request can follow at once. A body is never read, and a client that sends one slowly must not hold
+ * the connection. What comes in one packet with a request to upgrade, node's parser drops: half a request may be left.
+ */
+function endsWithItsHeaders({ headers }: IncomingMessage): boolean {
+  const { "content-length": length = "0", "transfer-encoding": coding, upgrade } = headers;
+  return length === "0" && coding === undefined && upgrade === undefined;
 }
 
 /**

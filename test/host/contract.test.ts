@@ -298,9 +298,10 @@ describe("what is no request", () => {
     expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 405", "HTTP/1.1 200"]);
   });
 
-  test("an upgrade is not taken up", async () => {
-    const heard = await say(port, get("Connection: Upgrade\r\nUpgrade: websocket\r\n"), 300);
+  test("an upgrade is not taken up: answered and closed", async () => {
+    const heard = await say(port, get("Connection: Upgrade\r\nUpgrade: websocket\r\n"));
     expect(heard).toMatch(/^HTTP\/1\.1 200 /);
+    expect(heard).toContain("Connection: close");
   });
 });
 

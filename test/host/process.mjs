@@ -1,0 +1,11 @@
+// Serves a folder in a process of its own, from the compiled library, so that its memory and its death are its own.
+// argv: folder. Sends its URL, then its memory in bytes for each message; SIGTERM ends it.
+import { createHost } from "../../lib/index.js";
+
+const host = await createHost({ folder: process.argv[2] }, { log: (line) => process.send({ line }) });
+process.send({ url: (await host.listen({ port: 0 })).url });
+process.on("message", () => process.send({ rss: process.memoryUsage.rss() }));
+process.on("SIGTERM", async () => {
+  await host.close();
+  process.disconnect();
+});
