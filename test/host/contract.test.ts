@@ -1,7 +1,10 @@
 /** Contract part 2, as tables over a host on a real socket. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createHost, type Host } from "../../src/host/host.js";
-import { publish, temporaryFolder } from "./release.js";
+import { publish } from "./release.js";
 import { type Answer, ask, say, serving } from "./running.js";
 
 const COMMON = {
@@ -17,12 +20,15 @@ let id: string;
 let host: Host;
 
 beforeAll(async () => {
-  const folder = await temporaryFolder();
+  const folder = await mkdtemp(join(tmpdir(), "rollcall-test-"));
   await publish(folder);
   host = await createHost({ folder });
   port = Number(new URL((await host.listen({ port: 0 })).url).port);
   id = host.release.snapshot.id;
-  return () => host.close();
+  return async () => {
+    await host.close();
+    await rm(folder, { recursive: true });
+  };
 });
 
 function expectError(answer: Answer, status: number, detail: string): void {

@@ -9,7 +9,8 @@ import { sha256 } from "../../src/release/files.js";
 import { pagePath } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
-import { publish, temporaryFolder, writeRelease } from "./release.js";
+import { scratch } from "../support/files.js";
+import { publish, writeRelease } from "./release.js";
 import { ask, type Running, serving } from "./running.js";
 
 const page = pagePath(2);
@@ -76,13 +77,13 @@ describe("a page's file", () => {
 describe("the copies of what is not a page", () => {
   let temporary: string;
   beforeEach(async () => {
-    temporary = await temporaryFolder();
+    temporary = scratch();
   });
   afterEach(() => {
     vi.unstubAllEnvs();
   });
   async function servingCopies(): Promise<Running & { copies: string }> {
-    const folder = await temporaryFolder();
+    const folder = scratch();
     await publish(folder, { others: { "avatar.svg": "<svg/>" } });
     vi.stubEnv("TMPDIR", temporary);
     const running = await serving({}, { folder });
@@ -147,7 +148,7 @@ describe("refused before any request", () => {
     ["a page is missing", (_folder, release) => rm(join(release, page)), /broken.*2\.json is missing/],
     ["snapshot.json changed", (_folder, release) => changeOneByte(join(release, "snapshot.json")), /broken/],
   ])("%s", async (_name, damage, message) => {
-    const folder = await temporaryFolder();
+    const folder = scratch();
     const release = await publish(folder);
     await damage(folder, release);
     await expect(createHost({ folder })).rejects.toMatchObject({
@@ -163,7 +164,7 @@ describe("refused before any request", () => {
     ["SHA256SUMS", /SHA256SUMS lists|broken/],
     ["gone.svg", /gone\.svg cannot be read \(ENOENT\)/],
   ])("SHA256SUMS lists %s", async (path, message) => {
-    const folder = await temporaryFolder();
+    const folder = scratch();
     const release = await writeRelease(folder, { others: { "x.svg": "x" } });
     const { snapshot, sums } = await openRelease(release);
     const others = new Map([[path, sha256("x")]]);
@@ -186,7 +187,7 @@ describe("refused before any request", () => {
     [{ cacheMb: -1 }, /megabytes, got -1/],
     [{ cacheMb: Number.NaN }, /megabytes, got NaN/],
   ])("%j", async (options, message) => {
-    const folder = await temporaryFolder();
+    const folder = scratch();
     await publish(folder);
     await expect(createHost({ folder, ...options })).rejects.toMatchObject({
       exitCode: 2,
@@ -197,7 +198,7 @@ describe("refused before any request", () => {
   test.each(["relative", "ftp://example.com", "https://example.com/", "https://user@example.com"])(
     "base URL %s",
     async (baseUrl) => {
-      const folder = await temporaryFolder();
+      const folder = scratch();
       await publish(folder, { baseUrl });
       await expect(createHost({ folder })).rejects.toMatchObject({
         message: expect.stringContaining("its base URL is"),

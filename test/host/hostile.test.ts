@@ -4,10 +4,11 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { errorBody } from "../../src/contract/headers.js";
+import { scratch } from "../support/files.js";
 import { broken, createRandom, type Hostile, pipelined } from "./hostile-requests.js";
 import { type HostProcess, startProcess } from "./process.js";
 import { parseAnswers, type RawAnswer } from "./raw-answers.js";
-import { publish, temporaryFolder } from "./release.js";
+import { publish } from "./release.js";
 import { ask } from "./running.js";
 
 const REQUESTS = 100_000;
@@ -31,7 +32,7 @@ const DETAILS = [
 const STATUSES = [200, 204, 301, 304, 400, 404, 405, 408, 413, 417, 431];
 
 test("nothing gets out, nothing breaks, nothing grows", { timeout: 180_000 }, async () => {
-  const dist = await temporaryFolder();
+  const dist = scratch();
   const folder = await publish(dist, { count: 40, pageSize: 10, encodings: ["br", "gzip"] });
   for (const place of [dist, join(dist, "releases"), folder, join(folder, "api/users")])
     await writeFile(join(place, "canary.txt"), "canary");

@@ -1,6 +1,5 @@
 /** Small releases by the release format, and a `dist` whose `current` can be switched. */
-import { mkdir, mkdtemp, rename, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import stringify from "fast-json-stable-stringify";
@@ -23,10 +22,6 @@ export interface Shape {
   bio?: string;
   /** Path -> content of further files, such as an avatar. */
   others?: Record<string, string>;
-}
-
-export async function temporaryFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), "rollcall-test-"));
 }
 
 /** Writes a release into `dist` and switches `current` to it. Returns the release's folder. */

@@ -5,7 +5,8 @@ import { onTestFinished } from "vitest";
 import type { AccessEntry } from "../../src/host/access.js";
 import { createHost, type Host, type HostOptions } from "../../src/host/host.js";
 import { LIMITS, type Limits } from "../../src/host/limits.js";
-import { publish, type Shape, temporaryFolder } from "./release.js";
+import { scratch } from "../support/files.js";
+import { publish, type Shape } from "./release.js";
 
 export interface Running {
   host: Host;
@@ -22,7 +23,7 @@ export async function serving(
   options: Partial<HostOptions> = {},
   limits: Partial<Limits> = {},
 ): Promise<Running> {
-  const dist = options.folder ?? (await temporaryFolder());
+  const dist = options.folder ?? scratch();
   if (!options.folder) await publish(dist, shape);
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createHost } from "../../src/host/host.js";
 import { pagePath } from "../../src/release/layout.js";
-import { publish, switchTo, temporaryFolder, writeRelease } from "./release.js";
+import { scratch } from "../support/files.js";
+import { publish, switchTo, writeRelease } from "./release.js";
 import { ask, serving, until } from "./running.js";
 
 test("is taken up within a second, whole", async () => {
@@ -82,7 +83,7 @@ test("current that vanishes leaves the host as it was", async () => {
 });
 
 test("of what is served for good changes nothing", async () => {
-  const dist = await temporaryFolder();
+  const dist = scratch();
   const folder = await publish(dist);
   const { host } = await serving({}, { folder }, { watchMs: 10 });
   await publish(dist, { bio: "next" });
@@ -92,8 +93,8 @@ test("of what is served for good changes nothing", async () => {
 });
 
 test("an unchanged page stays cached, and old copies go", async () => {
-  const dist = await temporaryFolder();
-  const temporary = await temporaryFolder();
+  const dist = scratch();
+  const temporary = scratch();
   const first = await publish(dist);
   vi.stubEnv("TMPDIR", temporary);
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -112,7 +113,7 @@ test("an unchanged page stays cached, and old copies go", async () => {
 });
 
 test("a request that began before it is answered from the release it began with", async () => {
-  const dist = await temporaryFolder();
+  const dist = scratch();
   await publish(dist);
   const host = await createHost({ folder: dist });
   // The switch happens between the request and its first read of the disk.
