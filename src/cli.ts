@@ -1,9 +1,9 @@
 #!/usr/bin/env node
+/** The command: the only file that touches the process, and the only catch-all. */
 import { reportFailure } from "./commands/failure.js";
 import type { Io } from "./commands/io.js";
 import { run } from "./commands/program.js";
-/** The command: the only file that touches the process, and the only catch-all. */
-import { codeOf } from "./errors.js";
+import { codeOf, UserError } from "./errors.js";
 
 const io: Io = {
   stdout: process.stdout,
@@ -14,15 +14,22 @@ const io: Io = {
   signals: process,
 };
 
-// A reader that has seen enough (`rollcall releases | head -1`) is no mistake: the rest goes unsaid.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error) => {
-    if (codeOf(error) !== "EPIPE") throw error;
+for (const name of ["stdout", "stderr"] as const) {
+  process[name].on("error", (cause) => {
+    // A reader that has seen enough (`rollcall releases | head -1`) is no mistake: the rest goes unsaid.
+    if (codeOf(cause) !== "EPIPE")
+      fail(new UserError(`Cannot write to ${name} (${codeOf(cause)}).`, { cause }));
   });
 }
+process.on("uncaughtException", fail);
 
 try {
   process.exitCode = await run(process.argv.slice(2), io);
 } catch (error) {
   process.exitCode = reportFailure(error, io);
+}
+
+/** Ends at once: what nobody caught may have left anything half done. */
+function fail(error: unknown): never {
+  process.exit(reportFailure(error, io));
 }

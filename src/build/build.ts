@@ -9,12 +9,12 @@ import { openRelease, type Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
 import { Staging } from "../release/staging.js";
 import { openSource, type Source } from "../source/open.js";
-import { AVATAR, AVATAR_PATH, type BuildOptions, type Settings, settle } from "./options.js";
+import { AVATAR, AVATAR_PATH, type BuildOptions, type OnProgress, type Settings, settle } from "./options.js";
 import { PageWriter } from "./page-writer.js";
 import { paginate } from "./paginate.js";
 import { InvalidUsersError, ProblemLog, type ProblemReport } from "./problems.js";
 import { type Published, publish } from "./publish.js";
-import { countValid, type OnProgress, readUsers } from "./users.js";
+import { countValid, readUsers } from "./users.js";
 
 export interface BuildEffects {
   /** The time that the release's folder is named after. */

@@ -30,6 +30,12 @@ export interface BuildOptions {
   problemsFile?: string | undefined;
 }
 
+/**
+ * Told how many of the source's rows have been read. Here rather than beside the reading, because the library's types
+ * must not lead to those of better-sqlite3, which whoever installs the library does not have.
+ */
+export type OnProgress = (read: { users: number; total: number }) => void;
+
 const DEFAULT_KEEP = 5;
 
 /** The default avatar that a release carries when no other is given, and its path in the release. */

@@ -2,9 +2,7 @@
 import { type Problem, type User, userSchema } from "../contract/user.js";
 import { countWarnings, type WarningCounts } from "../contract/warnings.js";
 import type { Candidate, Source } from "../source/open.js";
-
-/** Told how many of the source's rows have been read. */
-export type OnProgress = (read: { users: number; total: number }) => void;
+import type { OnProgress } from "./options.js";
 
 /** Rows between two reports of progress. */
 const REPORT_EVERY = 1000;

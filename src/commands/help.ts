@@ -11,6 +11,10 @@ export const PRECEDENCE = `Settings:
   --page-size 50, ROLLCALL_PAGE_SIZE=50, {"pageSize": 50}. Flags win over variables, variables over
   the file, the file over defaults. Paths in the file are relative to its folder.`;
 
+/** The same in the help of one verb. */
+export const SETTINGS_HINT = `Every option but --config can also be a ROLLCALL_* variable, or stand in ${CONFIG_FILE}:
+see "rollcall --help".`;
+
 export const EXIT_CODES = `Exit codes:
   ${ExitCode.done}   done
   ${ExitCode.refused}   refused, or something differs; the message says what to do

@@ -31,6 +31,7 @@ async function runInit(_given: Given, io: Io): Promise<ExitCode> {
     await copyFile(packagedSample(), sample, constants.COPYFILE_EXCL);
     await writeFile(join(io.cwd, CONFIG_FILE), `${JSON.stringify(STARTER, null, 2)}\n`, { flag: "wx" });
   } catch (cause) {
+    if (codeOf(cause) === undefined) throw cause;
     throw new UserError(`Cannot write ${CONFIG_FILE} and ${SAMPLE} here (${codeOf(cause)}).`, { cause });
   }
   const lines = [

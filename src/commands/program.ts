@@ -7,15 +7,16 @@ import { defaultSettings, resolveSettings } from "../config/resolve.js";
 import { KEYS, type Key, settingOf } from "../config/settings.js";
 import { ExitCode, usageError } from "../errors.js";
 import { build } from "./build.js";
-import { describeExamples, EXIT_CODES, PRECEDENCE, PURPOSE } from "./help.js";
+import { describeExamples, EXIT_CODES, PRECEDENCE, PURPOSE, SETTINGS_HINT } from "./help.js";
 import { init } from "./init.js";
 import type { Io, Output } from "./io.js";
 import { releases } from "./releases.js";
+import { serve } from "./serve.js";
 import { use } from "./use.js";
 import type { Verb } from "./verb.js";
 
 /** Every verb, in the order of help. */
-export const VERBS: readonly Verb[] = [init, build, releases, use];
+export const VERBS: readonly Verb[] = [init, build, serve, releases, use];
 
 /**
  * Runs one command line (without `node` and the script).
@@ -51,7 +52,10 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
   const command = program
     .command(verb.name)
     .description(verb.summary)
-    .addHelpText("after", () => `\n${describeExamples(verb.examples)}\n\n${EXIT_CODES}`)
+    .addHelpText("after", () => {
+      const hint = verb.configured ? [SETTINGS_HINT] : [];
+      return `\n${[...hint, describeExamples(verb.examples), EXIT_CODES].join("\n\n")}`;
+    })
     .exitOverride(refuseUsage(`rollcall ${verb.name}`));
   for (const [term, help] of Object.entries(verb.arguments)) command.argument(term, help);
   for (const key of KEYS) if (settingOf(key).verbs.includes(verb.name)) addFlag(command, key);

@@ -30,7 +30,7 @@ async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Prom
   return ExitCode.done;
 }
 
-export function describeUse({ now, before }: UseResult, paint: Paint): string {
+function describeUse({ now, before }: UseResult, paint: Paint): string {
   const same = before?.name === now.name;
   const value = same ? `${now.id} is current already` : `${before?.id ?? "none"} -> ${now.id}`;
   const detail = `${count(now.users, "user")}, built ${time(now.time)} UTC`;

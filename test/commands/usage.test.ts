@@ -5,6 +5,8 @@ import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
 import { reportFailure } from "../../src/commands/failure.js";
 import { VERBS } from "../../src/commands/program.js";
+import { flagOf, variableOf } from "../../src/config/names.js";
+import { KEYS } from "../../src/config/settings.js";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
@@ -42,6 +44,13 @@ test("help fits its width and names every exit code", async () => {
 
 describe("docs/commands.md", () => {
   const docs = readFileSync("docs/commands.md", "utf8");
+
+  test("has every setting by its three names, and no other", () => {
+    const rows = KEYS.map((key) => `| \`${key}\` | \`${flagOf(key)}\` | \`${variableOf(key)}\` |`);
+    const found = docs.split("\n").filter((line) => line.startsWith("| `"));
+    expect(found.map((line) => line.replace(/ +/g, " "))).toEqual(rows);
+  });
+
   test.each(["", ...VERBS.map(({ name }) => name)])(
     "has the help of rollcall %s word for word",
     async (verb) => {
@@ -78,6 +87,8 @@ test.each([
   ],
   ["build --page-size=", '--page-size must be a whole number from 1 to 1000, got "".'],
   ["build --keep -1", '--keep must be a whole number from 0 to 1000000, got "-1".'],
+  ["serve --port eighty", '--port must be a whole number from 0 to 65535, got "eighty".'],
+  ["serve --config none.json", "There is no config file none.json (--config)."],
 ])("rollcall %s is refused in one line, exit 2", async (line, message) => {
   const io = fakeIo(scratch());
   expect(await rollcall(line, io)).toEqual({ code: 2, stdout: "", stderr: `error: ${message}\n` });

@@ -1,0 +1,39 @@
+/** What a running host does when it is told: read the release again, or finish. */
+import type { SignalName, Signals } from "./io.js";
+
+/** The part of a host that signals reach. */
+interface Running {
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const STOP: readonly SignalName[] = ["SIGINT", "SIGTERM"];
+
+/**
+ * Resolves when the host has closed after the first SIGINT or SIGTERM. From then on both have their usual effect
+ * again, so that a second one ends the process at once. SIGHUP reloads; a release that cannot be read is logged.
+ */
+export async function untilStopped(
+  host: Running,
+  signals: Signals,
+  log: (line: string) => void,
+): Promise<void> {
+  const reload = () => {
+    host.reload().catch((error: unknown) => log(error instanceof Error ? error.message : String(error)));
+  };
+  signals.on("SIGHUP", reload);
+  await firstOf(STOP, signals);
+  log("Finishing what is in flight; a second signal ends at once.");
+  await host.close();
+  signals.off("SIGHUP", reload);
+}
+
+function firstOf(names: readonly SignalName[], signals: Signals): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      for (const name of names) signals.off(name, stop);
+      resolve();
+    };
+    for (const name of names) signals.on(name, stop);
+  });
+}

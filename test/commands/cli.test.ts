@@ -1,0 +1,116 @@
+/** The compiled command in real processes: what only a process shows. */
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { CLI, run as runCommand } from "../support/command.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+const BUILD = ["build", "--db", "users.sqlite", "--base-url", "https://example.com"];
+
+/** The environment without what would change the output. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(ROLLCALL_|NO_COLOR$|FORCE_COLOR$)/.test(name)),
+);
+const run = (args: string[], cwd: string) => runCommand(args, { cwd, env });
+
+/** A process that is watched while it runs. */
+function start(args: string[], cwd: string) {
+  const child = spawn(process.execPath, [CLI, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const said = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      said[name] += text;
+    });
+  }
+  const untilSaid = (name: keyof typeof said, text: string) =>
+    vi.waitFor(() => expect(said[name]).toContain(text), { timeout: 10_000, interval: 10 });
+  return { child, said, untilSaid, ended: once(child, "close") };
+}
+
+function folderWithUsers(): string {
+  const cwd = scratch();
+  writeUsers(join(cwd, "users.sqlite"), plainRows(3));
+  return cwd;
+}
+
+async function folderWithRelease(): Promise<string> {
+  const cwd = folderWithUsers();
+  await run(BUILD, cwd);
+  return cwd;
+}
+
+test("build, serve, a request, SIGTERM", async () => {
+  const cwd = folderWithUsers();
+  const built = await run(BUILD, cwd);
+  expect(built).toMatchObject({ code: 0, stdout: "" });
+  expect(built.stderr).toMatch(
+    /^read {6}3 users +users\.sqlite\nwrite .* dist\/releases\/.*\ndone .*next: rollcall serve\n$/,
+  );
+
+  const { child, said, untilSaid, ended } = start(["serve", "--port", "0", "--json"], cwd);
+  await untilSaid("stdout", "\n");
+  const { listing, id } = JSON.parse(said.stdout);
+  const answer = await fetch(listing);
+  expect(answer.headers.get("snapshot-id")).toBe(id);
+  expect(await answer.json()).toMatchObject({ count: 3 });
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+});
+
+test("a second signal ends at once, even while a client is waited for", async () => {
+  const { child, said, untilSaid, ended } = start(
+    ["serve", "--port", "0", "--json"],
+    await folderWithRelease(),
+  );
+  await untilSaid("stdout", "\n");
+  const { url, listing } = JSON.parse(said.stdout);
+  const slow = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {});
+  onTestFinished(() => void slow.destroy());
+  await once(slow, "connect");
+  // Answered after the slow client has been accepted, which then has a second to complete its request.
+  await (await fetch(listing)).text();
+  child.kill("SIGTERM");
+  await untilSaid("stderr", "a second signal ends at once");
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([null, "SIGTERM"]);
+});
+
+test("a missing file is one line and exit 1; nothing is left behind", async () => {
+  const cwd = scratch();
+  const { code, stdout, stderr } = await run(BUILD, cwd);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^error: [^\n]*users\.sqlite[^\n]*\n$/);
+  expect(existsSync(join(cwd, "dist"))).toBe(false);
+});
+
+test("a taken port is one line and exit 1", async () => {
+  const cwd = await folderWithRelease();
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await once(taken, "listening");
+  const address = taken.address();
+  const port = typeof address === "object" ? String(address?.port) : "";
+  const { code, stdout, stderr } = await run(["serve", "--port", port], cwd);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(new RegExp(`^error: Port ${port} on 127\\.0\\.0\\.1 is taken[^\\n]*\\n$`));
+});
+
+test("a wrong command line exits with 2", async () => {
+  expect(await run(["bild"], scratch())).toMatchObject({ code: 2, stdout: "" });
+});
+
+test.each([
+  ["has gone", "| true", ""],
+  ["cannot take more", "> /dev/full", "error: Cannot write to stdout (ENOSPC).\n"],
+])("a reader of stdout that %s", async (_what, redirection, expected) => {
+  const shell = `"${process.execPath}" "${CLI}" build --help ${redirection}`;
+  const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve) => {
+    execFile("sh", ["-c", shell], { env }, (_error, stdout, stderr) => resolve({ stdout, stderr }));
+  });
+  expect({ stdout, stderr }).toEqual({ stdout: "", stderr: expected });
+});

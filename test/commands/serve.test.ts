@@ -1,0 +1,127 @@
+/** `rollcall serve` in process: a real host on a free port, and signals from the test. */
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { build } from "../../src/build/build.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { fakeIo, rollcall } from "./run.js";
+
+/** A folder with a release, and `make`, which makes another of `count` users. */
+async function folderWithRelease(baseUrl = "https://example.com") {
+  const cwd = scratch();
+  const make = async (count: number) => {
+    const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(count));
+    return build({ db, baseUrl, out: join(cwd, "dist") });
+  };
+  return { cwd, make, release: await make(2) };
+}
+
+/** Serves until the test stops it; resolves when the address has been printed on `stream`. */
+async function serve(line: string, cwd: string, stream: "stdout" | "stderr" = "stderr") {
+  const io = fakeIo(cwd);
+  const ended = rollcall(`serve --port 0 ${line}`, io);
+  onTestFinished(async () => {
+    io.signals.emit("SIGTERM");
+    await ended;
+  });
+  const printed = vi.waitFor(() => expect(io[stream].text).toContain("http://"), { timeout: 5000 });
+  await Promise.race([printed, ended]);
+  const url = /http:\/\/[^\s"']+/.exec(io[stream].text)?.[0] ?? "";
+  const stop = () => {
+    io.signals.emit("SIGTERM");
+    return ended;
+  };
+  return { io, url, stop };
+}
+
+test("serve prints the address, the release and a curl that works; SIGTERM ends it with exit 0", async () => {
+  const { cwd, release } = await folderWithRelease("https://example.com/directory");
+  const { io, url, stop } = await serve("", cwd);
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/directory$/);
+  expect(io.stderr.text).toBe(`\
+serve     ${url}    ${release.id}: 2 users on 1 page
+try       curl '${url}/api/users/?format=api&page=1'
+`);
+  const [, tried = ""] = /curl '([^']+)'/.exec(io.stderr.text) ?? [];
+  expect(await (await fetch(tried)).json()).toMatchObject({ count: 2, next: null });
+  expect(await stop()).toMatchObject({ code: 0, stdout: "" });
+  expect(io.stderr.text).toMatch(/\nFinishing what is in flight; a second signal ends at once\.\n$/);
+  await expect(fetch(tried)).rejects.toThrow();
+});
+
+test("--json prints the same as data, on one line of stdout", async () => {
+  const { cwd, release } = await folderWithRelease();
+  const { io, url } = await serve("--json", cwd, "stdout");
+  expect(io.stderr.text).toBe("");
+  expect(io.stdout.text.split("\n")).toHaveLength(2);
+  expect(JSON.parse(io.stdout.text)).toEqual({
+    url,
+    listing: `${url}/api/users/?format=api&page=1`,
+    id: release.id,
+    name: release.name,
+    users: 2,
+    pages: 1,
+  });
+});
+
+test("--access-log prints a line a request on stdout", async () => {
+  const { cwd, release } = await folderWithRelease();
+  const { io, url } = await serve("--access-log", cwd);
+  await (await fetch(`${url}/api/users/?page=9%0a%1b[2J`)).text();
+  const line =
+    /^\d{4}-\S+Z 127\.0\.0\.1 GET \/api\/users\/\?page=9%0a%1b\[2J 404 26 \d+\.\dms [0-9a-f]{12}\n$/;
+  await vi.waitFor(() => expect(io.stdout.text).toMatch(line));
+  expect(io.stdout.text).toContain(release.id);
+});
+
+test("without --access-log, stdout stays empty", async () => {
+  const { cwd } = await folderWithRelease();
+  const { io, url, stop } = await serve("", cwd);
+  await (await fetch(`${url}/api/users/`)).text();
+  await stop();
+  expect(io.stdout.text).toBe("");
+});
+
+test("SIGHUP takes up the release that is current by then", async () => {
+  const { cwd, make } = await folderWithRelease();
+  const { io, url } = await serve("--cache-control no-store", cwd);
+  const { id } = await make(3);
+  io.signals.emit("SIGHUP");
+  await vi.waitFor(async () => {
+    const answer = await fetch(`${url}/api/users/`);
+    expect(answer.headers.get("snapshot-id")).toBe(id);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+  });
+});
+
+test("settings of the config file hold for serve too", async () => {
+  const { cwd, release } = await folderWithRelease();
+  const io = fakeIo(cwd, { env: { ROLLCALL_PORT: "0", ROLLCALL_OUT: "dist", ROLLCALL_JSON: "1" } });
+  const ended = rollcall("serve", io);
+  await vi.waitFor(() => expect(io.stdout.text).toContain(release.id));
+  io.signals.emit("SIGINT");
+  expect(await ended).toMatchObject({ code: 0 });
+});
+
+test("without a release, serve refuses before it listens", async () => {
+  const { code, stdout, stderr } = await rollcall("serve --port 0", fakeIo(scratch()));
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toMatch(/^error: There is no release .*rollcall build.*\n$/);
+});
+
+test("a taken port is refused with what to do", async () => {
+  const { cwd } = await folderWithRelease();
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await vi.waitFor(() => expect(taken.listening).toBe(true));
+  const address = taken.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  const io = fakeIo(cwd);
+  expect(await rollcall(`serve --port ${port}`, io)).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `error: Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another --port.\n`,
+  });
+  expect(io.signals.eventNames(), "no signal is waited for").toEqual([]);
+});
