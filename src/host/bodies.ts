@@ -34,9 +34,7 @@ export function createBodies(megabytes: number, log: (line: string) => void): Bo
       return body;
     } catch (error) {
       if (!reported.has(file))
-        log(
-          `${whyDamaged(file, error)}; answered 500. Run "rollcall verify", then build or use another release.`,
-        );
+        log(`${whyDamaged(file, error)}; answered 500. Build again, or "rollcall use" another release.`);
       reported.add(file);
       return undefined;
     } finally {
