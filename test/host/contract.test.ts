@@ -299,6 +299,15 @@ describe("what is no request", () => {
     expect(heard.split(/HTTP\/1\.1 \d/).length).toBe(2);
   });
 
+  test("requests before the bad one are answered first, though their pages must still be read", async () => {
+    const { port } = await serving();
+    const pages = [1, 2, 3].map((page) => get("", `/api/users/?page=${page}`)).join("");
+    const heard = await say(port, `${pages}BREW /pot HTTP/1.1\r\n\r\n`);
+    expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(
+      [200, 200, 200, 405].map((status) => `HTTP/1.1 ${status}`),
+    );
+  });
+
   test("an empty body is none: the connection stays", async () => {
     const heard = await say(port, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n${get()}`, 300);
     expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 405", "HTTP/1.1 200"]);

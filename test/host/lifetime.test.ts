@@ -254,3 +254,20 @@ test("a client that has closed its side still gets its answers", async () => {
   await closed(socket);
   expect(heard.match(/^HTTP\/1\.1 200 /gm)).toHaveLength(2);
 });
+
+test("clients that leave before their answers are no trouble", async () => {
+  const { port, lines, entries } = await serving({ count: 200 }, { cacheMb: 0 });
+  const paths = ["/api/users/?page=1", "/snapshot.json", "/SHA256SUMS", "/nothing"];
+  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join("");
+  for (let round = 0; round < 300; round++) {
+    const socket = open(port);
+    socket.write(requests.repeat(5), () => {
+      if (round % 3 === 0) socket.destroy();
+      else setTimeout(() => socket.resetAndDestroy(), round % 7);
+    });
+    await closed(socket);
+  }
+  expect((await ask(port, "/snapshot.json")).status).toBe(200);
+  expect(lines).toEqual([]);
+  expect(entries.length).toBeGreaterThan(100);
+});

@@ -41,7 +41,7 @@ test("back and forth ends where the link points", async () => {
 });
 
 test("to a broken release is kept out, said once, and tried again when asked", async () => {
-  const { host, port, dist, lines } = await serving({}, {}, { watchMs: 10 });
+  const { host, port, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 20 });
   const before = host.release.folder;
   const next = await writeRelease(dist, { bio: "next" });
   const missing = join(next, pagePath(1));
@@ -53,10 +53,12 @@ test("to a broken release is kept out, said once, and tried again when asked", a
   expect(lines[0]).toMatch(/^Still serving [0-9a-f]{12}\. Release .* is broken: .*1\.json is missing/);
   expect(host.release.folder).toBe(before);
   expect((await ask(port, "/api/users/")).status).toBe(200);
+  await host.reload();
+  expect(lines).toHaveLength(2);
   await rename(`${missing}.away`, missing);
   await host.reload();
   expect(host.release.folder).toBe(next);
-  expect(lines).toHaveLength(1);
+  expect(lines).toHaveLength(2);
 });
 
 test("to a release that cannot be taken up yet is tried again by itself", async () => {
