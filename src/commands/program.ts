@@ -43,7 +43,6 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
       exitCode = code;
     });
   }
-  if (argv.length === 0) program.help({ error: true });
   await program.parseAsync(argv, { from: "user" });
   return exitCode;
 }

@@ -40,7 +40,7 @@ export function describeReleases(list: readonly ReleaseSummary[], paint: Paint):
 
 function row(release: ReleaseSummary, paint: Paint): string[] {
   const { id, current, broken } = release;
-  const marks = [current && paint("green", "current"), broken && paint("red", `broken: ${visible(broken)}`)];
+  const marks = [current && paint("green", "current"), broken && paint("red", visible(broken))];
   const numbers = [number(release.users), number(release.pages), size(release.bytes)];
   return [
     paint("bold", id),

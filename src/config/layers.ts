@@ -2,17 +2,10 @@
 import type { z } from "zod";
 import { usageError } from "../errors.js";
 import type { ConfigFile } from "./file.js";
+import type { Kind } from "./kinds.js";
 import { DEBUG_VARIABLE, flagOf, suggest, VARIABLE_PREFIX, variableOf } from "./names.js";
 import { at } from "./paths.js";
-import {
-  type GivenSettings,
-  KEYS,
-  type Key,
-  type Kind,
-  SETTINGS,
-  settingOf,
-  settingsSchema,
-} from "./settings.js";
+import { type GivenSettings, KEYS, type Key, SETTINGS, settingOf, settingsSchema } from "./settings.js";
 
 export interface Layer {
   values: GivenSettings;

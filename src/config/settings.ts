@@ -1,11 +1,19 @@
 /** The one table of settings. Flags, variables, config keys, help, defaults and types all come from it. */
 import { z } from "zod";
-import { ENCODINGS, type Encoding } from "../contract/headers.js";
-import { isPublishableUrl, LINK_STYLES, PAGE_SIZE, parseBaseUrl } from "../contract/links.js";
-import { UserError } from "../errors.js";
-
-/** How a flag's or a variable's text is read, and whether the value is a path (relative to where it was given). */
-export type Kind = "text" | "path" | "number" | "boolean" | "list";
+import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
+import { PAGE_SIZE } from "../contract/links.js";
+import {
+  baseUrl,
+  encodings,
+  headerValue,
+  type Kind,
+  linkStyle,
+  path,
+  publicUrl,
+  text,
+  whole,
+  yesOrNo,
+} from "./kinds.js";
 
 interface Setting {
   kind: Kind;
@@ -20,35 +28,10 @@ interface Setting {
   help: string;
 }
 
-const line = z
-  .string()
-  .min(1)
-  .regex(/^\P{Cc}*$/u);
-const path = { kind: "path", schema: line, allowed: "a path" } as const;
-const yesOrNo = { kind: "boolean", schema: z.boolean(), allowed: "true or false", default: false } as const;
-
-function whole(min: number, max: number) {
-  const allowed = `a whole number from ${min} to ${max}`;
-  return { kind: "number", schema: z.int().min(min).max(max), allowed, placeholder: "<number>" } as const;
-}
-
-const baseUrl = z.string({ error: "Base URL must be text." }).superRefine((value, context) => {
-  try {
-    parseBaseUrl(value);
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    context.addIssue({ code: "custom", message: error.message });
-  }
-});
-
-const encodingNames = Object.keys(ENCODINGS) as Encoding[];
-const encodings = z.array(z.enum(encodingNames)).refine((list) => new Set(list).size === list.length);
-
 export const SETTINGS = {
   db: { ...path, verbs: ["build"], placeholder: "<file>", help: "SQLite file to read; required" },
   baseUrl: {
-    kind: "text",
-    schema: baseUrl,
+    ...baseUrl,
     verbs: ["build"],
     placeholder: "<url>",
     help: "where the listing will be reached, as in https://directory.example.com; required",
@@ -67,9 +50,7 @@ export const SETTINGS = {
     help: `users a page, ${PAGE_SIZE.min} to ${PAGE_SIZE.max}`,
   },
   table: {
-    kind: "text",
-    schema: line,
-    allowed: "the name of a table or view",
+    ...text("the name of a table or view"),
     verbs: ["build"],
     placeholder: "<name>",
     help: 'table or view to read instead of "users"',
@@ -81,28 +62,20 @@ export const SETTINGS = {
     help: "file with a SELECT that yields the columns, instead of --table",
   },
   defaultAvatar: {
-    kind: "text",
-    schema: z.string().refine(isPublishableUrl),
-    allowed: "an absolute http(s) URL",
+    ...publicUrl,
     verbs: ["build"],
     placeholder: "<url>",
     help: "image_url of users who have none (default: an image that goes with the release)",
   },
   links: {
-    kind: "text",
-    schema: z.enum(LINK_STYLES),
-    allowed: LINK_STYLES.join(" or "),
+    ...linkStyle,
     default: "query",
     verbs: ["build"],
-    placeholder: `<${LINK_STYLES.join("|")}>`,
     help: "form of next and previous: ?format=api&page=N, or pages/N.json for hosts without queries",
   },
   compress: {
-    kind: "list",
-    schema: encodings,
-    allowed: `a list of ${encodingNames.join(" and ")}, each at most once`,
+    ...encodings,
     verbs: ["build"],
-    placeholder: `<${encodingNames.join(",")}>`,
     help: "codings to store each page in as well",
   },
   keep: {
@@ -125,21 +98,17 @@ export const SETTINGS = {
     help: "port to listen on; 0 takes a free one",
   },
   host: {
-    kind: "text",
-    schema: line,
-    allowed: "an address or a host name",
+    ...text("an address or a host name"),
     default: "127.0.0.1",
     verbs: ["serve"],
     placeholder: "<address>",
     help: "address to listen on; 0.0.0.0 is every IPv4 one",
   },
   cacheControl: {
-    kind: "text",
-    schema: line.regex(/^[ -~]*$/),
-    allowed: "one line of ASCII",
+    ...headerValue,
     verbs: ["serve"],
     placeholder: "<value>",
-    help: 'Cache-Control of pages (default: "public, max-age=60")',
+    help: `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL})`,
   },
   cacheMb: {
     ...whole(0, 1_000_000),

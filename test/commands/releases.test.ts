@@ -52,7 +52,9 @@ test("a broken release is marked with the reason", async () => {
   expect(code).toBe(0);
   const [, first, second] = stdout.split("\n");
   expect(first).toContain(`${newer.id}  2026-11-21 03:41:00      2      1`);
-  expect(second).toMatch(new RegExp(`^${older.id}  2026-11-21 03:40:00 +- +- +- +broken: .*SHA256SUMS`));
+  expect(second).toMatch(
+    new RegExp(`^${older.id}  2026-11-21 03:40:00 +- +- +- +Release .* is broken: .*SHA256SUMS`),
+  );
 });
 
 test("large numbers keep their columns", () => {

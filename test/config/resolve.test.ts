@@ -174,6 +174,7 @@ test.each<[Given, string]>([
   [{ file: { db: "" } }, 'db in rollcall.config.json must be a path, got "".'],
   [{ file: { db: "a\0b" } }, 'db in rollcall.config.json must be a path, got "a\\u0000b".'],
   [{ file: { out: ["a"] } }, 'out in rollcall.config.json must be a path, got ["a"].'],
+  [{ flags: { cacheControl: "" } }, '--cache-control must be one line of ASCII, got "".'],
   [{ flags: { cacheControl: "a\nb" } }, '--cache-control must be one line of ASCII, got "a\\nb".'],
   [{ flags: { defaultAvatar: "/a.png" } }, '--default-avatar must be an absolute http(s) URL, got "/a.png".'],
   [

@@ -1,0 +1,71 @@
+/** What a setting's value may be: how its text is read, its schema, and the words for what is allowed. */
+import { z } from "zod";
+import { ENCODINGS, type Encoding } from "../contract/headers.js";
+import { isPublishableUrl, LINK_STYLES, parseBaseUrl } from "../contract/links.js";
+import { UserError } from "../errors.js";
+
+/** How a flag's or a variable's text is read, and whether the value is a path (relative to where it was given). */
+export type Kind = "text" | "path" | "number" | "boolean" | "list";
+
+/** The part of a setting that says what is allowed; `allowed` completes "must be ...". */
+export const path = {
+  kind: "path",
+  schema: z.string().refine((value) => value !== "" && !value.includes("\0")),
+  allowed: "a path",
+} as const;
+
+export const yesOrNo = {
+  kind: "boolean",
+  schema: z.boolean(),
+  allowed: "true or false",
+  default: false,
+} as const;
+
+export function whole(min: number, max: number) {
+  const allowed = `a whole number from ${min} to ${max}`;
+  return { kind: "number", schema: z.int().min(min).max(max), allowed, placeholder: "<number>" } as const;
+}
+
+export function text(allowed: string) {
+  return { kind: "text", schema: z.string().min(1), allowed } as const;
+}
+
+/** The contract's own check, whose message is a whole sentence. */
+export const baseUrl = {
+  kind: "text",
+  schema: z.string({ error: "Base URL must be text." }).superRefine((value, context) => {
+    try {
+      parseBaseUrl(value);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      context.addIssue({ code: "custom", message: error.message });
+    }
+  }),
+} as const;
+
+export const publicUrl = {
+  kind: "text",
+  schema: z.string().refine(isPublishableUrl),
+  allowed: "an absolute http(s) URL",
+} as const;
+
+export const linkStyle = {
+  kind: "text",
+  schema: z.enum(LINK_STYLES),
+  allowed: LINK_STYLES.join(" or "),
+  placeholder: `<${LINK_STYLES.join("|")}>`,
+} as const;
+
+const names = Object.keys(ENCODINGS) as Encoding[];
+export const encodings = {
+  kind: "list",
+  schema: z.array(z.enum(names)).refine((list) => new Set(list).size === list.length),
+  allowed: `a list of ${names.join(" and ")}, each at most once`,
+  placeholder: `<${names.join(",")}>`,
+} as const;
+
+export const headerValue = {
+  kind: "text",
+  schema: z.string().regex(/^[!-~]([ -~]*[!-~])?$/),
+  allowed: "one line of ASCII",
+} as const;
