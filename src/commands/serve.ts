@@ -31,10 +31,15 @@ async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
     log,
     ...(settings.accessLog && { access: (entry) => print(io, accessLine(entry, settings.json)) }),
   });
-  const { url } = await host.listen({ port: settings.port, host: settings.host });
-  announce(host, url, settings, io);
-  await untilStopped(host, io.signals, log);
-  return ExitCode.done;
+  try {
+    const { url } = await host.listen({ port: settings.port, host: settings.host });
+    announce(host, url, settings, io);
+    await untilStopped(host, io.signals, log);
+    return ExitCode.done;
+  } finally {
+    // Also where the port is taken: a host that never listened still holds files.
+    await host.close();
+  }
 }
 
 function hostOptions({ out, cacheControl, cacheMb }: Settings) {
