@@ -27,7 +27,8 @@ export function pageUrl(baseUrl: string, links: LinkStyle, page: number): string
  * names something that is not a canonical page number, or names two (contract part 2).
  */
 export function requestedPage(query: string): number | undefined {
-  const given = new URLSearchParams(query).getAll("page");
+  // URLSearchParams takes one leading `?` for the query's own; a second one belongs to a name.
+  const given = new URLSearchParams(`?${query}`).getAll("page");
   if (given.length > 1) return undefined;
   const [page = ""] = given;
   return page === "" ? 1 : pageNumber(page);

@@ -51,7 +51,8 @@ export function createPages(release: Release, answers: Answers, bodies: Bodies) 
  */
 export function isFresh(req: IncomingMessage, etag: string): boolean {
   const given = req.headers["if-none-match"];
-  return given !== undefined && fresh({ "if-none-match": given }, { etag });
+  // The library knows spaces around commas only; HTTP has tabs too.
+  return given !== undefined && fresh({ "if-none-match": given.replaceAll("\t", " ") }, { etag });
 }
 
 /**

@@ -53,6 +53,7 @@ test.each([
   ["xpage=2", 1],
   ["Page=2", 1],
   ["page[]=2", 1],
+  ["?page=2", 1],
   ["page=2", 2],
   ["page=2&format=json", 2],
   ["format=api&page=999999999", 999_999_999],
