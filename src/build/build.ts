@@ -1,6 +1,6 @@
 /** `rollcall build`: reads users from SQLite, validates every one, and publishes them as a release, or refuses. */
 import { join } from "node:path";
-import { pagesFor } from "../contract/links.js";
+import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { UserError } from "../errors.js";
 import { CURRENT, RELEASES } from "../release/layout.js";
@@ -9,12 +9,10 @@ import { openRelease, type Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
 import { Staging } from "../release/staging.js";
 import { openSource, type Source } from "../source/open.js";
-import { AVATAR, AVATAR_PATH, type BuildOptions, type OnProgress, type Settings, settle } from "./options.js";
-import { PageWriter } from "./page-writer.js";
-import { paginate } from "./paginate.js";
-import { InvalidUsersError, ProblemLog, type ProblemReport } from "./problems.js";
+import { AVATAR, AVATAR_PATH, type BuildOptions, type OnProgress, settle } from "./options.js";
+import { type Job, placePages } from "./place.js";
+import { ProblemLog, type ProblemReport } from "./problems.js";
 import { type Published, publish } from "./publish.js";
-import { countValid, readUsers } from "./users.js";
 
 export interface BuildEffects {
   /** The time that the release's folder is named after. */
@@ -37,14 +35,6 @@ export interface BuildResult extends Published {
   problems: ProblemReport;
 }
 
-/** What the stages of one build share. */
-interface Job {
-  settings: Settings;
-  source: Source;
-  log: ProblemLog;
-  effects: Required<BuildEffects>;
-}
-
 /**
  * Publishes the users of `options.db` as the current release of `options.out`. Nothing that fails, at whatever
  * moment, changes what is current.
@@ -61,7 +51,7 @@ export async function build(
     source = openSource(settings);
     const unlock = lockDist(settings.out, now());
     try {
-      return await write({ settings, source, log, effects: { now, onProgress } });
+      return await write({ settings, source, log, onProgress }, now);
     } finally {
       unlock();
     }
@@ -73,44 +63,35 @@ export async function build(
   }
 }
 
-async function write(job: Job): Promise<BuildResult> {
-  const { out, pageSize, baseUrl, links, encodings, keep } = job.settings;
+async function write(job: Job, now: () => Date): Promise<BuildResult> {
+  const { out, encodings, keep } = job.settings;
   const previous = await findPrevious(out);
   const staging = new Staging(out);
   try {
-    const count = countUsers(job);
-    const collection = { count, pages: pagesFor(count, pageSize), pageSize, baseUrl, links };
-    const writer = new PageWriter(staging, previous, collection.pages, encodings);
-    const warnings = await writePages(job, writer, collection);
+    const placed = await placePages(job, staging, previous);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
-
-    const { pages } = collection;
-    const skipped = job.source.count - count;
+    const { count, pages, pageSize, baseUrl, links } = placed.collection;
     const facts = {
+      contract: CONTRACT_VERSION,
       count,
       pages,
       page_size: pageSize,
       base_url: baseUrl,
       links,
       encodings,
-      skipped,
-      warnings,
+      skipped: job.source.count - count,
+      warnings: { ...placed.warnings },
     };
-    const published = await publish(out, { staging, writer, previous }, facts, {
-      keep,
-      now: job.effects.now(),
-    });
-    const { bytes, linked } = writer.totals;
-    const folder = join(out, RELEASES, published.name);
+    const published = await publish(out, { staging, placed, previous }, facts, { keep, now: now() });
     return {
       ...published,
-      folder,
+      folder: join(out, RELEASES, published.name),
       users: count,
       pages,
-      bytes,
-      linked,
-      skipped,
-      warnings,
+      bytes: placed.totals.bytes,
+      linked: placed.totals.linked,
+      skipped: facts.skipped,
+      warnings: placed.warnings,
       problems: job.log.report,
     };
   } catch (error) {
@@ -127,29 +108,4 @@ async function findPrevious(out: string): Promise<Release | undefined> {
     if (error instanceof UserError) return undefined;
     throw error;
   }
-}
-
-/** Each page says how many users there are in all, so who is left out must be known before the first is written. */
-function countUsers({ settings, source, log, effects: { onProgress } }: Job): number {
-  if (!settings.skipInvalid) return source.count;
-  const count = countValid(source, { onInvalid: (problems) => log.add(problems), onProgress });
-  if (count === 0 && source.count > 0)
-    throw new InvalidUsersError(log.report, source.count, { nobodyLeft: true });
-  return count;
-}
-
-/** @throws InvalidUsersError once all users have been checked, if any was not valid and none was to be skipped. */
-async function writePages(
-  { settings: { skipInvalid }, source, log, effects: { onProgress } }: Job,
-  writer: PageWriter,
-  collection: Parameters<typeof paginate>[1],
-): Promise<Record<string, number>> {
-  const warnings: WarningCounts = {};
-  const onInvalid: ProblemLog["add"] = skipInvalid ? () => {} : (problems) => log.add(problems);
-  const texts = paginate(readUsers(source, { onInvalid, onProgress, warnings }), collection);
-  const written = await writer.writeAll(texts, () => skipInvalid || log.report.users === 0);
-  if (!skipInvalid && log.report.users > 0) throw new InvalidUsersError(log.report, source.count);
-  if (written !== collection.pages)
-    throw new Error(`${written} pages came of ${collection.count} users, not ${collection.pages}`);
-  return { ...warnings };
 }

@@ -28,6 +28,8 @@ export interface BuildOptions {
   skipInvalid?: boolean | undefined;
   /** A file to write every problem to, as NDJSON. */
   problemsFile?: string | undefined;
+  /** Threads that read, check and write pages; as many as there are cores unless given, and none for a small source. */
+  workers?: number | undefined;
 }
 
 /**

@@ -1,115 +1,146 @@
 /** Pages to files: what is new is written, what the last release has already is linked from it. */
+import { closeSync, constants, fstatSync, linkSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
-import { PageDigests } from "../release/digests.js";
-import { findIntact, sha256 } from "../release/files.js";
+import { codeOf } from "../errors.js";
+import { sha256, writeFlushedSync } from "../release/files.js";
 import { pagePath, type Variant } from "../release/layout.js";
-import type { Release } from "../release/open.js";
-import type { Staging } from "../release/staging.js";
 
-const brotli = promisify(zlib.brotliCompress);
-const gzip = promisify(zlib.gzip);
+const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 
 /** Qualities at which text of this kind is small and a build is not slow. */
-const COMPRESS: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
-  br: (bytes) => brotli(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }),
-  gzip: (bytes) => gzip(bytes, { level: 6 }),
+const COMPRESS: Record<Encoding, (bytes: Buffer) => Buffer> = {
+  br: (bytes) =>
+    zlib.brotliCompressSync(bytes, {
+      params: { [BROTLI_PARAM_QUALITY]: 5, [BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    }),
+  gzip: (bytes) => zlib.gzipSync(bytes, { level: 6 }),
 };
 
-/** Pages under way at once: enough for the disk to group its flushes, few enough to be held in memory. */
-const AT_ONCE = 16;
+/** File systems without hard links, or with a file that has all the links it can have. */
+const CANNOT_LINK: readonly (string | undefined)[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "ENOSYS"];
 
-interface Content {
-  bytes: Buffer;
+/** Where pages go. Can be sent to another thread. */
+export interface Placing {
+  /** The folder of the release that is being written. */
+  folder: string;
+  /** The folder of the release to link unchanged files from. */
+  previous: string | undefined;
+  encodings: readonly Encoding[];
+}
+
+/** The last release's digest of a page in a variant, if it has the page. */
+export type Known = (variant: Variant) => string | undefined;
+
+/** Bytes of all page files, files taken over by a link, and files whose bytes the last release did not have. */
+export interface Totals {
+  bytes: number;
+  linked: number;
+  changed: number;
+}
+
+/** A page's bytes, in parts so that they need not be copied together, and their digest. */
+export interface PageBytes {
+  parts: readonly Buffer[];
   digest: string;
 }
 
 export class PageWriter {
-  readonly digests: PageDigests;
-  /** Bytes of all page files, files taken over by a link, and files whose bytes the last release did not have. */
-  readonly totals = { bytes: 0, linked: 0, changed: 0 };
-  readonly #staging: Staging;
-  readonly #previous: Release | undefined;
-  readonly #encodings: readonly Encoding[];
+  readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
+  readonly #placing: Placing;
+  readonly #before = new FileReader();
 
-  /** @param previous the release to link unchanged files from. */
-  constructor(
-    staging: Staging,
-    previous: Release | undefined,
-    pages: number,
-    encodings: readonly Encoding[],
-  ) {
-    this.#staging = staging;
-    this.#previous = previous;
-    this.#encodings = encodings;
-    this.digests = new PageDigests(pages, ["identity", ...encodings]);
+  constructor(placing: Placing) {
+    this.#placing = placing;
   }
 
   /**
-   * Places the pages that these are the texts of, in order from page 1, until all are placed or `isWanted` says no;
-   * the texts are read to their end all the same.
-   * @returns how many texts there were.
+   * Places the file of page `page` (from 1), and its compressed ones.
+   * @returns the digests of all of them.
    */
-  async writeAll(texts: Iterable<string>, isWanted: () => boolean): Promise<number> {
-    let page = 0;
-    let underWay: Promise<void>[] = [];
-    for (const text of texts) {
-      page++;
-      if (isWanted()) underWay.push(this.#write(page, text));
-      if (underWay.length === AT_ONCE) {
-        await allOf(underWay);
-        underWay = [];
-      }
+  place(page: number, { parts, digest }: PageBytes, known: Known): [Variant, string][] {
+    const isUnchanged = known("identity") === digest;
+    const path = pagePath(page);
+    if (!isUnchanged || !this.#keep(path, (before) => isJoined(before, parts))) this.#write(path, parts);
+    const digests: [Variant, string][] = [["identity", digest]];
+    for (const encoding of this.#placing.encodings) {
+      const before = isUnchanged ? known(encoding) : undefined;
+      digests.push([encoding, this.#placeCompressed(page, encoding, parts, before)]);
     }
-    await allOf(underWay);
-    return page;
+    return digests;
   }
 
-  /** Places the file of page `page` (from 1), and its compressed ones. */
-  async #write(page: number, text: string): Promise<void> {
-    const plain = contentOf(Buffer.from(text));
-    await this.#place(page, "identity", plain.digest, () => plain);
-    const isUnchanged = this.#previous?.sums.pages.get(page, "identity") === plain.digest;
-    for (const encoding of this.#encodings) {
-      const known = isUnchanged ? this.#previous?.sums.pages.get(page, encoding) : undefined;
-      await this.#place(page, encoding, known, async () => contentOf(await COMPRESS[encoding](plain.bytes)));
-    }
-  }
-
-  /** @param known the digest of the bytes that are wanted, when it can be told before they are made. */
-  async #place(
+  #placeCompressed(
     page: number,
-    variant: Variant,
+    encoding: Encoding,
+    parts: readonly Buffer[],
     known: string | undefined,
-    make: () => Content | Promise<Content>,
-  ): Promise<void> {
-    const path = pagePath(page, variant);
-    // Read and hashed again rather than trusted: a file damaged since must not be carried on by its link.
-    const before =
-      this.#previous && known !== undefined && this.#previous.sums.pages.get(page, variant) === known
-        ? await findIntact(join(this.#previous.folder, path), known)
-        : undefined;
-    const content = before ? { bytes: before, digest: known ?? "" } : await make();
-    this.digests.set(page, variant, content.digest);
-    this.totals.bytes += content.bytes.length;
-    if (!before) this.totals.changed += 1;
-    if (before && this.#previous && this.#staging.linkPage(path, join(this.#previous.folder, path))) {
-      this.totals.linked += 1;
-    } else {
-      await this.#staging.writePage(path, content.bytes);
+  ): string {
+    const path = pagePath(page, encoding);
+    if (known !== undefined && this.#keep(path, (before) => sha256(before) === known)) return known;
+    const compressed = COMPRESS[encoding](Buffer.concat(parts));
+    this.#write(path, [compressed]);
+    return sha256(compressed);
+  }
+
+  #write(path: string, parts: readonly Buffer[]): void {
+    writeFlushedSync(join(this.#placing.folder, path), parts);
+    for (const part of parts) this.totals.bytes += part.length;
+    this.totals.changed += 1;
+  }
+
+  /** Takes a file over from the last release, once its bytes were seen: one damaged since must not be carried on. */
+  #keep(path: string, isIntact: (before: Buffer) => boolean): boolean {
+    const { previous, folder } = this.#placing;
+    const before = previous === undefined ? undefined : this.#before.find(join(previous, path));
+    if (previous === undefined || !before || !isIntact(before)) return false;
+    this.totals.bytes += before.length;
+    if (link(join(previous, path), join(folder, path))) this.totals.linked += 1;
+    else writeFlushedSync(join(folder, path), [before]);
+    return true;
+  }
+}
+
+function isJoined(whole: Buffer, parts: readonly Buffer[]): boolean {
+  let at = 0;
+  for (const part of parts) {
+    if (!part.equals(whole.subarray(at, at + part.length))) return false;
+    at += part.length;
+  }
+  return at === whole.length;
+}
+
+/** Reads files one after the other into the same memory. */
+class FileReader {
+  #memory = Buffer.alloc(2 ** 17);
+
+  /** A file's bytes, until the next call; undefined when it is not there, or is a link or no plain file. */
+  find(path: string): Buffer | undefined {
+    let file: number;
+    try {
+      file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    } catch (error) {
+      if (["ENOENT", "ELOOP", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
+      throw error;
+    }
+    try {
+      const stats = fstatSync(file);
+      if (!stats.isFile()) return undefined;
+      if (stats.size > this.#memory.length) this.#memory = Buffer.alloc(2 * stats.size);
+      return this.#memory.subarray(0, readSync(file, this.#memory, 0, stats.size, 0));
+    } finally {
+      closeSync(file);
     }
   }
 }
 
-function contentOf(bytes: Buffer): Content {
-  return { bytes, digest: sha256(bytes) };
-}
-
-/** Waits for every one to end before it throws the first failure, so that nothing is still being written then. */
-async function allOf(underWay: Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(underWay)) {
-    if (result.status === "rejected") throw result.reason;
+function link(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (CANNOT_LINK.includes(codeOf(error))) return false;
+    throw error;
   }
 }

@@ -1,10 +1,8 @@
 /** Users in, page texts out. */
-import { encodePage, type PagePosition } from "../contract/page.js";
+import { encodePage } from "../contract/page.js";
 import type { User } from "../contract/user.js";
 import { encodeUser } from "./encode.js";
-
-/** What every page of a collection has in common. */
-export type Collection = Omit<PagePosition, "page"> & { pageSize: number };
+import type { Collection } from "./pages.js";
 
 /** The canonical texts of pages 1 to `pages`, each as soon as its users are there; an empty collection has one. */
 export function* paginate(

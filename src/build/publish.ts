@@ -6,7 +6,7 @@ import { prune } from "../release/prune.js";
 import { type SnapshotFacts, snapshotId } from "../release/snapshot.js";
 import type { Staging } from "../release/staging.js";
 import { switchCurrent } from "../release/switch.js";
-import type { PageWriter } from "./page-writer.js";
+import type { PlacedPages } from "./pages.js";
 
 export interface Published {
   id: string;
@@ -21,16 +21,16 @@ export interface Published {
 /** Makes what has been written the current release of `dist`, unless it is that already. */
 export async function publish(
   dist: string,
-  { staging, writer, previous }: { staging: Staging; writer: PageWriter; previous: Release | undefined },
+  { staging, placed, previous }: { staging: Staging; placed: PlacedPages; previous: Release | undefined },
   facts: SnapshotFacts,
   { keep, now }: { keep: number; now: Date },
 ): Promise<Published> {
-  const id = snapshotId(facts, { pages: writer.digests, others: staging.others });
-  if (previous && (await isSame(previous, id, writer))) {
+  const id = snapshotId(facts, { pages: placed.digests, others: staging.others });
+  if (previous && (await isSame(previous, id, placed))) {
     staging.discard();
     return { id, name: basename(previous.folder), isNew: false, pruned: [] };
   }
-  const name = await staging.finish({ id, ...facts }, writer.digests, now);
+  const name = await staging.finish({ id, ...facts }, placed.digests, now);
   await switchCurrent(dist, name, now);
   return { id, name, isNew: true, pruned: prune(dist, keep, now) };
 }
@@ -39,7 +39,7 @@ export async function publish(
 async function isSame(
   { snapshot, folder, sums }: Release,
   id: string,
-  { totals }: PageWriter,
+  { totals }: PlacedPages,
 ): Promise<boolean> {
   return snapshot.id === id && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
 }

@@ -1,7 +1,8 @@
 /** Candidates in, users out: where the contract is held against what the source has. */
 import { type Problem, type User, userSchema } from "../contract/user.js";
 import { countWarnings, type WarningCounts } from "../contract/warnings.js";
-import type { Candidate, Source } from "../source/open.js";
+import type { Candidate } from "../source/candidates.js";
+import type { Source } from "../source/open.js";
 import type { OnProgress } from "./options.js";
 
 /** Rows between two reports of progress. */
@@ -42,7 +43,7 @@ export function countValid(source: Source, tally: Omit<Tally, "warnings">): numb
 type Validated = { user: User; problems?: undefined } | { user?: undefined; problems: Problem[] };
 
 /** The user that a candidate is, or everything that keeps it from being one. */
-function validate({ id, user, isDuplicate }: Candidate): Validated {
+export function validate({ id, user, isDuplicate }: Candidate): Validated {
   const checked = userSchema.safeParse(user);
   // The candidate goes on, not the schema's copy: the schema changes nothing, and the candidate's keys are in order.
   if (checked.success && !isDuplicate) return { user: user as User };

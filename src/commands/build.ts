@@ -46,7 +46,7 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
 }
 
 function toOptions(settings: Settings): BuildOptions {
-  const { table, query, defaultAvatar, compress, problems } = settings;
+  const { table, query, defaultAvatar, compress, problems, workers } = settings;
   return {
     db: need(settings, "db"),
     baseUrl: need(settings, "baseUrl"),
@@ -60,6 +60,7 @@ function toOptions(settings: Settings): BuildOptions {
     ...(defaultAvatar !== undefined && { defaultAvatar }),
     ...(compress !== undefined && { encodings: compress }),
     ...(problems !== undefined && { problemsFile: problems }),
+    ...(workers !== undefined && { workers }),
   };
 }
 

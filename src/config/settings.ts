@@ -84,6 +84,11 @@ export const SETTINGS = {
     verbs: ["build"],
     help: "old releases to keep; the current one always stays",
   },
+  workers: {
+    ...whole(0, 64),
+    verbs: ["build"],
+    help: "threads that read, check and write; 0 is none (default: as many as cores, none for small sources)",
+  },
   skipInvalid: { ...yesOrNo, verbs: ["build"], help: "publish without the invalid users" },
   problems: {
     ...path,

@@ -1,5 +1,6 @@
 /** The envelope and its canonical text: keys sorted, one record a line, one final newline (contract part 2). */
 import { type LinkStyle, pageUrl } from "./links.js";
+import { RECORD_SEPARATOR } from "./record-text.js";
 import type { User } from "./user.js";
 
 /** One envelope as published. */
@@ -21,8 +22,17 @@ export interface PagePosition {
 }
 
 /** The canonical text of a page whose users are canonical texts already. */
-export function encodePage({ page, pages, count, baseUrl, links }: PagePosition, records: string[]): string {
+export function encodePage(position: PagePosition, records: readonly string[]): string {
+  const { head, tail } = pageFrame(position, records.length === 0);
+  return head + records.join(RECORD_SEPARATOR) + tail;
+}
+
+/** What stands before and after a page's records. */
+export function pageFrame(
+  { page, pages, count, baseUrl, links }: PagePosition,
+  isEmpty = false,
+): { head: string; tail: string } {
   const link = (to: number) => (to < 1 || to > pages ? "null" : JSON.stringify(pageUrl(baseUrl, links, to)));
-  const results = records.length === 0 ? "[]" : `[\n${records.join(",\n")}\n]`;
-  return `{"count":${count},"next":${link(page + 1)},"previous":${link(page - 1)},"results":${results}}\n`;
+  const head = `{"count":${count},"next":${link(page + 1)},"previous":${link(page - 1)},"results":[`;
+  return isEmpty ? { head, tail: "]}\n" } : { head: `${head}\n`, tail: "\n]}\n" };
 }

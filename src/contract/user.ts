@@ -15,6 +15,9 @@ export const KYC_STATUSES = [
   "unknown",
 ] as const;
 
+/** Moves whenever what makes a user valid does: what an older version has checked must be checked again. */
+export const CONTRACT_VERSION = 1;
+
 /** `next_mining_at` when nothing is scheduled: no fraction, no `Z`. */
 export const NOTHING_SCHEDULED = "1970-01-01T00:00:00";
 

@@ -3,6 +3,9 @@ import { findPage, pagePath, type Variant } from "./layout.js";
 
 const BYTES = 32;
 
+/** Digests of consecutive pages by variant, 32 bytes each: how threads tell each other. */
+export type DigestBytes = Partial<Record<Variant, Uint8Array>>;
+
 /** The digests of all pages in some variants, by page number. */
 export class PageDigests {
   readonly #bytes: ReadonlyMap<Variant, Buffer>;
@@ -12,6 +15,19 @@ export class PageDigests {
     readonly variants: readonly Variant[],
   ) {
     this.#bytes = new Map(variants.map((variant) => [variant, Buffer.alloc(pages * BYTES)]));
+  }
+
+  /** The digests of `count` pages from `first` on, or of those of them that there are. */
+  slice(first: number, count: number): DigestBytes {
+    const part = [...this.#bytes].map(([variant, bytes]) => {
+      return [variant, Uint8Array.from(bytes.subarray((first - 1) * BYTES, (first - 1 + count) * BYTES))];
+    });
+    return Object.fromEntries(part);
+  }
+
+  /** Takes over the digests of pages from `first` on. */
+  fill(first: number, part: DigestBytes): void {
+    for (const [variant, bytes] of this.#bytes) bytes.set(part[variant] ?? [], (first - 1) * BYTES);
   }
 
   /** Stores a digest given in hexadecimal. */

@@ -1,12 +1,14 @@
 /** Reading, writing and hashing the files of a release. */
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
+import { closeSync, constants, fsyncSync, openSync, writeFileSync, writevSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { codeOf } from "../errors.js";
 
 /** SHA-256 in hexadecimal. */
-export function sha256(content: string | Buffer): string {
-  return createHash("sha256").update(content).digest("hex");
+export function sha256(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex");
 }
 
 /** Writes a file that must not be there yet, and makes it outlast a loss of power. */
@@ -17,6 +19,20 @@ export async function writeFlushed(path: string, content: string | Buffer): Prom
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** The same without giving way, and for bytes in several parts: for a thread that has nothing else to do. */
+export function writeFlushedSync(path: string, parts: readonly Uint8Array[]): void {
+  const file = openSync(path, "wx");
+  try {
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    const written = writevSync(file, parts);
+    // The system may take less than it is given, as when the disk is nearly full; the rest has to be offered again.
+    if (written < bytes) writeFileSync(file, Buffer.concat(parts).subarray(written));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -12,6 +12,8 @@ const count = z.int().min(0);
 export const snapshotSchema = z.strictObject({
   /** 12 hexadecimal digits, see `snapshotId`. */
   id: z.string().regex(/^[0-9a-f]{12}$/),
+  /** The version of the contract that every user was checked against. */
+  contract: count.min(1),
   /** Users in the collection. */
   count,
   pages: count.min(1),

@@ -1,14 +1,10 @@
 /** A release being written: aside, and of no concern to any reader until it appears whole. */
-import { linkSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf } from "../errors.js";
 import { encodeSums, type PageDigests } from "./digests.js";
 import { flushFolder, sha256, writeFlushed } from "./files.js";
 import { folderName, PAGES, RELEASES, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { encodeSnapshot, type Snapshot } from "./snapshot.js";
-
-/** File systems without hard links, or with a file that has all the links it can have. */
-const CANNOT_LINK: readonly (string | undefined)[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "ENOSYS"];
 
 export class Staging {
   readonly folder: string;
@@ -26,20 +22,11 @@ export class Staging {
     mkdirSync(join(dist, RELEASES), { recursive: true });
   }
 
-  /** Writes one page's file, flushed. */
-  async writePage(path: string, bytes: Buffer): Promise<void> {
-    await writeFlushed(join(this.folder, path), bytes);
-  }
-
-  /** Takes a page's file over from another release; false when the file system cannot link it. */
-  linkPage(path: string, from: string): boolean {
-    try {
-      linkSync(from, join(this.folder, path));
-      return true;
-    } catch (error) {
-      if (CANNOT_LINK.includes(codeOf(error))) return false;
-      throw error;
-    }
+  /** Removes all pages that have been written so far. */
+  clear(): void {
+    const pages = join(this.folder, PAGES);
+    rmSync(pages, { recursive: true });
+    mkdirSync(pages);
   }
 
   /** Writes a file that is no page, flushed. */

@@ -12,15 +12,17 @@ const REPLACEMENT = "\uFFFD";
  */
 export class InvalidText {
   readonly #db: Database;
-  readonly #from: string;
+  readonly #rows: string;
+  readonly #parameters: Record<string, unknown>;
   readonly #isText: (bytes: Buffer) => boolean;
   #bytes: IterableIterator<(Buffer | null)[]> | undefined;
   #behind = 0;
 
-  /** @param from the FROM and ORDER BY of the first reading. */
-  constructor(db: Database, from: string) {
+  /** @param rows the FROM, WHERE and ORDER BY of the first reading, with its parameters. */
+  constructor(db: Database, rows: string, parameters: Record<string, unknown>) {
     this.#db = db;
-    this.#from = from;
+    this.#rows = rows;
+    this.#parameters = parameters;
     const encoding = String(db.pragma("encoding", { simple: true }));
     this.#isText = encoding === "UTF-8" ? isUtf8 : (bytes) => decodes(encoding, bytes);
   }
@@ -42,12 +44,11 @@ export class InvalidText {
 
   /** The row, as bytes, at which the first reading stands. */
   #catchUp(): (Buffer | null)[] {
+    const columns = COLUMNS.map((name) => `CAST(${name} AS BLOB)`).join(", ");
     this.#bytes ??= this.#db
-      .prepare<[], (Buffer | null)[]>(
-        `SELECT ${COLUMNS.map((name) => `CAST(${name} AS BLOB)`).join(", ")} ${this.#from}`,
-      )
+      .prepare<[Record<string, unknown>], (Buffer | null)[]>(`SELECT ${columns} ${this.#rows}`)
       .raw()
-      .iterate();
+      .iterate(this.#parameters);
     let row: (Buffer | null)[] = [];
     for (; this.#behind > 0; this.#behind--) row = this.#bytes.next().value ?? [];
     return row;

@@ -3,9 +3,10 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, UserError } from "../errors.js";
-import { COLUMNS, type SqlValue, toCandidate } from "./columns.js";
-import { InvalidText } from "./invalid-text.js";
-import { findRelation, type RelationOptions } from "./relation.js";
+import { type Candidate, selectCandidates } from "./candidates.js";
+import { chooseOrder, ORDER, type PageStart, pageStarts, repeatedIds } from "./order.js";
+import type { Share } from "./reader.js";
+import { findRelation, isPlainTable, type RelationOptions } from "./relation.js";
 import { explain, reading } from "./trouble.js";
 
 export interface SourceOptions extends RelationOptions {
@@ -13,24 +14,6 @@ export interface SourceOptions extends RelationOptions {
   db: string;
   /** The image URL of users whose own is NULL. */
   defaultAvatar: string;
-}
-
-/** One row on its way to a user. */
-export interface Candidate {
-  /** The id as the source has it, whatever it is, in a form that JSON can say. */
-  id: unknown;
-  /** What to check against the user schema. */
-  user: unknown;
-  /** Whether another row has the same id. */
-  isDuplicate: boolean;
-}
-
-export interface Source {
-  /** Rows in the relation, valid or not. */
-  count: number;
-  /** All rows in published order, newest first; can be read more than once, with the same result. */
-  candidates(): Generator<Candidate, void>;
-  close(): void;
 }
 
 /** How long another process's lock is waited for, in milliseconds. */
@@ -41,7 +24,8 @@ const LOCK_WAIT = 5000;
  * spans it, in WAL mode and in rollback mode.
  * @throws UserError when the file, the table or a column is not there or cannot be read.
  */
-export function openSource({ db: file, defaultAvatar, ...where }: SourceOptions): Source {
+export function openSource(options: SourceOptions): Source {
+  const { db: file } = options;
   requireFile(file);
   const db = reading(
     file,
@@ -50,18 +34,86 @@ export function openSource({ db: file, defaultAvatar, ...where }: SourceOptions)
   try {
     return reading(file, () => {
       db.exec("BEGIN");
-      const relation = findRelation(db, file, where);
-      const count = db.prepare(`SELECT count(*) FROM ${relation}`).pluck().get() as number;
-      const hasDuplicates = findDuplicates(db, relation);
-      return {
-        count,
-        candidates: () => readCandidates(db, file, relation, hasDuplicates, defaultAvatar),
-        close: () => db.close(),
-      };
+      return new Source(db, findRelation(db, file, options), options);
     });
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+export class Source {
+  readonly #db: Database.Database;
+  readonly #relation: string;
+  readonly #options: SourceOptions;
+  #count: number | undefined;
+  #hasUniqueIds: boolean | undefined;
+
+  constructor(db: Database.Database, relation: string, options: SourceOptions) {
+    this.#db = db;
+    this.#relation = relation;
+    this.#options = options;
+  }
+
+  /** Rows in the relation, valid or not. */
+  get count(): number {
+    this.#count ??= reading(this.#options.db, () => {
+      return this.#db.prepare<[], number>(`SELECT count(*) FROM ${this.#relation}`).pluck().get() ?? 0;
+    });
+    return this.#count;
+  }
+
+  /** All rows in published order, newest first; can be read more than once, with the same result. */
+  *candidates(): Generator<Candidate, void> {
+    const isDuplicate = this.hasUniqueIds()
+      ? "0"
+      : "id COLLATE BINARY IN (SELECT id FROM temp.rollcall_duplicates)";
+    const rows = `FROM ${this.#relation} ${ORDER}`;
+    const { db: file, defaultAvatar } = this.#options;
+    try {
+      yield* selectCandidates(this.#db, { rows, parameters: {}, isDuplicate, defaultAvatar });
+    } catch (error) {
+      throw explain(file, error);
+    }
+  }
+
+  /** True when no two rows have one id. Those that do are kept in a table of the connection's own. */
+  hasUniqueIds(): boolean {
+    this.#hasUniqueIds ??= reading(this.#options.db, () => {
+      const repeated = repeatedIds(this.#relation);
+      if (this.#db.prepare(`${repeated} LIMIT 1`).get() === undefined) return true;
+      this.#db.exec(`CREATE TEMP TABLE rollcall_duplicates AS ${repeated}`);
+      return false;
+    });
+    return this.#hasUniqueIds;
+  }
+
+  /** What other connections need to read the same rows a page at a time; undefined when only this one can. */
+  share(pageSize: number): Share | undefined {
+    const { db, defaultAvatar, table, query } = this.#options;
+    if (query !== undefined || !isPlainTable(this.#db, table ?? "users")) return undefined;
+    const kind = reading(db, () => chooseOrder(this.#db, this.#relation, pageSize));
+    return { db, relation: this.#relation, kind, defaultAvatar };
+  }
+
+  /** Where the pages of a share begin, in order. */
+  *pageStarts({ kind }: Share, pageSize: number): Generator<PageStart, void> {
+    try {
+      yield* pageStarts(this.#db, this.#relation, { kind, pageSize, count: this.count });
+    } catch (error) {
+      throw explain(this.#options.db, error);
+    }
+  }
+
+  /** Moves on to the present point in time. */
+  begin(): void {
+    reading(this.#options.db, () => this.#db.exec("ROLLBACK; BEGIN; SELECT 1 FROM sqlite_schema"));
+    this.#count = undefined;
+    this.#hasUniqueIds = undefined;
+  }
+
+  close(): void {
+    this.#db.close();
   }
 }
 
@@ -77,42 +129,5 @@ function requireFile(file: string): void {
     const why =
       codeOf(cause) === "ENOENT" ? `There is no file ${file}` : `Cannot read ${file} (${codeOf(cause)})`;
     throw new UserError(`${why}; --db names the SQLite file of users.`, { cause });
-  }
-}
-
-/** Keeps the ids that stand in more than one row in a table of the connection's own; true if there are any. */
-function findDuplicates(db: Database.Database, relation: string): boolean {
-  const repeated = `SELECT id FROM ${relation} GROUP BY id COLLATE BINARY HAVING count(*) > 1`;
-  if (db.prepare(`${repeated} LIMIT 1`).get() === undefined) return false;
-  db.exec(`CREATE TEMP TABLE rollcall_duplicates AS ${repeated}`);
-  return true;
-}
-
-function* readCandidates(
-  db: Database.Database,
-  file: string,
-  relation: string,
-  hasDuplicates: boolean,
-  defaultAvatar: string,
-): Generator<Candidate, void> {
-  const isDuplicate = hasDuplicates ? "id COLLATE BINARY IN (SELECT id FROM temp.rollcall_duplicates)" : "0";
-  // Ties go by id; both in byte order whatever collation the columns declare (contract part 2).
-  const from = `FROM ${relation} ORDER BY date_joined COLLATE BINARY DESC, id COLLATE BINARY`;
-  const invalidText = new InvalidText(db, from);
-  try {
-    const rows = db
-      .prepare<[], SqlValue[]>(`SELECT ${COLUMNS.join(", ")}, ${isDuplicate} ${from}`)
-      .raw()
-      .safeIntegers()
-      .iterate();
-    for (const row of rows) {
-      invalidText.mark(row);
-      const user = toCandidate(row, defaultAvatar);
-      yield { id: user.id, user, isDuplicate: row.at(-1) === 1n };
-    }
-  } catch (error) {
-    throw explain(file, error);
-  } finally {
-    invalidText.close();
   }
 }

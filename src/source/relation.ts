@@ -100,3 +100,24 @@ function listed(names: string[]): string {
 function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
+
+/**
+ * True for a table whose rows have row ids and whose text is UTF-8: what pages can be read from one by one. A view
+ * would be made anew for each page.
+ */
+export function isPlainTable(db: Database, table: string): boolean {
+  const found = db
+    .prepare<[string], { type: string; wr: number }>(
+      "SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE",
+    )
+    .get(table);
+  const named = db
+    .prepare("SELECT 1 FROM pragma_table_xinfo(?) WHERE name = 'rowid' COLLATE NOCASE")
+    .get(table);
+  return (
+    found?.type === "table" &&
+    found.wr === 0 &&
+    named === undefined &&
+    db.pragma("encoding", { simple: true }) === "UTF-8"
+  );
+}

@@ -54,6 +54,7 @@ const SAMPLES: Record<Key, [text: string, value: unknown]> = {
   links: ["path", "path"],
   compress: ["br, gzip", ["br", "gzip"]],
   keep: ["0", 0],
+  workers: ["2", 2],
   skipInvalid: ["true", true],
   problems: ["/p.ndjson", "/p.ndjson"],
   port: ["0", 0],

@@ -57,6 +57,7 @@ export async function writeRelease(dist: string, shape: Shape = {}): Promise<str
       digests.set(page, variant, sha256(contents.get(pagePath(page, variant)) ?? ""));
   }
   const facts = {
+    contract: 1,
     count,
     pages,
     page_size: pageSize,

@@ -68,6 +68,7 @@ describe("a release on disk", () => {
     expect(readFileSync(join(release.folder, "SHA256SUMS"), "utf8").split("\n")).toHaveLength(9 + 2 + 1);
     expect(JSON.parse(readFileSync(join(release.folder, "snapshot.json"), "utf8"))).toEqual({
       base_url: "https://directory.example.com",
+      contract: 1,
       count: 25,
       encodings: ["br", "gzip"],
       id: release.id,

@@ -1,0 +1,45 @@
+/** Places all pages on this thread, in order, every user asked of the schema: the plain path, and the exact one. */
+import type { WarningCounts } from "../contract/warnings.js";
+import { PageDigests } from "../release/digests.js";
+import { sha256 } from "../release/files.js";
+import type { Release } from "../release/open.js";
+import type { Source } from "../source/open.js";
+import type { OnProgress } from "./options.js";
+import { type Known, PageWriter, type Placing } from "./page-writer.js";
+import type { Collection, PlacedPages } from "./pages.js";
+import { paginate } from "./paginate.js";
+import { readUsers, type Tally } from "./users.js";
+
+interface AloneEffects {
+  onInvalid: Tally["onInvalid"];
+  onProgress: OnProgress;
+  /** Asked before each page; once it says no, users are still checked, but nothing is placed. */
+  isWanted(): boolean;
+}
+
+/** @returns undefined when pages were not wanted any more. */
+export function placeAlone(
+  source: Source,
+  collection: Collection,
+  placing: Placing,
+  previous: Release | undefined,
+  { onInvalid, onProgress, isWanted }: AloneEffects,
+): PlacedPages | undefined {
+  const warnings: WarningCounts = {};
+  const writer = new PageWriter(placing);
+  const digests = new PageDigests(collection.pages, ["identity", ...placing.encodings]);
+  let page = 0;
+  for (const text of paginate(readUsers(source, { onInvalid, onProgress, warnings }), collection)) {
+    page++;
+    if (!isWanted()) continue;
+    const bytes = { parts: [Buffer.from(text)], digest: sha256(text) };
+    const known: Known = (variant) => previous?.sums.pages.get(page, variant);
+    for (const [variant, digest] of writer.place(page, bytes, known)) {
+      digests.set(page, variant, digest);
+    }
+  }
+  if (!isWanted()) return undefined;
+  if (page !== collection.pages)
+    throw new Error(`${page} pages came of ${collection.count} users, not ${collection.pages}`);
+  return { collection, digests, totals: writer.totals, warnings };
+}

@@ -1,0 +1,139 @@
+/** Places all pages with several threads, each reading the same point in time on a connection of its own. */
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import type { WarningCounts, WarningKind } from "../contract/warnings.js";
+import { PageDigests } from "../release/digests.js";
+import type { Release } from "../release/open.js";
+import type { Source } from "../source/open.js";
+import type { PageStart } from "../source/order.js";
+import { Watchman } from "../source/watchman.js";
+import type { Order, Reply, WorkerOrders } from "./messages.js";
+import type { OnProgress } from "./options.js";
+import type { Totals } from "./page-writer.js";
+import type { Collection, PlacedPages } from "./pages.js";
+
+/** Pages in one order: enough that orders cost nothing, few enough that no worker waits long for the others. */
+const PAGES_AN_ORDER = 16;
+
+/** How often all connections try to begin at one moment before it is left to one of them alone. */
+const ATTEMPTS = 50;
+
+interface CrewOptions {
+  size: number;
+  pageSize: number;
+  previous: Release | undefined;
+  onProgress: OnProgress;
+  /** What all pages have in common, told how many users there are at the moment that was agreed on. */
+  collect(count: number): Collection;
+}
+
+/**
+ * Places all pages of a source by `size` workers.
+ * @returns undefined when that cannot be done: writers leave no moment at which all can begin, or a user is invalid.
+ *   Pages may have been placed then.
+ */
+export async function placeTogether(
+  source: Source,
+  orders: WorkerOrders,
+  { size, pageSize, previous, onProgress, collect }: CrewOptions,
+): Promise<PlacedPages | undefined> {
+  const workers = Array.from({ length: size }, () => {
+    return new Worker(new URL("./worker.js", import.meta.url), { workerData: orders });
+  });
+  try {
+    if (!(await beginTogether(source, orders.share.db, workers))) return undefined;
+    const collection = collect(source.count);
+    const placed = new Placed(collection, ["identity", ...orders.placing.encodings]);
+    const queue = makeOrders(collection, source.pageStarts(orders.share, pageSize), previous);
+    const isDone = await Promise.all(
+      workers.map(async (worker) => {
+        for (const order of queue) {
+          if (placed.isDoubtful || !placed.take(order, await ask(worker, order))) return false;
+          onProgress({ users: Math.min(placed.pages * pageSize, source.count), total: source.count });
+        }
+        return true;
+      }),
+    );
+    return isDone.every(Boolean) ? placed : undefined;
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+}
+
+/** Lets all connections begin until nobody has written while they did: then all see one point in time. */
+async function beginTogether(source: Source, file: string, workers: readonly Worker[]): Promise<boolean> {
+  const watchman = new Watchman(file);
+  try {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const before = watchman.look();
+      source.begin();
+      const replies = await Promise.all(workers.map((worker) => ask(worker, { kind: "begin" })));
+      const isBegun = replies.every((reply) => reply.kind === "begun" && reply.isBegun);
+      if (isBegun && watchman.look() === before) return true;
+    }
+    return false;
+  } finally {
+    watchman.close();
+  }
+}
+
+function* makeOrders(
+  collection: Collection,
+  starts: Iterable<PageStart>,
+  previous: Release | undefined,
+): Generator<Order, void> {
+  yield { kind: "compare" };
+  let first = 1;
+  let some: PageStart[] = [];
+  const order = (): Order => {
+    const known = previous?.sums.pages.slice(first, some.length) ?? {};
+    return { kind: "place", collection, first, starts: some, known };
+  };
+  for (const start of starts) {
+    some.push(start);
+    if (some.length < PAGES_AN_ORDER) continue;
+    yield order();
+    first += some.length;
+    some = [];
+  }
+  if (some.length > 0) yield order();
+}
+
+async function ask(worker: Worker, order: Order): Promise<Reply> {
+  const answer = once(worker, "message");
+  worker.postMessage(order);
+  const [reply]: [Reply] = (await answer) as [Reply];
+  if (reply.kind !== "failed") return reply;
+  const { message, stack, properties } = reply.error;
+  throw Object.assign(new Error(message), properties, { stack });
+}
+
+/** The sum of all replies. */
+class Placed implements PlacedPages {
+  readonly digests: PageDigests;
+  readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
+  readonly warnings: WarningCounts = {};
+  pages = 0;
+  isDoubtful = false;
+
+  constructor(
+    readonly collection: Collection,
+    variants: ConstructorParameters<typeof PageDigests>[1],
+  ) {
+    this.digests = new PageDigests(collection.pages, variants);
+  }
+
+  /** Adds one reply; false when it leaves doubt. */
+  take(order: Order, reply: Reply): boolean {
+    this.isDoubtful ||= reply.kind === "doubtful";
+    if (order.kind === "place" && reply.kind === "placed") {
+      this.pages += order.starts.length;
+      this.digests.fill(order.first, reply.digests);
+      for (const key of ["bytes", "linked", "changed"] as const) this.totals[key] += reply.totals[key];
+      for (const [kind, count] of Object.entries(reply.warnings)) {
+        this.warnings[kind as WarningKind] = (this.warnings[kind as WarningKind] ?? 0) + count;
+      }
+    }
+    return !this.isDoubtful;
+  }
+}

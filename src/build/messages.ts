@@ -1,0 +1,35 @@
+/** What a build and its workers say to each other. */
+import type { WarningCounts } from "../contract/warnings.js";
+import type { DigestBytes } from "../release/digests.js";
+import type { PageStart } from "../source/order.js";
+import type { Share } from "../source/reader.js";
+import type { Placing, Totals } from "./page-writer.js";
+import type { Collection } from "./pages.js";
+
+/** All that a worker is told when it starts. */
+export interface WorkerOrders {
+  share: Share;
+  placing: Placing;
+  /**
+   * Whether a page of the last release's bytes needs no second check: its users were valid by this very contract, and
+   * gave no warnings that would have to be counted again.
+   */
+  trustsKnown: boolean;
+}
+
+export type Order =
+  /** Begin at the present point in time. */
+  | { kind: "begin" }
+  /** See whether all ids are unique. */
+  | { kind: "compare" }
+  /** Place some pages in a row. */
+  | { kind: "place"; collection: Collection; first: number; starts: PageStart[]; known: DigestBytes };
+
+export type Reply =
+  /** False when a lock was in the way. */
+  | { kind: "begun"; isBegun: boolean }
+  | { kind: "unique" }
+  | { kind: "placed"; digests: DigestBytes; totals: Totals; warnings: WarningCounts }
+  /** There is an invalid user, a repeated id or a missing row: the plain path has to tell. */
+  | { kind: "doubtful" }
+  | { kind: "failed"; error: { message: string; stack: string | undefined; properties: object } };

@@ -1,0 +1,15 @@
+/** What placing all pages of a collection comes to, whoever does it. */
+import type { PagePosition } from "../contract/page.js";
+import type { WarningCounts } from "../contract/warnings.js";
+import type { PageDigests } from "../release/digests.js";
+import type { Totals } from "./page-writer.js";
+
+/** What every page of a collection has in common. */
+export type Collection = Omit<PagePosition, "page"> & { pageSize: number };
+
+export interface PlacedPages {
+  collection: Collection;
+  digests: PageDigests;
+  totals: Totals;
+  warnings: WarningCounts;
+}

@@ -1,0 +1,71 @@
+/** Places all pages of a source: by a crew of threads where that is possible, otherwise alone, with the same result. */
+import { availableParallelism } from "node:os";
+import { pagesFor } from "../contract/links.js";
+import { CONTRACT_VERSION } from "../contract/user.js";
+import type { Release } from "../release/open.js";
+import type { Staging } from "../release/staging.js";
+import type { Source } from "../source/open.js";
+import { placeAlone } from "./alone.js";
+import { placeTogether } from "./crew.js";
+import type { OnProgress, Settings } from "./options.js";
+import type { PlacedPages } from "./pages.js";
+import { InvalidUsersError, type ProblemLog } from "./problems.js";
+import { countValid } from "./users.js";
+
+/** Below this many users, starting threads takes longer than they save. */
+const WORTHWHILE = 20_000;
+
+/** What the stages of one build share. */
+export interface Job {
+  settings: Settings;
+  source: Source;
+  log: ProblemLog;
+  onProgress: OnProgress;
+}
+
+/** @throws InvalidUsersError once all users have been checked, if any was not valid and none was to be skipped. */
+export async function placePages(
+  job: Job,
+  staging: Staging,
+  previous: Release | undefined,
+): Promise<PlacedPages> {
+  const { settings, source, log, onProgress } = job;
+  const { pageSize, baseUrl, links, encodings, skipInvalid } = settings;
+  const collect = (count: number) => ({ count, pages: pagesFor(count, pageSize), pageSize, baseUrl, links });
+  const placing = { folder: staging.folder, previous: previous?.folder, encodings };
+
+  const size = settings.workers ?? (source.count < WORTHWHILE ? 0 : availableParallelism());
+  const share = size > 0 && source.count > 0 ? source.share(pageSize) : undefined;
+  if (share) {
+    const trustsKnown = isTrusted(previous);
+    const crew = { size, pageSize, previous, onProgress, collect };
+    const placed = await placeTogether(source, { share, placing, trustsKnown }, crew);
+    if (placed) return placed;
+    staging.clear();
+  }
+
+  const collection = collect(countUsers(job));
+  const placed = placeAlone(source, collection, placing, previous, {
+    onInvalid: skipInvalid ? () => {} : (problems) => log.add(problems),
+    onProgress,
+    isWanted: () => skipInvalid || log.report.users === 0,
+  });
+  if (!placed) throw new InvalidUsersError(log.report, source.count);
+  return placed;
+}
+
+/** Whether bytes that a release has already need no second check, nor hold warnings to be counted again. */
+function isTrusted(previous: Release | undefined): boolean {
+  if (!previous) return false;
+  const { contract, warnings } = previous.snapshot;
+  return contract === CONTRACT_VERSION && Object.keys(warnings).length === 0;
+}
+
+/** Each page says how many users there are in all, so who is left out must be known before the first is written. */
+function countUsers({ settings, source, log, onProgress }: Job): number {
+  if (!settings.skipInvalid) return source.count;
+  const count = countValid(source, { onInvalid: (problems) => log.add(problems), onProgress });
+  if (count === 0 && source.count > 0)
+    throw new InvalidUsersError(log.report, source.count, { nobodyLeft: true });
+  return count;
+}

@@ -1,0 +1,78 @@
+/** One worker of a build: reads pages on a connection of its own, checks, digests and writes them. */
+import { parentPort, workerData } from "node:worker_threads";
+import { encodePage, type PagePosition, pageFrame } from "../contract/page.js";
+import { countWarnings, type WarningCounts } from "../contract/warnings.js";
+import { PageDigests } from "../release/digests.js";
+import { sha256 } from "../release/files.js";
+import type { PageStart } from "../source/order.js";
+import { PageReader } from "../source/reader.js";
+import { encodeUser } from "./encode.js";
+import type { Order, Reply, WorkerOrders } from "./messages.js";
+import { type Known, type PageBytes, PageWriter } from "./page-writer.js";
+import { validate } from "./users.js";
+
+const { share, placing, trustsKnown }: WorkerOrders = workerData;
+const variants = ["identity", ...placing.encodings] as const;
+const reader = new PageReader(share);
+
+type PlaceOrder = Extract<Order, { kind: "place" }>;
+
+parentPort?.on("message", (order: Order) => parentPort?.postMessage(follow(order)));
+
+function follow(order: Order): Reply {
+  try {
+    if (order.kind === "begin") return { kind: "begun", isBegun: reader.begin() };
+    if (order.kind === "compare") return { kind: reader.hasUniqueIds() ? "unique" : "doubtful" };
+    return place(order);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    // A clone would lose the system's code, which says what to do.
+    return {
+      kind: "failed",
+      error: { message: error.message, stack: error.stack, properties: { ...error } },
+    };
+  }
+}
+
+function place({ collection, first, starts, known: knownBytes }: PlaceOrder): Reply {
+  const writer = new PageWriter(placing);
+  const warnings: WarningCounts = {};
+  const before = new PageDigests(starts.length, variants);
+  before.fill(1, knownBytes);
+  const digests = new PageDigests(starts.length, variants);
+  for (const [index, start] of starts.entries()) {
+    const known: Known = (variant) => before.get(index + 1, variant);
+    const rows = Math.min(collection.pageSize, collection.count - start.offset);
+    const page = makePage({ ...collection, page: first + index }, { start, rows }, known, warnings);
+    if (!page) return { kind: "doubtful" };
+    for (const [variant, digest] of writer.place(first + index, page, known)) {
+      digests.set(index + 1, variant, digest);
+    }
+  }
+  return { kind: "placed", digests: digests.slice(1, starts.length), totals: writer.totals, warnings };
+}
+
+/** A page's bytes, checked; undefined when a user is invalid or a row is missing. */
+function makePage(
+  position: PagePosition,
+  { start, rows }: { start: PageStart; rows: number },
+  known: Known,
+  warnings: WarningCounts,
+): PageBytes | undefined {
+  const text = reader.readText(start, rows);
+  const { head, tail } = pageFrame(position);
+  const parts = [Buffer.from(head), text.records, Buffer.from(tail)];
+  const digest = sha256(...parts);
+  if ((trustsKnown && known("identity") === digest) || text.isPlain()) return { parts, digest };
+
+  const records: string[] = [];
+  for (const candidate of reader.candidates(start, rows)) {
+    const { user } = validate(candidate);
+    if (!user) return undefined;
+    countWarnings(user, warnings);
+    records.push(encodeUser(user));
+  }
+  if (records.length !== rows) return undefined;
+  const exact = Buffer.from(encodePage(position, records));
+  return { parts: [exact], digest: sha256(exact) };
+}

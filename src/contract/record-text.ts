@@ -1,0 +1,84 @@
+/** A fast look at canonical records: says "valid, and nothing to warn of" only when the user schema would say so too. */
+import { KYC_STATUSES, NOTHING_SCHEDULED } from "./user.js";
+
+// Everything here is a part of what `userSchema` accepts and no warning applies to, never more; a property test holds
+// the two against each other. What it does not accept may still be valid: then the schema itself is asked.
+
+/** Any text, in the escapes that JSON.stringify uses. Read byte by byte, so a character beyond ASCII is several. */
+const TEXT = '"[^"\\\\]*(?:\\\\["\\\\bfnrtu][^"\\\\]*)*"';
+/** At most 15 digits: far from 2^53. */
+const COUNTER = "(?:0|[1-9]\\d{0,14})";
+const DATE = [
+  "\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])",
+  "\\d{4}-(?:0[13-9]|1[0-2])-(?:29|30)",
+  "\\d{4}-(?:0[13578]|1[02])-31",
+  "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29",
+].join("|");
+const TIMESTAMP = `"(?:${DATE})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{6}Z"`;
+const COUNTRY = '"[A-Z]{2}"';
+const LANGUAGE = '"[A-Z]{2,8}(?:-[A-Z0-9]{1,8})*"';
+/** Names of letters that are no Punycode, and a path, query and fragment of characters that need no thought. */
+const IMAGE_URL = `"https?://(?:(?!xn--)[a-z][a-z0-9]*(?:-[a-z0-9]+)*\\.)+[a-z]{2,}(?:/[\\w.~!$&'()*+,;=:@/?-]*)?"`;
+
+/** The fields of a record in published order. */
+const RECORD = object({
+  bio: TEXT,
+  circles: "\\[\\]",
+  country: COUNTRY,
+  current_location: COUNTRY,
+  date_joined: TIMESTAMP,
+  default_wallet: '(?:null|"0x[0-9a-fA-F]{40}")',
+  display_name: TEXT,
+  first_name: TEXT,
+  id: '"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"',
+  image_url: IMAGE_URL,
+  kyc_status: `"(?:${KYC_STATUSES.join("|")})"`,
+  languages: `\\[(?:${LANGUAGE}(?:,${LANGUAGE})*)?\\]`,
+  last_name: TEXT,
+  off_chain: object({
+    created_at: TIMESTAMP,
+    last_withdrawn_at: `(?:null|${TIMESTAMP})`,
+    liveness_config: object({
+      min_blinks: "1",
+      require_head_movement: "false",
+      required_samples: "2",
+      warmup_duration: "2",
+    }),
+    liveness_tier: '"normal"',
+    mining_events: COUNTER,
+    next_mining_at: `(?:"${NOTHING_SCHEDULED}"|${TIMESTAMP})`,
+    pending_events: COUNTER,
+    tokens: COUNTER,
+    withdrawn_events: COUNTER,
+  }),
+  referrals_count: COUNTER,
+  username: TEXT,
+  wac_status: "0",
+});
+
+function object(fields: Record<string, string>): string {
+  const members = Object.entries(fields).map(([name, pattern]) => `"${name}":${pattern}`);
+  return `\\{${members.join(",")}\\}`;
+}
+
+/** What stands between two records of a page. */
+export const RECORD_SEPARATOR = ",\n";
+
+/**
+ * Whether `text`, a page's records one byte a character, is `count` records that are valid and give no warning as far
+ * as text can say: that ids are unique, counters add up and bytes are UTF-8 has to be seen by other means.
+ */
+export function areRecordsPlain(text: string, count: number): boolean {
+  const record = new RegExp(RECORD, "y");
+  let at = 0;
+  for (let found = 0; found < count; found++) {
+    if (found > 0) {
+      if (!text.startsWith(RECORD_SEPARATOR, at)) return false;
+      at += RECORD_SEPARATOR.length;
+    }
+    record.lastIndex = at;
+    if (!record.test(text)) return false;
+    at = record.lastIndex;
+  }
+  return at === text.length;
+}

@@ -1,0 +1,95 @@
+/** How rows are put in published order, and how the rows of one page are found without reading those before it. */
+import type { Database } from "better-sqlite3";
+
+/** Newest first, ties by id; in byte order whatever collation the columns declare (contract part 2). */
+export const ORDER = "ORDER BY date_joined COLLATE BINARY DESC, id COLLATE BINARY";
+
+/** The same where the columns themselves are in byte order; naming the collation again would cost time for each row. */
+const INDEX_ORDER = "ORDER BY date_joined DESC, id";
+
+/**
+ * `indexed`: an index has the order, and a page is a range of it. `sorted`: each connection sorts the row ids once,
+ * into a table of its own, and a page is a range of that.
+ */
+export type OrderKind = "indexed" | "sorted";
+
+const SORTED = "temp.rollcall_order";
+
+/** Where a page begins. */
+export interface PageStart {
+  /** How many rows come before it. */
+  offset: number;
+  date: string;
+  id: string;
+}
+
+/** Tells which way is open for a table: an index that has the order and never repeats a date for longer than a page. */
+export function chooseOrder(db: Database, relation: string, pageSize: number): OrderKind {
+  if (!hasOrderedIndex(db, relation)) return "sorted";
+  // Within one date, a page is found by passing over the ids before it: too many of them would make that slow.
+  const tied = `SELECT 1 FROM ${relation} GROUP BY date_joined HAVING count(*) > ? LIMIT 1`;
+  return db.prepare(tied).get(pageSize) === undefined ? "indexed" : "sorted";
+}
+
+/** Whether SQLite itself would take the order from an index, without sorting, and the index is in byte order. */
+function hasOrderedIndex(db: Database, relation: string): boolean {
+  const steps = db
+    .prepare<[], { detail: string }>(
+      `EXPLAIN QUERY PLAN SELECT date_joined, id FROM ${relation} ${INDEX_ORDER}`,
+    )
+    .all();
+  const [, index] = /USING COVERING INDEX (.+)$/.exec(steps[0]?.detail ?? "") ?? [];
+  if (steps.length !== 1 || index === undefined) return false;
+  const collations = db
+    .prepare<[string], string>("SELECT coll FROM pragma_index_xinfo(?) WHERE key = 1")
+    .pluck()
+    .all(index);
+  return collations.slice(0, 2).every((collation) => collation === "BINARY");
+}
+
+/** Makes the table that `sorted` reads pages by, on this connection alone. */
+export function sortRows(db: Database, relation: string): void {
+  db.exec(`CREATE TEMP TABLE rollcall_order AS SELECT rowid AS source_rowid FROM ${relation} ${ORDER}`);
+}
+
+/** Selects the ids that more than one row has. */
+export function repeatedIds(relation: string): string {
+  return `SELECT id FROM ${relation} GROUP BY id COLLATE BINARY HAVING count(*) > 1`;
+}
+
+/** FROM, WHERE and ORDER BY of one page's rows; takes `@offset`, `@date`, `@id` (a `PageStart`) and `@rows`. */
+export function pageRows(relation: string, kind: OrderKind): string {
+  if (kind === "indexed") {
+    return `FROM ${relation}
+      WHERE date_joined <= @date AND (date_joined < @date OR id >= @id) ${INDEX_ORDER} LIMIT @rows`;
+  }
+  return `FROM ${SORTED} AS ordered CROSS JOIN ${relation} AS source ON source.rowid = ordered.source_rowid
+    WHERE ordered.rowid > @offset AND ordered.rowid <= @offset + @rows ORDER BY ordered.rowid`;
+}
+
+/**
+ * Where each page begins, found by hopping along the order's index a page at a time.
+ * @throws Error when a page begins with a row whose date or id is no text: such rows have no place in the index's range.
+ */
+export function* pageStarts(
+  db: Database,
+  relation: string,
+  { kind, pageSize, count }: { kind: OrderKind; pageSize: number; count: number },
+): Generator<PageStart, void> {
+  let start = { offset: 0, date: "", id: "" };
+  if (kind === "indexed") {
+    const first = db
+      .prepare<[], [string, string]>(`SELECT date_joined, id FROM ${relation} ${ORDER} LIMIT 1`)
+      .raw()
+      .get();
+    start = { offset: 0, date: first?.[0] ?? "", id: first?.[1] ?? "" };
+  }
+  const next = db.prepare<[unknown], { date: string; id: string }>(
+    `SELECT date_joined AS date, id ${pageRows(relation, "indexed")} OFFSET ${pageSize}`,
+  );
+  for (let offset = 0; offset < count; offset += pageSize) {
+    start = { ...start, offset };
+    yield start;
+    if (kind === "indexed") start = { ...(next.get({ ...start, rows: 1 }) ?? start), offset };
+  }
+}

@@ -1,0 +1,104 @@
+/** SQL that makes a page's records, so that a million rows need not become JavaScript values one by one. */
+import { RECORD_SEPARATOR } from "../contract/record-text.js";
+import { NOTHING_SCHEDULED } from "../contract/user.js";
+
+// Whatever the row holds, this text is either the user's canonical text or one that `areRecordsPlain` refuses or for
+// which the check below is not 1: values of known form stand in quotes as they are, and only their form lets them pass.
+
+/** What JavaScript's trim takes away: white space and line terminators of Unicode, and U+FEFF. */
+const WHITE_SPACE =
+  "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
+
+const DISPLAY_NAME = `coalesce(display_name,
+  CASE WHEN first_name = '' AND last_name = '' THEN id ELSE trim(first_name || ' ' || last_name, @whiteSpace) END)`;
+
+/** A piece of a record: text that is always there, or SQL for a text of each row. */
+type Piece = { literal: string } | { sql: string };
+
+const literal = (text: string): Piece => ({ literal: text });
+const plain = (column: string): Piece[] => [{ sql: column }];
+const quoted = (sql: string): Piece[] => [literal('"'), { sql }, literal('"')];
+const escaped = (text: string): Piece[] => [{ sql: `json_quote(${text})` }];
+const nullable = (column: string): Piece[] => [{ sql: `coalesce('"' || ${column} || '"', 'null')` }];
+
+const RECORD = object({
+  bio: escaped("bio"),
+  circles: plain("circles"),
+  country: quoted("country"),
+  current_location: quoted("current_location"),
+  date_joined: quoted("date_joined"),
+  default_wallet: nullable("default_wallet"),
+  display_name: escaped(DISPLAY_NAME),
+  first_name: escaped("first_name"),
+  id: quoted("id"),
+  image_url: quoted("coalesce(image_url, @defaultAvatar)"),
+  kyc_status: quoted("kyc_status"),
+  // Other programs put a space behind commas. In a list of codes, this text stands between two codes and nowhere else.
+  languages: plain(`replace(languages, '", "', '","')`),
+  last_name: escaped("last_name"),
+  off_chain: object({
+    created_at: quoted("off_chain_created_at"),
+    last_withdrawn_at: nullable("off_chain_last_withdrawn_at"),
+    liveness_config: object({
+      min_blinks: plain("off_chain_liveness_min_blinks"),
+      require_head_movement: plain(
+        "CASE concat(off_chain_liveness_require_head_movement) WHEN '0' THEN 'false' ELSE 'true' END",
+      ),
+      required_samples: plain("off_chain_liveness_required_samples"),
+      warmup_duration: plain("off_chain_liveness_warmup_duration"),
+    }),
+    liveness_tier: quoted("off_chain_liveness_tier"),
+    mining_events: plain("off_chain_mining_events"),
+    next_mining_at: quoted(`coalesce(off_chain_next_mining_at, '${NOTHING_SCHEDULED}')`),
+    pending_events: plain("off_chain_pending_events"),
+    tokens: plain("off_chain_tokens"),
+    withdrawn_events: plain("off_chain_withdrawn_events"),
+  }),
+  referrals_count: plain("referrals_count"),
+  username: escaped("coalesce(username, id)"),
+  wac_status: plain("wac_status"),
+});
+
+function object(members: Record<string, Piece[]>): Piece[] {
+  const parts = Object.entries(members).flatMap(([name, value], index) => {
+    return [literal(`${index === 0 ? "{" : ","}"${name}":`), ...value];
+  });
+  return [...parts, literal("}")];
+}
+
+/** The arguments of `concat`: as few as can be, since each costs as much as joining it. */
+function concatArguments(pieces: readonly Piece[]): string {
+  const merged: Piece[] = [];
+  for (const piece of pieces) {
+    const last = merged.at(-1);
+    if (last && "literal" in last && "literal" in piece)
+      merged[merged.length - 1] = literal(last.literal + piece.literal);
+    else merged.push(piece);
+  }
+  return merged.map((piece) => ("sql" in piece ? piece.sql : `'${piece.literal}'`)).join(", ");
+}
+
+/**
+ * What text cannot show, 1 when all of it holds: integers are no text (numbers sort before text), text is no BLOB
+ * (which sorts after it), and the counters add up.
+ */
+const CHECK = `
+  max(off_chain_liveness_min_blinks, off_chain_liveness_require_head_movement, off_chain_liveness_required_samples,
+    off_chain_liveness_warmup_duration, off_chain_mining_events, off_chain_pending_events, off_chain_tokens,
+    off_chain_withdrawn_events, referrals_count, wac_status) < ''
+  AND max(circles, country, current_location, date_joined, id, kyc_status, languages, off_chain_created_at,
+    off_chain_liveness_tier, coalesce(default_wallet, ''), coalesce(image_url, ''),
+    coalesce(off_chain_last_withdrawn_at, ''), coalesce(off_chain_next_mining_at, '')) < x''
+  AND off_chain_pending_events = off_chain_mining_events - off_chain_withdrawn_events
+  AND off_chain_tokens = 2 * off_chain_pending_events`;
+
+/** The parameters of `pageTextSql` that are the same for all pages. */
+export function pageTextParameters(defaultAvatar: string) {
+  return { defaultAvatar, whiteSpace: WHITE_SPACE };
+}
+
+/** One row: all records of the page as bytes, whether the check holds for all, and how many there are. */
+export function pageTextSql(rows: string): string {
+  return `SELECT CAST(group_concat(record, '${RECORD_SEPARATOR}') AS BLOB) AS records, min(checked) AS checked, count(*) AS rows
+    FROM (SELECT concat(${concatArguments(RECORD)}) AS record, (${CHECK}) AS checked ${rows})`;
+}

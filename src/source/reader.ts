@@ -1,0 +1,108 @@
+/** Reads single pages of a table on a connection of its own: what one worker of a build holds. */
+import { isUtf8 } from "node:buffer";
+import { resolve } from "node:path";
+import Database from "better-sqlite3";
+import { areRecordsPlain } from "../contract/record-text.js";
+import { type Candidate, selectCandidates } from "./candidates.js";
+import { type OrderKind, type PageStart, pageRows, repeatedIds, sortRows } from "./order.js";
+import { pageTextParameters, pageTextSql } from "./page-text.js";
+
+/** What several connections need to read one table in one order. Can be sent to another thread. */
+export interface Share {
+  /** The SQLite file. */
+  db: string;
+  /** The quoted name of the table. */
+  relation: string;
+  kind: OrderKind;
+  defaultAvatar: string;
+}
+
+/** A page's records as SQLite wrote them. */
+export interface PageText {
+  /** Canonical records with their separators, if every user is valid; anything otherwise. */
+  records: Buffer;
+  /** True when the records need no second look: so many valid users, canonical, and nothing to warn of. */
+  isPlain(): boolean;
+}
+
+interface TextRow {
+  records: Buffer | null;
+  checked: number | null;
+  rows: number;
+}
+
+/** How long another process's lock is waited for, in milliseconds: not long, since its writer may wait for this build. */
+const LOCK_WAIT = 100;
+/** Rows of a page lie all over the file: mapped, each costs no system call. As much as SQLite itself allows. */
+const MAPPED = 2 ** 31 - 65_536;
+const EMPTY = Buffer.alloc(0);
+
+export class PageReader {
+  readonly #db: Database.Database;
+  readonly #share: Share;
+  #text: Database.Statement<[object], TextRow> | undefined;
+
+  constructor(share: Share) {
+    this.#share = share;
+    this.#db = new Database(resolve(share.db), { readonly: true, fileMustExist: true, timeout: LOCK_WAIT });
+    this.#db.pragma(`mmap_size = ${MAPPED}`);
+  }
+
+  /** Begins a read transaction, and with it a point in time; false when another process's lock is in the way. */
+  begin(): boolean {
+    try {
+      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+      this.#db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
+      return true;
+    } catch (error) {
+      if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) return false;
+      throw error;
+    }
+  }
+
+  /** A page's records, `rows` of them; what SQLite cannot put into JSON at all is not plain. */
+  readText(start: PageStart, rows: number): PageText {
+    const found = this.#readRow({ ...start, rows, ...pageTextParameters(this.#share.defaultAvatar) });
+    const records = found?.records ?? EMPTY;
+    const isWhole = found?.rows === rows && found.checked === 1;
+    return {
+      records,
+      isPlain: () => isWhole && isUtf8(records) && areRecordsPlain(records.toString("latin1"), rows),
+    };
+  }
+
+  #readRow(parameters: object): TextRow | undefined {
+    try {
+      return this.#statement().get(parameters);
+    } catch (error) {
+      // A BLOB where text belongs; the row will say so when it is read for itself.
+      if (error instanceof Database.SqliteError && error.message.includes("BLOB")) return undefined;
+      throw error;
+    }
+  }
+
+  #statement(): Database.Statement<[object], TextRow> {
+    if (this.#text) return this.#text;
+    const { relation, kind } = this.#share;
+    if (kind === "sorted") sortRows(this.#db, relation);
+    this.#text = this.#db.prepare<[object], TextRow>(pageTextSql(pageRows(relation, kind)));
+    return this.#text;
+  }
+
+  /** The same page's rows for themselves, for the schema to look at. */
+  candidates(start: PageStart, rows: number): Generator<Candidate, void> {
+    const { relation, kind, defaultAvatar } = this.#share;
+    const parameters = { ...start, rows };
+    return selectCandidates(this.#db, {
+      rows: pageRows(relation, kind),
+      parameters,
+      isDuplicate: "0",
+      defaultAvatar,
+    });
+  }
+
+  /** True when no two rows of the table have one id. */
+  hasUniqueIds(): boolean {
+    return this.#db.prepare(`${repeatedIds(this.#share.relation)} LIMIT 1`).get() === undefined;
+  }
+}

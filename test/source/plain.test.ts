@@ -1,0 +1,225 @@
+/** What the fast look at a page calls plain is what the schema finds valid, canonical, and without a warning. */
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { encodeUser } from "../../src/build/encode.js";
+import { validate } from "../../src/build/users.js";
+import { countWarnings } from "../../src/contract/warnings.js";
+import { COLUMNS } from "../../src/source/columns.js";
+import { PageReader } from "../../src/source/reader.js";
+import { type Row, userId, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { anyUser, toRow } from "../support/users.js";
+
+const AVATAR = "https://directory.example.com/avatar.svg";
+
+/** Looks at each row of a file as a page of its own; how many are plain. */
+function countPlain(db: string, relation = "main.users"): number {
+  const reader = new PageReader({ db, relation, kind: "sorted", defaultAvatar: AVATAR });
+  expect(reader.begin()).toBe(true);
+  const file = new Database(db);
+  const count = file.prepare<[], number>(`SELECT count(*) FROM ${relation}`).pluck().get() ?? 0;
+  file.close();
+  let plain = 0;
+  for (let offset = 0; offset < count; offset++) {
+    const start = { offset, date: "", id: "" };
+    const text = reader.readText(start, 1);
+    if (!text.isPlain()) continue;
+    plain++;
+    const [candidate] = reader.candidates(start, 1);
+    const { user, problems } = candidate ? validate(candidate) : {};
+    expect(problems).toBeUndefined();
+    expect(text.records.toString()).toBe(user && encodeUser(user));
+    const warnings = {};
+    if (user) countWarnings(user, warnings);
+    expect(warnings).toEqual({});
+  }
+  return plain;
+}
+
+const TEXTS = [
+  ...[
+    "",
+    " ",
+    "0",
+    "1",
+    "-1",
+    "1.0",
+    "null",
+    "true",
+    '"',
+    "\\",
+    "a\u0000b",
+    "GB",
+    "GB\u0000",
+    "G\u0000B",
+    "gb",
+    "GBR",
+    "\u0130",
+  ],
+  ...[
+    "[]",
+    "[ ]",
+    "[] ",
+    "[[]]",
+    "{}",
+    "[1]",
+    '["EN"]',
+    '["EN", "FR"]',
+    '["EN","FR"]',
+    '["EN" ,"FR"]',
+    '["en"]',
+    '["EN",]',
+    '["E", "F"]',
+  ],
+  ...['["EN-","FR"]', '["PT-BR","ZH-HANT-TW"]', '["EN\\", \\"FR"]', '["\\u0045N"]'],
+  ...[
+    "1970-01-01T00:00:00",
+    "1970-01-01T00:00:00Z",
+    "2026-01-31T23:59:59.123456Z",
+    "2026-01-31T23:59:59.12345Z",
+  ],
+  ...[
+    "2026-01-31T24:00:00.000000Z",
+    "2026-01-31T23:60:00.000000Z",
+    "2026-13-01T00:00:00.000000Z",
+    "2026-00-10T00:00:00.000000Z",
+  ],
+  ...[
+    "2024-02-29",
+    "2023-02-29",
+    "1900-02-29",
+    "2000-02-29",
+    "2100-02-29",
+    "0000-02-29",
+    "2026-04-31",
+    "2026-06-30",
+    "2026-11-31",
+  ].map((date) => `${date}T00:00:00.000000Z`),
+  ...[
+    "https://a.example",
+    "https://a.example/b_c~(d).jpg?x=1&y=2",
+    "https://1.2.3.999/",
+    "https://1.2.3.4/",
+    "https://xn--0.example/",
+  ],
+  ...[
+    "HTTPS://A.EXAMPLE/",
+    "http://[::1]/",
+    'https://a.b/?q="',
+    "https://a.b/\\",
+    "https://a.b/ c",
+    "https://a.b/%zz",
+    "https://a.b:99999/",
+  ],
+  ...[
+    "ftp://a.b",
+    "https://a..b/",
+    "https://-a.example/",
+    "https://a-.example/",
+    "https://a_b.example",
+    "https://.example",
+    "https://a.b",
+  ],
+  ...[
+    'GB","current_location":"FR',
+    'x","y":"',
+    "VERIFIED",
+    "verified",
+    "unknown",
+    "UNKNOWN",
+    "normal",
+    "Normal",
+  ],
+  ...[
+    `0x${"aA".repeat(20)}`,
+    `0X${"aA".repeat(20)}`,
+    `0x${"aA".repeat(19)}`,
+    userId(7),
+    userId(7).toUpperCase(),
+    "\ud83d\ude00 \u2028 \u0007",
+  ],
+];
+const OTHERS = [
+  null,
+  0n,
+  1n,
+  2n,
+  3n,
+  4n,
+  5n,
+  -1n,
+  2n ** 53n - 1n,
+  2n ** 53n,
+  -(2n ** 63n),
+  10n ** 15n,
+  0.5,
+  0,
+  1,
+  3,
+  2e15,
+  1e300,
+  -0.5,
+];
+const BLOBS = ["c3", "80", "eda080", "f09f98"].map((bytes) => Buffer.from(bytes, "hex"));
+const VALUES = [...TEXTS, ...OTHERS, ...TEXTS.map((text) => Buffer.from(text)), ...BLOBS];
+
+describe("whatever stands in one field", () => {
+  test.each(COLUMNS)("%s", (column) => {
+    const folder = scratch();
+    const rows = VALUES.map((value, at): Row => ({ id: userId(1000 + at), [column]: value }));
+    // As its type says, and in a table whose columns have no types, so that nothing is converted on its way in.
+    const typed = writeUsers(join(folder, "typed.sqlite"), rows);
+    const bytesAsText = `UPDATE users SET ${column} = CAST(${column} AS TEXT) WHERE typeof(${column}) = 'blob'`;
+    const undecoded = writeUsers(join(folder, "undecoded.sqlite"), rows, bytesAsText);
+    const file = new Database(typed);
+    file.exec(
+      `CREATE TABLE bare (${columnsOfSchema().join(", ")}); INSERT INTO bare SELECT * FROM users WHERE 0`,
+    );
+    const defaults = file.prepare<[], Row>("SELECT * FROM users LIMIT 1").get() ?? {};
+    const names = Object.keys(defaults);
+    const insert = file.prepare(`INSERT INTO bare (${names}) VALUES (${names.map((name) => `@${name}`)})`);
+    // better-sqlite3 binds every number as REAL; what the defaults have as numbers are integers.
+    const whole = Object.fromEntries(
+      names.map((name) => [
+        name,
+        typeof defaults[name] === "number" ? BigInt(defaults[name]) : defaults[name],
+      ]),
+    );
+    for (const row of rows) insert.run({ ...whole, default_wallet: null, ...row });
+    file.close();
+    const plain = [countPlain(typed), countPlain(typed, "main.bare"), countPlain(undecoded)];
+    for (const count of plain) expect(count).toBeLessThan(VALUES.length);
+    expect(
+      Math.max(...plain),
+      "some value of each field is plain, so that the look is worth something",
+    ).toBeGreaterThan(0);
+  });
+});
+
+test("any valid user: canonical where plain, and the usual ones are plain", () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(anyUser, { minLength: 1, maxLength: 30, selector: ({ id }) => id }),
+      (users) => {
+        const usual = users.map((user): Row => {
+          const { circles, wac_status, referrals_count, image_url, ...row } = toRow(user);
+          const entries = Object.entries(row).filter(([name]) => !name.startsWith("off_chain_"));
+          return Object.fromEntries(entries);
+        });
+        const folder = scratch();
+        countPlain(writeUsers(join(folder, "any.sqlite"), users.map(toRow)));
+        expect(countPlain(writeUsers(join(folder, "usual.sqlite"), usual))).toBe(users.length);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+function columnsOfSchema(): string[] {
+  const file = new Database(writeUsers(join(scratch(), "schema.sqlite"), []));
+  const names = file.prepare<[], string>("SELECT name FROM pragma_table_info('users')").pluck().all();
+  file.close();
+  return names;
+}
