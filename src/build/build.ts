@@ -33,6 +33,8 @@ export interface BuildResult extends Published {
   skipped: number;
   warnings: WarningCounts;
   problems: ProblemReport;
+  /** Threads that read, checked and wrote the pages; 0 when the building thread did. */
+  workers: number;
 }
 
 /**
@@ -93,6 +95,7 @@ async function write(job: Job, now: () => Date): Promise<BuildResult> {
       skipped: facts.skipped,
       warnings: placed.warnings,
       problems: job.log.report,
+      workers: placed.workers,
     };
   } catch (error) {
     staging.discard();

@@ -43,7 +43,7 @@ export async function placeTogether(
   try {
     if (!(await beginTogether(source, orders.share.db, workers))) return undefined;
     const collection = collect(source.count);
-    const placed = new Placed(collection, ["identity", ...orders.placing.encodings]);
+    const placed = new Placed(collection, size, ["identity", ...orders.placing.encodings]);
     const queue = makeOrders(collection, source.pageStarts(orders.share, pageSize), previous);
     const isDone = await Promise.all(
       workers.map(async (worker) => {
@@ -118,6 +118,7 @@ class Placed implements PlacedPages {
 
   constructor(
     readonly collection: Collection,
+    readonly workers: number,
     variants: ConstructorParameters<typeof PageDigests>[1],
   ) {
     this.digests = new PageDigests(collection.pages, variants);

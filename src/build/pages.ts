@@ -12,4 +12,6 @@ export interface PlacedPages {
   digests: PageDigests;
   totals: Totals;
   warnings: WarningCounts;
+  /** Threads that placed them; 0 when the building thread did. */
+  workers: number;
 }

@@ -205,6 +205,7 @@ test("every line of a summary at once", () => {
     warnings: { tokens_do_not_add_up: 1, wac_status_unobserved: 3 },
     problems: { users: 12, count: 30, first: [] },
     pruned: ["20260101T000000Z-000000000000"],
+    workers: 0,
   };
   const text = describeBuild(
     result,

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
+import { type BuildResult, build } from "rollcall";
 import { afterEach, expect, test } from "vitest";
-import { type BuildResult, build } from "../../src/build/build.js";
 import type { Page } from "../../src/contract/page.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -24,41 +24,50 @@ afterEach(() => {
   if (writer?.exitCode === null) writer.kill("SIGKILL");
 });
 
-test.each(["wal", "delete"])("journal_mode %s: no release breaks what every commit keeps", async (mode) => {
-  const folder = scratch();
-  const db = createSource(join(folder, "users.sqlite"), mode);
-  writer = await startWriter(db);
+const WAYS = ["wal", "delete"].flatMap((mode) => [0, 2].map((workers) => ({ mode, workers })));
 
-  const seen: number[] = [];
-  let overtaken = 0;
-  for (let i = 0; i < BUILDS; i++) {
-    // With skipInvalid users are read twice, and both readings must agree.
-    const result = await build({
-      db,
-      baseUrl: "https://directory.example.com",
-      out: join(folder, "dist"),
-      pageSize: 50,
-      keep: 0,
-      skipInvalid: i % 2 === 1,
-    });
-    const commitNow = lastCommit(db);
-    const commit = expectWhole(result);
-    if (commitNow > commit) overtaken++;
-    seen.push(commit);
-  }
-  const report = await stopWriter(writer);
+test.each(WAYS)(
+  "journal_mode $mode, $workers workers: no release breaks what every commit keeps",
+  async ({ mode, workers }) => {
+    const folder = scratch();
+    const db = createSource(join(folder, "users.sqlite"), mode);
+    writer = await startWriter(db);
 
-  expect(seen).toEqual(seen.toSorted((a, b) => a - b));
-  expect(new Set(seen).size, "releases of different commits").toBeGreaterThan(BUILDS / 2);
-  expect(report.commits, "commits").toBeGreaterThan(BUILDS);
-  if (mode === "wal") {
-    // Readers and the writer do not meet at all.
-    expect(report.refused).toBe(0);
-    expect(overtaken, "builds during which there were commits").toBeGreaterThan(BUILDS / 2);
-  } else {
-    expect(report.refused, "commits that a build held up").toBeGreaterThan(0);
-  }
-});
+    const seen: number[] = [];
+    let overtaken = 0;
+    let together = 0;
+    for (let i = 0; i < BUILDS; i++) {
+      // With skipInvalid users are read twice, and both readings must agree.
+      const result = await build({
+        db,
+        baseUrl: "https://directory.example.com",
+        out: join(folder, "dist"),
+        pageSize: 50,
+        keep: 0,
+        skipInvalid: i % 2 === 1,
+        workers,
+      });
+      if (result.workers === workers) together++;
+      const commitNow = lastCommit(db);
+      const commit = expectWhole(result);
+      if (commitNow > commit) overtaken++;
+      seen.push(commit);
+    }
+    const report = await stopWriter(writer);
+
+    expect(together, "builds by as many threads as were asked for").toBeGreaterThan(BUILDS / 2);
+    expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+    expect(new Set(seen).size, "releases of different commits").toBeGreaterThan(BUILDS / 2);
+    expect(report.commits, "commits").toBeGreaterThan(BUILDS);
+    if (mode === "wal") {
+      // Readers and the writer do not meet at all.
+      expect(report.refused).toBe(0);
+      expect(overtaken, "builds during which there were commits").toBeGreaterThan(BUILDS / 2);
+    } else {
+      expect(report.refused, "commits that a build held up").toBeGreaterThan(0);
+    }
+  },
+);
 
 /** Holds a release against the writer's promises; gives the commit that it shows. */
 function expectWhole({ folder, users, pages }: BuildResult): number {
