@@ -2,12 +2,12 @@
 import { join } from "node:path";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
-import { UserError } from "../errors.js";
 import { CURRENT, RELEASES } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
-import { openRelease, type Release } from "../release/open.js";
+import { openIfWhole } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
 import { Staging } from "../release/staging.js";
+import { requireLink } from "../release/switch.js";
 import { openSource, type Source } from "../source/open.js";
 import { AVATAR, AVATAR_PATH, type BuildOptions, type OnProgress, settle } from "./options.js";
 import { type Job, placePages } from "./place.js";
@@ -47,7 +47,7 @@ export async function build(
   { now = () => new Date(), onProgress = () => {} }: BuildEffects = {},
 ): Promise<BuildResult> {
   const settings = settle(options);
-  const log = new ProblemLog(settings.problemsFile);
+  const log = new ProblemLog(settings.problemsFile, settings.out);
   let source: Source | undefined;
   try {
     source = openSource(settings);
@@ -60,14 +60,16 @@ export async function build(
   } catch (error) {
     throw explainWrite(settings.out, error);
   } finally {
-    log.close();
+    log.discard();
     source?.close();
   }
 }
 
 async function write(job: Job, now: () => Date): Promise<BuildResult> {
   const { out, encodings, keep } = job.settings;
-  const previous = await findPrevious(out);
+  requireLink(out);
+  // A broken one is as good as none, and this build mends it.
+  const previous = await openIfWhole(join(out, CURRENT));
   const staging = new Staging(out);
   try {
     const placed = await placePages(job, staging, previous);
@@ -99,16 +101,6 @@ async function write(job: Job, now: () => Date): Promise<BuildResult> {
     };
   } catch (error) {
     staging.discard();
-    throw error;
-  }
-}
-
-/** The release to link unchanged files from; a broken one is as good as none, and this build mends it. */
-async function findPrevious(out: string): Promise<Release | undefined> {
-  try {
-    return await openRelease(join(out, CURRENT));
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
     throw error;
   }
 }

@@ -9,6 +9,7 @@ import { PageReader } from "../source/reader.js";
 import { encodeUser } from "./encode.js";
 import type { Order, Reply, WorkerOrders } from "./messages.js";
 import { type Known, type PageBytes, PageWriter } from "./page-writer.js";
+import { PAGE_LIMIT } from "./paginate.js";
 import { validate } from "./users.js";
 
 const { share, placing, trustsKnown }: WorkerOrders = workerData;
@@ -60,17 +61,22 @@ function makePage(
   warnings: WarningCounts,
 ): PageBytes | undefined {
   const text = reader.readText(start, rows);
+  // So large that it may have to be refused, in words that name the page.
+  if (text.records.length > PAGE_LIMIT) return undefined;
   const { head, tail } = pageFrame(position);
   const parts = [Buffer.from(head), text.records, Buffer.from(tail)];
   const digest = sha256(...parts);
   if ((trustsKnown && known("identity") === digest) || text.isPlain()) return { parts, digest };
 
   const records: string[] = [];
+  let length = 0;
   for (const candidate of reader.candidates(start, rows)) {
     const { user } = validate(candidate);
     if (!user) return undefined;
     countWarnings(user, warnings);
     records.push(encodeUser(user));
+    length += records.at(-1)?.length ?? 0;
+    if (length > PAGE_LIMIT) return undefined;
   }
   if (records.length !== rows) return undefined;
   const exact = Buffer.from(encodePage(position, records));

@@ -12,8 +12,12 @@ const ADVICE: readonly [code: string, advice: string][] = [
   ["SQLITE_LOCKED", "is locked by another connection; let that finish, then run this again"],
   ["SQLITE_CORRUPT", 'is damaged; check it with "PRAGMA integrity_check" and restore a backup'],
   [
-    "SQLITE_READONLY",
+    "SQLITE_READONLY_ROLLBACK",
     "was left by a writer that crashed and must be recovered; open it once with sqlite3, then run this again",
+  ],
+  [
+    "SQLITE_READONLY",
+    'is in WAL mode in a folder that this user may not write; allow it, or publish a copy made with ".backup"',
   ],
   [
     "SQLITE_CANTOPEN",

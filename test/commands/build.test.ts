@@ -155,7 +155,7 @@ test("values of every type of SQLite's survive the refusal, as text and as JSON"
   const { run } = folderOf([wild]);
   const { code, stderr } = await run(LINE);
   expect(code).toBe(1);
-  expect(stderr).toContain("country NULL must be");
+  expect(stderr).toContain("country NULL must not be NULL");
   const json = await run(`${LINE} --json`);
   expect(json.code).toBe(1);
   expect(JSON.parse(json.stdout).problems.count).toBe(3);
@@ -197,6 +197,7 @@ test("every line of a summary at once", () => {
     name: "20261121T034000Z-1f6a9c0d2b7e",
     folder: "dist/releases/20261121T034000Z-1f6a9c0d2b7e",
     isNew: true,
+    isSwitched: true,
     users: 1000,
     pages: 10,
     bytes: 1_300_000,
