@@ -207,6 +207,7 @@ test("every line of a summary at once", () => {
     problems: { users: 12, count: 30, first: [] },
     pruned: ["20260101T000000Z-000000000000"],
     workers: 0,
+    timings: { open: 1, place: 2, publish: 3, threads: undefined },
   };
   const text = describeBuild(
     result,
