@@ -40,7 +40,7 @@ export interface BuildResult extends Published {
 }
 
 /** Milliseconds from one end of a stage to the other. */
-export interface Timings {
+interface Timings {
   /** Finding the source and its columns. */
   open: number;
   /** Reading, checking and writing all pages. */
