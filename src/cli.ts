@@ -11,6 +11,7 @@ const io: Io = {
   env: process.env,
   cwd: ".",
   now: () => performance.now(),
+  date: () => new Date(),
   signals: process,
 };
 

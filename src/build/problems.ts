@@ -20,7 +20,8 @@ export interface ProblemReport {
 export class InvalidUsersError extends UserError {
   constructor(
     readonly problems: ProblemReport,
-    total: number,
+    /** Users of the source, valid or not. */
+    readonly total: number,
     { nobodyLeft = false }: { nobodyLeft?: boolean } = {},
   ) {
     const found = `${problems.users} of ${total} users ${problems.users === 1 ? "is" : "are"} invalid (problems: ${problems.count})`;

@@ -7,6 +7,8 @@ import { align, type Line, type Paint } from "./style.js";
 
 interface Run {
   db: string;
+  /** `--problems`, when it was given. */
+  problemsFile: string | undefined;
   /** The command line that serves the release. */
   next: string;
   milliseconds: number;
@@ -22,7 +24,7 @@ export function describeBuild(result: BuildResult, run: Run, paint: Paint): stri
   if (pruned.length > 0) lines.push({ verb: "prune", value: count(pruned.length, "old release") });
   if (skipped > 0) {
     const value = `${count(skipped, "invalid user")} LEFT OUT`;
-    lines.push({ verb: "skip", value, detail: problemsFound(result), loud: true });
+    lines.push({ verb: "skip", value, detail: whatIsLeft(result, run), loud: true });
   }
   return align([...lines, done(result, run)], paint);
 }
@@ -44,8 +46,9 @@ function warned({ warnings }: BuildResult): Line[] {
   }));
 }
 
-function problemsFound({ problems }: BuildResult): string {
-  return `${count(problems.count, "problem")}; --problems FILE writes them all`;
+function whatIsLeft({ users, problems }: BuildResult, { problemsFile }: Run): string {
+  const all = problemsFile === undefined ? "--problems FILE writes them all" : `all in ${problemsFile}`;
+  return `${count(users, "user")} published; ${count(problems.count, "problem")}, ${all}`;
 }
 
 function done({ id, isSwitched }: BuildResult, { next, milliseconds }: Run): Line {

@@ -5,10 +5,10 @@ import type { BuildOptions } from "../build/options.js";
 import { InvalidUsersError } from "../build/problems.js";
 import { defaultSettings, need } from "../config/resolve.js";
 import type { Settings } from "../config/settings.js";
-import { ExitCode } from "../errors.js";
+import { ExitCode, UserError } from "../errors.js";
 import { describeBuild } from "./build-summary.js";
 import { type Io, print, say } from "./io.js";
-import { describeProblems } from "./problems.js";
+import { describeProblems, describeRefusal } from "./problems.js";
 import { progressBar } from "./progress.js";
 import { painter } from "./style.js";
 import { shellWord, toJson } from "./text.js";
@@ -40,8 +40,7 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
     return ExitCode.done;
   } catch (error) {
     bar?.clear();
-    if (error instanceof InvalidUsersError) reportInvalid(error, settings, io);
-    throw error;
+    throw error instanceof InvalidUsersError ? refuse(error, settings, io) : error;
   }
 }
 
@@ -72,15 +71,15 @@ function report(result: BuildResult, milliseconds: number, settings: Settings, i
   } else if (!settings.quiet) {
     const { out } = settings;
     const next = out === defaultSettings(io.cwd).out ? "rollcall serve" : `rollcall serve ${shellWord(out)}`;
-    const run = { db: need(settings, "db"), next, milliseconds };
+    const run = { db: need(settings, "db"), problemsFile: settings.problems, next, milliseconds };
     say(io, describeBuild(result, run, painter(io.stderr, io.env)));
   }
 }
 
-function reportInvalid(error: InvalidUsersError, settings: Settings, io: Io): void {
-  if (settings.json) {
-    print(io, toJson({ error: error.message, problems: error.problems }));
-  } else {
-    say(io, describeProblems(error.problems, settings.problems, painter(io.stderr, io.env)));
-  }
+/** Prints what is wrong, and returns the error whose message is the last line. */
+function refuse(error: InvalidUsersError, settings: Settings, io: Io): UserError {
+  const message = describeRefusal(error, settings);
+  if (settings.json) print(io, toJson({ error: message, problems: error.problems }));
+  else say(io, describeProblems(error.problems, painter(io.stderr, io.env)));
+  return new UserError(message, { cause: error });
 }

@@ -9,11 +9,15 @@ export const PURPOSE =
 export const PRECEDENCE = `Settings:
   Every option of a verb but --config can also stand in the environment or in ${CONFIG_FILE}:
   --page-size 50, ROLLCALL_PAGE_SIZE=50, {"pageSize": 50}. Flags win over variables, variables over
-  the file, the file over defaults. Paths in the file are relative to its folder.`;
+  the file, the file over defaults. --no-json, --no-skip-invalid and the like switch off what a
+  variable or the file switched on. Paths in the file are relative to its folder.`;
 
 /** The same in the help of one verb. */
 export const SETTINGS_HINT = `Every option but --config can also be a ROLLCALL_* variable, or stand in ${CONFIG_FILE}:
 see "rollcall --help".`;
+
+/** The same for a verb that reads no file. */
+export const VARIABLES_HINT = 'Every option can also be a ROLLCALL_* variable: see "rollcall --help".';
 
 export const EXIT_CODES = `Exit codes:
   ${ExitCode.done}   done

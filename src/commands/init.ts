@@ -1,12 +1,13 @@
-/** `rollcall init`: a starter config and sample users in the current folder. */
+/** `rollcall init`: a starter config and sample users in the current folder. What is there is never changed. */
 import { constants } from "node:fs";
-import { copyFile, lstat, mkdir, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CONFIG_FILE } from "../config/file.js";
 import { codeOf, ExitCode, UserError } from "../errors.js";
-import { type Io, say } from "./io.js";
-import { align, painter } from "./style.js";
+import { type Io, print, say } from "./io.js";
+import { align, type Paint, painter } from "./style.js";
+import { toJson } from "./text.js";
 import type { Given, Verb } from "./verb.js";
 
 const SAMPLE = "data/users.sqlite";
@@ -16,36 +17,54 @@ export const init: Verb = {
   name: "init",
   summary: `Write a starter ${CONFIG_FILE} and sample users`,
   arguments: {},
-  examples: [["rollcall init", `${CONFIG_FILE} and ${SAMPLE}, unless one of them is there`]],
+  examples: [["rollcall init", `${CONFIG_FILE} and ${SAMPLE}, never over other files`]],
   configured: false,
   run: runInit,
 };
 
-async function runInit(_given: Given, io: Io): Promise<ExitCode> {
-  for (const name of [CONFIG_FILE, SAMPLE]) {
-    if (await exists(join(io.cwd, name))) throw refusal(name);
-  }
-  const sample = join(io.cwd, SAMPLE);
+async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
+  const [config, sample] = [join(io.cwd, CONFIG_FILE), join(io.cwd, SAMPLE)];
+  if (await exists(config)) throw refusal(CONFIG_FILE);
+  const isThere = await exists(sample);
+  if (isThere && !(await isSample(sample))) throw refusal(SAMPLE);
   try {
-    await mkdir(dirname(sample), { recursive: true });
-    await copyFile(packagedSample(), sample, constants.COPYFILE_EXCL);
-    await writeFile(join(io.cwd, CONFIG_FILE), `${JSON.stringify(STARTER, null, 2)}\n`, { flag: "wx" });
+    if (!isThere) {
+      await mkdir(dirname(sample), { recursive: true });
+      await copyFile(PACKAGED_SAMPLE, sample, constants.COPYFILE_EXCL);
+    }
+    await writeFile(config, `${JSON.stringify(STARTER, null, 2)}\n`, { flag: "wx" });
   } catch (cause) {
     if (codeOf(cause) === undefined) throw cause;
     throw new UserError(`Cannot write ${CONFIG_FILE} and ${SAMPLE} here (${codeOf(cause)}).`, { cause });
   }
-  const lines = [
-    { verb: "write", value: CONFIG_FILE, detail: "settings to change" },
-    { verb: "write", value: SAMPLE, detail: "sample users to try it with" },
-    { verb: "next", value: "rollcall build && rollcall serve" },
-  ];
-  say(io, align(lines, painter(io.stderr, io.env)));
+  const written = isThere ? [CONFIG_FILE] : [CONFIG_FILE, SAMPLE];
+  if (settings.json) print(io, toJson({ config: CONFIG_FILE, db: SAMPLE, written }));
+  else if (!settings.quiet) say(io, describeInit(isThere, painter(io.stderr, io.env)));
   return ExitCode.done;
 }
 
+function describeInit(wasThere: boolean, paint: Paint): string {
+  const lines = [
+    { verb: "write", value: CONFIG_FILE, detail: "settings to change" },
+    { verb: wasThere ? "keep" : "write", value: SAMPLE, detail: "sample users to try it with" },
+    { verb: "next", value: "rollcall build && rollcall serve" },
+  ];
+  return align(lines, paint);
+}
+
 /** The package's sample: two folders up from `lib/commands`, as from `src/commands`. */
-function packagedSample(): string {
-  return fileURLToPath(new URL(`../../${SAMPLE}`, import.meta.url));
+const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE}`, import.meta.url));
+
+/** Whether a file is the sample already, as it is in a clone of Rollcall. */
+async function isSample(path: string): Promise<boolean> {
+  try {
+    const [there, packaged] = await Promise.all([readFile(path), readFile(PACKAGED_SAMPLE)]);
+    return there.equals(packaged);
+  } catch (error) {
+    // A folder, or a file that this user may not read.
+    if (codeOf(error) !== undefined) return false;
+    throw error;
+  }
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -18,6 +18,8 @@ export interface Io {
   cwd: string;
   /** Milliseconds since any fixed moment. */
   now(): number;
+  /** What the clock on the wall says. */
+  date(): Date;
   signals: Signals;
 }
 

@@ -1,13 +1,13 @@
 /** The command line: verbs, their flags from the table of settings, and help. */
 import { readFileSync } from "node:fs";
-import { Command, type CommanderError, type OutputConfiguration } from "commander";
+import { Command, type CommanderError, Option, type OutputConfiguration } from "commander";
 import { CONFIG_FILE } from "../config/file.js";
-import { flagOf } from "../config/names.js";
-import { defaultSettings, resolveSettings } from "../config/resolve.js";
+import { CONFIG_FLAG, flagOf, suggest } from "../config/names.js";
+import { resolveSettings } from "../config/resolve.js";
 import { KEYS, type Key, settingOf } from "../config/settings.js";
 import { ExitCode, usageError } from "../errors.js";
 import { build } from "./build.js";
-import { describeExamples, EXIT_CODES, PRECEDENCE, PURPOSE, SETTINGS_HINT } from "./help.js";
+import { describeExamples, EXIT_CODES, PRECEDENCE, PURPOSE, SETTINGS_HINT, VARIABLES_HINT } from "./help.js";
 import { init } from "./init.js";
 import type { Io, Output } from "./io.js";
 import { releases } from "./releases.js";
@@ -28,7 +28,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     .description(PURPOSE)
     .version(version(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
-    .helpCommand("help [verb]", "Print the help of a verb")
+    .helpCommand(false)
     .configureOutput(output(io))
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .exitOverride(refuseUsage("rollcall"))
@@ -43,6 +43,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
       exitCode = code;
     });
   }
+  addHelp(program);
   await program.parseAsync(argv, { from: "user" });
   return exitCode;
 }
@@ -52,29 +53,53 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
     .command(verb.name)
     .description(verb.summary)
     .addHelpText("after", () => {
-      const hint = verb.configured ? [SETTINGS_HINT] : [];
-      return `\n${[...hint, describeExamples(verb.examples), EXIT_CODES].join("\n\n")}`;
+      const hint = verb.configured ? SETTINGS_HINT : VARIABLES_HINT;
+      return `\n${[hint, describeExamples(verb.examples), EXIT_CODES].join("\n\n")}`;
     })
     .exitOverride(refuseUsage(`rollcall ${verb.name}`));
   for (const [term, help] of Object.entries(verb.arguments)) command.argument(term, help);
-  for (const key of KEYS) if (settingOf(key).verbs.includes(verb.name)) addFlag(command, key);
-  if (verb.configured) command.option("--config <file>", `settings to read instead of ${CONFIG_FILE}`);
+  const own = KEYS.filter((key) => settingOf(key).verbs.includes(verb.name));
+  for (const key of own) addFlag(command, key);
+  if (verb.configured) command.option(`${CONFIG_FLAG} <file>`, `settings to read instead of ${CONFIG_FILE}`);
 
   command.action(async () => {
     const { config, ...flags } = command.opts<Record<string, unknown> & { config?: string }>();
     const { dist, ...others } = namedArguments(command);
     if (dist !== undefined) Object.assign(flags, { out: dist });
-    const settings = verb.configured
-      ? await resolveSettings({ flags, config, env: io.env, cwd: io.cwd })
-      : defaultSettings(io.cwd);
+    const settings = await resolveSettings({
+      flags,
+      config: verb.configured ? config : null,
+      env: io.env,
+      cwd: io.cwd,
+      keys: "[dist]" in verb.arguments ? [...own, "out"] : own,
+    });
     done(await verb.run({ settings, arguments: others }, io));
   });
 }
 
 function addFlag(command: Command, key: Key): void {
-  const { placeholder, help, default: value } = settingOf(key);
+  const { kind, placeholder, help, default: value } = settingOf(key);
+  const flag = flagOf(key);
   const note = value === undefined || value === false ? "" : ` (default: ${value})`;
-  command.option(placeholder ? `${flagOf(key)} ${placeholder}` : flagOf(key), help + note);
+  command.option(placeholder ? `${flag} ${placeholder}` : flag, help + note);
+  // Help has one sentence about all of these: a line each would be twice the lines for little.
+  if (kind === "boolean") command.addOption(new Option(flag.replace("--", "--no-")).hideHelp());
+}
+
+/** `rollcall help VERB`; commander's own answers an unknown verb with the whole help and no word of what is wrong. */
+function addHelp(program: Command): void {
+  program
+    .command("help")
+    .description("Print the help of a verb")
+    .argument("[verb]")
+    .exitOverride(refuseUsage("rollcall"))
+    .action((name: string | undefined) => {
+      if (name === undefined) program.help();
+      const names = VERBS.map((verb) => verb.name);
+      const command = program.commands.find((candidate) => candidate.name() === name);
+      if (!command) throw usageError(`unknown command '${name}'; ${suggest(name, names)}`);
+      command.help();
+    });
 }
 
 function namedArguments(command: Command): Record<string, string | undefined> {

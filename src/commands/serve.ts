@@ -1,10 +1,13 @@
 /** `rollcall serve`: the host, with its address, its logs and its signals. */
 
-import { basename } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { Settings } from "../config/settings.js";
-import { LISTING_PATH } from "../contract/links.js";
-import { ExitCode } from "../errors.js";
-import { createHost, type Host } from "../host/host.js";
+import { basePath, LISTING_PATH } from "../contract/links.js";
+import { ExitCode, UserError } from "../errors.js";
+import { createHost, type Host, type HostEffects } from "../host/host.js";
+import { CURRENT } from "../release/layout.js";
+import { listReleases, type ReleaseSummary } from "../release/list.js";
 import { accessLine } from "./access.js";
 import { type Io, print, say } from "./io.js";
 import { count } from "./numbers.js";
@@ -26,19 +29,52 @@ export const serve: Verb = {
 };
 
 async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
-  const log = (line: string) => say(io, visible(line));
-  const host = await createHost(hostOptions(settings), {
+  const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
+  let origin: string | undefined;
+  const host = await open(settings, {
     log,
     ...(settings.accessLog && { access: (entry) => print(io, accessLine(entry, settings.json)) }),
+    onSwitch({ snapshot }) {
+      // What is taken up before the socket is there is announced with it. The path is each release's own.
+      if (origin === undefined) return;
+      const { id, count: users, pages, base_url } = snapshot;
+      log(`now serving ${id}: ${describeSize(users, pages)}, at ${origin}${basePath(base_url)}`);
+    },
   });
   try {
     const { url } = await host.listen({ port: settings.port, host: settings.host });
+    origin = new URL(url).origin;
     announce(host, url, settings, io);
     await untilStopped(host, io.signals, log);
     return ExitCode.done;
   } finally {
     // Also where the port is taken: a host that never listened still holds files.
     await host.close();
+  }
+}
+
+/** Opens the host; where there are releases and none is current, says how to choose one. */
+async function open(settings: Settings, effects: HostEffects): Promise<Host> {
+  const { out } = settings;
+  try {
+    return await createHost(hostOptions(settings), effects);
+  } catch (error) {
+    if (!(error instanceof UserError) || existsSync(join(out, CURRENT))) throw error;
+    const whole = (await findReleases(out)).find(({ broken }) => broken === undefined);
+    if (!whole) throw error;
+    const command = `rollcall use ${whole.id} ${shellWord(out)}`;
+    throw new UserError(`No release in ${out} is current; "${command}" switches to the newest.`, {
+      cause: error,
+    });
+  }
+}
+
+async function findReleases(dist: string): Promise<ReleaseSummary[]> {
+  try {
+    return await listReleases(dist);
+  } catch (error) {
+    if (error instanceof UserError) return [];
+    throw error;
   }
 }
 
@@ -64,9 +100,13 @@ interface Served {
 function describeHost({ url, listing, id, users, pages }: Served, paint: Paint): string {
   return align(
     [
-      { verb: "serve", value: url, detail: `${id}: ${count(users, "user")} on ${count(pages, "page")}` },
+      { verb: "serve", value: url, detail: `${id}: ${describeSize(users, pages)}` },
       { verb: "try", value: `curl ${shellWord(listing)}` },
     ],
     paint,
   );
+}
+
+function describeSize(users: number, pages: number): string {
+  return `${count(users, "user")} on ${count(pages, "page")}`;
 }

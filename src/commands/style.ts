@@ -40,8 +40,9 @@ export function align(given: readonly Line[], paint: Paint): string {
     .join("\n");
 }
 
-/** As Node itself decides: FORCE_COLOR before NO_COLOR before what the stream is. */
+/** NO_COLOR before FORCE_COLOR before what the stream is: who asks for none must never get any. */
 function wantsColor(stream: Output, { FORCE_COLOR, NO_COLOR, TERM }: Io["env"]): boolean {
+  if (NO_COLOR) return false;
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
-  return !NO_COLOR && stream.isTTY === true && TERM !== "dumb";
+  return stream.isTTY === true && TERM !== "dumb";
 }

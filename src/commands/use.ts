@@ -1,5 +1,6 @@
 /** `rollcall use`: back to an older release, or forth again. */
-import { ExitCode } from "../errors.js";
+import { ExitCode, UserError } from "../errors.js";
+import { listReleases } from "../release/list.js";
 import { type UseResult, useRelease } from "../release/use.js";
 import { type Io, print, say } from "./io.js";
 import { count, time } from "./numbers.js";
@@ -20,14 +21,35 @@ export const use: Verb = {
 };
 
 async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Promise<ExitCode> {
-  const result = await useRelease(settings.out, id);
+  const result = await useByPrefix(settings.out, lowerHex(id));
   if (settings.json) {
     const { now, before } = result;
     print(io, toJson({ id: now.id, name: now.name, folder: now.folder, before: before?.id ?? null }));
-  } else {
+  } else if (!settings.quiet) {
     say(io, describeUse(result, painter(io.stderr, io.env)));
   }
   return ExitCode.done;
+}
+
+/** Ids are often copied from where they are in capitals; the T and Z of a folder's name stay as they are. */
+function lowerHex(id: string): string {
+  return id.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
+}
+
+/** Where several folders' names begin so, the names are said: their ids do not show how to go on. */
+async function useByPrefix(dist: string, prefix: string): Promise<UseResult> {
+  try {
+    return await useRelease(dist, prefix);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const meant = (await listReleases(dist)).filter(({ name }) => name.startsWith(prefix));
+    if (prefix === "" || new Set(meant.map(({ id }) => id)).size < 2) throw error;
+    const names = meant.map(({ name }) => name).join(", ");
+    throw new UserError(
+      `${JSON.stringify(prefix)} is the beginning of ${meant.length} names: ${names}; give more of one, or its id.`,
+      { cause: error },
+    );
+  }
 }
 
 function describeUse({ now, before }: UseResult, paint: Paint): string {

@@ -11,7 +11,7 @@ export interface Verb {
   arguments: Readonly<Record<string, string>>;
   /** Command lines, each with what it does. */
   examples: readonly (readonly [command: string, purpose: string])[];
-  /** False for a verb that no setting concerns; then neither file nor variables are read. */
+  /** Whether the config file is read; flags and variables are in any case. */
   configured: boolean;
   run(given: Given, io: Io): Promise<ExitCode>;
 }

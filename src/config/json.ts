@@ -1,27 +1,41 @@
-/** JSON for people: where a text stops being JSON, which `JSON.parse` of Node 20 often does not say. */
+/** JSON for people: where a text stops being JSON, and which keys it repeats; `JSON.parse` of Node 20 tells neither. */
 
-/** Line and column, both from 1, and what stands there. */
-export interface JsonMistake {
+/** Line and column, both from 1. */
+interface Place {
   line: number;
   column: number;
+}
+
+/** Where a text stops being JSON, and what stands there. */
+export interface JsonMistake extends Place {
   found: string;
 }
 
+/** A key that its object has already, as it is written: with quotes. */
+export interface RepeatedKey extends Place {
+  key: string;
+}
+
 /** Parses a text that people write: a byte order mark is allowed. The mistake is data, not an exception. */
-export function parseJson(text: string): { value: unknown } | { mistake: JsonMistake } {
+export function parseJson(
+  text: string,
+): { value: unknown; repeated: RepeatedKey[] } | { mistake: JsonMistake } {
   const body = text.replace(/^\uFEFF/, "");
   try {
-    return { value: JSON.parse(body) };
+    const value: unknown = JSON.parse(body);
+    const repeated = scan(body).repeated.map(({ key, offset }) => ({ key, ...placeOf(body, offset) }));
+    return { value, repeated };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { mistake: describe(body, findMistake(body)) };
+    const { end } = scan(body);
+    const found = body.slice(end).match(/^(?:[\w$]+|.)/su)?.[0] ?? "the end of the file";
+    return { mistake: { ...placeOf(body, end), found } };
   }
 }
 
-function describe(text: string, offset: number): JsonMistake {
+function placeOf(text: string, offset: number): Place {
   const before = text.slice(0, offset).split("\n");
-  const found = text.slice(offset).match(/^(?:[\w$]+|.)/su)?.[0] ?? "the end of the file";
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, found };
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
 const SPACE = /[ \t\n\r]*/y;
@@ -29,8 +43,12 @@ const STRING = /"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*
 const SCALAR = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.$])/y;
 const OPEN = /[{[]/y;
 
-/** The offset of the first character that no JSON text could have there. */
-function findMistake(text: string): number {
+/** Deeper than any setting, and far from where recursion ends. */
+const MAX_DEPTH = 1000;
+
+/** The offset of the first character that no JSON text could have there, and every repeated key before it. */
+function scan(text: string): { end: number; repeated: { key: string; offset: number }[] } {
+  const repeated: { key: string; offset: number }[] = [];
   let at = 0;
   const take = (token: RegExp) => {
     token.lastIndex = at;
@@ -40,11 +58,12 @@ function findMistake(text: string): number {
   };
   const space = () => take(SPACE);
   /** True when a whole value was read; `at` stands behind it, or at the mistake. */
-  const value = (): boolean => {
+  const value = (depth: number): boolean => {
     space();
-    const open = take(OPEN);
+    const open = depth <= MAX_DEPTH ? take(OPEN) : undefined;
     if (open === undefined) return take(STRING) !== undefined || take(SCALAR) !== undefined;
-    const [close, item] = open === "{" ? [/\}/y, member] : [/\]/y, value];
+    const keys = new Set<string>();
+    const [close, item] = open === "{" ? [/\}/y, () => member(depth, keys)] : [/\]/y, () => value(depth + 1)];
     space();
     if (take(close) !== undefined) return true;
     do {
@@ -53,12 +72,18 @@ function findMistake(text: string): number {
     } while (take(/,/y) !== undefined);
     return take(close) !== undefined;
   };
-  const member = (): boolean => {
+  const member = (depth: number, keys: Set<string>): boolean => {
     space();
-    if (take(STRING) === undefined) return false;
+    const offset = at;
+    const key = take(STRING);
+    if (key === undefined) return false;
+    // Two spellings of one key, as with \u0064, are one key.
+    const name = String(JSON.parse(key));
+    if (keys.has(name)) repeated.push({ key, offset });
+    keys.add(name);
     space();
-    return take(/:/y) !== undefined && value();
+    return take(/:/y) !== undefined && value(depth + 1);
   };
-  if (value()) space();
-  return at;
+  if (value(1)) space();
+  return { end: at, repeated };
 }

@@ -1,69 +1,102 @@
 /** One layer of settings: what flags, variables or a file give, checked, with a name for where each came from. */
 import type { z } from "zod";
-import { usageError } from "../errors.js";
 import type { ConfigFile } from "./file.js";
+import { isInjected } from "./injected.js";
 import type { Kind } from "./kinds.js";
-import { DEBUG_VARIABLE, flagOf, suggest, VARIABLE_PREFIX, variableOf } from "./names.js";
+import {
+  CONFIG_FLAG,
+  CONFIG_VARIABLE,
+  DEBUG_VARIABLE,
+  findNear,
+  flagOf,
+  VARIABLE_PREFIX,
+  variableOf,
+} from "./names.js";
 import { at } from "./paths.js";
-import { type GivenSettings, KEYS, type Key, SETTINGS, settingOf, settingsSchema } from "./settings.js";
+import { type GivenSettings, isKey, KEYS, type Key, settingOf } from "./settings.js";
 
 export interface Layer {
   values: GivenSettings;
   /** What the user would call the place that a setting of this layer stands in: `--port`, `port in FILE`. */
   nameOf(key: string): string;
+  /** A sentence for every unknown name and every wrong value. */
+  mistakes: readonly string[];
 }
 
-/** Flags as commander has them, by key: texts, and true for those without a value. */
-export function flagLayer(flags: Readonly<Record<string, unknown>>, cwd: string): Layer {
-  return check({ given: flags, folder: cwd, nameOf: flagOf, knownNames: KEYS.map(flagOf) });
+/** Flags as commander has them, by key: texts, and true or false for those without a value. */
+export function flagLayer(flags: Given, cwd: string, wanted: readonly Key[]): Layer {
+  return check({ given: flags, wanted, folder: cwd, nameOf: flagOf, known: KEYS.map(flagOf) });
 }
 
-/** Every ROLLCALL_ variable; an empty one counts as not set, since that is how compose files and shells unset. */
-export function variableLayer(env: Readonly<Record<string, string | undefined>>, cwd: string): Layer {
+/**
+ * The ROLLCALL_ variables. An empty one counts as not set, since that is how compose files and shells unset. Others may
+ * use the prefix too, so that an unknown name is a mistake only when it is likely a misspelling.
+ */
+export function variableLayer(
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+  wanted: readonly Key[],
+): Layer {
   const keys = new Map<string, string>(KEYS.map((key) => [variableOf(key), key]));
+  const known = [...keys.keys(), DEBUG_VARIABLE, CONFIG_VARIABLE];
   const given: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(VARIABLE_PREFIX) || name === DEBUG_VARIABLE || !text) continue;
-    given[keys.get(name) ?? name] = text;
+    if (!isInjected(name, text) && findNear(name, known)) given[keys.get(name) ?? name] = text;
   }
   const nameOf = (key: string) => (isKey(key) ? variableOf(key) : key);
-  return check({ given, folder: cwd, nameOf, knownNames: [...keys.keys(), DEBUG_VARIABLE] });
+  return check({ given, wanted, folder: cwd, nameOf, known });
 }
 
-export function fileLayer({ name, folder, values }: ConfigFile): Layer {
-  return check({ given: values, folder, nameOf: (key) => `${key} in ${name}`, knownNames: KEYS });
+export function fileLayer({ name, folder, values }: ConfigFile, wanted: readonly Key[]): Layer {
+  return check({ given: values, wanted, folder, nameOf: (key) => `${key} in ${name}`, known: KEYS });
 }
+
+type Given = Readonly<Record<string, unknown>>;
 
 interface Unchecked {
-  given: Readonly<Record<string, unknown>>;
+  given: Given;
+  /** The settings that matter to the verb: others may stand there, with whatever value. */
+  wanted: readonly Key[];
   folder: string;
   nameOf: Layer["nameOf"];
-  knownNames: readonly string[];
+  known: readonly string[];
 }
 
-function check({ given, folder, nameOf, knownNames }: Unchecked): Layer {
-  const read = Object.entries(given).map(([key, value]) => [key, isKey(key) ? fromText(key, value) : value]);
-  const { data, error } = settingsSchema.safeParse(Object.fromEntries(read));
-  const unknown = error?.issues.find((issue) => issue.code === "unrecognized_keys")?.keys[0];
-  if (unknown !== undefined) {
-    throw usageError(`${nameOf(unknown)} is not a setting; ${suggest(unknown, knownNames)}`);
+function check({ given, wanted, folder, nameOf, known }: Unchecked): Layer {
+  const values: Record<string, unknown> = {};
+  const unknown = Object.keys(given).filter((key) => !isKey(key));
+  const mistakes = describeUnknown(unknown, nameOf, known);
+  for (const [key, value] of Object.entries(given)) {
+    if (!isKey(key) || !wanted.includes(key)) continue;
+    const { kind, schema } = settingOf(key);
+    const { data, error } = schema.safeParse(fromText(key, value));
+    if (error) mistakes.push(describeWrong(key, value, error, nameOf));
+    else values[key] = kind === "path" ? at(folder, String(data)) : data;
   }
-  if (error) throw refuse(error, given, nameOf);
-  const values = Object.fromEntries(
-    Object.entries(data).map(([key, value]) => [
-      key,
-      isKey(key) && settingOf(key).kind === "path" ? at(folder, String(value)) : value,
-    ]),
-  );
-  return { values, nameOf };
+  return { values, nameOf, mistakes };
 }
 
-function refuse(error: z.ZodError, given: Unchecked["given"], nameOf: Layer["nameOf"]) {
-  const [issue] = error.issues;
-  const key = String(issue?.path[0]) as Key;
+/** One sentence for each that has a likely meaning, and one for the rest. */
+function describeUnknown(unknown: readonly string[], nameOf: Layer["nameOf"], known: readonly string[]) {
+  const meant = (key: string) => findNear(key, known);
+  const sentences = unknown.flatMap((key) => {
+    const name = meant(key);
+    if (name === undefined) return [];
+    const advice = name === CONFIG_VARIABLE ? `give ${CONFIG_FLAG} FILE.` : `did you mean ${name}?`;
+    return [`${nameOf(key)} is not a setting; ${advice}`];
+  });
+  const rest = unknown.filter((key) => meant(key) === undefined).map(nameOf);
+  if (rest.length === 0) return sentences;
+  const verdict = rest.length === 1 ? "is not a setting" : "are not settings";
+  return [...sentences, `${rest.join(", ")} ${verdict}; known are ${known.join(", ")}.`];
+}
+
+function describeWrong(key: Key, value: unknown, error: z.ZodError, nameOf: Layer["nameOf"]): string {
   const { allowed } = settingOf(key);
-  if (allowed === undefined) return usageError(`${nameOf(key)}: ${issue?.message}`);
-  return usageError(`${nameOf(key)} must be ${allowed}, got ${JSON.stringify(given[key])}.`);
+  return allowed === undefined
+    ? `${nameOf(key)}: ${error.issues[0]?.message}`
+    : `${nameOf(key)} must be ${allowed}, got ${JSON.stringify(value)}.`;
 }
 
 /** How each kind reads a text; what does not fit stays a text, which the schema refuses. */
@@ -82,8 +115,4 @@ const READERS: Record<Kind, (text: string) => unknown> = {
 /** A file may write a list as `"br,gzip"`; its other values are of their own types already. */
 function fromText(key: Key, value: unknown): unknown {
   return typeof value === "string" ? READERS[settingOf(key).kind](value) : value;
-}
-
-function isKey(name: string): name is Key {
-  return Object.hasOwn(SETTINGS, name);
 }

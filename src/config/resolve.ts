@@ -3,26 +3,31 @@ import { usageError } from "../errors.js";
 import { CONFIG_FILE, readConfigFile } from "./file.js";
 import { fileLayer, flagLayer, type Layer, variableLayer } from "./layers.js";
 import { flagOf, variableOf } from "./names.js";
-import { type GivenSettings, KEYS, type Key, type Settings, settingOf } from "./settings.js";
+import { EITHER_OR, type GivenSettings, KEYS, type Key, type Settings, settingOf } from "./settings.js";
 
 export interface Sources {
   /** Flags by key, as commander has them. */
   flags: Readonly<Record<string, unknown>>;
-  /** `--config`, relative to `cwd`. */
-  config?: string | undefined;
+  /** `--config`, relative to `cwd`; null where no file is to be read, not even the usual one. */
+  config?: string | null | undefined;
   env: Readonly<Record<string, string | undefined>>;
   /** What paths in flags and variables are relative to. */
   cwd: string;
+  /** The settings that matter; all of them unless given. Others keep their defaults and are not checked. */
+  keys?: readonly Key[];
 }
 
-/** @throws UserError (usage) for the first unknown name, wrong value, or pair that does not go together. */
-export async function resolveSettings({ flags, config, env, cwd }: Sources): Promise<Settings> {
-  const layers = [flagLayer(flags, cwd), variableLayer(env, cwd)];
-  const file = await readConfigFile(cwd, config);
-  if (file) layers.push(fileLayer(file));
-  refuseBoth(layers, "table", "query");
-  const given = layers.map((layer) => layer.values);
-  return Object.assign({}, defaultSettings(cwd), ...given.toReversed());
+/** @throws UserError (usage) that names every unknown name, wrong value, and pair that does not go together. */
+export async function resolveSettings({ flags, config, env, cwd, keys = KEYS }: Sources): Promise<Settings> {
+  const file = config === null ? undefined : await readConfigFile(cwd, config);
+  const layers = [flagLayer(flags, cwd, keys), variableLayer(env, cwd, keys)];
+  if (file) layers.push(fileLayer(file, keys));
+  const mistakes = layers.flatMap((layer) => [...layer.mistakes, ...findBoth(layer)]);
+  if (mistakes.length > 0) throw usageError(mistakes.join(" "));
+  return layers.reduceRight(
+    (below, { values }) => ({ ...withoutRivals(below, values), ...values }),
+    defaultSettings(cwd),
+  );
 }
 
 /** @throws UserError (usage) naming every place where a setting without a default could have been given. */
@@ -39,11 +44,21 @@ export function need<K extends Key>(settings: Settings, key: K): NonNullable<Giv
 export function defaultSettings(cwd: string): Settings {
   const rows = KEYS.map((key) => [key, settingOf(key).default] as const);
   const given = Object.fromEntries(rows.filter(([, value]) => value !== undefined));
-  return flagLayer(given, cwd).values as Settings;
+  return flagLayer(given, cwd, KEYS).values as Settings;
 }
 
-function refuseBoth(layers: readonly Layer[], one: Key, other: Key): void {
-  const place = (key: Key) => layers.find((layer) => layer.values[key] !== undefined)?.nameOf(key);
-  const [first, second] = [place(one), place(other)];
-  if (first && second) throw usageError(`${first} and ${second} exclude each other; give one of them.`);
+function findBoth({ values, nameOf }: Layer): string[] {
+  return EITHER_OR.filter((pair) => pair.every((key) => values[key] !== undefined)).map(
+    ([one, other]) => `${nameOf(one)} and ${nameOf(other)} exclude each other; give one of them.`,
+  );
+}
+
+/** What lower layers say, without the other half of each pair that a higher one decides. */
+function withoutRivals(below: Settings, above: GivenSettings): Settings {
+  const kept = { ...below };
+  for (const [one, other] of EITHER_OR) {
+    if (above[one] !== undefined) delete kept[other];
+    if (above[other] !== undefined) delete kept[one];
+  }
+  return kept;
 }

@@ -1,5 +1,5 @@
 /** The one table of settings. Flags, variables, config keys, help, defaults and types all come from it. */
-import { z } from "zod";
+import type { z } from "zod";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { PAGE_SIZE } from "../contract/links.js";
 import {
@@ -124,10 +124,10 @@ export const SETTINGS = {
   accessLog: { ...yesOrNo, verbs: ["serve"], help: "print a line for each request on stdout" },
   json: {
     ...yesOrNo,
-    verbs: ["build", "serve", "releases", "use"],
+    verbs: ["init", "build", "serve", "releases", "use"],
     help: "print the result as JSON on stdout",
   },
-  quiet: { ...yesOrNo, verbs: ["build"], help: "print nothing on success" },
+  quiet: { ...yesOrNo, verbs: ["init", "build", "use"], help: "print nothing on success" },
 } satisfies Record<string, Setting>;
 
 export type Key = keyof typeof SETTINGS;
@@ -146,7 +146,9 @@ export function settingOf(key: Key): Setting {
   return SETTINGS[key];
 }
 
-/** The schema of a config file, and of what flags and variables add up to. */
-export const settingsSchema = z.strictObject(
-  Object.fromEntries(KEYS.map((key) => [key, SETTINGS[key].schema.optional()])),
-);
+export function isKey(name: string): name is Key {
+  return Object.hasOwn(SETTINGS, name);
+}
+
+/** Settings that answer one question in two ways: no place gives both, and one of a higher place replaces the other. */
+export const EITHER_OR: readonly (readonly [Key, Key])[] = [["table", "query"]];

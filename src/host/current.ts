@@ -2,6 +2,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CURRENT, SNAPSHOT } from "../release/layout.js";
+import type { Release } from "../release/open.js";
 import type { Limits } from "./limits.js";
 import { type Site, type SiteOptions, takeUp } from "./site.js";
 import { readTarget, watchLink } from "./watch.js";
@@ -18,7 +19,12 @@ export interface Current {
  * Serves what `current` in `folder` points to, or `folder` itself for good when that is a release.
  * @throws UserError when there is no release, or a broken one.
  */
-export async function followCurrent(folder: string, options: SiteOptions, limits: Limits): Promise<Current> {
+export async function followCurrent(
+  folder: string,
+  options: SiteOptions,
+  limits: Limits,
+  onSwitch: (release: Release) => void = () => {},
+): Promise<Current> {
   const isRelease = await stat(join(folder, SNAPSHOT)).then(
     () => true,
     () => false,
@@ -33,6 +39,7 @@ export async function followCurrent(folder: string, options: SiteOptions, limits
   const replace = async () => {
     const last = site;
     site = await takeUp(link, options);
+    onSwitch(site.release);
     await last.retire();
   };
   const refused = (error: unknown) => {

@@ -26,6 +26,8 @@ export interface HostEffects {
   log(line: string): void;
   /** One entry an answer. Costs a little for each; leave it out where nobody reads it. */
   access?: ((entry: AccessEntry) => void) | undefined;
+  /** Another release is served from now on. */
+  onSwitch?: ((release: Release) => void) | undefined;
 }
 
 export interface Host {
@@ -53,13 +55,13 @@ const DEFAULT_CACHE_MB = 256;
  */
 export async function createHost(
   { folder, cacheControl = DEFAULT_CACHE_CONTROL, cacheMb = DEFAULT_CACHE_MB }: HostOptions,
-  { log, access }: HostEffects = { log() {} },
+  { log, access, onSwitch }: HostEffects = { log() {} },
   limits: Limits = LIMITS,
 ): Promise<Host> {
   refuseBadOptions(cacheControl, cacheMb);
   const ledger = access && createLedger(access);
   const siteOptions = { cacheControl, bodies: createBodies(cacheMb, log), log, sent: ledger?.sent };
-  const current = await followCurrent(folder, siteOptions, limits);
+  const current = await followCurrent(folder, siteOptions, limits, onSwitch);
 
   const handler = (req: IncomingMessage, res: ServerResponse): void => {
     const { site } = current;

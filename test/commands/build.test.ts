@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { describeBuild } from "../../src/commands/build-summary.js";
+import { describeProblems } from "../../src/commands/problems.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
@@ -117,7 +118,7 @@ test("--json prints one document and nothing else", async () => {
 });
 
 const INVALID =
-  "12 of 12 users are invalid (problems: 24): nothing was published and current is unchanged. Mend them, or leave them out with --skip-invalid.";
+  "12 of 12 users are invalid, with 24 problems: nothing was published and current is unchanged. Mend them, or leave them out with --skip-invalid. --problems FILE writes every problem.";
 
 test("a refusal prints the first problems, how many more there are, and that nothing was published", async () => {
   const rows = plainRows(12).map((row) => ({ ...row, country: "x\u202ey\x1b[2J", wac_status: "many" }));
@@ -130,7 +131,7 @@ test("a refusal prints the first problems, how many more there are, and that not
     `user ${userId(0)}: country "x\\u202ey\\u001b[2J" must be two uppercase letters, XX when unknown`,
   );
   expect(lines[1]).toBe(`user ${userId(0)}: wac_status "many" must be an integer within +-(2^53 - 1)`);
-  expect(lines.slice(20)).toEqual(["and 4 more; --problems FILE writes them all", `error: ${INVALID}`, ""]);
+  expect(lines.slice(20)).toEqual(["and 4 more", `error: ${INVALID}`, ""]);
   expect(existsSync(join(cwd, "dist/current"))).toBe(false);
 });
 
@@ -138,8 +139,75 @@ test("--problems writes all of them, and the rest is said to be there", async ()
   const { cwd, run } = folderOf(plainRows(12).map((row) => ({ ...row, country: "x", wac_status: "many" })));
   const { code, stderr } = await run(`${LINE} --problems all.ndjson`);
   expect(code).toBe(1);
-  expect(stderr).toContain("\nand 4 more; all are in ");
+  expect(stderr).toMatch(
+    /\nand 4 more\nerror: .* with --skip-invalid\. Every problem is in all\.ndjson\.\n$/,
+  );
   expect(readFileSync(join(cwd, "all.ndjson"), "utf8").trimEnd().split("\n")).toHaveLength(24);
+});
+
+test.each([
+  [
+    "one of one",
+    1,
+    1,
+    /^error: 1 of 1 user is invalid, with 1 problem: .*Mend it, or leave it out with --skip/m,
+  ],
+  ["one of many", 1, 1204, /^error: 1 of 1,204 users is invalid, with 1 problem: /m],
+  ["most", 1203, 1204, /^error: 1,203 of 1,204 users are invalid, with 1,203 problems: .*Mend them, /m],
+])("a refusal counts as people do: %s", async (_what, wrong, total, line) => {
+  const rows = plainRows(total).map((row, index) => (index < wrong ? { ...row, country: "x" } : row));
+  expect((await folderOf(rows).run(LINE)).stderr).toMatch(line);
+});
+
+test("when nobody is left, --skip-invalid is not suggested", async () => {
+  const { run } = folderOf(plainRows(2).map((row) => ({ ...row, country: "x" })));
+  const { code, stderr } = await run(`${LINE} --skip-invalid`);
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    "error: 2 of 2 users are invalid, with 2 problems: without them nobody is left to publish, so nothing was published and current is unchanged. --problems FILE writes every problem.\n",
+  );
+});
+
+test("an id that is no plain word is quoted", async () => {
+  const { run } = folderOf([
+    { ...plainRows(1)[0], id: "" },
+    { ...plainRows(2)[1], id: "two words" },
+  ]);
+  const { stderr } = await run(LINE);
+  expect(stderr).toContain('user "": id "" must be a UUID');
+  expect(stderr).toContain('user "two words": id "two words" must be a UUID');
+  const plain = (_format: unknown, text: string) => text;
+  const problem = { id: null, path: "id", value: null, message: "must be a UUID" };
+  expect(describeProblems({ users: 1, count: 1, first: [problem] }, plain)).toBe(
+    "user NULL: id NULL must be a UUID",
+  );
+});
+
+test("a summary with users left out says how many were published, and where the problems are", async () => {
+  const { run } = folderOf([...plainRows(149), { ...plainRows(150)[149], country: "xx" }]);
+  const { stderr } = await run(`${LINE} --skip-invalid --problems all.ndjson`);
+  expect(stderr).toMatch(/^read {6}150 users /);
+  expect(stderr).toMatch(
+    /^skip {6}1 invalid user LEFT OUT +149 users published; 1 problem, all in all\.ndjson$/m,
+  );
+  const { stderr: again } = await run(`${LINE} --skip-invalid`);
+  expect(again).toMatch(/ 149 users published; 1 problem, --problems FILE writes them all$/m);
+});
+
+test("a flag switches off what the config switches on", async () => {
+  const { cwd, run } = folderOf([...plainRows(1), { ...plainRows(2)[1], country: "xx" }]);
+  const config = {
+    db: "users.sqlite",
+    baseUrl: "https://example.com",
+    skipInvalid: true,
+    json: true,
+    quiet: true,
+  };
+  writeFileSync(join(cwd, "rollcall.config.json"), JSON.stringify(config));
+  expect((await run("build --no-skip-invalid")).code).toBe(1);
+  const { code, stdout, stderr } = await run("build --no-json --no-quiet");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
+  expect(stderr).toContain("1 invalid user LEFT OUT");
 });
 
 test("a refusal with --json is data on stdout and one line on stderr", async () => {
@@ -211,7 +279,7 @@ test("every line of a summary at once", () => {
   };
   const text = describeBuild(
     result,
-    { db: "data/users.sqlite", next: "rollcall serve", milliseconds: 412 },
+    { db: "data/users.sqlite", problemsFile: undefined, next: "rollcall serve", milliseconds: 412 },
     (_f, text) => text,
   );
   expect(text).toBe(`\
@@ -220,6 +288,6 @@ write     10 pages, 1.3 MB (2 linked)    dist/releases/20261121T034000Z-1f6a9c0d
 warn      1 user: off_chain.tokens is not 2 x pending_events
 warn      3 users: wac_status is not 0
 prune     1 old release
-skip      12 invalid users LEFT OUT      30 problems; --problems FILE writes them all
+skip      12 invalid users LEFT OUT      1,000 users published; 30 problems, --problems FILE writes them all
 done      in 0.41 s                      1f6a9c0d2b7e is current; next: rollcall serve`);
 });

@@ -1,5 +1,5 @@
 /** `rollcall releases` and `rollcall use` over real releases, and `rollcall init`. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
@@ -82,6 +82,28 @@ test("use says from which to which, and again that it is current already", async
   expect(JSON.parse(stdout)).toMatchObject({ id: newer.id, name: newer.name, before: older.id });
 });
 
+test("use takes an id in capitals, also at the end of a folder's name", async () => {
+  const { older, newer, run } = await twoReleases();
+  expect((await run(`use ${older.id.toUpperCase()}`)).stderr).toContain(`-> ${older.id}`);
+  const name = newer.name.replace(newer.id, newer.id.toUpperCase());
+  expect((await run(`use ${name}`)).stderr).toContain(`-> ${newer.id}`);
+});
+
+test("use --quiet prints nothing", async () => {
+  const { cwd, older, run } = await twoReleases();
+  expect(await run(`use ${older.id} --quiet`)).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(readFileSync(join(cwd, "dist/current/snapshot.json"), "utf8")).toContain(older.id);
+});
+
+test("where several folders' names begin so, their names are said", async () => {
+  const { older, newer, run } = await twoReleases();
+  expect(await run("use 20261121T034")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `error: "20261121T034" is the beginning of 2 names: ${newer.name}, ${older.name}; give more of one, or its id.\n`,
+  });
+});
+
 test.each([
   ["releases", 'There is no release in dist; run "rollcall build" first.'],
   ["releases site", 'There is no release in site; run "rollcall build" first.'],
@@ -129,6 +151,29 @@ test.each(["rollcall.config.json", "data/users.sqlite"])(
     expect([...readTree(cwd)]).toEqual([[name, "mine"]]);
   },
 );
+
+test("init prints data, or nothing, when asked", async () => {
+  const { code, stdout, stderr } = await rollcall("init --json", fakeIo(scratch()));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(stdout)).toEqual({
+    config: "rollcall.config.json",
+    db: "data/users.sqlite",
+    written: ["rollcall.config.json", "data/users.sqlite"],
+  });
+  const silent = { code: 0, stdout: "", stderr: "" };
+  expect(await rollcall("init --quiet", fakeIo(scratch()))).toEqual(silent);
+  expect(await rollcall("init", fakeIo(scratch(), { env: { ROLLCALL_QUIET: "1" } }))).toEqual(silent);
+});
+
+test("init keeps the sample where it is already, as in a clone", async () => {
+  const cwd = scratch();
+  mkdirSync(join(cwd, "data"));
+  copyFileSync("data/users.sqlite", join(cwd, "data/users.sqlite"));
+  const { code, stderr } = await rollcall("init", fakeIo(cwd));
+  expect(code).toBe(0);
+  expect(stderr).toContain("\nkeep      data/users.sqlite       sample users");
+  expect([...readTree(cwd).keys()]).toEqual(["data/users.sqlite", "rollcall.config.json"]);
+});
 
 test("init where it cannot write says why", async () => {
   const cwd = scratch();

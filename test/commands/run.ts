@@ -43,6 +43,7 @@ export function fakeIo(cwd: string, { env = {}, isTTY = false, now = () => 0 }: 
     env,
     cwd,
     now,
+    date: () => new Date("2026-11-21T03:40:00Z"),
     signals: new EventEmitter(),
   };
 }

@@ -1,4 +1,5 @@
 /** `rollcall serve` in process: a real host on a free port, and signals from the test. */
+import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -10,9 +11,9 @@ import { fakeIo, rollcall } from "./run.js";
 /** A folder with a release, and `make`, which makes another of `count` users. */
 async function folderWithRelease(baseUrl = "https://example.com") {
   const cwd = scratch();
-  const make = async (count: number) => {
+  const make = async (count: number, base = baseUrl) => {
     const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(count));
-    return build({ db, baseUrl, out: join(cwd, "dist") });
+    return build({ db, baseUrl: base, out: join(cwd, "dist") });
   };
   return { cwd, make, release: await make(2) };
 }
@@ -46,7 +47,9 @@ try       curl '${url}/api/users/?format=api&page=1'
   const [, tried = ""] = /curl '([^']+)'/.exec(io.stderr.text) ?? [];
   expect(await (await fetch(tried)).json()).toMatchObject({ count: 2, next: null });
   expect(await stop()).toMatchObject({ code: 0, stdout: "" });
-  expect(io.stderr.text).toMatch(/\nFinishing what is in flight; a second signal ends at once\.\n$/);
+  expect(io.stderr.text).toMatch(
+    /\n2026-11-21T03:40:00\.000Z Finishing what is in flight; a second signal ends at once\.\n$/,
+  );
   await expect(fetch(tried)).rejects.toThrow();
 });
 
@@ -93,6 +96,27 @@ test("SIGHUP takes up the release that is current by then", async () => {
     expect(answer.headers.get("snapshot-id")).toBe(id);
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
+});
+
+test("another release that is taken up is said, with its own path and the time", async () => {
+  const { cwd, make } = await folderWithRelease();
+  const { io, url } = await serve("", cwd);
+  const { id } = await make(3, "https://example.com/directory");
+  const line = `2026-11-21T03:40:00.000Z now serving ${id}: 3 users on 1 page, at ${url}/directory\n`;
+  await vi.waitFor(() => expect(io.stderr.text.endsWith(line), io.stderr.text).toBe(true), { timeout: 5000 });
+  expect((await fetch(`${url}/directory/api/users/`)).status).toBe(200);
+});
+
+test("where releases are there and none is current, serve says how to choose one", async () => {
+  const { cwd, make, release } = await folderWithRelease();
+  const newest = await make(3);
+  rmSync(join(newest.folder, "SHA256SUMS"));
+  rmSync(join(cwd, "dist/current"));
+  const { code, stdout, stderr } = await rollcall("serve --port 0", fakeIo(cwd));
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr, "the newest that is whole").toBe(
+    `error: No release in dist is current; "rollcall use ${release.id} dist" switches to the newest.\n`,
+  );
 });
 
 test("settings of the config file hold for serve too", async () => {

@@ -11,7 +11,8 @@ test.each<[boolean, Record<string, string>, boolean]>([
   [false, { FORCE_COLOR: "1" }, true],
   [false, { FORCE_COLOR: "" }, true],
   [true, { FORCE_COLOR: "0" }, false],
-  [true, { FORCE_COLOR: "1", NO_COLOR: "1" }, true],
+  [true, { FORCE_COLOR: "1", NO_COLOR: "1" }, false],
+  [false, { FORCE_COLOR: "1", NO_COLOR: "" }, true],
 ])("a terminal (%s) with %j is painted: %s", (isTTY, env, painted) => {
   const text = painter(new Screen(isTTY), env)("red", "x");
   expect(text).toBe(painted ? "\x1b[31mx\x1b[39m" : "x");

@@ -34,6 +34,17 @@ test("help of a verb can be asked for in two ways", async () => {
   expect(one).toMatchObject({ code: 0, stderr: "" });
 });
 
+test("without a verb, help of help is the whole help", async () => {
+  expect(await rollcall("help", fakeIo(scratch()))).toEqual(await rollcall("--help", fakeIo(scratch())));
+});
+
+test("flags that switch off are in help as one sentence, not as lines", async () => {
+  const { stdout } = await rollcall("--help", fakeIo(scratch()));
+  expect(stdout).toContain("--no-json, --no-skip-invalid and the like");
+  for (const { name } of VERBS)
+    expect((await rollcall(`${name} --help`, fakeIo(scratch()))).stdout).not.toContain("--no-");
+});
+
 test("help fits its width and names every exit code", async () => {
   for (const verb of ["", ...VERBS.map(({ name }) => name)]) {
     const { stdout } = await rollcall(`${verb} --help`, fakeIo(scratch()));
@@ -62,6 +73,8 @@ describe("docs/commands.md", () => {
 
 test.each([
   ["bild", "unknown command 'bild' (Did you mean build?); see \"rollcall --help\"."],
+  ["help bild", "unknown command 'bild'; did you mean build?"],
+  ["help nope", "unknown command 'nope'; known are init, build, serve, releases, use."],
   ["--jsn", "unknown option '--jsn'; see \"rollcall --help\"."],
   [
     "build --page-sze 3",
@@ -88,6 +101,7 @@ test.each([
   ["build --page-size=", '--page-size must be a whole number from 1 to 1000, got "".'],
   ["build --keep -1", '--keep must be a whole number from 0 to 1000000, got "-1".'],
   ["serve --port eighty", '--port must be a whole number from 0 to 65535, got "eighty".'],
+  ["build --config=", '--config must name a file, got "".'],
   ["serve --config none.json", "There is no config file none.json (--config)."],
 ])("rollcall %s is refused in one line, exit 2", async (line, message) => {
   const io = fakeIo(scratch());
@@ -102,6 +116,23 @@ test("a broken config file stops every verb that reads it, and only those", asyn
     expect([name, code]).toEqual([name, configured ? ExitCode.usage : ExitCode.refused]);
     expect(stderr.includes("is not JSON: line 1, column 2")).toBe(configured);
   }
+});
+
+test("a wrong setting stops the verbs that have it, and only those", async () => {
+  const codes = async (env: Record<string, string>) => {
+    const runs = VERBS.map(async ({ name }) => {
+      const { code, stderr } = await rollcall(
+        `${name} ${name === "use" ? "x" : ""}`,
+        fakeIo(scratch(), { env }),
+      );
+      return code === ExitCode.usage && stderr.startsWith("error: ROLLCALL_") ? name : undefined;
+    });
+    return (await Promise.all(runs)).filter((name) => name !== undefined);
+  };
+  expect(await codes({ ROLLCALL_PORT: "eighty" })).toEqual(["serve"]);
+  expect(await codes({ ROLLCALL_PAGE_SIZE: "many" })).toEqual(["build"]);
+  expect(await codes({ ROLLCALL_OUT: "a\0b" })).toEqual(["build", "serve", "releases", "use"]);
+  expect(await codes({ ROLLCALL_QUIET: "very" })).toEqual(["init", "build", "use"]);
 });
 
 describe("what ends a run", () => {

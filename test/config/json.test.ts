@@ -6,7 +6,7 @@ test.each([
   ['\uFEFF{"a": [1, -2.5e3, "x\\u00e9", true, null]}\n', { a: [1, -2500, "xé", true, null] }],
   ["[]", []],
 ])("%j is JSON", (text, value) => {
-  expect(parseJson(text)).toEqual({ value });
+  expect(parseJson(text)).toEqual({ value, repeated: [] });
 });
 
 test.each([
@@ -31,6 +31,23 @@ test.each([
   expect(parseJson(text)).toEqual({ mistake: { line, column, found } });
 });
 
+test.each([
+  ['{"a": 1, "b": 2,\n "a": 3}', [{ key: '"a"', line: 2, column: 2 }]],
+  ['{"a": 1, "\\u0061": 2}', [{ key: '"\\u0061"', line: 1, column: 10 }]],
+  ['[{"a": {"b": 1}, "b": [{"a": 1}, {"a": 1}]}]', []],
+  [
+    '{"__proto__": 1, "x": {"y": 1, "y": 1}, "__proto__": 1}',
+    [
+      { key: '"y"', line: 1, column: 32 },
+      { key: '"__proto__"', line: 1, column: 41 },
+    ],
+  ],
+])("%j repeats %j", (text, repeated) => {
+  expect(parseJson(text)).toMatchObject({ repeated });
+});
+
 test("deep nesting is read like any other", () => {
   expect(parseJson("[".repeat(1000))).toMatchObject({ mistake: { line: 1, column: 1001 } });
+  expect(parseJson("[".repeat(50_000))).toHaveProperty("mistake");
+  expect(parseJson(`${"[".repeat(50_000)}${"]".repeat(50_000)}`)).toHaveProperty("value");
 });

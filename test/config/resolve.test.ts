@@ -6,12 +6,15 @@ import { type Key, SETTINGS } from "../../src/config/settings.js";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { scratch } from "../support/files.js";
 
-type Given = Partial<Pick<Sources, "flags" | "env" | "config">> & { file?: unknown; text?: string };
+type Given = Partial<Pick<Sources, "flags" | "env" | "config" | "keys">> & {
+  file?: unknown;
+  text?: string | Buffer;
+};
 
-async function resolve({ flags = {}, env = {}, config, file, text }: Given, cwd = scratch()) {
+async function resolve({ flags = {}, env = {}, file, text, ...others }: Given, cwd = scratch()) {
   const content = text ?? (file === undefined ? undefined : JSON.stringify(file));
   if (content !== undefined) writeFileSync(join(cwd, "rollcall.config.json"), content);
-  return { cwd, settings: await resolveSettings({ flags, env, config, cwd }) };
+  return { cwd, settings: await resolveSettings({ flags, env, cwd, ...others }) };
 }
 
 async function refusal(given: Given): Promise<string> {
@@ -95,6 +98,74 @@ test("a variable can take back what the file switched on", async () => {
   expect(settings.skipInvalid).toBe(false);
 });
 
+test("a flag can take back what a variable or the file switched on", async () => {
+  const { settings } = await resolve({
+    flags: { quiet: false, json: false },
+    env: { ROLLCALL_QUIET: "1" },
+    file: { json: true },
+  });
+  expect(settings).toMatchObject({ quiet: false, json: false });
+});
+
+test.each<[Given, { table?: string; query?: string }]>([
+  [{ flags: { table: "t" }, file: { query: "/q.sql" } }, { table: "t" }],
+  [{ flags: { query: "/q.sql" }, env: { ROLLCALL_TABLE: "t" } }, { query: "/q.sql" }],
+  [{ env: { ROLLCALL_TABLE: "t" }, file: { query: "/q.sql" } }, { table: "t" }],
+  [{ flags: { table: "a" }, env: { ROLLCALL_QUERY: "/q.sql" }, file: { table: "b" } }, { table: "a" }],
+  [{ env: { ROLLCALL_QUERY: "/q.sql" }, file: { table: "b" } }, { query: "/q.sql" }],
+])("table and query are one choice, and the highest place makes it: %j", async (given, choice) => {
+  const { table, query } = (await resolve(given)).settings;
+  expect({ table, query }).toEqual({ table: undefined, query: undefined, ...choice });
+});
+
+test("settings that the verb does not have are not checked", async () => {
+  const given: Given = {
+    env: { ROLLCALL_PORT: "eighty" },
+    file: { cacheMb: "much", table: "t", query: "q", keep: 1 },
+  };
+  const { settings } = await resolve({ ...given, keys: ["keep", "db"] });
+  expect(settings).toMatchObject({ keep: 1, port: 8080, cacheMb: 256 });
+  expect(await refusal({ ...given, keys: ["port"] })).toBe(
+    'ROLLCALL_PORT must be a whole number from 0 to 65535, got "eighty".',
+  );
+  expect(await refusal({ file: { prot: 1 }, keys: ["db"] }), "a name is wrong for every verb").toContain(
+    "did you mean port?",
+  );
+});
+
+test("no file is read where none is wanted", async () => {
+  expect((await resolve({ config: null, text: "{,}" })).settings.port).toBe(8080);
+});
+
+/** As a Kubernetes service and a Docker link of these names inject them. */
+const INJECTED = {
+  ROLLCALL_SERVICE_HOST: "10.0.0.1",
+  ROLLCALL_SERVICE_PORT: "80",
+  ROLLCALL_SERVICE_PORT_HTTP: "80",
+  ROLLCALL_PORT: "tcp://10.0.0.1:80",
+  ROLLCALL_PORT_80_TCP: "tcp://10.0.0.1:80",
+  ROLLCALL_PORT_80_TCP_PROTO: "tcp",
+  ROLLCALL_PORT_80_TCP_PORT: "80",
+  ROLLCALL_PORT_80_TCP_ADDR: "10.0.0.1",
+  ROLLCALL_NAME: "/web/rollcall",
+  ROLLCALL_ENV_NODE_VERSION: "20.20.0",
+  ROLLCALL_DB_SERVICE_HOST: "10.0.0.2",
+  ROLLCALL_DB_PORT: "udp://10.0.0.2:53",
+  ROLLCALL_HOST_PORT_53_UDP_ADDR: "10.0.0.2",
+};
+
+test("what a service or link of this name injects is ignored", async () => {
+  const { settings } = await resolve({ env: INJECTED, file: { port: 3 } });
+  expect(settings).toEqual({ ...(await resolve({})).settings, out: settings.out, port: 3 });
+});
+
+test.each(["ROLLCALL_ID", "ROLLCALL_HOME", "ROLLCALL_VERSION", "ROLLCALL_IMAGE_TAG", "ROLLCALL_POD_NAME"])(
+  "%s is somebody else's",
+  async (name) => {
+    expect((await resolve({ env: { [name]: "x" } })).settings.port).toBe(8080);
+  },
+);
+
 test("an empty variable is not set, and ROLLCALL_DEBUG is known", async () => {
   const { settings } = await resolve({ env: { ROLLCALL_PORT: "", ROLLCALL_DEBUG: "1" }, file: { port: 3 } });
   expect(settings.port).toBe(3);
@@ -130,6 +201,8 @@ test.each<[Given, string]>([
   [{ file: { pagesize: 1 } }, "pagesize in rollcall.config.json is not a setting; did you mean pageSize?"],
   [{ file: { hots: "x" } }, "hots in rollcall.config.json is not a setting; did you mean host?"],
   [{ env: { ROLLCALL_BASEURL: "x" } }, "ROLLCALL_BASEURL is not a setting; did you mean ROLLCALL_BASE_URL?"],
+  [{ env: { ROLLCALL_PROT: "80" } }, "ROLLCALL_PROT is not a setting; did you mean ROLLCALL_PORT?"],
+  [{ env: { ROLLCALL_CONFIG: "x" } }, "ROLLCALL_CONFIG is not a setting; give --config FILE."],
   [{ env: { ROLLCALL_DEBUGG: "x" } }, "ROLLCALL_DEBUGG is not a setting; did you mean ROLLCALL_DEBUG?"],
 ])("an unknown name is refused with the nearest one: %j", async (given, message) => {
   expect(await refusal(given)).toBe(message);
@@ -139,6 +212,23 @@ test("a name that is near to nothing is refused with all of them", async () => {
   const message = await refusal({ file: { telemetry: true } });
   expect(message).toMatch(
     /^telemetry in rollcall.config.json is not a setting; known are db, baseUrl, out, .*quiet\.$/,
+  );
+});
+
+test("everything that is wrong is said at once", async () => {
+  const file = { pagesize: 1, telemetry: true, port: 70_000, compress: "zip", rabbits: 2 };
+  const flags = { table: "t", query: "q", keep: "-1" };
+  const message = await refusal({ flags, env: { ROLLCALL_JSON: "yes" }, file });
+  expect(message.replace(/db, .*, quiet/, "...")).toBe(
+    [
+      '--keep must be a whole number from 0 to 1000000, got "-1".',
+      "--table and --query exclude each other; give one of them.",
+      'ROLLCALL_JSON must be true or false, got "yes".',
+      "pagesize in rollcall.config.json is not a setting; did you mean pageSize?",
+      "telemetry in rollcall.config.json, rabbits in rollcall.config.json are not settings; known are ....",
+      "port in rollcall.config.json must be a whole number from 0 to 65535, got 70000.",
+      'compress in rollcall.config.json must be a list of br and gzip, each at most once, got "zip".',
+    ].join(" "),
   );
 });
 
@@ -189,8 +279,8 @@ test.each<[Given, string]>([
   [{ file: { baseUrl: 5 } }, "baseUrl in rollcall.config.json: Base URL must be text."],
   [{ flags: { table: "t", query: "q.sql" } }, "--table and --query exclude each other; give one of them."],
   [
-    { flags: { query: "q.sql" }, file: { table: "t" } },
-    "table in rollcall.config.json and --query exclude each other; give one of them.",
+    { file: { table: "t", query: "q.sql" }, flags: { table: "t" } },
+    "table in rollcall.config.json and query in rollcall.config.json exclude each other; give one of them.",
   ],
 ])("a wrong value is refused in one line: %j", async (given, message) => {
   expect(await refusal(given)).toBe(message);
@@ -200,6 +290,15 @@ test.each<[Given, string]>([
   [{ text: '{\n  "port": 80,\n}' }, "rollcall.config.json is not JSON: line 3, column 1 does not fit, at }."],
   [{ text: "" }, "rollcall.config.json is not JSON: line 1, column 1 does not fit, at the end of the file."],
   [{ text: "[]" }, 'rollcall.config.json must hold a JSON object, like {"db": "users.sqlite"}.'],
+  [
+    { text: '{"port": 1,\n "db": "a", "port": 2,\n "db": "b"}' },
+    'rollcall.config.json repeats "port" (line 2, column 13), "db" (line 3, column 2); give each key once.',
+  ],
+  [
+    { text: Buffer.from('{"db": "caf\xe9"}', "latin1") },
+    "Config file rollcall.config.json is not text in UTF-8; save it as that.",
+  ],
+  [{ config: "" }, '--config must name a file, got "".'],
   [{ config: "none.json" }, "There is no config file none.json (--config)."],
   [{ config: "." }, "Config file . cannot be read (EISDIR)."],
 ])("a file that is no config is refused: %j", async (given, message) => {
