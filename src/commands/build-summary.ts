@@ -55,3 +55,16 @@ function done({ id, isSwitched }: BuildResult, { next, milliseconds }: Run): Lin
   const detail = isSwitched ? `${id} is current; next: ${next}` : `${id} stays current`;
   return { verb: "done", value: `in ${duration(milliseconds)}`, detail };
 }
+
+/** Where the time went: the stages one after the other, then what all threads did meanwhile, added up. */
+export function describeTimings({ timings, workers }: BuildResult, paint: Paint): string {
+  const { open, place, publish, threads } = timings;
+  const listed = (parts: Record<string, number>) =>
+    Object.entries(parts)
+      .map(([name, milliseconds]) => `${name} ${duration(milliseconds)}`)
+      .join(", ");
+  const lines: Line[] = [{ verb: "time", value: listed({ open, place, publish }) }];
+  if (threads)
+    lines.push({ verb: "place", value: listed({ ...threads }), detail: `by ${count(workers, "worker")}` });
+  return `\n${align(lines, paint)}`;
+}

@@ -6,7 +6,7 @@ import { InvalidUsersError } from "../build/problems.js";
 import { defaultSettings, need } from "../config/resolve.js";
 import type { Settings } from "../config/settings.js";
 import { ExitCode, UserError } from "../errors.js";
-import { describeBuild } from "./build-summary.js";
+import { describeBuild, describeTimings } from "./build-summary.js";
 import { type Io, print, say } from "./io.js";
 import { describeProblems, describeRefusal } from "./problems.js";
 import { progressBar } from "./progress.js";
@@ -67,12 +67,15 @@ function report(result: BuildResult, milliseconds: number, settings: Settings, i
   if (settings.json) {
     const { id, name, folder, isNew, users, pages, bytes, linked, skipped, warnings } = result;
     const facts = { id, name, folder, new: isNew, users, pages, bytes, linked, skipped, warnings };
-    print(io, toJson({ ...facts, problems: result.problems, seconds: Math.round(milliseconds) / 1000 }));
+    const seconds = Math.round(milliseconds) / 1000;
+    const timings = settings.timings && { timings: result.timings };
+    print(io, toJson({ ...facts, problems: result.problems, seconds, ...timings }));
   } else if (!settings.quiet) {
     const { out } = settings;
     const next = out === defaultSettings(io.cwd).out ? "rollcall serve" : `rollcall serve ${shellWord(out)}`;
     const run = { db: need(settings, "db"), problemsFile: settings.problems, next, milliseconds };
-    say(io, describeBuild(result, run, painter(io.stderr, io.env)));
+    const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
+    say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);
   }
 }
 

@@ -127,6 +127,7 @@ export const SETTINGS = {
     verbs: ["init", "build", "serve", "releases", "use"],
     help: "print the result as JSON on stdout",
   },
+  timings: { ...yesOrNo, verbs: ["build"], help: "say where the time went, by stage" },
   quiet: { ...yesOrNo, verbs: ["init", "build", "use"], help: "print nothing on success" },
 } satisfies Record<string, Setting>;
 

@@ -17,44 +17,46 @@ const DATE = [
 const TIMESTAMP = `"(?:${DATE})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{6}Z"`;
 const COUNTRY = '"[A-Z]{2}"';
 const LANGUAGE = '"[A-Z]{2,8}(?:-[A-Z0-9]{1,8})*"';
-/** Names of letters that are no Punycode, and a path, query and fragment of characters that need no thought. */
-const IMAGE_URL = `"https?://(?:(?!xn--)[a-z][a-z0-9]*(?:-[a-z0-9]+)*\\.)+[a-z]{2,}(?:/[\\w.~!$&'()*+,;=:@/?-]*)?"`;
+/** Names of letters that are no Punycode, and a port, path, query and fragment of characters that need no thought. */
+const IMAGE_URL =
+  "https?://(?:(?!xn--)[a-z][a-z0-9]*(?:-[a-z0-9]+)*\\.)*[a-z]+(?::[1-9]\\d{0,3})?(?:/[\\w.~!$&'()*+,;=:@/?-]*)?";
 
 /** The fields of a record in published order. */
-const RECORD = object({
-  bio: TEXT,
-  circles: "\\[\\]",
-  country: COUNTRY,
-  current_location: COUNTRY,
-  date_joined: TIMESTAMP,
-  default_wallet: '(?:null|"0x[0-9a-fA-F]{40}")',
-  display_name: TEXT,
-  first_name: TEXT,
-  id: '"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"',
-  image_url: IMAGE_URL,
-  kyc_status: `"(?:${KYC_STATUSES.join("|")})"`,
-  languages: `\\[(?:${LANGUAGE}(?:,${LANGUAGE})*)?\\]`,
-  last_name: TEXT,
-  off_chain: object({
-    created_at: TIMESTAMP,
-    last_withdrawn_at: `(?:null|${TIMESTAMP})`,
-    liveness_config: object({
-      min_blinks: "1",
-      require_head_movement: "false",
-      required_samples: "2",
-      warmup_duration: "2",
+const record = (defaultAvatar: string) =>
+  object({
+    bio: TEXT,
+    circles: "\\[\\]",
+    country: COUNTRY,
+    current_location: COUNTRY,
+    date_joined: TIMESTAMP,
+    default_wallet: '(?:null|"0x[0-9a-fA-F]{40}")',
+    display_name: TEXT,
+    first_name: TEXT,
+    id: '"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"',
+    image_url: `"(?:${literally(defaultAvatar)}|${IMAGE_URL})"`,
+    kyc_status: `"(?:${KYC_STATUSES.join("|")})"`,
+    languages: `\\[(?:${LANGUAGE}(?:,${LANGUAGE})*)?\\]`,
+    last_name: TEXT,
+    off_chain: object({
+      created_at: TIMESTAMP,
+      last_withdrawn_at: `(?:null|${TIMESTAMP})`,
+      liveness_config: object({
+        min_blinks: "1",
+        require_head_movement: "false",
+        required_samples: "2",
+        warmup_duration: "2",
+      }),
+      liveness_tier: '"normal"',
+      mining_events: COUNTER,
+      next_mining_at: `(?:"${NOTHING_SCHEDULED}"|${TIMESTAMP})`,
+      pending_events: COUNTER,
+      tokens: COUNTER,
+      withdrawn_events: COUNTER,
     }),
-    liveness_tier: '"normal"',
-    mining_events: COUNTER,
-    next_mining_at: `(?:"${NOTHING_SCHEDULED}"|${TIMESTAMP})`,
-    pending_events: COUNTER,
-    tokens: COUNTER,
-    withdrawn_events: COUNTER,
-  }),
-  referrals_count: COUNTER,
-  username: TEXT,
-  wac_status: "0",
-});
+    referrals_count: COUNTER,
+    username: TEXT,
+    wac_status: "0",
+  });
 
 function object(fields: Record<string, string>): string {
   const members = Object.entries(fields).map(([name, pattern]) => `"${name}":${pattern}`);
@@ -64,21 +66,37 @@ function object(fields: Record<string, string>): string {
 /** What stands between two records of a page. */
 export const RECORD_SEPARATOR = ",\n";
 
-/**
- * Whether `text`, a page's records one byte a character, is `count` records that are valid and give no warning as far
- * as text can say: that ids are unique, counters add up and bytes are UTF-8 has to be seen by other means.
- */
-export function areRecordsPlain(text: string, count: number): boolean {
-  const record = new RegExp(RECORD, "y");
-  let at = 0;
-  for (let found = 0; found < count; found++) {
-    if (found > 0) {
-      if (!text.startsWith(RECORD_SEPARATOR, at)) return false;
-      at += RECORD_SEPARATOR.length;
-    }
-    record.lastIndex = at;
-    if (!record.test(text)) return false;
-    at = record.lastIndex;
-  }
-  return at === text.length;
+/** A pattern of one text and no other, as its UTF-8 bytes are read one a character. */
+function literally(text: string): string {
+  const bytes = Buffer.from(JSON.stringify(text).slice(1, -1)).toString("latin1");
+  return bytes.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
+
+/** See `recordPattern`. */
+export interface RecordPattern {
+  /**
+   * Whether `text`, a page's records one byte a character, is `count` records that are valid and give no warning as far
+   * as text can say: that ids are unique, counters add up and bytes are UTF-8 has to be seen by other means.
+   */
+  takes(text: string, count: number): boolean;
+}
+
+/** @param defaultAvatar an image URL that is known to be valid. */
+export function recordPattern(defaultAvatar: string): RecordPattern {
+  const pattern = new RegExp(record(defaultAvatar), "y");
+  return {
+    takes(text, count) {
+      let at = 0;
+      for (let found = 0; found < count; found++) {
+        if (found > 0) {
+          if (!text.startsWith(RECORD_SEPARATOR, at)) return false;
+          at += RECORD_SEPARATOR.length;
+        }
+        pattern.lastIndex = at;
+        if (!pattern.test(text)) return false;
+        at = pattern.lastIndex;
+      }
+      return at === text.length;
+    },
+  };
 }

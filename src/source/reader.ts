@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
-import { areRecordsPlain } from "../contract/record-text.js";
+import { type RecordPattern, recordPattern } from "../contract/record-text.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
 import { type OrderKind, type PageStart, pageRows, repeatedIds, sortRows } from "./order.js";
 import { pageTextParameters, pageTextSql } from "./page-text.js";
@@ -40,10 +40,12 @@ const EMPTY = Buffer.alloc(0);
 export class PageReader {
   readonly #db: Database.Database;
   readonly #share: Share;
+  readonly #pattern: RecordPattern;
   #text: Database.Statement<[object], TextRow> | undefined;
 
   constructor(share: Share) {
     this.#share = share;
+    this.#pattern = recordPattern(share.defaultAvatar);
     this.#db = new Database(resolve(share.db), { readonly: true, fileMustExist: true, timeout: LOCK_WAIT });
     this.#db.pragma(`mmap_size = ${MAPPED}`);
   }
@@ -67,7 +69,7 @@ export class PageReader {
     const isWhole = found?.rows === rows && found.checked === 1;
     return {
       records,
-      isPlain: () => isWhole && isUtf8(records) && areRecordsPlain(records.toString("latin1"), rows),
+      isPlain: () => isWhole && isUtf8(records) && this.#pattern.takes(records.toString("latin1"), rows),
     };
   }
 

@@ -42,6 +42,7 @@ test("defaults", async () => {
     cacheMb: 256,
     accessLog: false,
     json: false,
+    timings: false,
     quiet: false,
   });
 });
@@ -66,6 +67,7 @@ const SAMPLES: Record<Key, [text: string, value: unknown]> = {
   cacheMb: ["1", 1],
   accessLog: ["1", true],
   json: ["true", true],
+  timings: ["true", true],
   quiet: ["true", true],
 };
 const variable = (key: string) => `ROLLCALL_${key.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
@@ -274,7 +276,7 @@ test.each<[Given, string]>([
   ],
   [
     { env: { ROLLCALL_BASE_URL: "https://a:b@c" } },
-    'ROLLCALL_BASE_URL: Base URL "https://a:b@c" has credentials (@), which every page would publish; give one like https://directory.example.com.',
+    'ROLLCALL_BASE_URL: Base URL "https://...@c" has credentials (@), which every page would publish; give one like https://directory.example.com.',
   ],
   [{ file: { baseUrl: 5 } }, "baseUrl in rollcall.config.json: Base URL must be text."],
   [{ flags: { table: "t", query: "q.sql" } }, "--table and --query exclude each other; give one of them."],

@@ -40,6 +40,9 @@ describe("parseBaseUrl", () => {
     ["https://example.com/#", "fragment"],
     ["https://user:secret@example.com", "credentials"],
     ["https://@example.com", "credentials"],
+    ["https://example.com/%zz", "begins no escape"],
+    ["https://example.com/api/users/", "ends in /api/users/"],
+    ["https://example.com/x/api/users", "ends in /api/users/"],
   ])("%j is refused: %s", (text, why) => {
     expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ exitCode: ExitCode.usage }));
     expect(() => parseBaseUrl(text)).toThrow(why);
@@ -129,4 +132,10 @@ test("an avatar's URL", () => {
   ];
   expect(good.map(isPublishableUrl)).toEqual(good.map(() => true));
   expect([...bad, ...worse].map(isPublishableUrl)).toEqual([...bad, ...worse].map(() => false));
+});
+
+test("a refusal does not repeat a password", () => {
+  expect(() => parseBaseUrl("https://ada:secret@example.com")).toThrow(
+    /^Base URL "https:\/\/\.\.\.@example\.com" has/,
+  );
 });

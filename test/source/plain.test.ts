@@ -15,8 +15,8 @@ import { anyUser, toRow } from "../support/users.js";
 const AVATAR = "https://directory.example.com/avatar.svg";
 
 /** Looks at each row of a file as a page of its own; how many are plain. */
-function countPlain(db: string, relation = "main.users"): number {
-  const reader = new PageReader({ db, relation, kind: "sorted", defaultAvatar: AVATAR });
+function countPlain(db: string, relation = "main.users", defaultAvatar = AVATAR): number {
+  const reader = new PageReader({ db, relation, kind: "sorted", defaultAvatar });
   expect(reader.begin()).toBe(true);
   const file = new Database(db);
   const count = file.prepare<[], number>(`SELECT count(*) FROM ${relation}`).pluck().get() ?? 0;
@@ -223,3 +223,17 @@ function columnsOfSchema(): string[] {
   file.close();
   return names;
 }
+
+test.each([
+  "http://127.0.0.1:8080/avatar.svg",
+  "https://xn--bcher-kva.example/%C3%A4?a=(b)#c",
+  "http://[::1]/ä|*+.svg",
+])("users without an image are plain with any default avatar: %s", (avatar) => {
+  const db = writeUsers(join(scratch(), "users.sqlite"), [{ id: userId(1), image_url: null }]);
+  expect(countPlain(db, "main.users", avatar)).toBe(1);
+});
+
+test("a default avatar that JSON has to escape is left to the schema, and published rightly", () => {
+  const db = writeUsers(join(scratch(), "users.sqlite"), [{ id: userId(1), image_url: null }]);
+  expect(countPlain(db, "main.users", 'https://a.example/"')).toBe(0);
+});
