@@ -41,5 +41,5 @@ export function placeAlone(
   if (!isWanted()) return undefined;
   if (page !== collection.pages)
     throw new Error(`${page} pages came of ${collection.count} users, not ${collection.pages}`);
-  return { collection, digests, totals: writer.totals, warnings, workers: 0 };
+  return { collection, digests, totals: writer.totals, warnings, workers: 0, spent: undefined };
 }

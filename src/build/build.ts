@@ -2,14 +2,15 @@
 import { join } from "node:path";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
-import { UserError } from "../errors.js";
 import { CURRENT, RELEASES } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
-import { openRelease, type Release } from "../release/open.js";
+import { openIfWhole } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
 import { Staging } from "../release/staging.js";
+import { requireLink } from "../release/switch.js";
 import { openSource, type Source } from "../source/open.js";
 import { AVATAR, AVATAR_PATH, type BuildOptions, type OnProgress, settle } from "./options.js";
+import type { Spent } from "./pages.js";
 import { type Job, placePages } from "./place.js";
 import { ProblemLog, type ProblemReport } from "./problems.js";
 import { type Published, publish } from "./publish.js";
@@ -35,6 +36,19 @@ export interface BuildResult extends Published {
   problems: ProblemReport;
   /** Threads that read, checked and wrote the pages; 0 when the building thread did. */
   workers: number;
+  timings: Timings;
+}
+
+/** Milliseconds from one end of a stage to the other. */
+interface Timings {
+  /** Finding the source and its columns. */
+  open: number;
+  /** Reading, checking and writing all pages. */
+  place: number;
+  /** Flushing, the switch, and removing old releases. */
+  publish: number;
+  /** What the threads did while pages were placed, all of them added up; absent for one alone. */
+  threads: Spent | undefined;
 }
 
 /**
@@ -46,31 +60,41 @@ export async function build(
   options: BuildOptions,
   { now = () => new Date(), onProgress = () => {} }: BuildEffects = {},
 ): Promise<BuildResult> {
+  const began = performance.now();
   const settings = settle(options);
-  const log = new ProblemLog(settings.problemsFile);
+  const log = new ProblemLog(settings.problemsFile, settings.out);
   let source: Source | undefined;
   try {
     source = openSource(settings);
     const unlock = lockDist(settings.out, now());
+    const open = performance.now() - began;
     try {
-      return await write({ settings, source, log, onProgress }, now);
+      const { timings, ...result } = await write({ settings, source, log, onProgress }, now);
+      return { ...result, timings: { open, ...timings } };
     } finally {
       unlock();
     }
   } catch (error) {
     throw explainWrite(settings.out, error);
   } finally {
-    log.close();
+    log.discard();
     source?.close();
   }
 }
 
-async function write(job: Job, now: () => Date): Promise<BuildResult> {
+async function write(
+  job: Job,
+  now: () => Date,
+): Promise<Omit<BuildResult, "timings"> & { timings: Omit<Timings, "open"> }> {
+  const began = performance.now();
   const { out, encodings, keep } = job.settings;
-  const previous = await findPrevious(out);
+  requireLink(out);
+  // A broken one is as good as none, and this build mends it.
+  const previous = await openIfWhole(join(out, CURRENT));
   const staging = new Staging(out);
   try {
     const placed = await placePages(job, staging, previous);
+    const placedAt = performance.now();
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
     const { count, pages, pageSize, baseUrl, links } = placed.collection;
     const facts = {
@@ -96,19 +120,10 @@ async function write(job: Job, now: () => Date): Promise<BuildResult> {
       warnings: placed.warnings,
       problems: job.log.report,
       workers: placed.workers,
+      timings: { place: placedAt - began, publish: performance.now() - placedAt, threads: placed.spent },
     };
   } catch (error) {
     staging.discard();
-    throw error;
-  }
-}
-
-/** The release to link unchanged files from; a broken one is as good as none, and this build mends it. */
-async function findPrevious(out: string): Promise<Release | undefined> {
-  try {
-    return await openRelease(join(out, CURRENT));
-  } catch (error) {
-    if (error instanceof UserError) return undefined;
     throw error;
   }
 }

@@ -6,11 +6,12 @@ import { PageDigests } from "../release/digests.js";
 import type { Release } from "../release/open.js";
 import type { Source } from "../source/open.js";
 import type { PageStart } from "../source/order.js";
+import { explain } from "../source/trouble.js";
 import { Watchman } from "../source/watchman.js";
 import type { Order, Reply, WorkerOrders } from "./messages.js";
 import type { OnProgress } from "./options.js";
 import type { Totals } from "./page-writer.js";
-import type { Collection, PlacedPages } from "./pages.js";
+import type { Collection, PlacedPages, Spent } from "./pages.js";
 
 /** Pages in one order: enough that orders cost nothing, few enough that no worker waits long for the others. */
 const PAGES_AN_ORDER = 16;
@@ -55,6 +56,8 @@ export async function placeTogether(
       }),
     );
     return isDone.every(Boolean) ? placed : undefined;
+  } catch (error) {
+    throw explain(orders.share.db, error);
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
@@ -113,6 +116,7 @@ class Placed implements PlacedPages {
   readonly digests: PageDigests;
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
   readonly warnings: WarningCounts = {};
+  readonly spent: Spent = { read: 0, check: 0, digest: 0, write: 0 };
   pages = 0;
   isDoubtful = false;
 
@@ -131,6 +135,7 @@ class Placed implements PlacedPages {
       this.pages += order.starts.length;
       this.digests.fill(order.first, reply.digests);
       for (const key of ["bytes", "linked", "changed"] as const) this.totals[key] += reply.totals[key];
+      for (const part of ["read", "check", "digest", "write"] as const) this.spent[part] += reply.spent[part];
       for (const [kind, count] of Object.entries(reply.warnings)) {
         this.warnings[kind as WarningKind] = (this.warnings[kind as WarningKind] ?? 0) + count;
       }

@@ -4,7 +4,7 @@ import type { DigestBytes } from "../release/digests.js";
 import type { PageStart } from "../source/order.js";
 import type { Share } from "../source/reader.js";
 import type { Placing, Totals } from "./page-writer.js";
-import type { Collection } from "./pages.js";
+import type { Collection, Spent } from "./pages.js";
 
 /** All that a worker is told when it starts. */
 export interface WorkerOrders {
@@ -29,7 +29,7 @@ export type Reply =
   /** False when a lock was in the way. */
   | { kind: "begun"; isBegun: boolean }
   | { kind: "unique" }
-  | { kind: "placed"; digests: DigestBytes; totals: Totals; warnings: WarningCounts }
+  | { kind: "placed"; digests: DigestBytes; totals: Totals; warnings: WarningCounts; spent: Spent }
   /** There is an invalid user, a repeated id or a missing row: the plain path has to tell. */
   | { kind: "doubtful" }
   | { kind: "failed"; error: { message: string; stack: string | undefined; properties: object } };

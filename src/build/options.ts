@@ -1,5 +1,5 @@
 /** What a build is asked for, and what it takes for granted. */
-import type { Encoding } from "../contract/headers.js";
+import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isPublishableUrl, LINK_STYLES, type LinkStyle, PAGE_SIZE, parseBaseUrl } from "../contract/links.js";
 import { usageError } from "../errors.js";
 
@@ -39,6 +39,7 @@ export interface BuildOptions {
 export type OnProgress = (read: { users: number; total: number }) => void;
 
 const DEFAULT_KEEP = 5;
+const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
 /** The default avatar that a release carries when no other is given, and its path in the release. */
 export const AVATAR_PATH = "avatar.svg";
@@ -53,13 +54,22 @@ export type Settings = ReturnType<typeof settle>;
 /** @throws UserError (usage) for a value that is not allowed. */
 export function settle(options: BuildOptions) {
   const { pageSize = PAGE_SIZE.default, keep = DEFAULT_KEEP, links = "query", encodings = [] } = options;
+  for (const name of ["db", "baseUrl", "out"] as const) {
+    if (typeof options[name] !== "string" || options[name] === "")
+      throw usageError(`A build needs ${name}, a text.`);
+  }
   if (!Number.isInteger(pageSize) || pageSize < PAGE_SIZE.min || pageSize > PAGE_SIZE.max) {
-    throw usageError(`Page size must be ${PAGE_SIZE.min} to ${PAGE_SIZE.max} users, got ${pageSize}.`);
+    throw usageError(
+      `Page size must be ${PAGE_SIZE.min} to ${PAGE_SIZE.max} users, got ${JSON.stringify(pageSize)}.`,
+    );
   }
   if (!Number.isInteger(keep) || keep < 0)
-    throw usageError(`Old releases to keep must be 0 or more, got ${keep}.`);
+    throw usageError(`Old releases to keep must be 0 or more, got ${JSON.stringify(keep)}.`);
   if (!LINK_STYLES.includes(links))
     throw usageError(`Links must be ${LINK_STYLES.join(" or ")}, got ${links}.`);
+  const foreign = encodings.find((encoding) => !ENCODING_NAMES.includes(encoding));
+  if (foreign !== undefined)
+    throw usageError(`Encodings must be ${ENCODING_NAMES.join(" or ")}, got ${foreign}.`);
   const baseUrl = parseBaseUrl(options.baseUrl);
   const defaultAvatar = options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`;
   if (!isPublishableUrl(defaultAvatar)) {
@@ -72,7 +82,7 @@ export function settle(options: BuildOptions) {
     keep,
     links,
     // In one order and once each, so that the same wish makes the same release.
-    encodings: (["br", "gzip"] as const).filter((encoding) => encodings.includes(encoding)),
+    encodings: ENCODING_NAMES.filter((encoding) => encodings.includes(encoding)),
     defaultAvatar,
     carriesAvatar: options.defaultAvatar === undefined,
     skipInvalid: options.skipInvalid ?? false,

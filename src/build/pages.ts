@@ -7,6 +7,17 @@ import type { Totals } from "./page-writer.js";
 /** What every page of a collection has in common. */
 export type Collection = Omit<PagePosition, "page"> & { pageSize: number };
 
+/** Milliseconds that threads have spent on each part of placing pages, all threads added up. */
+export interface Spent {
+  /** SQLite: finding rows and writing their text. */
+  read: number;
+  /** Holding the text, or the users, against the contract. */
+  check: number;
+  digest: number;
+  /** Writing, comparing, linking and compressing files. */
+  write: number;
+}
+
 export interface PlacedPages {
   collection: Collection;
   digests: PageDigests;
@@ -14,4 +25,6 @@ export interface PlacedPages {
   warnings: WarningCounts;
   /** Threads that placed them; 0 when the building thread did. */
   workers: number;
+  /** Only of several threads: one alone does not tell its parts apart. */
+  spent: Spent | undefined;
 }

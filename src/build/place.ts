@@ -40,16 +40,22 @@ export async function placePages(
     const trustsKnown = isTrusted(previous);
     const crew = { size, pageSize, previous, onProgress, collect };
     const placed = await placeTogether(source, { share, placing, trustsKnown }, crew);
-    if (placed) return placed;
+    if (placed) {
+      log.open();
+      log.finish();
+      return placed;
+    }
     staging.clear();
   }
 
+  log.open();
   const collection = collect(countUsers(job));
   const placed = placeAlone(source, collection, placing, previous, {
     onInvalid: skipInvalid ? () => {} : (problems) => log.add(problems),
     onProgress,
     isWanted: () => skipInvalid || log.report.users === 0,
   });
+  log.finish();
   if (!placed) throw new InvalidUsersError(log.report, source.count);
   return placed;
 }
@@ -65,7 +71,7 @@ function isTrusted(previous: Release | undefined): boolean {
 function countUsers({ settings, source, log, onProgress }: Job): number {
   if (!settings.skipInvalid) return source.count;
   const count = countValid(source, { onInvalid: (problems) => log.add(problems), onProgress });
-  if (count === 0 && source.count > 0)
-    throw new InvalidUsersError(log.report, source.count, { nobodyLeft: true });
-  return count;
+  if (count > 0 || source.count === 0) return count;
+  log.finish();
+  throw new InvalidUsersError(log.report, source.count, { nobodyLeft: true });
 }

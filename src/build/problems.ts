@@ -1,5 +1,6 @@
 /** Problems as data: all are counted and written down, the first few are kept. */
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { resolve, sep } from "node:path";
 import type { Problem } from "../contract/user.js";
 import { codeOf, UserError } from "../errors.js";
 
@@ -34,18 +35,28 @@ export class InvalidUsersError extends UserError {
 
 export class ProblemLog {
   readonly report: ProblemReport = { users: 0, count: 0, first: [] };
-  readonly #file: number | undefined;
+  readonly #path: string | undefined;
+  #file: number | undefined;
 
-  /** @param path the NDJSON file to write every problem to, replaced when it is there. */
-  constructor(path: string | undefined) {
+  /**
+   * @param path the NDJSON file to write every problem to. What is there may only be a file of problems: a slip of the
+   *   keyboard must not cost a database, a query or a page.
+   * @param out the folder of releases, which it must not lie in.
+   */
+  constructor(path: string | undefined, out: string) {
+    this.#path = path;
     if (path === undefined) return;
-    try {
-      this.#file = openSync(path, "w");
-    } catch (cause) {
-      throw new UserError(`Cannot write problems to ${path} (${codeOf(cause)}); name another file.`, {
-        cause,
-      });
-    }
+    if (`${resolve(path)}${sep}`.startsWith(`${resolve(out)}${sep}`))
+      throw new UserError(`Problems cannot be written to ${path}: it is in ${out}; name a file elsewhere.`);
+    if (!isReplaceable(path))
+      throw new UserError(`${path} is there and is no file of problems; name another, or remove it.`);
+  }
+
+  /** Begins the file, aside; before this, nothing is written at all. */
+  open(): void {
+    const path = this.#path;
+    if (path === undefined || this.#file !== undefined) return;
+    this.#file = this.#writing(() => openSync(aside(path), "w"));
   }
 
   /** Takes all problems of one user. */
@@ -54,11 +65,62 @@ export class ProblemLog {
     report.users += 1;
     report.count += problems.length;
     report.first.push(...problems.slice(0, KEPT - report.first.length));
-    if (this.#file !== undefined)
-      writeSync(this.#file, problems.map((problem) => `${JSON.stringify(problem)}\n`).join(""));
+    const file = this.#file;
+    if (file === undefined) return;
+    const lines = problems.map((problem) => `${JSON.stringify(problem)}\n`).join("");
+    this.#writing(() => writeFileSync(file, lines));
   }
 
-  close(): void {
+  /** Puts the file in its place, now that every user has been looked at. */
+  finish(): void {
+    const path = this.#path;
+    if (this.#file === undefined || path === undefined) return;
+    this.#close();
+    this.#writing(() => renameSync(aside(path), path));
+  }
+
+  /** Leaves nothing of an unfinished file. */
+  discard(): void {
+    if (this.#file === undefined || this.#path === undefined) return;
+    this.#close();
+    rmSync(aside(this.#path), { force: true });
+  }
+
+  #close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #writing<T>(step: () => T): T {
+    try {
+      return step();
+    } catch (cause) {
+      throw new UserError(`Cannot write problems to ${this.#path} (${codeOf(cause)}); name another file.`, {
+        cause,
+      });
+    }
   }
 }
+
+function aside(path: string): string {
+  return `${path}.unfinished`;
+}
+
+/** True when nothing is there, or a file that a build has written problems to. */
+function isReplaceable(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) return true;
+  if (!stats.isFile()) return false;
+  if (stats.size === 0) return true;
+  const beginning = Buffer.alloc(PROBLEM_BEGINS.length);
+  const file = openSync(path, "r");
+  try {
+    readSync(file, beginning);
+  } finally {
+    closeSync(file);
+  }
+  return beginning.toString() === PROBLEM_BEGINS;
+}
+
+/** Every problem's line begins with its user's id. */
+const PROBLEM_BEGINS = '{"id":';

@@ -1,8 +1,9 @@
 /** From written pages to the current release: the last stage of a build. */
-import { basename } from "node:path";
-import { findAltered } from "../release/check.js";
-import type { Release } from "../release/open.js";
-import { prune } from "../release/prune.js";
+import { basename, join } from "node:path";
+import { findAltered, findDamage } from "../release/check.js";
+import { parseFolderName, RELEASES } from "../release/layout.js";
+import { openIfWhole, type Release } from "../release/open.js";
+import { prune, releaseNames } from "../release/prune.js";
 import { type SnapshotFacts, snapshotId } from "../release/snapshot.js";
 import type { Staging } from "../release/staging.js";
 import { switchCurrent } from "../release/switch.js";
@@ -12,8 +13,10 @@ export interface Published {
   id: string;
   /** The folder's name in `dist/releases`. */
   name: string;
-  /** False when the release that was current has every byte of this one: it stays, and nothing is published. */
+  /** False when a release that is there already has every byte of this one: that is current now. */
   isNew: boolean;
+  /** True when another release was current before. */
+  isSwitched: boolean;
   /** Folder names of old releases that were removed. */
   pruned: string[];
 }
@@ -28,11 +31,17 @@ export async function publish(
   const id = snapshotId(facts, { pages: placed.digests, others: staging.others });
   if (previous && (await isSame(previous, id, placed))) {
     staging.discard();
-    return { id, name: basename(previous.folder), isNew: false, pruned: [] };
+    return { id, name: basename(previous.folder), isNew: false, isSwitched: false, pruned: [] };
   }
-  const name = await staging.finish({ id, ...facts }, placed.digests, now);
-  await switchCurrent(dist, name, now);
-  return { id, name, isNew: true, pruned: prune(dist, keep, now) };
+  const twin = await findWhole(dist, id);
+  if (twin === undefined) {
+    const name = await staging.finish({ id, ...facts }, placed.digests, now);
+    await switchCurrent(dist, name, now);
+    return { id, name, isNew: true, isSwitched: true, pruned: prune(dist, keep, now) };
+  }
+  staging.discard();
+  await switchCurrent(dist, twin, now);
+  return { id, name: twin, isNew: false, isSwitched: true, pruned: prune(dist, keep, now) };
 }
 
 /** One id says the same content; that no file of it has been damaged since must be seen. */
@@ -42,4 +51,14 @@ async function isSame(
   { totals }: PlacedPages,
 ): Promise<boolean> {
   return snapshot.id === id && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
+}
+
+/** The folder name of a release with this id of which every byte is right, the newest if there are several. */
+async function findWhole(dist: string, id: string): Promise<string | undefined> {
+  for (const name of releaseNames(dist)) {
+    if (parseFolderName(name)?.id !== id) continue;
+    const release = await openIfWhole(join(dist, RELEASES, name));
+    if (release && (await findDamage(release)) === undefined) return name;
+  }
+  return undefined;
 }

@@ -4,16 +4,20 @@ import { encodePage, type PagePosition, pageFrame } from "../contract/page.js";
 import { countWarnings, type WarningCounts } from "../contract/warnings.js";
 import { PageDigests } from "../release/digests.js";
 import { sha256 } from "../release/files.js";
+import type { Candidate } from "../source/candidates.js";
 import type { PageStart } from "../source/order.js";
 import { PageReader } from "../source/reader.js";
 import { encodeUser } from "./encode.js";
 import type { Order, Reply, WorkerOrders } from "./messages.js";
 import { type Known, type PageBytes, PageWriter } from "./page-writer.js";
+import type { Spent } from "./pages.js";
+import { PAGE_LIMIT } from "./paginate.js";
 import { validate } from "./users.js";
 
 const { share, placing, trustsKnown }: WorkerOrders = workerData;
 const variants = ["identity", ...placing.encodings] as const;
 const reader = new PageReader(share);
+let spent: Spent = nothingSpent();
 
 type PlaceOrder = Extract<Order, { kind: "place" }>;
 
@@ -34,7 +38,20 @@ function follow(order: Order): Reply {
   }
 }
 
+function nothingSpent(): Spent {
+  return { read: 0, check: 0, digest: 0, write: 0 };
+}
+
+/** Runs a step and adds its time to its part. */
+function timed<T>(part: keyof Spent, step: () => T): T {
+  const began = performance.now();
+  const result = step();
+  spent[part] += performance.now() - began;
+  return result;
+}
+
 function place({ collection, first, starts, known: knownBytes }: PlaceOrder): Reply {
+  spent = nothingSpent();
   const writer = new PageWriter(placing);
   const warnings: WarningCounts = {};
   const before = new PageDigests(starts.length, variants);
@@ -45,11 +62,13 @@ function place({ collection, first, starts, known: knownBytes }: PlaceOrder): Re
     const rows = Math.min(collection.pageSize, collection.count - start.offset);
     const page = makePage({ ...collection, page: first + index }, { start, rows }, known, warnings);
     if (!page) return { kind: "doubtful" };
-    for (const [variant, digest] of writer.place(first + index, page, known)) {
+    const placed = timed("write", () => writer.place(first + index, page, known));
+    for (const [variant, digest] of placed) {
       digests.set(index + 1, variant, digest);
     }
   }
-  return { kind: "placed", digests: digests.slice(1, starts.length), totals: writer.totals, warnings };
+  const { totals } = writer;
+  return { kind: "placed", digests: digests.slice(1, starts.length), totals, warnings, spent };
 }
 
 /** A page's bytes, checked; undefined when a user is invalid or a row is missing. */
@@ -59,18 +78,33 @@ function makePage(
   known: Known,
   warnings: WarningCounts,
 ): PageBytes | undefined {
-  const text = reader.readText(start, rows);
+  const text = timed("read", () => reader.readText(start, rows));
+  // So large that it may have to be refused, in words that name the page.
+  if (text.records.length > PAGE_LIMIT) return undefined;
   const { head, tail } = pageFrame(position);
   const parts = [Buffer.from(head), text.records, Buffer.from(tail)];
-  const digest = sha256(...parts);
-  if ((trustsKnown && known("identity") === digest) || text.isPlain()) return { parts, digest };
+  const digest = timed("digest", () => sha256(...parts));
+  if (trustsKnown && known("identity") === digest) return { parts, digest };
+  if (timed("check", () => text.isPlain())) return { parts, digest };
+  return timed("check", () => makeExactPage(position, reader.candidates(start, rows), rows, warnings));
+}
 
+/** The same from rows for themselves, every user asked of the schema. */
+function makeExactPage(
+  position: PagePosition,
+  candidates: Iterable<Candidate>,
+  rows: number,
+  warnings: WarningCounts,
+): PageBytes | undefined {
   const records: string[] = [];
-  for (const candidate of reader.candidates(start, rows)) {
+  let length = 0;
+  for (const candidate of candidates) {
     const { user } = validate(candidate);
     if (!user) return undefined;
     countWarnings(user, warnings);
     records.push(encodeUser(user));
+    length += records.at(-1)?.length ?? 0;
+    if (length > PAGE_LIMIT) return undefined;
   }
   if (records.length !== rows) return undefined;
   const exact = Buffer.from(encodePage(position, records));

@@ -18,7 +18,7 @@ export function describeBuild(result: BuildResult, run: Run, paint: Paint): stri
   const { skipped, pruned } = result;
   const lines: Line[] = [
     { verb: "read", value: count(result.users + skipped, "user"), detail: run.db },
-    result.isNew ? written(result) : { verb: "same", value: "nothing changed", detail: result.folder },
+    result.isNew ? written(result) : { verb: "same", value: sameAs(result), detail: result.folder },
     ...warned(result),
   ];
   if (pruned.length > 0) lines.push({ verb: "prune", value: count(pruned.length, "old release") });
@@ -27,6 +27,10 @@ export function describeBuild(result: BuildResult, run: Run, paint: Paint): stri
     lines.push({ verb: "skip", value, detail: whatIsLeft(result, run), loud: true });
   }
   return align([...lines, done(result, run)], paint);
+}
+
+function sameAs({ isSwitched }: BuildResult): string {
+  return isSwitched ? "an older release has all of it" : "nothing changed";
 }
 
 function written({ pages, bytes, linked, folder }: BuildResult): Line {
@@ -47,7 +51,7 @@ function whatIsLeft({ users, problems }: BuildResult, { problemsFile }: Run): st
   return `${count(users, "user")} published; ${count(problems.count, "problem")}, ${all}`;
 }
 
-function done({ id, isNew }: BuildResult, { next, milliseconds }: Run): Line {
-  const detail = isNew ? `${id} is current; next: ${next}` : `${id} stays current`;
+function done({ id, isSwitched }: BuildResult, { next, milliseconds }: Run): Line {
+  const detail = isSwitched ? `${id} is current; next: ${next}` : `${id} stays current`;
   return { verb: "done", value: `in ${duration(milliseconds)}`, detail };
 }

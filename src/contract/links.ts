@@ -44,15 +44,21 @@ export function pageNumber(text: string): number | undefined {
  * @throws UserError (usage) when it is not absolute http(s), or has a query, a fragment or credentials.
  */
 export function parseBaseUrl(text: string): string {
+  // A password must not reach a log by way of its own refusal.
+  const shown = JSON.stringify(text.replace(/^([^/]*\/\/)[^/]*@/, "$1...@"));
   const refuse = (why: string) =>
-    usageError(`Base URL ${JSON.stringify(text)} ${why}; give one like https://directory.example.com.`);
+    usageError(`Base URL ${shown} ${why}; give one like https://directory.example.com.`);
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) throw refuse("is not an absolute http(s) URL");
   if (/[\s\\]/.test(text)) throw refuse("has white space or a backslash in it");
   if (text.includes("#")) throw refuse("has a fragment (#)");
   if (text.includes("?")) throw refuse("has a query (?)");
-  const url = new URL(text);
   if (/^https?:\/\/[^/]*@/i.test(text)) throw refuse("has credentials (@), which every page would publish");
-  return url.origin + url.pathname.replace(/\/+$/, "");
+  if (/%(?![0-9a-f]{2})/i.test(text)) throw refuse("has a % that begins no escape");
+  const url = new URL(text);
+  const path = url.pathname.replace(/\/+$/, "");
+  if (`${path}/`.endsWith(LISTING_PATH))
+    throw refuse(`ends in ${LISTING_PATH}, which every link adds by itself`);
+  return url.origin + path;
 }
 
 /** The path below which a base URL's host is asked: `/directory`, or empty at the root. */

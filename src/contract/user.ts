@@ -21,16 +21,21 @@ export const CONTRACT_VERSION = 1;
 /** `next_mining_at` when nothing is scheduled: no fraction, no `Z`. */
 export const NOTHING_SCHEDULED = "1970-01-01T00:00:00";
 
-const INTEGER = "must be an integer within +-(2^53 - 1)";
-const TIMESTAMP = "must be a real UTC time like 2026-01-31T23:59:59.123456Z";
+/** What a field must be, said so that NULL is called by its name. */
+function must(message: string) {
+  return ({ input }: { input?: unknown }) => (input === null ? "must not be NULL" : `must ${message}`);
+}
 
-const text = z.string({ error: "must be text in valid UTF-8" });
+const INTEGER = must("be an integer within +-(2^53 - 1)");
+const TIME = "be a real UTC time like 2026-01-31T23:59:59.123456Z";
+
+const text = z.string({ error: must("be text in valid UTF-8") });
 const integer = z.int({ error: INTEGER });
 const counter = z.int({ error: INTEGER }).min(0, { error: "must not be negative" });
-const timestamp = z.iso.datetime({ precision: 6, error: TIMESTAMP, abort: true });
+const timestamp = z.iso.datetime({ precision: 6, error: must(TIME), abort: true });
 const country = text.regex(/^[A-Z]{2}$/, { error: "must be two uppercase letters, XX when unknown" });
 
-const MAX_JSON_DEPTH = 32;
+export const MAX_JSON_DEPTH = 32;
 
 /** Anything JSON can say exactly: no number that a reader would round, no nesting that a reader would choke on. */
 const json = z.unknown().superRefine((value, context) => {
@@ -44,7 +49,7 @@ const json = z.unknown().superRefine((value, context) => {
  */
 export const userSchema = z.strictObject({
   bio: text,
-  circles: z.array(json, { error: "must be a JSON array" }),
+  circles: z.array(json, { error: must("be a JSON array") }),
   country,
   current_location: country,
   date_joined: timestamp,
@@ -57,12 +62,12 @@ export const userSchema = z.strictObject({
     error: "must be a UUID in lowercase 8-4-4-4-12 form",
   }),
   image_url: text.refine(isPublishableUrl, { error: "must be an absolute http(s) URL" }),
-  kyc_status: z.enum(KYC_STATUSES, { error: `must be one of ${KYC_STATUSES.join(", ")}` }),
+  kyc_status: z.enum(KYC_STATUSES, { error: must(`be one of ${KYC_STATUSES.join(", ")}`) }),
   languages: z.array(
     text.regex(/^[A-Z]{2,8}(-[A-Z0-9]{1,8})*$/, {
       error: "must be an uppercase language code like EN or PT-BR",
     }),
-    { error: "must be a JSON array of language codes" },
+    { error: must("be a JSON array of language codes") },
   ),
   last_name: text,
   off_chain: z.strictObject({
@@ -70,14 +75,14 @@ export const userSchema = z.strictObject({
     last_withdrawn_at: z.nullable(timestamp),
     liveness_config: z.strictObject({
       min_blinks: integer,
-      require_head_movement: z.boolean({ error: "must be 0 or 1" }),
+      require_head_movement: z.boolean({ error: must("be 0 or 1") }),
       required_samples: integer,
       warmup_duration: integer,
     }),
     liveness_tier: text,
     mining_events: counter,
     next_mining_at: z.union([z.literal(NOTHING_SCHEDULED), timestamp], {
-      error: `${TIMESTAMP}, or exactly ${NOTHING_SCHEDULED}`,
+      error: must(`${TIME}, or exactly ${NOTHING_SCHEDULED}`),
     }),
     pending_events: counter,
     tokens: counter,
@@ -107,11 +112,16 @@ function whyNotExactJson(value: unknown, depth: number): string | undefined {
     const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
     return exact ? undefined : "must not hold numbers beyond +-(2^53 - 1)";
   }
+  if (typeof value === "string") {
+    return LONE_SURROGATE.test(value) ? "must not hold half a surrogate pair" : undefined;
+  }
   if (typeof value !== "object" || value === null) return undefined;
   if (depth === 0) return `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
-  for (const item of Object.values(value)) {
-    const message = whyNotExactJson(item, depth - 1);
+  for (const [key, item] of Object.entries(value)) {
+    const message = whyNotExactJson(key, 0) ?? whyNotExactJson(item, depth - 1);
     if (message) return message;
   }
   return undefined;
 }
+
+const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -62,6 +62,16 @@ export async function openRelease(folder: string): Promise<Release> {
   return { folder: root, snapshot, sums };
 }
 
+/** The same for who can do without: undefined where there is no release, or one that is not whole. */
+export async function openIfWhole(folder: string): Promise<Release | undefined> {
+  try {
+    return await openRelease(folder);
+  } catch (error) {
+    if (error instanceof UserError) return undefined;
+    throw error;
+  }
+}
+
 function parseSnapshot(text: string): Snapshot | undefined {
   try {
     return snapshotSchema.safeParse(JSON.parse(text)).data;

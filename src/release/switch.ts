@@ -22,19 +22,21 @@ export function findCurrent(dist: string): string | undefined {
  * @throws UserError when something else than a link stands in the place of `current`.
  */
 export async function switchCurrent(dist: string, name: string, now: Date): Promise<void> {
-  const link = join(dist, CURRENT);
   const next = join(dist, NEXT_LINK);
   const before = findCurrent(dist);
-  if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === false) {
-    throw new UserError(
-      `${link} is not a link made by Rollcall; move it away, then run "rollcall use ${name}".`,
-    );
-  }
+  requireLink(dist);
   rmSync(next, { force: true });
   symlinkSync(`${RELEASES}/${name}`, next);
-  renameSync(next, link);
+  renameSync(next, join(dist, CURRENT));
   await flushFolder(dist);
   if (before !== undefined && before !== name) touch(join(dist, RELEASES, before), now);
+}
+
+/** @throws UserError when something else than a link stands in the place of `current`: it is not Rollcall's to replace. */
+export function requireLink(dist: string): void {
+  const link = join(dist, CURRENT);
+  if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === false)
+    throw new UserError(`${link} is not a link made by Rollcall; move it away, then run this again.`);
 }
 
 function touch(folder: string, now: Date): void {

@@ -1,8 +1,7 @@
 /** `rollcall use`: makes a release that is there already the current one. */
-import { join } from "node:path";
 import { UserError } from "../errors.js";
 import { findDamage } from "./check.js";
-import { parseFolderName, RELEASES } from "./layout.js";
+import { parseFolderName } from "./layout.js";
 import { listReleases, type ReleaseSummary } from "./list.js";
 import { lockDist } from "./lock.js";
 import { openRelease } from "./open.js";
@@ -27,15 +26,11 @@ export async function useRelease(
   { now = () => new Date() }: { now?: () => Date } = {},
 ): Promise<UseResult> {
   const releases = await listReleases(dist);
-  const chosen = choose(dist, releases, prefix);
+  const matching = choose(dist, releases, prefix);
   const before = releases.find((release) => release.current);
   const unlock = lockDist(dist, now());
   try {
-    const damage = await findDamage(await openRelease(join(dist, RELEASES, chosen.name)));
-    if (damage)
-      throw new UserError(
-        `Release ${chosen.name} is damaged: ${damage} does not match its digest. Build again.`,
-      );
+    const chosen = await firstWhole(matching);
     await switchCurrent(dist, chosen.name, now());
     return { now: { ...chosen, current: true }, ...(before && { before }) };
   } catch (error) {
@@ -45,13 +40,30 @@ export async function useRelease(
   }
 }
 
-function choose(dist: string, releases: ReleaseSummary[], prefix: string): ReleaseSummary {
+/** The first of some releases with one id of which every byte is right. */
+async function firstWhole(matching: readonly ReleaseSummary[]): Promise<ReleaseSummary> {
+  const refusals: unknown[] = [];
+  for (const summary of matching) {
+    try {
+      const damage = await findDamage(await openRelease(summary.folder));
+      if (damage === undefined) return summary;
+      throw new UserError(
+        `Release ${summary.name} is damaged: ${damage} does not match its digest. Build again.`,
+      );
+    } catch (error) {
+      refusals.push(error);
+    }
+  }
+  throw refusals[0];
+}
+
+/** All releases that a prefix means, which must be of one id, newest first. */
+function choose(dist: string, releases: ReleaseSummary[], prefix: string): ReleaseSummary[] {
   const matching = releases.filter(
     ({ id, name }) => prefix !== "" && (id.startsWith(prefix) || name.startsWith(prefix)),
   );
   const ids = [...new Set(matching.map(({ name }) => parseFolderName(name)?.id))];
-  const [first] = matching;
-  if (!first) {
+  if (matching.length === 0) {
     const known = [...new Set(releases.map(({ id }) => id))].slice(0, 10).join(", ");
     throw new UserError(
       `No release in ${dist} has an id that begins with ${JSON.stringify(prefix)}; there are ${known}.`,
@@ -62,5 +74,5 @@ function choose(dist: string, releases: ReleaseSummary[], prefix: string): Relea
       `${JSON.stringify(prefix)} is the beginning of ${ids.length} ids: ${ids.join(", ")}; give more of it.`,
     );
   }
-  return first;
+  return matching;
 }

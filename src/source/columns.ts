@@ -1,11 +1,19 @@
 /** The source table: its columns, and how one row becomes the candidate for a user. */
-import { NOTHING_SCHEDULED } from "../contract/user.js";
+import { MAX_JSON_DEPTH, NOTHING_SCHEDULED } from "../contract/user.js";
 
 /** What SQLite says of a value, and what of it JSON cannot say by itself, tagged so that a problem can show it. */
 export type SqlValue = null | bigint | number | string | Buffer | Unsayable;
 
-/** A value that no user may have: `{real: 3}`, `{integer: "9007199254740993"}`, `{blob: "00ff"}`, `{invalid_utf8: "caf?"}`. */
-type Unsayable = { real: number } | { integer: string } | { blob: string } | { invalid_utf8: string };
+/**
+ * A value that no user may have: `{real: 3}`, `{integer: "9007199254740993"}`, `{blob: "00ff"}`, `{invalid_utf8: "caf?"}`,
+ * `{too_deep: "[[[["}`.
+ */
+type Unsayable =
+  | { real: number }
+  | { integer: string }
+  | { blob: string }
+  | { invalid_utf8: string }
+  | { too_deep: string };
 
 /** Every column that is ever selected, in the order in which `toCandidate` takes them. */
 export const COLUMNS = [
@@ -105,7 +113,7 @@ export function toCandidate(row: readonly SqlValue[], defaultAvatar: string) {
       withdrawn_events: integer(withdrawnEvents),
     },
     referrals_count: integer(referralsCount),
-    username: sayable(username === null ? id : username),
+    username: username === null ? nameFrom(id) : sayable(username),
     wac_status: integer(wacStatus),
   };
 }
@@ -116,8 +124,13 @@ function joinedNames(
   last: SqlValue | undefined,
   id: SqlValue | undefined,
 ): unknown {
-  if (typeof first !== "string" || typeof last !== "string") return sayable(id);
-  return first === "" && last === "" ? sayable(id) : `${first} ${last}`.trim();
+  const areNames = typeof first === "string" && typeof last === "string" && (first !== "" || last !== "");
+  return areNames ? `${first} ${last}`.trim() : nameFrom(id);
+}
+
+/** The id in the place of a name. An id that is no text is a problem of its own, and need not be one thrice. */
+function nameFrom(id: SqlValue | undefined): string {
+  return typeof id === "string" ? id : "";
 }
 
 function integer(value: SqlValue | undefined): unknown {
@@ -130,6 +143,7 @@ function boolean(value: SqlValue | undefined): unknown {
 
 function parsedJson(value: SqlValue | undefined): unknown {
   if (typeof value !== "string") return sayable(value);
+  if (isTooDeep(value)) return { too_deep: value.slice(0, TEXT_SHOWN) };
   try {
     return JSON.parse(value);
   } catch (error) {
@@ -138,6 +152,22 @@ function parsedJson(value: SqlValue | undefined): unknown {
   }
 }
 
+/** Whether JSON text is nested so deep that whoever looks into its value may run out of stack. */
+function isTooDeep(text: string): boolean {
+  if (text.length < DEEPEST) return false;
+  let depth = 0;
+  for (const [bracket] of text.replaceAll(JSON_STRING, "").matchAll(/[[\]{}]/g)) {
+    depth += bracket === "[" || bracket === "{" ? 1 : -1;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
+}
+
+const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
+
+/** Far beyond what the contract takes, so that it is the contract that says no to what is only somewhat too deep. */
+const DEEPEST = 10 * MAX_JSON_DEPTH;
+const TEXT_SHOWN = 80;
 const BLOB_BYTES_SHOWN = 32;
 
 function sayable(value: SqlValue | undefined): unknown {

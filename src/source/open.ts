@@ -1,5 +1,5 @@
 /** Opens the SQLite file of users for one build: read-only, one point in time, contract columns only. */
-import { statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, UserError } from "../errors.js";
@@ -122,6 +122,7 @@ function requireFile(file: string): void {
   try {
     const stats = statSync(file);
     if (stats.isDirectory()) throw new UserError(`${file} is a folder; --db names the SQLite file of users.`);
+    accessSync(file, constants.R_OK);
     if (stats.size === 0)
       throw new UserError(`${file} is empty (0 bytes); --db names the SQLite file of users.`);
   } catch (cause) {

@@ -75,8 +75,8 @@ export class PageReader {
     try {
       return this.#statement().get(parameters);
     } catch (error) {
-      // A BLOB where text belongs; the row will say so when it is read for itself.
-      if (error instanceof Database.SqliteError && error.message.includes("BLOB")) return undefined;
+      // A BLOB where text belongs, or more text than SQLite takes: the rows will say so when they are read for themselves.
+      if (error instanceof Database.SqliteError && /BLOB|too big/.test(error.message)) return undefined;
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 /** Finds the table, view or query that users are read from, and holds it against the columns it must have. */
 import { readFileSync } from "node:fs";
 import type { Database } from "better-sqlite3";
-import { closest } from "fastest-levenshtein";
+import { closest, distance } from "fastest-levenshtein";
 import { codeOf, UserError, usageError } from "../errors.js";
 import { COLUMNS } from "./columns.js";
 
@@ -36,20 +36,28 @@ export function findRelation(db: Database, file: string, { table, query }: Relat
 
 function findTable(db: Database, file: string, table: string): string {
   const tables = db
-    .prepare(
-      "SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+    .prepare<[], string>(
+      `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
+       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
     )
     .pluck()
-    .all()
-    .map(String);
+    .all();
   const found = tables.find((name) => name.toLowerCase() === table.toLowerCase());
   if (found !== undefined) return found;
   if (tables.length === 0)
     throw new UserError(`${file} has no tables; name the SQLite file that holds the users.`);
-  const nearest = closest(table, tables);
+  const near = findNearest(table, tables);
   throw new UserError(
-    `${file} has no table or view ${quote(table)}; it has ${listed(tables)}. Did you mean --table ${nearest}?`,
+    `${file} has no table or view ${quote(table)}; it has ${listed(tables)}. ` +
+      (near === undefined ? "Name one with --table." : `Did you mean --table ${near}?`),
   );
+}
+
+/** The name that is most like another, if it is like it at all. */
+function findNearest(name: string, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
+  const nearest = closest(name, names);
+  return distance(name, nearest) <= Math.ceil(name.length / 3) ? nearest : undefined;
 }
 
 function createQueryView(db: Database, path: string): string {
@@ -57,11 +65,13 @@ function createQueryView(db: Database, path: string): string {
   try {
     sql = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new UserError(
-      `Cannot read the query ${path} (${codeOf(cause)}); --query names a file with one SELECT.`,
-      { cause },
-    );
+    const why =
+      codeOf(cause) === "ENOENT" ? `There is no file ${path}` : `Cannot read ${path} (${codeOf(cause)})`;
+    throw new UserError(`${why}; --query names a file with one SELECT.`, { cause });
   }
+  // SQLite would stop reading there, and run what stands before it.
+  if (sql.includes("\0"))
+    throw new UserError(`Query ${path} has a NUL character in it; --query names a text file.`);
   try {
     db.prepare(`CREATE TEMP VIEW ${QUERY_VIEW} AS\n${sql}`).run();
     // A view's tables and columns are looked up when it is used, so use it: a mistake belongs to the query's file.
@@ -77,13 +87,23 @@ function createQueryView(db: Database, path: string): string {
 }
 
 function requireColumns(relation: string, found: string[]): void {
+  // SQLite tells columns of one name apart by a number behind the second: `bio`, `bio:1`.
+  const repeated = COLUMNS.filter((name) =>
+    found.some((other) => other.toLowerCase().startsWith(`${name}:`)),
+  );
+  if (repeated.length > 0) {
+    throw new UserError(
+      `${relation} yields ${listed(repeated)} more than once; say in it which one is meant.`,
+    );
+  }
   const have = new Set(found.map((name) => name.toLowerCase()));
   const missing = COLUMNS.filter((name) => !have.has(name));
   if (missing.length === 0) return;
   const spare = found.filter((name) => !COLUMNS.some((column) => column === name.toLowerCase()));
-  const named = missing.map((name) =>
-    spare.length > 0 ? `${name} (nearest: ${closest(name, spare)})` : name,
-  );
+  const named = missing.map((name) => {
+    const near = findNearest(name, spare);
+    return near === undefined ? name : `${name} (nearest: ${near})`;
+  });
   throw new UserError(
     `${relation} lacks ${missing.length === 1 ? "the column" : `${missing.length} columns:`} ${listed(named)}. ` +
       `It has ${listed(found)}. Name them so in a view, or with --query.`,

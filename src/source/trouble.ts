@@ -1,6 +1,5 @@
 /** What SQLite's error codes mean for somebody who wants to publish, and what to do about each. */
-import Database from "better-sqlite3";
-import { UserError } from "../errors.js";
+import { codeOf, UserError } from "../errors.js";
 
 /** First match wins; keys are prefixes of SQLite's extended result codes. */
 const ADVICE: readonly [code: string, advice: string][] = [
@@ -12,8 +11,12 @@ const ADVICE: readonly [code: string, advice: string][] = [
   ["SQLITE_LOCKED", "is locked by another connection; let that finish, then run this again"],
   ["SQLITE_CORRUPT", 'is damaged; check it with "PRAGMA integrity_check" and restore a backup'],
   [
-    "SQLITE_READONLY",
+    "SQLITE_READONLY_ROLLBACK",
     "was left by a writer that crashed and must be recovered; open it once with sqlite3, then run this again",
+  ],
+  [
+    "SQLITE_READONLY",
+    'is in WAL mode in a folder that this user may not write; allow it, or publish a copy made with ".backup"',
   ],
   [
     "SQLITE_CANTOPEN",
@@ -35,10 +38,11 @@ export function reading<T>(db: string, step: () => T): T {
   }
 }
 
-/** The same for an error already caught; what is not SQLite's is returned as it is. */
+/** The same for an error already caught, maybe in another thread; what is not SQLite's is returned as it is. */
 export function explain(db: string, error: unknown): unknown {
-  if (!(error instanceof Database.SqliteError)) return error;
-  const { code, message } = error;
+  const code = codeOf(error);
+  if (!(error instanceof Error) || !code?.startsWith("SQLITE_")) return error;
+  const { message } = error;
   const advice = ADVICE.find(([prefix]) => code.startsWith(prefix))?.[1];
   const detail = advice
     ? `${db} ${advice} (${message}).`

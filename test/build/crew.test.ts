@@ -1,5 +1,5 @@
 /** Several threads give what one does: the same bytes for valid users, the same problems for others. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
@@ -144,3 +144,16 @@ function columnNames(): string {
   const db = new Database(writeUsers(join(scratch(), "columns.sqlite"), []));
   return db.prepare("SELECT name FROM pragma_table_info('users')").pluck().all().join(", ");
 }
+
+test("a source that is damaged in the middle: one line to act on, as from one thread", async () => {
+  const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(2000), ORDER_INDEX);
+  const bytes = readFileSync(db);
+  bytes.fill(0xa5, 150_000, 350_000);
+  writeFileSync(db, bytes);
+  for (const workers of [0, 2]) {
+    await expect(build({ db, out: scratch(), ...BASE, workers })).rejects.toMatchObject({
+      name: "UserError",
+      message: expect.stringContaining("is damaged; check it with"),
+    });
+  }
+});

@@ -39,7 +39,8 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400
     // Every page changes, and every old release is due for removal, so that kills fall into that too.
     setVersion.run(++version);
     age(dist);
-    const { child, ended } = start(args);
+    // By one thread and by several in turn.
+    const { child, ended } = start([...args, "--workers", `${2 * (kill % 2)}`]);
     await Promise.race([sleep(whole * (0.2 + random() * 0.95)), ended]);
     child.kill("SIGKILL");
     const { code, stderr } = await ended;

@@ -223,7 +223,7 @@ test("values of every type of SQLite's survive the refusal, as text and as JSON"
   const { run } = folderOf([wild]);
   const { code, stderr } = await run(LINE);
   expect(code).toBe(1);
-  expect(stderr).toContain("country NULL must be");
+  expect(stderr).toContain("country NULL must not be NULL");
   const json = await run(`${LINE} --json`);
   expect(json.code).toBe(1);
   expect(JSON.parse(json.stdout).problems.count).toBe(3);
@@ -265,6 +265,7 @@ test("every line of a summary at once", () => {
     name: "20261121T034000Z-1f6a9c0d2b7e",
     folder: "dist/releases/20261121T034000Z-1f6a9c0d2b7e",
     isNew: true,
+    isSwitched: true,
     users: 1000,
     pages: 10,
     bytes: 1_300_000,
@@ -274,6 +275,7 @@ test("every line of a summary at once", () => {
     problems: { users: 12, count: 30, first: [] },
     pruned: ["20260101T000000Z-000000000000"],
     workers: 0,
+    timings: { open: 1, place: 2, publish: 3, threads: undefined },
   };
   const text = describeBuild(
     result,

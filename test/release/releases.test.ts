@@ -176,19 +176,43 @@ describe("the next build", () => {
     ).toBe(id);
   });
 
-  test("moves on by a second where a release of the same second and id is there already", async () => {
+  test("of data that went back switches back, and makes no second release of it", async () => {
+    const first = await publish();
+    rename(1, "b");
+    const second = await publish();
+    rename(1, "user1");
+    const third = await publish();
+    expect(third).toMatchObject({ id: first.id, name: first.name, isNew: false, isSwitched: true });
+    expect(readlinkSync(join(dist, "current"))).toBe(`releases/${first.name}`);
+    expect(readdirSync(join(dist, "releases"))).toEqual([first.name, second.name]);
+    unlinkSync(join(dist, "current"));
+    expect(await publish()).toMatchObject({ name: first.name, isNew: false, isSwitched: true });
+    expect(await publish()).toMatchObject({ name: first.name, isNew: false, isSwitched: false });
+  });
+
+  test("moves on by a second where a damaged release of the same second and id is there already", async () => {
     const now = () => clock;
     const options = { db, out: dist, baseUrl: "https://a.example" };
     const first = await build(options, { now });
     rename(1, "b");
     await build(options, { now });
     rename(1, "user1");
+    writeFileSync(join(first.folder, "api/users/pages/1.json"), "damaged");
     const third = await build(options, { now });
     expect(third.id).toBe(first.id);
     expect([first.name, third.name]).toEqual([
       `20261121T034000Z-${first.id}`,
       `20261121T034001Z-${first.id}`,
     ]);
+    rename(1, "c");
+    const last = await build(options, { now });
+    writeFileSync(join(third.folder, "api/users/pages/1.json"), "damaged");
+    await expect(useRelease(dist, first.id)).rejects.toThrow(`Release ${third.name} is damaged`);
+    rmSync(third.folder, { recursive: true });
+    rename(1, "user1");
+    expect((await build(options, { now })).isNew).toBe(true);
+    expect((await useRelease(dist, first.id)).before?.id).toBe(first.id);
+    expect((await useRelease(dist, last.id)).now.name).toBe(last.name);
   });
 });
 
@@ -268,6 +292,7 @@ describe("use and releases", () => {
   test("a folder or file in the place of current is left alone", async () => {
     mkdirSync(join(dist, "current"), { recursive: true });
     await expect(publish()).rejects.toThrow("is not a link made by Rollcall; move it away");
+    expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", "current"]);
     expect(lstatSync(join(dist, "current")).isDirectory()).toBe(true);
   });
 });

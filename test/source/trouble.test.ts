@@ -1,10 +1,11 @@
 /** Everything that can be wrong with a source, on real files: one line each, nothing published. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type BuildOptions, build, UserError } from "../../src/index.js";
+import { CLI } from "../support/command.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
@@ -78,6 +79,27 @@ describe("the file", () => {
     expect(await refusal()).toContain("is damaged; check it with");
   });
 
+  test("must not be read by this user", () => {
+    writeUsers(db, plainRows(1));
+    chmodSync(db, 0);
+    chmodSync(folder, 0o755);
+    const output = asNobody(
+      `build --db "${db}" --out "${folder}/dist" --base-url https://directory.example.com`,
+    );
+    expect(output).toContain(`Cannot read ${db} (EACCES); --db names the SQLite file of users.`);
+  });
+
+  test("in WAL mode in a folder that this user may not write", () => {
+    writeUsers(db, plainRows(1), "PRAGMA journal_mode = WAL");
+    chmodSync(folder, 0o555);
+    const output = asNobody(
+      `build --db "${db}" --out /tmp/never-made --base-url https://directory.example.com`,
+    );
+    expect(output).toMatch(
+      /is in WAL mode in a folder that this user may not write|its folder must be writable/,
+    );
+  });
+
   test("is a link that leads nowhere", async () => {
     symlinkSync("gone.sqlite", db);
     expect(await refusal()).toContain("There is no file F/users.sqlite");
@@ -113,11 +135,20 @@ function runAsOwnRoot(script: string): string {
   return execFileSync("unshare", ["-rm", "sh", "-c", run, "sh", folder], { encoding: "utf8" });
 }
 
+/** Runs the command as the user nobody; its stderr. */
+function asNobody(command: string): string {
+  const run = `${process.execPath} "${CLI}" ${command} 2>&1 || true`;
+  return execFileSync("setpriv", ["--reuid=65534", "--clear-groups", "sh", "-c", run], { encoding: "utf8" });
+}
+
 describe("the table", () => {
   test("is not there: names those that are, and the nearest", async () => {
     writeUsers(db, [], "CREATE TABLE members (x)");
     expect(await refusal({ table: "member" })).toBe(
-      'F/users.sqlite has no table or view "member"; it has users, members. Did you mean --table members?',
+      'F/users.sqlite has no table or view "member"; it has members, users. Did you mean --table members?',
+    );
+    expect(await refusal({ table: "customer_accounts" })).toContain(
+      "it has members, users. Name one with --table.",
     );
   });
 
@@ -179,12 +210,20 @@ describe("the query", () => {
     expect(await refusal({ query: query() })).toContain(why);
   });
 
+  test("yields a column twice, or has a NUL character in it", async () => {
+    writeUsers(db, plainRows(1));
+    writeFileSync(query(), "SELECT *, 'x' AS bio FROM users");
+    expect(await refusal({ query: query() })).toContain("Query F/query.sql yields bio more than once");
+    writeFileSync(query(), "SELECT * FROM users\0 WHERE 0");
+    expect(await refusal({ query: query() })).toContain("has a NUL character");
+  });
+
   test("lacks a column, is not there, or comes with a table", async () => {
     writeUsers(db, plainRows(1));
     writeFileSync(query(), "SELECT *, id AS password FROM (SELECT id FROM users)");
     expect(await refusal({ query: query() })).toContain("Query F/query.sql lacks 27 columns");
     expect(await refusal({ query: join(folder, "gone.sql") })).toContain(
-      "Cannot read the query F/gone.sql (ENOENT)",
+      "There is no file F/gone.sql; --query names",
     );
     expect(await refusal({ query: query(), table: "users" })).toContain("not both");
   });

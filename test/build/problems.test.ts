@@ -1,0 +1,119 @@
+/** The file of problems: written whole or not at all, and never in the place of something else. */
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { build, InvalidUsersError, UserError } from "../../src/index.js";
+import { plainRows, userId, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+let folder: string;
+let db: string;
+let problemsFile: string;
+
+beforeEach(() => {
+  folder = scratch();
+  problemsFile = join(folder, "problems.ndjson");
+  db = writeUsers(join(folder, "users.sqlite"), [...plainRows(30), { id: userId(99), country: "x" }]);
+});
+
+const publish = (path = problemsFile) =>
+  build({ db, out: join(folder, "dist"), baseUrl: "https://directory.example.com", problemsFile: path });
+
+test("has every problem, and takes the place of an older one", async () => {
+  await expect(publish()).rejects.toThrow(InvalidUsersError);
+  await expect(publish()).rejects.toThrow(InvalidUsersError);
+  const lines = readFileSync(problemsFile, "utf8").split("\n").slice(0, -1);
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    {
+      id: userId(99),
+      path: "country",
+      value: "x",
+      message: "must be two uppercase letters, XX when unknown",
+    },
+  ]);
+  db = writeUsers(join(folder, "mended.sqlite"), plainRows(3));
+  await publish();
+  expect(readFileSync(problemsFile, "utf8")).toBe("");
+  expect(readdirSync(folder).filter((name) => name.includes("unfinished"))).toEqual([]);
+});
+
+describe("is not put in the place of", () => {
+  const contents = (path: string) => readFileSync(path);
+
+  test.each([
+    ["the source", () => linkSync(db, join(folder, "source.sqlite")), "users.sqlite"],
+    ["a link to it", () => symlinkSync(db, problemsFile), "problems.ndjson"],
+    ["its second name", () => linkSync(db, problemsFile), "problems.ndjson"],
+    ["any other file", () => writeFileSync(problemsFile, "SELECT 1"), "problems.ndjson"],
+  ])("%s", async (_, prepare, name) => {
+    prepare();
+    const path = join(folder, name);
+    const [before, source] = [contents(path), contents(db)];
+    await expect(publish(path)).rejects.toThrow(
+      "is there and is no file of problems; name another, or remove it.",
+    );
+    expect(contents(path).equals(before) && contents(db).equals(source)).toBe(true);
+  });
+
+  test("a folder or a device", async () => {
+    mkdirSync(problemsFile);
+    await expect(publish()).rejects.toThrow("is no file of problems");
+    await expect(publish("/dev/null")).rejects.toThrow("is no file of problems");
+  });
+
+  test("anything in the folder of releases", async () => {
+    await expect(publish(join(folder, "dist/problems.ndjson"))).rejects.toThrow("it is in");
+  });
+});
+
+test("is not made when there was nothing to look at, or no room for it", async () => {
+  db = join(folder, "missing.sqlite");
+  await expect(publish()).rejects.toThrow("There is no file");
+  expect(existsSync(problemsFile)).toBe(false);
+  db = join(folder, "users.sqlite");
+  await expect(publish(join(folder, "none/problems.ndjson"))).rejects.toThrow(
+    /^Cannot write problems to .* \(ENOENT\); name another file.$/,
+  );
+});
+
+test("circles nested without end are a problem like any other, with and without the file", async () => {
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  const brackets = JSON.stringify(["[".repeat(5000)]);
+  db = writeUsers(join(folder, "deep.sqlite"), [
+    { id: userId(1), circles: deep },
+    { id: userId(2), languages: deep },
+    { id: userId(3), circles: "[".repeat(40) + "]".repeat(40) },
+    { id: userId(4), circles: brackets },
+    { id: userId(5), circles: '["\\ud800"]' },
+  ]);
+  const error = await publish().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UserError);
+  const { first } = (error as InvalidUsersError).problems;
+  expect(first.map(({ id, path, message }) => [id, path, message])).toEqual([
+    [userId(1), "circles", "must be a JSON array"],
+    [userId(2), "languages", "must be a JSON array of language codes"],
+    [userId(3), "circles.0", "must not be nested deeper than 32 levels"],
+    [userId(5), "circles.0", "must not hold half a surrogate pair"],
+  ]);
+  expect(first[0]?.value).toEqual({ too_deep: "[".repeat(80) });
+});
+
+test("a page larger than any reader could hold is refused in words", { timeout: 60_000 }, async () => {
+  const rows = plainRows(300).map((row) => ({ ...row, bio: "x".repeat(1_000_000) }));
+  const options = {
+    db: writeUsers(join(folder, "large.sqlite"), rows),
+    out: join(folder, "large"),
+    pageSize: 1000,
+  };
+  await expect(build({ ...options, baseUrl: "https://a.example" })).rejects.toThrow(
+    /^Page 1 would have more than 268 million characters; take fewer than 1000 users a page/,
+  );
+});
