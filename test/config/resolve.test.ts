@@ -274,7 +274,7 @@ test.each<[Given, string]>([
   ],
   [
     { env: { ROLLCALL_BASE_URL: "https://a:b@c" } },
-    'ROLLCALL_BASE_URL: Base URL "https://a:b@c" has credentials (@), which every page would publish; give one like https://directory.example.com.',
+    'ROLLCALL_BASE_URL: Base URL "https://...@c" has credentials (@), which every page would publish; give one like https://directory.example.com.',
   ],
   [{ file: { baseUrl: 5 } }, "baseUrl in rollcall.config.json: Base URL must be text."],
   [{ flags: { table: "t", query: "q.sql" } }, "--table and --query exclude each other; give one of them."],
