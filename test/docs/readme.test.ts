@@ -1,0 +1,125 @@
+/** README.md against the program: its commands run word for word, and its table of options is the types'. */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { BuildEffects, BuildOptions, HostEffects, HostOptions } from "../../src/index.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
+
+/** The part of the README below a heading. */
+function section(heading: string): string {
+  return README.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+}
+
+function commandsOf(text: string): string[] {
+  return [...text.matchAll(/^```sh\n(.*?)```/gms)].flatMap(([, block = ""]) => block.trim().split("\n"));
+}
+
+/** A clone as `npm ci` leaves it, as far as running goes. */
+function clone(): string {
+  const folder = scratch();
+  for (const name of ["lib", "data"]) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  const { name, version, type, bin, dependencies } = JSON.parse(
+    readFileSync(join(ROOT, "package.json"), "utf8"),
+  );
+  // Without scripts: the first npx would compile again, which takes the compiler and the sources.
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, type, bin, dependencies }));
+  for (const name of Object.keys(dependencies)) {
+    const link = join(folder, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", name), link);
+  }
+  return folder;
+}
+
+/** The environment without this shell's settings; any port will do, and npx leaves no trace and asks no registry. */
+function environment(): NodeJS.ProcessEnv {
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith("ROLLCALL_"));
+  const npm = {
+    npm_config_cache: scratch(),
+    npm_config_offline: "true",
+    npm_config_update_notifier: "false",
+  };
+  return { ...Object.fromEntries(others), ...npm, ROLLCALL_PORT: "0" };
+}
+
+test("publishing one's own users works word for word in a clone", { timeout: 60_000 }, async () => {
+  const [cwd, env] = [clone(), environment()];
+  const [init = "", build = "", serve = "", own = "", ...others] = commandsOf(
+    section("Publish your own users"),
+  );
+  expect(others).toEqual([]);
+  const sh = (command: string) =>
+    execFileSync(
+      "sh",
+      [
+        "-c",
+        `exec 2>&1
+${command}`,
+      ],
+      { cwd, env, encoding: "utf8" },
+    );
+  expect(sh(init)).toContain("rollcall.config.json");
+  expect(sh(build)).toContain("1,000 users");
+
+  const child = spawn("sh", ["-c", serve], { cwd, env, detached: true, stdio: ["ignore", "ignore", "pipe"] });
+  const ended = once(child, "close");
+  onTestFinished(async () => {
+    // The shell, npx and the host.
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+    await ended;
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  await vi.waitFor(() => expect(said).toContain("curl"), { timeout: 20_000 });
+  const url = /curl '([^']+)'/.exec(said)?.[1] ?? "";
+  expect(await (await fetch(url)).json()).toMatchObject({ count: 1000 });
+
+  const file = "path/to/your/users.sqlite";
+  mkdirSync(join(cwd, dirname(file)), { recursive: true });
+  writeUsers(join(cwd, file), plainRows(3));
+  expect(sh(own)).toContain("3 users");
+});
+
+/** Every option there is: the types see to it that none is missing and none made up. */
+const OPTIONS: Record<keyof (BuildOptions & BuildEffects & HostOptions & HostEffects), true> = {
+  db: true,
+  baseUrl: true,
+  out: true,
+  table: true,
+  query: true,
+  pageSize: true,
+  links: true,
+  encodings: true,
+  defaultAvatar: true,
+  keep: true,
+  skipInvalid: true,
+  problemsFile: true,
+  workers: true,
+  now: true,
+  onProgress: true,
+  folder: true,
+  cacheControl: true,
+  cacheMb: true,
+  log: true,
+  access: true,
+  onSwitch: true,
+};
+
+test("the library's table names every option of build and createHost, and no other", () => {
+  const rows = [...section("As a library").matchAll(/^\|[^|]*\|([^|]*)\|/gm)].slice(2);
+  const named = rows.flatMap(([, cell = ""]) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(named).toEqual(Object.keys(OPTIONS));
+});
+
+test("who writes TypeScript is told of Node's types", () => {
+  expect(section("As a library")).toContain("npm install --save-dev @types/node");
+});
