@@ -1,7 +1,8 @@
 /** Rows into candidates for users, checked for bytes that are no text, and otherwise as they are. */
 import type { Database } from "better-sqlite3";
-import { COLUMNS, type SqlValue, toCandidate } from "./columns.js";
+import { COLUMNS, toCandidate } from "./columns.js";
 import { InvalidText } from "./invalid-text.js";
+import type { SqlValue } from "./values.js";
 
 /** One row on its way to a user. */
 export interface Candidate {

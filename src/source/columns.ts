@@ -1,19 +1,6 @@
 /** The source table: its columns, and how one row becomes the candidate for a user. */
-import { MAX_JSON_DEPTH, NOTHING_SCHEDULED } from "../contract/user.js";
-
-/** What SQLite says of a value, and what of it JSON cannot say by itself, tagged so that a problem can show it. */
-export type SqlValue = null | bigint | number | string | Buffer | Unsayable;
-
-/**
- * A value that no user may have: `{real: 3}`, `{integer: "9007199254740993"}`, `{blob: "00ff"}`, `{invalid_utf8: "caf?"}`,
- * `{too_deep: "[[[["}`.
- */
-type Unsayable =
-  | { real: number }
-  | { integer: string }
-  | { blob: string }
-  | { invalid_utf8: string }
-  | { too_deep: string };
+import { NOTHING_SCHEDULED } from "../contract/user.js";
+import { boolean, integer, parsedJson, type SqlValue, sayable } from "./values.js";
 
 /** Every column that is ever selected, in the order in which `toCandidate` takes them. */
 export const COLUMNS = [
@@ -131,49 +118,4 @@ function joinedNames(
 /** The id in the place of a name. An id that is no text is a problem of its own, and need not be one thrice. */
 function nameFrom(id: SqlValue | undefined): string {
   return typeof id === "string" ? id : "";
-}
-
-function integer(value: SqlValue | undefined): unknown {
-  return typeof value === "number" ? { real: value } : sayable(value);
-}
-
-function boolean(value: SqlValue | undefined): unknown {
-  return value === 0n ? false : value === 1n ? true : integer(value);
-}
-
-function parsedJson(value: SqlValue | undefined): unknown {
-  if (typeof value !== "string") return sayable(value);
-  if (isTooDeep(value)) return { too_deep: value.slice(0, TEXT_SHOWN) };
-  try {
-    return JSON.parse(value);
-  } catch (error) {
-    if (error instanceof SyntaxError) return value;
-    throw error;
-  }
-}
-
-/** Whether JSON text is nested so deep that whoever looks into its value may run out of stack. */
-function isTooDeep(text: string): boolean {
-  if (text.length < DEEPEST) return false;
-  let depth = 0;
-  for (const [bracket] of text.replaceAll(JSON_STRING, "").matchAll(/[[\]{}]/g)) {
-    depth += bracket === "[" || bracket === "{" ? 1 : -1;
-    if (depth > DEEPEST) return true;
-  }
-  return false;
-}
-
-const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
-
-/** Far beyond what the contract takes, so that it is the contract that says no to what is only somewhat too deep. */
-const DEEPEST = 10 * MAX_JSON_DEPTH;
-const TEXT_SHOWN = 80;
-const BLOB_BYTES_SHOWN = 32;
-
-function sayable(value: SqlValue | undefined): unknown {
-  if (typeof value === "bigint") {
-    const number = Number(value);
-    return Number.isSafeInteger(number) ? number : { integer: String(value) };
-  }
-  return Buffer.isBuffer(value) ? { blob: value.toString("hex", 0, BLOB_BYTES_SHOWN) } : value;
 }

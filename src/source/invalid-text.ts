@@ -1,7 +1,8 @@
 /** Finds text that is not what it seems: SQLite stores any bytes as text, and decoding hides the wrong ones. */
 import { isUtf8 } from "node:buffer";
 import type { Database } from "better-sqlite3";
-import { COLUMNS, type SqlValue } from "./columns.js";
+import { COLUMNS } from "./columns.js";
+import type { SqlValue } from "./values.js";
 
 /** What decoding puts in the place of bytes that are no text; it can also be there by right. */
 const REPLACEMENT = "\uFFFD";
