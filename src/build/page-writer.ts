@@ -15,7 +15,8 @@ const COMPRESS: Record<Encoding, (bytes: Buffer) => Buffer> = {
     zlib.brotliCompressSync(bytes, {
       params: { [BROTLI_PARAM_QUALITY]: 5, [BROTLI_PARAM_SIZE_HINT]: bytes.length },
     }),
-  gzip: (bytes) => zlib.gzipSync(bytes, { level: 6 }),
+  // As gzip -6 does, with room to look things up in: the same work in less time.
+  gzip: (bytes) => zlib.gzipSync(bytes, { level: 6, memLevel: 9, chunkSize: 65_536 }),
 };
 
 /** File systems without hard links, or with a file that has all the links it can have. */
