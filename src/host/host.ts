@@ -69,6 +69,12 @@ export async function createHost(
     site.handle(req, res);
   };
   const { server, close } = createHttpServer(limits, {
+    take(text, at, socket) {
+      const { site } = current;
+      const taken = site.quick(text, at);
+      if (!taken || !ledger) return taken;
+      return { ...taken, done: ledger.openQuick(socket, taken.url, site.release.snapshot.id) };
+    },
     handle: handler,
     fail(req, res, status) {
       const { site } = current;

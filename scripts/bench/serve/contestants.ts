@@ -15,7 +15,7 @@ export interface Contestant {
   command(run: Run): readonly string[];
 }
 
-export interface Run {
+interface Run {
   /** The release. */
   folder: string;
   port: number;
@@ -27,7 +27,7 @@ export interface Run {
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const CLI = fileURLToPath(new URL("../../../lib/cli.js", import.meta.url));
 
-export const ROLLCALL = "rollcall serve";
+const ROLLCALL = "rollcall serve";
 export const NGINX = "nginx, one worker";
 export const POLKA_SIRV = "polka + sirv";
 

@@ -36,6 +36,7 @@ function load(file, further) {
 
 createServer((req, res) => {
   const page = pages[req.headers["accept-encoding"] === "gzip" ? "gzip" : "identity"].get(req.url);
-  if (req.headers["if-none-match"] === page.etag) res.writeHead(304, page.headers).end();
+  if (!page) res.writeHead(404).end();
+  else if (req.headers["if-none-match"] === page.etag) res.writeHead(304, page.headers).end();
   else res.writeHead(200, page.whole).end(page.body);
 }).listen(Number(port), "127.0.0.1", () => console.log("listening"));
