@@ -4,7 +4,7 @@
  */
 import { LRUCache } from "lru-cache";
 
-export interface QuickHeaders {
+interface QuickHeaders {
   acceptEncoding: string | undefined;
   ifNoneMatch: string | undefined;
 }
