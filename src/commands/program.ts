@@ -78,7 +78,8 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
 }
 
 function addFlag(command: Command, key: Key): void {
-  const { kind, placeholder, help, default: value } = settingOf(key);
+  const { kind, placeholder, help: common, helpFor, default: value } = settingOf(key);
+  const help = helpFor?.[command.name()] ?? common;
   const flag = flagOf(key);
   const note = value === undefined || value === false ? "" : ` (default: ${value})`;
   command.option(placeholder ? `${flag} ${placeholder}` : flag, help + note);

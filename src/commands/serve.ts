@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import type { Settings } from "../config/settings.js";
 import { basePath, LISTING_PATH } from "../contract/links.js";
 import { ExitCode, UserError } from "../errors.js";
+import { createFleet, type Fleet } from "../host/fleet.js";
 import { createHost, type Host, type HostEffects } from "../host/host.js";
 import { CURRENT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
@@ -23,6 +24,7 @@ export const serve: Verb = {
   examples: [
     ["rollcall serve", "on http://127.0.0.1:8080"],
     ["rollcall serve --host 0.0.0.0 --port 80 --access-log", "to everyone, with a line for each request"],
+    ["rollcall serve --workers 4", "from four processes on one port"],
   ],
   configured: true,
   run: runServe,
@@ -54,10 +56,11 @@ async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
 }
 
 /** Opens the host; where there are releases and none is current, says how to choose one. */
-async function open(settings: Settings, effects: HostEffects): Promise<Host> {
-  const { out } = settings;
+async function open(settings: Settings, effects: HostEffects): Promise<Host | Fleet> {
+  const { out, workers = 1 } = settings;
   try {
-    return await createHost(hostOptions(settings), effects);
+    const options = hostOptions(settings);
+    return await (workers > 1 ? createFleet(options, effects, workers) : createHost(options, effects));
   } catch (error) {
     if (!(error instanceof UserError) || existsSync(join(out, CURRENT))) throw error;
     const whole = (await findReleases(out)).find(({ broken }) => broken === undefined);
@@ -82,7 +85,7 @@ function hostOptions({ out, cacheControl, cacheMb }: Settings) {
   return { folder: out, cacheMb, ...(cacheControl !== undefined && { cacheControl }) };
 }
 
-function announce({ release }: Host, url: string, settings: Settings, io: Io): void {
+function announce({ release }: Pick<Fleet, "release">, url: string, settings: Settings, io: Io): void {
   const { id, count: users, pages } = release.snapshot;
   const listing = `${url}${LISTING_PATH}?format=api&page=1`;
   if (settings.json) print(io, toJson({ url, listing, id, name: basename(release.folder), users, pages }));

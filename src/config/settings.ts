@@ -26,6 +26,8 @@ interface Setting {
   /** What stands after the flag in help. */
   placeholder?: string;
   help: string;
+  /** What it means to one verb, where that differs. */
+  helpFor?: Readonly<Record<string, string>>;
 }
 
 export const SETTINGS = {
@@ -86,8 +88,9 @@ export const SETTINGS = {
   },
   workers: {
     ...whole(0, 64),
-    verbs: ["build"],
+    verbs: ["build", "serve"],
     help: "threads that read, check and write; 0 is none (default: as many as cores, none for small sources)",
+    helpFor: { serve: "processes that serve on the port and share --cache-mb (default: 1)" },
   },
   skipInvalid: { ...yesOrNo, verbs: ["build"], help: "publish without the invalid users" },
   problems: {

@@ -1,6 +1,7 @@
 /** What an access log says of one answer. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { QuickAnswer } from "./lane.js";
 
 export interface AccessEntry {
   /** When the request arrived. */
@@ -24,6 +25,8 @@ export interface Ledger {
   /** Writes one entry when the answer is out. */
   open(req: IncomingMessage, res: ServerResponse, release: string): void;
   sent(res: ServerResponse, bytes: number): void;
+  /** The same for an answer of the quick lane, whose end the result is told; undefined where the client has left. */
+  openQuick(socket: Socket, url: string, release: string): (answer: QuickAnswer | undefined) => void;
   /** Writes an entry for an answer to what was no request. */
   refused(socket: Socket, status: number, text: string, release: string): void;
 }
@@ -41,6 +44,15 @@ export function createLedger(write: (entry: AccessEntry) => void): Ledger {
         const bytes = method === "HEAD" ? 0 : (bodies.get(res) ?? 0);
         write({ time, remote, method, url, status, bytes, ms: performance.now() - started, release });
       });
+    },
+    openQuick({ remoteAddress: remote = "" }, url, release) {
+      const time = new Date();
+      const started = performance.now();
+      return (answer) => {
+        const { status = CLIENT_LEFT, body } = answer ?? {};
+        const ms = performance.now() - started;
+        write({ time, remote, method: "GET", url, status, bytes: body?.length ?? 0, ms, release });
+      };
     },
     sent: (res, bytes) => bodies.set(res, bytes),
     refused({ remoteAddress: remote = "" }, status, text, release) {

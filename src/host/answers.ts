@@ -11,6 +11,7 @@ import {
 } from "../contract/headers.js";
 import { SNAPSHOT, SUMS, type Variant } from "../release/layout.js";
 import type { Snapshot } from "../release/snapshot.js";
+import type { QuickAnswer } from "./lane.js";
 
 /** What an error says when its status says enough. A 404 is also given as `INVALID_PAGE`. */
 const DETAILS = {
@@ -29,6 +30,9 @@ export interface Answers {
   page(res: ServerResponse, variant: Variant, etag: string, body: Buffer): void;
   /** 304, with the headers that `page` would have sent. */
   pageNotModified(res: ServerResponse, variant: Variant, etag: string): void;
+  /** What `page` and `pageNotModified` send, as text and without what node adds. */
+  quickPage(variant: Variant, etag: string, body: Buffer): QuickAnswer;
+  quickNotModified(variant: Variant, etag: string): QuickAnswer;
   invalidPage(res: ServerResponse): void;
   /** Sets the headers of a file that is no page, which somebody else sends. */
   beginFile(res: ServerResponse, path: string, etag: string, bytes: number): void;
@@ -58,6 +62,11 @@ export function createAnswers(
     br: [...plain, "Content-Encoding", "br"],
     gzip: [...plain, "Content-Encoding", "gzip"],
   };
+  const pageTexts: Record<Variant, string> = {
+    identity: toText(pages.identity),
+    br: toText(pages.br),
+    gzip: toText(pages.gzip),
+  };
   const errors = [...common, "Content-Type", CONTENT_TYPE, "Cache-Control", "no-store"];
   const redirects = [...common, "Cache-Control", cacheControl, "Content-Length", "0"];
   const preflights = [...common, ...flatten(PREFLIGHT_HEADERS)];
@@ -73,6 +82,14 @@ export function createAnswers(
       res.writeHead(200, [...pages[variant], "ETag", etag, "Content-Length", `${body.length}`]).end(body);
     },
     pageNotModified: (res, variant, etag) => res.writeHead(304, [...pages[variant], "ETag", etag]).end(),
+    quickPage(variant, etag, body) {
+      const head = `${OK}${pageTexts[variant]}ETag: ${etag}\r\nContent-Length: ${body.length}\r\n`;
+      return { status: 200, head, body };
+    },
+    quickNotModified: (variant, etag) => ({
+      status: 304,
+      head: `${NOT_MODIFIED}${pageTexts[variant]}ETag: ${etag}\r\n`,
+    }),
     invalidPage: (res) => fail(res, 404, INVALID_PAGE),
     beginFile(res, path, etag, bytes) {
       sent?.(res, bytes);
@@ -100,9 +117,19 @@ function fileHeaders(path: string, cacheControl: string): string[] {
 function rawAnswer(status: ErrorStatus, headers: readonly string[]): string {
   const body = errorBody(DETAILS[status]);
   const last = ["Date", new Date().toUTCString(), "Connection", "close", "Content-Length", `${body.length}`];
-  const text = [...headers, ...last].map((part, at) => (at % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join("");
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${text}\r\n${body}`;
+  return `${statusLine(status)}${toText([...headers, ...last])}\r\n${body}`;
 }
+
+function statusLine(status: number): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+}
+
+function toText(headers: readonly string[]): string {
+  return headers.map((part, at) => (at % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join("");
+}
+
+const OK = statusLine(200);
+const NOT_MODIFIED = statusLine(304);
 
 function flatten(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers).flat();

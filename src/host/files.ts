@@ -68,7 +68,7 @@ export async function createFiles(
       const file = served.files.get(path);
       if (!file) return next();
       const etag = etagOf(file.digest);
-      if (isFresh(req, etag)) return answers.fileNotModified(res, path, etag);
+      if (isFresh(req.headers["if-none-match"], etag)) return answers.fileNotModified(res, path, etag);
       inFlight++;
       return answer(req, res, path).finally(() => {
         inFlight--;

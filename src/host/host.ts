@@ -21,13 +21,16 @@ export interface HostOptions {
   cacheMb?: number | undefined;
 }
 
+/** What is known of a release wherever it is served from. */
+export type ServedRelease = Pick<Release, "folder" | "snapshot">;
+
 export interface HostEffects {
   /** Trouble, one line each: a damaged page, a release that cannot be taken up. */
   log(line: string): void;
   /** One entry an answer. Costs a little for each; leave it out where nobody reads it. */
   access?: ((entry: AccessEntry) => void) | undefined;
   /** Another release is served from now on. */
-  onSwitch?: ((release: Release) => void) | undefined;
+  onSwitch?: ((release: ServedRelease) => void) | undefined;
 }
 
 export interface Host {
@@ -69,6 +72,12 @@ export async function createHost(
     site.handle(req, res);
   };
   const { server, close } = createHttpServer(limits, {
+    take(text, at, socket) {
+      const { site } = current;
+      const taken = site.quick(text, at);
+      if (!taken || !ledger) return taken;
+      return { ...taken, done: ledger.openQuick(socket, taken.url, site.release.snapshot.id) };
+    },
     handle: handler,
     fail(req, res, status) {
       const { site } = current;

@@ -9,7 +9,16 @@ import { pagePath } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { Answers } from "./answers.js";
 import type { Bodies } from "./bodies.js";
+import type { QuickAnswer } from "./lane.js";
 import { createNegotiation } from "./negotiate.js";
+import { createQuickReader } from "./quick-request.js";
+
+export interface QuickPage {
+  url: string;
+  /** Where in the text the next request begins. */
+  end: number;
+  answer: QuickAnswer | Promise<QuickAnswer | undefined>;
+}
 
 /**
  * Answers what is the listing's: `{base}/api/users/?page=N`, `{base}/api/users/pages/N.json` and the missing final
@@ -27,7 +36,7 @@ export function createPages(release: Release, answers: Answers, bodies: Bodies) 
     const digest = page === undefined ? undefined : sums.pages.get(page, variant);
     if (page === undefined || digest === undefined) return answers.invalidPage(res);
     const etag = etagOf(digest);
-    if (isFresh(req, etag)) return answers.pageNotModified(res, variant, etag);
+    if (isFresh(req.headers["if-none-match"], etag)) return answers.pageNotModified(res, variant, etag);
     const body = bodies.find(digest);
     if (body) return answers.page(res, variant, etag, body);
     return bodies
@@ -35,13 +44,33 @@ export function createPages(release: Release, answers: Answers, bodies: Bodies) 
       .then((loaded) => (loaded ? answers.page(res, variant, etag, loaded) : answers.fail(res, 500)));
   };
 
-  return (req: Request, res: Response, next: NextHandler): void | Promise<void> => {
-    const { path, search } = req;
-    if (path === listing) return answer(req, res, requestedPage(search.slice(1)));
-    if (path === bare) return answers.redirect(res, toLocation(listing, search));
-    if (!path.startsWith(byPath)) return next();
-    const [, number] = /^([^/]*)\.json$/.exec(path.slice(byPath.length)) ?? [];
-    return number === undefined ? next() : answer(req, res, pageNumber(number));
+  const read = createQuickReader(listing);
+  return {
+    quick(text: string, at: number): QuickPage | undefined {
+      const request = read(text, at);
+      if (!request) return undefined;
+      const { page, url, end, acceptEncoding, ifNoneMatch } = request;
+      const variant = choose(acceptEncoding);
+      const digest = sums.pages.get(page, variant);
+      if (digest === undefined) return undefined;
+      const etag = etagOf(digest);
+      if (isFresh(ifNoneMatch, etag)) return { url, end, answer: answers.quickNotModified(variant, etag) };
+      const body = bodies.find(digest);
+      if (body) return { url, end, answer: answers.quickPage(variant, etag, body) };
+      const answer = bodies
+        .load(join(folder, pagePath(page, variant)), digest)
+        .then((loaded) => loaded && answers.quickPage(variant, etag, loaded));
+      return { url, end, answer };
+    },
+
+    handle(req: Request, res: Response, next: NextHandler): void | Promise<void> {
+      const { path, search } = req;
+      if (path === listing) return answer(req, res, requestedPage(search.slice(1)));
+      if (path === bare) return answers.redirect(res, toLocation(listing, search));
+      if (!path.startsWith(byPath)) return next();
+      const [, number] = /^([^/]*)\.json$/.exec(path.slice(byPath.length)) ?? [];
+      return number === undefined ? next() : answer(req, res, pageNumber(number));
+    },
   };
 }
 
@@ -49,8 +78,7 @@ export function createPages(release: Release, answers: Answers, bodies: Bodies) 
  * True when the client has the tagged bytes already. Of its headers only If-None-Match counts: a strong tag needs no
  * date, and `Cache-Control: no-cache` asks caches on the way, not the origin.
  */
-export function isFresh(req: IncomingMessage, etag: string): boolean {
-  const given = req.headers["if-none-match"];
+export function isFresh(given: string | undefined, etag: string): boolean {
   // The library knows spaces around commas only; HTTP has tabs too.
   return given !== undefined && fresh({ "if-none-match": given.replaceAll("\t", " ") }, { etag });
 }

@@ -8,11 +8,13 @@ import { openRelease, type Release } from "../release/open.js";
 import { createAnswers, type ErrorStatus } from "./answers.js";
 import type { Bodies } from "./bodies.js";
 import { createFiles } from "./files.js";
-import { createPages } from "./pages.js";
+import { createPages, type QuickPage } from "./pages.js";
 
 export interface Site {
   readonly release: Release;
   handle(req: IncomingMessage, res: ServerResponse): void;
+  /** A plain GET of a page in a text that may hold more; undefined for anything else. */
+  quick(text: string, at: number): QuickPage | undefined;
   fail(res: ServerResponse, status: ErrorStatus): void;
   /** An error as text, for a socket that has no request. */
   raw(status: ErrorStatus): string;
@@ -45,7 +47,8 @@ export async function takeUp(
     onNoMatch: (_req, res) => answers.fail(res, 404),
   });
   app.parse = parseTarget;
-  app.use(createPages(release, answers, bodies), files.handle);
+  const pages = createPages(release, answers, bodies);
+  app.use(pages.handle, files.handle);
 
   return {
     release,
@@ -56,6 +59,7 @@ export async function takeUp(
       if (req.method !== "GET" && req.method !== "HEAD") return answers.fail(res, 405);
       void app.handler(req as Request, res, undefined as never);
     },
+    quick: pages.quick,
     fail: answers.fail,
     raw: answers.raw,
     retire: files.retire,

@@ -1,0 +1,145 @@
+/**
+ * The quick lane: a connection is served from here, without node's HTTP objects, as long as its client asks plainly for
+ * pages. At the first thing that is anything else it goes to node's server for good, with what it has sent.
+ */
+import type { Socket } from "node:net";
+import type { Connection } from "./connections.js";
+import type { Limits } from "./limits.js";
+
+export interface QuickAnswer {
+  status: 200 | 304;
+  /** Status line and headers up to those of the connection, each with its line's end. */
+  head: string;
+  body?: Buffer;
+}
+
+export interface Taken {
+  /** Where the next request begins. */
+  end: number;
+  /** Undefined, at once or later, when node's server is to answer. */
+  answer: QuickAnswer | Promise<QuickAnswer | undefined>;
+  /** Is told when the answer is out, or when the client has left before: then without one. */
+  done?: ((answer: QuickAnswer | undefined) => void) | undefined;
+}
+
+export interface LaneEffects {
+  isClosing(): boolean;
+  /** Undefined when what stands in `text` at `at` is not for the lane. */
+  take(text: string, at: number, socket: Socket): Taken | undefined;
+  /** Gives the connection to node's server. */
+  leave(socket: Socket): void;
+}
+
+/** Longer packets than this go to node; it also bounds what the texts kept by the reader can hold. */
+const MAX_BYTES = 4_096;
+/** Up to this size one copy with the headers costs less than a second buffer. */
+const SMALL_BODY = 4_096;
+
+export function createLane({ keepAliveMs, idleMs }: Limits, { isClosing, take, leave }: LaneEffects) {
+  const now = createClock(keepAliveMs);
+  const leavers = new WeakMap<Socket, () => void>();
+
+  const enter = (socket: Socket, connection: Connection): void => {
+    const hear = (chunk: Buffer) => {
+      if (chunk.length > MAX_BYTES || isClosing()) return depart(chunk);
+      read(chunk.toString("latin1"), 0);
+    };
+    const read = (text: string, from: number): void => {
+      let at = from;
+      while (at < text.length) {
+        // Who sends on without reading is node's to hold back.
+        const taken = socket.writableLength > 0 ? undefined : take(text, at, socket);
+        if (!taken) {
+          depart(Buffer.from(text.slice(at), "latin1"));
+          return;
+        }
+        if (taken.answer instanceof Promise) {
+          wait(taken.answer, taken, text, at);
+          return;
+        }
+        answer(taken.answer, taken);
+        at = taken.end;
+      }
+    };
+    const wait = (coming: Promise<QuickAnswer | undefined>, taken: Taken, text: string, at: number): void => {
+      connection.isLoading = true;
+      socket.pause();
+      void coming.then((found) => {
+        connection.isLoading = false;
+        if (socket.destroyed) return taken.done?.(undefined);
+        if (!found || isClosing()) return depart(Buffer.from(text.slice(at), "latin1"));
+        answer(found, taken);
+        socket.resume();
+        read(text, taken.end);
+      });
+    };
+    const answer = (found: QuickAnswer, { done }: Taken): void => {
+      connection.servedAt = now.time();
+      send(socket, found, now.trailer(), done && (() => done(found)));
+    };
+    const depart = (rest?: Buffer): void => {
+      leavers.delete(socket);
+      socket.off("data", hear).off("end", end).off("error", cut).off("timeout", cut);
+      socket.setTimeout(0);
+      // Paused, so that node's listeners are there before the bytes are.
+      socket.pause();
+      if (rest) socket.unshift(rest);
+      leave(socket);
+      process.nextTick(() => socket.resume());
+    };
+    const end = () => void socket.end();
+    const cut = () => void socket.destroy();
+    leavers.set(socket, () => depart());
+    socket.setTimeout(idleMs);
+    socket.on("data", hear).on("end", end).on("error", cut).on("timeout", cut);
+  };
+  /** Node's limits are for connections that begin: the silent ones go there, the ones kept for nothing are closed. */
+  const look = (socket: Socket, connection: Connection): void => {
+    const depart = leavers.get(socket);
+    if (!depart || connection.isLoading) return;
+    if (connection.servedAt === undefined) depart();
+    else if (socket.writableLength > 0) connection.servedAt = Date.now();
+    else if (Date.now() - connection.servedAt >= keepAliveMs) socket.destroy();
+  };
+  return { enter, look };
+}
+
+function send(
+  socket: Socket,
+  { head, body }: QuickAnswer,
+  trailer: string,
+  out: (() => void) | undefined,
+): void {
+  const text = head + trailer;
+  if (!body) socket.write(text, "latin1", out);
+  else if (body.length <= SMALL_BODY) socket.write(text + body.toString("latin1"), "latin1", out);
+  else {
+    socket.cork();
+    socket.write(text, "latin1");
+    socket.write(body, out);
+    socket.uncork();
+  }
+}
+
+/** The headers that node would add, made once a second. */
+function createClock(keepAliveMs: number) {
+  const last = `\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
+  let time = 0;
+  let second = -1;
+  let trailer = "";
+  return {
+    time: () => {
+      time = Date.now();
+      return time;
+    },
+    /** As of the last `time`. */
+    trailer: () => {
+      const current = Math.floor(time / 1000);
+      if (current !== second) {
+        second = current;
+        trailer = `Date: ${new Date(time).toUTCString()}${last}`;
+      }
+      return trailer;
+    },
+  };
+}

@@ -1,0 +1,144 @@
+/** `rollcall serve --workers N`: several processes on one port, seen from outside. */
+import { execFileSync } from "node:child_process";
+import { createServer } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { start } from "../support/command.js";
+import { scratch } from "../support/files.js";
+import { publish } from "./release.js";
+import { ask } from "./running.js";
+
+interface Fleet {
+  child: ReturnType<typeof start>["child"];
+  ended: ReturnType<typeof start>["ended"];
+  port: number;
+  out: string[];
+  err: string[];
+  pids(): number[];
+}
+
+async function fleet(dist: string, ...args: string[]): Promise<Fleet> {
+  const { child, ended } = start(["serve", dist, "--port", "0", "--json", ...args]);
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await ended;
+  });
+  const out: string[] = [];
+  const err: string[] = [];
+  child.stdout?.on("data", (chunk) => out.push(...`${chunk}`.trimEnd().split("\n")));
+  child.stderr?.on("data", (chunk) => err.push(...`${chunk}`.trimEnd().split("\n")));
+  await vi.waitFor(() => expect(out.length + (child.exitCode ?? 0)).toBeGreaterThan(0), { timeout: 10_000 });
+  const { port } = new URL(JSON.parse(out[0] ?? "").url);
+  const pids = () => childrenOf(child.pid ?? 0);
+  return { child, ended, port: Number(port), out, err, pids };
+}
+
+test("two processes answer, and a switch reaches both within a second", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const { port, pids, out, err, child, ended } = await fleet(dist, "--workers", "2", "--access-log");
+  expect(pids()).toHaveLength(2);
+  const before = await snapshots(port, 20);
+  expect(before.size).toBe(1);
+  // Each takes every second connection.
+  const folder = await publish(dist, { bio: "next" });
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const after = await snapshots(port, 20);
+  expect(after.size).toBe(1);
+  expect([...after]).not.toEqual([...before]);
+  expect(folder).toContain([...after][0]);
+  expect(err.filter((line) => line.includes("now serving"))).toHaveLength(1);
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+  expect(out, "the announcement, and a line for each answer").toHaveLength(41);
+  expect(out.slice(1).every((line) => JSON.parse(line).status === 200)).toBe(true);
+});
+
+test("SIGHUP reaches all, and the end leaves no process", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const { port, pids, child, ended } = await fleet(dist, "--workers", "3");
+  const all = pids();
+  expect(all).toHaveLength(3);
+  await publish(dist, { bio: "next" });
+  child.kill("SIGHUP");
+  await vi.waitFor(async () => expect((await snapshots(port, 9)).size).toBe(1));
+  const started = Date.now();
+  child.kill("SIGINT");
+  expect((await ended).code).toBe(0);
+  expect(Date.now() - started).toBeLessThan(5_000);
+  expect(all.filter(isAlive)).toEqual([]);
+  await expect(ask(port, "/api/users/")).rejects.toThrow();
+});
+
+test("a process that is killed is replaced, and no new connection goes without an answer", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const { port, pids, err } = await fleet(dist, "--workers", "2");
+  const [victim = 0, other] = pids();
+  process.kill(victim, "SIGKILL");
+  await vi.waitFor(() => expect(isAlive(victim)).toBe(false));
+  expect((await snapshots(port, 30)).size).toBe(1);
+  await vi.waitFor(() => expect(pids()).toHaveLength(2), { timeout: 5_000 });
+  expect(pids()).toContain(other);
+  expect(pids()).not.toContain(victim);
+  await vi.waitFor(() =>
+    expect(err.join("\n")).toMatch(/Process \d+ ended \(SIGKILL\); another one starts in 100 ms\./),
+  );
+  expect((await snapshots(port, 30)).size).toBe(1);
+});
+
+test("processes end with the first one, however it ends", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const { pids, child, ended } = await fleet(dist, "--workers", "2");
+  const all = pids();
+  child.kill("SIGKILL");
+  expect((await ended).code).toBe("SIGKILL");
+  await vi.waitFor(() => expect(all.filter(isAlive)).toEqual([]), { timeout: 5_000 });
+});
+
+test("a taken port and a missing release are refused as for one process", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await vi.waitFor(() => expect(taken.listening).toBe(true));
+  const address = taken.address();
+  const port = typeof address === "object" ? `${address?.port}` : "";
+  for (const workers of ["1", "2"]) {
+    const refused = await start(["serve", dist, "--port", port, "--workers", workers]).ended;
+    expect(refused).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `error: Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another --port.\n`,
+    });
+    const missing = await start(["serve", scratch(), "--port", "0", "--workers", workers]).ended;
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no release") });
+  }
+});
+
+/** The ids that this many connections are answered with, one after another. */
+async function snapshots(port: number, connections: number): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (let times = 0; times < connections; times++) {
+    const { status, headers } = await ask(port, "/api/users/?page=1");
+    expect(status).toBe(200);
+    ids.add(`${headers["snapshot-id"]}`);
+  }
+  return ids;
+}
+
+function childrenOf(pid: number): number[] {
+  const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
+  return rows
+    .map((row) => row.trim().split(/\s+/).map(Number))
+    .flatMap(([id = 0, parent]) => (parent === pid ? [id] : []));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
