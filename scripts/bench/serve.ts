@@ -1,14 +1,12 @@
-/** `npm run bench:serve`: Rollcall's host against others, on one core, all in one interleaved run. */
+/** Rollcall's host against others, on one core, all in one interleaved run. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { build } from "../../src/build/build.js";
 import { sampleUsers } from "../sample/users.js";
 import { writeUsers } from "../sample/write.js";
 import { CONTESTANTS, type Contestant, isInstalled } from "./serve/contestants.js";
 import { type Body, type Load, load, writeRequests } from "./serve/load.js";
-import { printServe } from "./serve/print.js";
 import { freePort, type Server, startServer } from "./serve/servers.js";
 
 export interface ServeReport {
@@ -162,10 +160,4 @@ function toResult({ contestant, loads }: Lane): Result {
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-if (import.meta.filename === process.argv[1]) {
-  const { values } = parseArgs({ options: { quick: { type: "boolean" }, json: { type: "boolean" } } });
-  const report = await benchServe({ quick: values.quick ?? false });
-  process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : printServe(report));
 }
