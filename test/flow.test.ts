@@ -14,7 +14,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   build: ["errors", "contract", "source", "release"],
   host: ["errors", "contract", "release"],
   config: ["errors", "contract"],
-  commands: ["errors", "contract", "release", "build", "host", "config"],
+  print: [],
+  diff: ["errors", "contract", "release"],
+  commands: ["errors", "contract", "release", "build", "host", "config", "print"],
   index: ["errors", "contract", "release", "build", "host"],
   cli: ["errors", "commands"],
 };

@@ -2,8 +2,8 @@
 
 import type { BuildResult } from "../build/build.js";
 import { WARNINGS, type WarningKind } from "../contract/warnings.js";
-import { count, duration, number, size } from "./numbers.js";
-import { align, type Line, type Paint } from "./style.js";
+import { count, duration, number, size } from "../print/numbers.js";
+import { align, type Line, type Paint } from "../print/style.js";
 
 interface Run {
   db: string;

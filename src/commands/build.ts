@@ -6,12 +6,12 @@ import { InvalidUsersError } from "../build/problems.js";
 import { defaultSettings, need } from "../config/resolve.js";
 import type { Settings } from "../config/settings.js";
 import { ExitCode, UserError } from "../errors.js";
+import { painter } from "../print/style.js";
+import { shellWord, toJson } from "../print/text.js";
 import { describeBuild, describeTimings } from "./build-summary.js";
 import { type Io, print, say } from "./io.js";
 import { describeProblems, describeRefusal } from "./problems.js";
 import { progressBar } from "./progress.js";
-import { painter } from "./style.js";
-import { shellWord, toJson } from "./text.js";
 import type { Given, Verb } from "./verb.js";
 
 export const build: Verb = {

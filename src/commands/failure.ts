@@ -2,9 +2,9 @@
 import { CommanderError } from "commander";
 import { DEBUG_VARIABLE } from "../config/names.js";
 import { ExitCode, UserError } from "../errors.js";
+import { painter } from "../print/style.js";
+import { visible } from "../print/text.js";
 import { type Io, say } from "./io.js";
-import { painter } from "./style.js";
-import { visible } from "./text.js";
 
 /** Prints what ended the run and says the exit code it ends in. */
 export function reportFailure(error: unknown, io: Io): ExitCode {

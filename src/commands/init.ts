@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CONFIG_FILE } from "../config/file.js";
 import { codeOf, ExitCode, UserError } from "../errors.js";
+import { align, type Paint, painter } from "../print/style.js";
+import { toJson } from "../print/text.js";
 import { type Io, print, say } from "./io.js";
-import { align, type Paint, painter } from "./style.js";
-import { toJson } from "./text.js";
 import type { Given, Verb } from "./verb.js";
 
 const SAMPLE = "data/users.sqlite";

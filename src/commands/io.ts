@@ -1,7 +1,5 @@
 /** What a verb's printing touches of the world, so that tests run it in process; `cli.ts` gives the real one. */
-
-/** A stream as far as printing cares. */
-export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+import type { Env, Output } from "../print/output.js";
 
 /** The signals that a running host answers to. */
 export interface Signals {
@@ -13,7 +11,7 @@ export type SignalName = "SIGHUP" | "SIGINT" | "SIGTERM";
 export interface Io {
   stdout: Output;
   stderr: Output;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Env;
   /** What relative paths are taken from; `.` in the real command, so that messages repeat what was typed. */
   cwd: string;
   /** Milliseconds since any fixed moment. */

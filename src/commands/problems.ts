@@ -2,9 +2,9 @@
 
 import type { InvalidUsersError, ProblemReport } from "../build/problems.js";
 import type { Problem } from "../contract/user.js";
-import { count, number } from "./numbers.js";
-import type { Paint } from "./style.js";
-import { showValue, visible } from "./text.js";
+import { count, number } from "../print/numbers.js";
+import type { Paint } from "../print/style.js";
+import { showValue, visible } from "../print/text.js";
 
 /** The first problems, and how many more there are. */
 export function describeProblems({ count, first }: ProblemReport, paint: Paint): string {

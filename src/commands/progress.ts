@@ -1,7 +1,7 @@
 /** The progress bar of a build: only on a terminal, and only for builds that take longer than a second. */
 import { type Options, type Params, SingleBar } from "cli-progress";
+import { count, duration, number } from "../print/numbers.js";
 import type { Io } from "./io.js";
-import { count, duration, number } from "./numbers.js";
 
 const PATIENCE_MS = 1000;
 const BAR_WIDTH = 30;

@@ -1,11 +1,11 @@
 /** `rollcall releases`: what there is to serve, to compare and to go back to. */
 import Table from "cli-table3";
 import { ExitCode } from "../errors.js";
+import { number, size, time } from "../print/numbers.js";
+import { type Paint, painter } from "../print/style.js";
+import { toJson, visible } from "../print/text.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
 import { type Io, print } from "./io.js";
-import { number, size, time } from "./numbers.js";
-import { type Paint, painter } from "./style.js";
-import { toJson, visible } from "./text.js";
 import type { Given, Verb } from "./verb.js";
 
 export const releases: Verb = {

@@ -7,14 +7,14 @@ import { basePath, LISTING_PATH } from "../contract/links.js";
 import { ExitCode, UserError } from "../errors.js";
 import { createFleet, type Fleet } from "../host/fleet.js";
 import { createHost, type Host, type HostEffects } from "../host/host.js";
+import { count } from "../print/numbers.js";
+import { align, type Paint, painter } from "../print/style.js";
+import { shellWord, toJson, visible } from "../print/text.js";
 import { CURRENT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
 import { accessLine } from "./access.js";
 import { type Io, print, say } from "./io.js";
-import { count } from "./numbers.js";
 import { untilStopped } from "./signals.js";
-import { align, type Paint, painter } from "./style.js";
-import { shellWord, toJson, visible } from "./text.js";
 import type { Given, Verb } from "./verb.js";
 
 export const serve: Verb = {

@@ -1,11 +1,11 @@
 /** `rollcall use`: back to an older release, or forth again. */
 import { ExitCode, UserError } from "../errors.js";
+import { count, time } from "../print/numbers.js";
+import { align, type Paint, painter } from "../print/style.js";
+import { toJson } from "../print/text.js";
 import { listReleases } from "../release/list.js";
 import { type UseResult, useRelease } from "../release/use.js";
 import { type Io, print, say } from "./io.js";
-import { count, time } from "./numbers.js";
-import { align, type Paint, painter } from "./style.js";
-import { toJson } from "./text.js";
 import type { Given, Verb } from "./verb.js";
 
 export const use: Verb = {

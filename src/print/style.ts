@@ -1,13 +1,13 @@
 /** Colours and aligned lines: the only place that knows how a summary looks. */
 import { styleText } from "node:util";
-import type { Io, Output } from "./io.js";
+import type { Env, Output } from "./output.js";
 import { visible } from "./text.js";
 
 type Format = Parameters<typeof styleText>[0];
 export type Paint = (format: Format, text: string) => string;
 
 /** Paints when the stream is a terminal, or as NO_COLOR and FORCE_COLOR say; else leaves text as it is. */
-export function painter(stream: Output, env: Io["env"]): Paint {
+export function painter(stream: Output, env: Env): Paint {
   if (!wantsColor(stream, env)) return (_format, text) => text;
   return (format, text) => styleText(format, text, { validateStream: false });
 }
@@ -41,7 +41,7 @@ export function align(given: readonly Line[], paint: Paint): string {
 }
 
 /** NO_COLOR before FORCE_COLOR before what the stream is: who asks for none must never get any. */
-function wantsColor(stream: Output, { FORCE_COLOR, NO_COLOR, TERM }: Io["env"]): boolean {
+function wantsColor(stream: Output, { FORCE_COLOR, NO_COLOR, TERM }: Env): boolean {
   if (NO_COLOR) return false;
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
   return stream.isTTY === true && TERM !== "dumb";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shellWord, shorten, showValue, toJson, visible } from "../../src/commands/text.js";
+import { shellWord, shorten, showValue, toJson, visible } from "../../src/print/text.js";
 
 test.each([
   ["plain é 漢字 😀", "plain é 漢字 😀"],

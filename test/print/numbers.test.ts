@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { count, duration, number, size, time } from "../../src/commands/numbers.js";
+import { count, duration, number, size, time } from "../../src/print/numbers.js";
 
 test.each([
   [0, "0 pages"],

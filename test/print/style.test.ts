@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { align, painter } from "../../src/commands/style.js";
-import { Screen } from "./run.js";
+import { align, painter } from "../../src/print/style.js";
+import { Screen } from "../commands/run.js";
 
 test.each<[boolean, Record<string, string>, boolean]>([
   [true, {}, true],
