@@ -1,11 +1,11 @@
 /** Places all pages on this thread, in order, every user asked of the schema: the plain path, and the exact one. */
 import type { WarningCounts } from "../contract/warnings.js";
 import { PageDigests } from "../release/digests.js";
-import { sha256 } from "../release/files.js";
 import type { Release } from "../release/open.js";
+import { UserIndexWriter, userLines } from "../release/user-index.js";
 import type { Source } from "../source/open.js";
 import type { OnProgress } from "./options.js";
-import { type Known, PageWriter, type Placing } from "./page-writer.js";
+import { type Known, PageWriter, type Placing, toPageBytes } from "./page-writer.js";
 import type { Collection, PlacedPages } from "./pages.js";
 import { paginate } from "./paginate.js";
 import { readUsers, type Tally } from "./users.js";
@@ -28,18 +28,33 @@ export function placeAlone(
   const warnings: WarningCounts = {};
   const writer = new PageWriter(placing);
   const digests = new PageDigests(collection.pages, ["identity", ...placing.encodings]);
+  const index = new UserIndexWriter(placing.folder);
   let page = 0;
-  for (const text of paginate(readUsers(source, { onInvalid, onProgress, warnings }), collection)) {
-    page++;
-    if (!isWanted()) continue;
-    const bytes = { parts: [Buffer.from(text)], digest: sha256(text) };
-    const known: Known = (variant) => previous?.sums.pages.get(page, variant);
-    for (const [variant, digest] of writer.place(page, bytes, known)) {
-      digests.set(page, variant, digest);
+  try {
+    for (const texts of paginate(readUsers(source, { onInvalid, onProgress, warnings }), collection)) {
+      page++;
+      if (!isWanted()) continue;
+      const bytes = toPageBytes(texts);
+      const known: Known = (variant) => previous?.sums.pages.get(page, variant);
+      for (const [variant, digest] of writer.place(page, bytes, known)) {
+        digests.set(page, variant, digest);
+      }
+      index.add(page, 1, userLines(bytes.parts[1]));
     }
+    if (!isWanted()) return undefined;
+    if (page !== collection.pages)
+      throw new Error(`${page} pages came of ${collection.count} users, not ${collection.pages}`);
+    const { totals } = writer;
+    return {
+      collection,
+      digests,
+      users: index.finish(),
+      totals,
+      warnings,
+      workers: 0,
+      spent: undefined,
+    };
+  } finally {
+    index.close();
   }
-  if (!isWanted()) return undefined;
-  if (page !== collection.pages)
-    throw new Error(`${page} pages came of ${collection.count} users, not ${collection.pages}`);
-  return { collection, digests, totals: writer.totals, warnings, workers: 0, spent: undefined };
 }

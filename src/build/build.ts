@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
-import { CURRENT, RELEASES } from "../release/layout.js";
+import { CURRENT, RELEASES, USERS } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { openIfWhole } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
@@ -95,6 +95,7 @@ async function write(
   try {
     const placed = await placePages(job, staging, previous);
     const placedAt = performance.now();
+    staging.listOther(USERS, placed.users);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
     const { count, pages, pageSize, baseUrl, links } = placed.collection;
     const facts = {

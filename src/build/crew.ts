@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import type { WarningCounts, WarningKind } from "../contract/warnings.js";
 import { PageDigests } from "../release/digests.js";
 import type { Release } from "../release/open.js";
+import { UserIndexWriter } from "../release/user-index.js";
 import type { Source } from "../source/open.js";
 import type { PageStart } from "../source/order.js";
 import { explain } from "../source/trouble.js";
@@ -41,10 +42,11 @@ export async function placeTogether(
   const workers = Array.from({ length: size }, () => {
     return new Worker(new URL("./worker.js", import.meta.url), { workerData: orders });
   });
+  const index = new UserIndexWriter(orders.placing.folder);
   try {
     if (!(await beginTogether(source, orders.share.db, workers))) return undefined;
     const collection = collect(source.count);
-    const placed = new Placed(collection, size, ["identity", ...orders.placing.encodings]);
+    const placed = new Placed(collection, size, index, ["identity", ...orders.placing.encodings]);
     const queue = makeOrders(collection, source.pageStarts(orders.share, pageSize), previous);
     const isDone = await Promise.all(
       workers.map(async (worker) => {
@@ -55,10 +57,11 @@ export async function placeTogether(
         return true;
       }),
     );
-    return isDone.every(Boolean) ? placed : undefined;
+    return isDone.every(Boolean) ? placed.finish() : undefined;
   } catch (error) {
     throw explain(orders.share.db, error);
   } finally {
+    index.close();
     await Promise.all(workers.map((worker) => worker.terminate()));
   }
 }
@@ -112,7 +115,7 @@ async function ask(worker: Worker, order: Order): Promise<Reply> {
 }
 
 /** The sum of all replies. */
-class Placed implements PlacedPages {
+class Placed {
   readonly digests: PageDigests;
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
   readonly warnings: WarningCounts = {};
@@ -123,6 +126,7 @@ class Placed implements PlacedPages {
   constructor(
     readonly collection: Collection,
     readonly workers: number,
+    readonly index: UserIndexWriter,
     variants: ConstructorParameters<typeof PageDigests>[1],
   ) {
     this.digests = new PageDigests(collection.pages, variants);
@@ -134,6 +138,7 @@ class Placed implements PlacedPages {
     if (order.kind === "place" && reply.kind === "placed") {
       this.pages += order.starts.length;
       this.digests.fill(order.first, reply.digests);
+      this.index.add(order.first, order.starts.length, Buffer.from(reply.users.buffer));
       for (const key of ["bytes", "linked", "changed"] as const) this.totals[key] += reply.totals[key];
       for (const part of ["read", "check", "digest", "write"] as const) this.spent[part] += reply.spent[part];
       for (const [kind, count] of Object.entries(reply.warnings)) {
@@ -141,5 +146,11 @@ class Placed implements PlacedPages {
       }
     }
     return !this.isDoubtful;
+  }
+
+  /** What all pages come to. */
+  finish(): PlacedPages {
+    const { collection, digests, totals, warnings, workers, spent } = this;
+    return { collection, digests, users: this.index.finish(), totals, warnings, workers, spent };
   }
 }

@@ -15,6 +15,8 @@ export interface WorkerOrders {
    * gave no warnings that would have to be counted again.
    */
   trustsKnown: boolean;
+  /** Whether the last release's index of users is intact and of pages of the same size. */
+  hasIndex: boolean;
 }
 
 export type Order =
@@ -29,7 +31,14 @@ export type Reply =
   /** False when a lock was in the way. */
   | { kind: "begun"; isBegun: boolean }
   | { kind: "unique" }
-  | { kind: "placed"; digests: DigestBytes; totals: Totals; warnings: WarningCounts; spent: Spent }
+  | {
+      kind: "placed";
+      digests: DigestBytes;
+      users: Uint8Array;
+      totals: Totals;
+      warnings: WarningCounts;
+      spent: Spent;
+    }
   /** There is an invalid user, a repeated id or a missing row: the plain path has to tell. */
   | { kind: "doubtful" }
   | { kind: "failed"; error: { message: string; stack: string | undefined; properties: object } };

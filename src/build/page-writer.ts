@@ -43,8 +43,14 @@ export interface Totals {
 
 /** A page's bytes, in parts so that they need not be copied together, and their digest. */
 export interface PageBytes {
-  parts: readonly Buffer[];
+  parts: readonly [head: Buffer, records: Buffer, tail: Buffer];
   digest: string;
+}
+
+export function toPageBytes(texts: readonly [head: string, records: string, tail: string]): PageBytes {
+  const [head, records, tail] = texts;
+  const parts = [Buffer.from(head), Buffer.from(records), Buffer.from(tail)] as const;
+  return { parts, digest: sha256(...parts) };
 }
 
 export class PageWriter {

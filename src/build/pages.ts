@@ -21,6 +21,8 @@ export interface Spent {
 export interface PlacedPages {
   collection: Collection;
   digests: PageDigests;
+  /** The digest of the users' index. */
+  users: string;
   totals: Totals;
   warnings: WarningCounts;
   /** Threads that placed them; 0 when the building thread did. */

@@ -5,11 +5,11 @@ import { UserError } from "../errors.js";
 import { encodeUser } from "./encode.js";
 import type { Collection } from "./pages.js";
 
-/** The canonical texts of pages 1 to `pages`, each as soon as its users are there; an empty collection has one. */
+/** The canonical texts of pages 1 to `pages`, in parts, each as soon as its users are there; an empty collection has one. */
 export function* paginate(
   users: Iterable<User>,
   { pageSize, ...collection }: Collection,
-): Generator<string, void> {
+): Generator<ReturnType<typeof encodePage>, void> {
   let page = 1;
   let records: string[] = [];
   let length = 0;

@@ -2,6 +2,8 @@
 import { availableParallelism } from "node:os";
 import { pagesFor } from "../contract/links.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
+import { findAltered } from "../release/check.js";
+import { USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { Staging } from "../release/staging.js";
 import type { Source } from "../source/open.js";
@@ -38,8 +40,9 @@ export async function placePages(
   const share = size > 0 && source.count > 0 ? source.share(pageSize) : undefined;
   if (share) {
     const trustsKnown = isTrusted(previous);
+    const hasIndex = await hasUsableIndex(previous, pageSize);
     const crew = { size, pageSize, previous, onProgress, collect };
-    const placed = await placeTogether(source, { share, placing, trustsKnown }, crew);
+    const placed = await placeTogether(source, { share, placing, trustsKnown, hasIndex }, crew);
     if (placed) {
       log.open();
       log.finish();
@@ -65,6 +68,13 @@ function isTrusted(previous: Release | undefined): boolean {
   if (!previous) return false;
   const { contract, warnings } = previous.snapshot;
   return contract === CONTRACT_VERSION && Object.keys(warnings).length === 0;
+}
+
+/** Whether the lines of a page that has not changed can be copied from the last release's index of users. */
+async function hasUsableIndex(previous: Release | undefined, pageSize: number): Promise<boolean> {
+  const digest = previous?.sums.others.get(USERS);
+  if (!previous || digest === undefined || previous.snapshot.page_size !== pageSize) return false;
+  return (await findAltered(previous.folder, [[USERS, digest]])) === undefined;
 }
 
 /** Each page says how many users there are in all, so who is left out must be known before the first is written. */

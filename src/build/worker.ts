@@ -4,19 +4,22 @@ import { encodePage, type PagePosition, pageFrame } from "../contract/page.js";
 import { countWarnings, type WarningCounts } from "../contract/warnings.js";
 import { PageDigests } from "../release/digests.js";
 import { sha256 } from "../release/files.js";
+import { UserIndexReader, userLines } from "../release/user-index.js";
 import type { Candidate } from "../source/candidates.js";
 import type { PageStart } from "../source/order.js";
 import { PageReader } from "../source/reader.js";
 import { encodeUser } from "./encode.js";
 import type { Order, Reply, WorkerOrders } from "./messages.js";
-import { type Known, type PageBytes, PageWriter } from "./page-writer.js";
+import { type Known, type PageBytes, PageWriter, toPageBytes } from "./page-writer.js";
 import type { Spent } from "./pages.js";
 import { PAGE_LIMIT } from "./paginate.js";
 import { validate } from "./users.js";
 
-const { share, placing, trustsKnown }: WorkerOrders = workerData;
+const { share, placing, trustsKnown, hasIndex }: WorkerOrders = workerData;
 const variants = ["identity", ...placing.encodings] as const;
 const reader = new PageReader(share);
+const indexBefore =
+  hasIndex && placing.previous !== undefined ? new UserIndexReader(placing.previous) : undefined;
 let spent: Spent = nothingSpent();
 
 type PlaceOrder = Extract<Order, { kind: "place" }>;
@@ -57,6 +60,7 @@ function place({ collection, first, starts, known: knownBytes }: PlaceOrder): Re
   const before = new PageDigests(starts.length, variants);
   before.fill(1, knownBytes);
   const digests = new PageDigests(starts.length, variants);
+  const users: Uint8Array[] = [];
   for (const [index, start] of starts.entries()) {
     const known: Known = (variant) => before.get(index + 1, variant);
     const rows = Math.min(collection.pageSize, collection.count - start.offset);
@@ -66,9 +70,22 @@ function place({ collection, first, starts, known: knownBytes }: PlaceOrder): Re
     for (const [variant, digest] of placed) {
       digests.set(index + 1, variant, digest);
     }
+    users.push(
+      timed("digest", () => {
+        const isKnown = known("identity") === page.digest;
+        return (isKnown && indexBefore?.lines(start.offset, rows)) || userLines(page.parts[1]);
+      }),
+    );
   }
   const { totals } = writer;
-  return { kind: "placed", digests: digests.slice(1, starts.length), totals, warnings, spent };
+  return {
+    kind: "placed",
+    digests: digests.slice(1, starts.length),
+    users: Uint8Array.from(Buffer.concat(users)),
+    totals,
+    warnings,
+    spent,
+  };
 }
 
 /** A page's bytes, checked; undefined when a user is invalid or a row is missing. */
@@ -82,7 +99,7 @@ function makePage(
   // So large that it may have to be refused, in words that name the page.
   if (text.records.length > PAGE_LIMIT) return undefined;
   const { head, tail } = pageFrame(position);
-  const parts = [Buffer.from(head), text.records, Buffer.from(tail)];
+  const parts = [Buffer.from(head), text.records, Buffer.from(tail)] as const;
   const digest = timed("digest", () => sha256(...parts));
   if (trustsKnown && known("identity") === digest) return { parts, digest };
   if (timed("check", () => text.isPlain())) return { parts, digest };
@@ -107,6 +124,5 @@ function makeExactPage(
     if (length > PAGE_LIMIT) return undefined;
   }
   if (records.length !== rows) return undefined;
-  const exact = Buffer.from(encodePage(position, records));
-  return { parts: [exact], digest: sha256(exact) };
+  return toPageBytes(encodePage(position, records));
 }

@@ -21,10 +21,13 @@ export interface PagePosition {
   links: LinkStyle;
 }
 
-/** The canonical text of a page whose users are canonical texts already. */
-export function encodePage(position: PagePosition, records: readonly string[]): string {
+/** The canonical text of a page whose users are canonical texts already: what stands before them, they, what follows. */
+export function encodePage(
+  position: PagePosition,
+  records: readonly string[],
+): [head: string, records: string, tail: string] {
   const { head, tail } = pageFrame(position, records.length === 0);
-  return head + records.join(RECORD_SEPARATOR) + tail;
+  return [head, records.join(RECORD_SEPARATOR), tail];
 }
 
 /** What stands before and after a page's records. */

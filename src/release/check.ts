@@ -1,6 +1,6 @@
 /** Reads a release to the last byte before it may become current. */
 import { join } from "node:path";
-import { findIntact } from "./files.js";
+import { findDigest } from "./files.js";
 import { pagePath } from "./layout.js";
 import type { Release } from "./open.js";
 
@@ -14,8 +14,9 @@ export async function findAltered(
   folder: string,
   files: Iterable<[path: string, digest: string]>,
 ): Promise<string | undefined> {
+  const memory = Buffer.allocUnsafe(2 ** 18);
   for (const [path, digest] of files) {
-    if (!(await findIntact(join(folder, path), digest))) return path;
+    if ((await findDigest(join(folder, path), memory)) !== digest) return path;
   }
   return undefined;
 }

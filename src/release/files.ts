@@ -1,8 +1,12 @@
 /** Reading, writing and hashing the files of a release. */
 import { createHash } from "node:crypto";
 import { closeSync, constants, fsyncSync, openSync, writeFileSync, writevSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { codeOf } from "../errors.js";
+
+/** Opens a file without following a link that stands in its place, nor waiting for a pipe that does. */
+const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const IS_NO_FILE: readonly string[] = ["ENOENT", "ELOOP", "EISDIR", "ENOTDIR"];
 
 /** SHA-256 in hexadecimal. */
 export function sha256(...parts: readonly (string | Uint8Array)[]): string {
@@ -46,10 +50,33 @@ export async function flushFolder(path: string): Promise<void> {
   }
 }
 
+/** The SHA-256 of a release's file, read piece by piece into `memory`; undefined when it is gone or no plain file. */
+export async function findDigest(path: string, memory: Buffer): Promise<string | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, PLAIN);
+  } catch (error) {
+    if (IS_NO_FILE.includes(codeOf(error) ?? "")) return undefined;
+    throw error;
+  }
+  try {
+    const hash = createHash("sha256");
+    for (;;) {
+      const { bytesRead } = await handle.read(memory, 0, memory.length);
+      if (bytesRead === 0) return hash.digest("hex");
+      hash.update(memory.subarray(0, bytesRead));
+    }
+  } catch (error) {
+    if (codeOf(error) === "EISDIR") return undefined;
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Reads a file of a release without following a link that stands in its place, nor waiting for a pipe that does. */
 export async function readReleaseFile(path: string): Promise<Buffer> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const handle = await open(path, PLAIN);
   try {
     return await handle.readFile();
   } finally {
@@ -63,7 +90,7 @@ export async function findIntact(path: string, digest: string): Promise<Buffer |
     const bytes = await readReleaseFile(path);
     return sha256(bytes) === digest ? bytes : undefined;
   } catch (error) {
-    if (["ENOENT", "ELOOP", "EISDIR", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
+    if (IS_NO_FILE.includes(codeOf(error) ?? "")) return undefined;
     throw error;
   }
 }

@@ -18,6 +18,7 @@ export const LOCK_HOLDER = ".lock-holder.json";
 /** In a release. */
 export const SNAPSHOT = "snapshot.json";
 export const SUMS = "SHA256SUMS";
+export const USERS = "users.sha256";
 export const PAGES = "api/users/pages";
 
 /** How a page's file is stored: as it is, or under one of the content codings. */

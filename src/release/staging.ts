@@ -32,7 +32,12 @@ export class Staging {
   /** Writes a file that is no page, flushed. */
   async writeOther(path: string, content: string): Promise<void> {
     await writeFlushed(join(this.folder, path), content);
-    this.#others.set(path, sha256(content));
+    this.listOther(path, sha256(content));
+  }
+
+  /** Lists a file that is no page and has been written already. */
+  listOther(path: string, digest: string): void {
+    this.#others.set(path, digest);
   }
 
   /** The digests of the files that are no pages, by path. */

@@ -28,7 +28,7 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400
   setVersion.run(1);
   const began = performance.now();
   expect(await run(args)).toEqual({ code: 0, stdout: "", stderr: "" });
-  const whole = performance.now() - began;
+  let whole = performance.now() - began;
 
   const random = seeded(20261121);
   const codes = new Map<number | string, number>();
@@ -46,6 +46,8 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400
     const { code, stderr } = await ended;
     expect(stderr).toBe("");
     codes.set(code, (codes.get(code) ?? 0) + 1);
+    // How fast builds are changes with what else the machine does.
+    whole *= code === 0 ? 0.97 : 1.02;
     for (const name of readdirSync(dist)) leftovers.add(name.replace(/-2.*/, ""));
   }
   const checks = await reader.stop();

@@ -1,4 +1,5 @@
 /** Properties of pages over any valid user, hard text included. */
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
@@ -10,6 +11,7 @@ import { paginate } from "../../src/build/paginate.js";
 import { pagesFor } from "../../src/contract/links.js";
 import type { Page } from "../../src/contract/page.js";
 import { type User, userSchema } from "../../src/contract/user.js";
+import { userLines } from "../../src/release/user-index.js";
 import { insertUsers, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { anyUser, toRow } from "../support/users.js";
@@ -36,11 +38,28 @@ test("a user's text is that of fast-json-stable-stringify, and reads back as the
   );
 });
 
+test("the index of users has the digest of each one's text, whatever the text says of ids", () => {
+  const sly = anyUser.map((user) => ({
+    ...user,
+    bio: `${user.bio}","id":"x`,
+    circles: [{ a: 1, id: user.id.toUpperCase() }],
+  }));
+  fc.assert(
+    fc.property(fc.array(fc.oneof(anyUser, sly), { maxLength: 9 }), (users) => {
+      const lines = userLines(Buffer.from(users.map(encodeUser).join(",\n"))).toString();
+      const sums = users.map((user) => createHash("sha256").update(stringify(user)).digest("hex"));
+      expect(lines).toBe(users.map(({ id }, at) => `${sums[at]?.slice(0, 32)}  ${id}\n`).join(""));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test("pages hold every user once and in order, one a line; links chain from first to last and back; count adds up", () => {
   fc.assert(
     fc.property(fc.array(anyUser, { maxLength: 25 }), fc.integer({ min: 1, max: 10 }), (users, pageSize) => {
       const pages = pagesFor(users.length, pageSize);
-      const texts = [...paginate(users, { ...COLLECTION, count: users.length, pages, pageSize })];
+      const parts = [...paginate(users, { ...COLLECTION, count: users.length, pages, pageSize })];
+      const texts = parts.map((part) => part.join(""));
       const envelopes: Page[] = texts.map((text) => JSON.parse(text));
       expect(texts).toHaveLength(pages);
       expect(envelopes.flatMap(({ results }) => results)).toEqual(users);

@@ -50,7 +50,7 @@ export async function writeRelease(dist: string, shape: Shape = {}): Promise<str
   for (let page = 1; page <= pages; page++) {
     const here = Math.min(pageSize, count - (page - 1) * pageSize);
     const records = Array.from({ length: here }, (_, at) => record((page - 1) * pageSize + at, bio));
-    const body = Buffer.from(encodePage({ page, pages, count, baseUrl, links }, records));
+    const body = Buffer.from(encodePage({ page, pages, count, baseUrl, links }, records).join(""));
     contents.set(pagePath(page), body);
     for (const coding of encodings) contents.set(pagePath(page, coding), compressors[coding](body));
     for (const variant of digests.variants)

@@ -1,0 +1,97 @@
+/** users.sha256: a digest of every user, so that two releases can be compared without reading their pages. */
+import { createHash, type Hash, hash } from "node:crypto";
+import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { RECORD_SEPARATOR } from "../contract/record-text.js";
+import { USERS } from "./layout.js";
+
+// A line is the beginning of the SHA-256 of a user's canonical record, two spaces, the user's id and a newline. Lines
+// stand in published order, so the one of user N (from 0) begins at byte N * LINE_BYTES.
+export const DIGEST_DIGITS = 32;
+const ID_AT = DIGEST_DIGITS + 2;
+const ID_LENGTH = 36;
+export const LINE_BYTES = ID_AT + ID_LENGTH + 1;
+
+const ID_KEY = '"id":"';
+
+/** The lines of a page's canonical records, given with their separators. */
+export function userLines(records: Buffer): Buffer {
+  // One byte a character: only ASCII is looked for.
+  const text = records.toString("latin1");
+  let lines = "";
+  for (let at = 0; at < text.length; ) {
+    const next = text.indexOf("\n", at);
+    const end = next < 0 ? text.length : next + 1 - RECORD_SEPARATOR.length;
+    // The last one: circles, which come before, may hold keys of this name, and no text can, for its quotes are escaped.
+    const id = text.lastIndexOf(ID_KEY, end) + ID_KEY.length;
+    lines += `${userDigest(records.subarray(at, end))}  ${text.slice(id, id + ID_LENGTH)}\n`;
+    at = end + RECORD_SEPARATOR.length;
+  }
+  return Buffer.from(lines, "latin1");
+}
+
+/** The digest of one canonical record, as the index has it. */
+export function userDigest(record: Buffer): string {
+  return hash("sha256", record, "hex").slice(0, DIGEST_DIGITS);
+}
+
+/** Writes the index while pages are placed, in whatever order they come. */
+export class UserIndexWriter {
+  #file: number | undefined;
+  readonly #hash: Hash = createHash("sha256");
+  /** First page -> how many pages, and their lines: those that came before their turn. */
+  readonly #early = new Map<number, { pages: number; lines: Buffer }>();
+  #next = 1;
+
+  /** @param folder the release that is being written. */
+  constructor(folder: string) {
+    this.#file = openSync(join(folder, USERS), "w");
+  }
+
+  /** Adds the lines of `pages` pages from `first` on. */
+  add(first: number, pages: number, lines: Buffer): void {
+    this.#early.set(first, { pages, lines });
+    for (let found = this.#early.get(this.#next); found; found = this.#early.get(this.#next)) {
+      this.#early.delete(this.#next);
+      writeAll(this.#file ?? -1, found.lines);
+      this.#hash.update(found.lines);
+      this.#next += found.pages;
+    }
+  }
+
+  /** Flushes and closes the file; its SHA-256 in hexadecimal. */
+  finish(): string {
+    if (this.#file !== undefined) fsyncSync(this.#file);
+    this.close();
+    return this.#hash.digest("hex");
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}
+
+/** Reads lines of a release's index again. */
+export class UserIndexReader {
+  readonly #file: number;
+
+  constructor(folder: string) {
+    this.#file = openSync(join(folder, USERS), "r");
+  }
+
+  /** The lines of `count` users from user `first` (from 0) on; fewer where the index ends. */
+  lines(first: number, count: number): Buffer {
+    const lines = Buffer.allocUnsafe(count * LINE_BYTES);
+    return lines.subarray(0, readSync(this.#file, lines, 0, lines.length, first * LINE_BYTES));
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+/** The system may take less than it is given, as when the disk is nearly full. */
+function writeAll(file: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+}
