@@ -13,6 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   release: ["errors", "contract"],
   build: ["errors", "contract", "source", "release"],
   host: ["errors", "contract", "release"],
+  remote: ["errors", "contract"],
   config: ["errors", "contract"],
   print: [],
   diff: ["errors", "contract", "release"],

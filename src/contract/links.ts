@@ -70,3 +70,12 @@ export function basePath(baseUrl: string): string {
 export function isPublishableUrl(text: string): boolean {
   return /^https?:\/\/[^\s\p{Cc}/?#][^\s\p{Cc}]*$/iu.test(text) && URL.canParse(text);
 }
+
+/** What `pageUrl` makes a URL from, read back from it; undefined when it is not of either form. */
+export function parsePageUrl(url: string): { baseUrl: string; links: LinkStyle; page: number } | undefined {
+  const [, baseUrl, query, path] =
+    /^(https?:\/\/.+)\/api\/users\/(?:\?format=api&page=(\d+)|pages\/(\d+)\.json)$/.exec(url) ?? [];
+  const page = pageNumber(query ?? path ?? "");
+  if (baseUrl === undefined || page === undefined) return undefined;
+  return { baseUrl, links: query === undefined ? "path" : "query", page };
+}

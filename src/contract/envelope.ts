@@ -1,0 +1,91 @@
+/** What a page's bytes say besides its users; users of a page that is written as the contract says are not parsed. */
+import { z } from "zod";
+
+export interface Envelope {
+  /** Users in the whole collection. */
+  count: number;
+  next: string | null;
+  previous: string | null;
+  /** Users on this page. */
+  users: number;
+}
+
+/** The envelope that a body holds, or in words what it is instead: "is HTML". */
+export function readEnvelope(body: Buffer): { envelope: Envelope } | { why: string } {
+  const frame = readFrame(body);
+  if (!frame) return parse(body.toString("utf8"));
+  const { count, next, previous } = frame;
+  return { envelope: { count, next, previous, users: frame.records.length } };
+}
+
+/** A canonical page's frame, and where each of its records begins and ends. */
+export interface Frame extends Omit<Envelope, "users"> {
+  records: readonly (readonly [begin: number, end: number])[];
+}
+
+/**
+ * Takes a page apart by its lines: one record a line, head and tail to the letter. What is in a record is not looked at.
+ * @returns undefined when it is written otherwise.
+ */
+export function readFrame(body: Buffer): Frame | undefined {
+  const [head, count, next = "", previous = ""] = HEAD.exec(body.toString("latin1", 0, LONGEST_HEAD)) ?? [];
+  if (head === undefined || !Number.isSafeInteger(Number(count))) return undefined;
+  const records = findRecords(body, head.length);
+  return records && { count: Number(count), next: JSON.parse(next), previous: JSON.parse(previous), records };
+}
+
+const HEAD =
+  /^\{"count":(0|[1-9]\d{0,15}),"next":(null|"[!#-[\]-~]+"),"previous":(null|"[!#-[\]-~]+"),"results":\[/;
+/** Far longer than two links and a number are. */
+const LONGEST_HEAD = 16_384;
+
+const [NEWLINE, COMMA, OPEN, CLOSE] = [0x0a, 0x2c, 0x7b, 0x7d];
+const TAIL = "]}\n";
+
+function findRecords(body: Buffer, from: number): [number, number][] | undefined {
+  const tail = body.length - TAIL.length;
+  if (tail < from || body.toString("latin1", tail) !== TAIL) return undefined;
+  if (tail === from) return [];
+  const records: [number, number][] = [];
+  if (body[from] !== NEWLINE) return undefined;
+  for (let begin = from + 1; begin < tail; ) {
+    const newline = body.indexOf(NEWLINE, begin);
+    const isLast = newline === tail - 1;
+    const end = isLast ? newline : newline - 1;
+    if (body[begin] !== OPEN || body[end - 1] !== CLOSE || (!isLast && body[end] !== COMMA)) return undefined;
+    records.push([begin, end]);
+    begin = newline + 1;
+  }
+  return records.length > 0 ? records : undefined;
+}
+
+const link = z.union([z.string(), z.null()], { error: "must be a URL or null" });
+const schema = z.object({
+  count: z.int({ error: "must be an integer" }).min(0, { error: "must not be negative" }),
+  next: link,
+  previous: link,
+  results: z.array(z.object({}, { error: "must be an object" }), { error: "must be an array" }),
+});
+
+function parse(text: string): { envelope: Envelope } | { why: string } {
+  const value = parseJson(text);
+  if (value === undefined)
+    return { why: /^\s*</.test(text) ? "is HTML" : text === "" ? "is empty" : "is not JSON" };
+  const { data, error } = schema.safeParse(value);
+  if (!data) {
+    const [issue] = error.issues;
+    const path = issue?.path.join(".") ?? "";
+    return { why: path ? `is no page: its ${path} ${issue?.message}` : "is JSON, but no page" };
+  }
+  const { count, next, previous, results } = data;
+  return { envelope: { count, next, previous, users: results.length } };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+/** A polite reader of one host: few connections, no faster than asked, and patient when the host says so. */
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import { UserError } from "../errors.js";
+import { type Answer, exchange, headerOf, type Question } from "./exchange.js";
+import { createPace } from "./pace.js";
+
+export interface ClientOptions {
+  /** Connections at once. */
+  concurrency?: number | undefined;
+  /** Requests a second, at most. */
+  rate?: number | undefined;
+  /** For one exchange, 30 seconds unless given. */
+  timeoutMs?: number | undefined;
+  /** Of one body, 64 MiB unless given. */
+  maxBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Client {
+  /**
+   * One answer, whatever its status. Where the host says that it is busy (429, 503), waits as long as it asks and asks
+   * again, a few times.
+   * @throws TransferError when no whole answer comes; UserError when the host asks for too long a wait.
+   */
+  ask(url: string, options?: Partial<Pick<Question, "method" | "headers">>): Promise<Answer>;
+  close(): void;
+}
+
+export const CONCURRENCY = 8;
+const TIMEOUT_MS = 30_000;
+export const MAX_BYTES = 64 * 2 ** 20;
+const MOST_ATTEMPTS = 5;
+const LONGEST_WAIT_MS = 120_000;
+
+export function createClient({
+  concurrency = CONCURRENCY,
+  rate,
+  timeoutMs = TIMEOUT_MS,
+  maxBytes = MAX_BYTES,
+  signal,
+}: ClientOptions = {}): Client {
+  const connections = { keepAlive: true, maxSockets: concurrency };
+  const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
+  const pace = createPace(rate, signal);
+  return {
+    async ask(url, { method = "GET", headers = {} } = {}) {
+      const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
+      const question = {
+        url,
+        method,
+        headers: { "User-Agent": "rollcall", "Accept-Encoding": "identity", ...headers },
+      };
+      for (let attempt = 1; ; attempt++) {
+        await pace.turn();
+        const answer = await exchange(question, { agent, timeoutMs, maxBytes, signal });
+        if (!BUSY.includes(answer.status) || attempt === MOST_ATTEMPTS) return answer;
+        pace.hold(waitFor(answer, attempt));
+      }
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+const BUSY = [429, 503];
+
+/** Milliseconds: what Retry-After says, in seconds or as a date; else half a second, twice as long each time. */
+function waitFor(answer: Answer, attempt: number): number {
+  const said = headerOf(answer, "Retry-After") ?? "";
+  const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now();
+  const wait = Number.isNaN(ms) ? 250 * 2 ** attempt : Math.max(0, ms);
+  if (wait <= LONGEST_WAIT_MS) return wait;
+  throw new UserError(
+    `${answer.url} answers ${answer.status} and asks to come back in ${Math.ceil(wait / 1000)} seconds; run this again then, or slower with --rate.`,
+  );
+}

@@ -1,0 +1,106 @@
+/** One request and its answer on a real socket: the target as given, no redirect followed, no coding undone. */
+import { type Agent, type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { codeOf } from "../errors.js";
+import { cutShort, explainTransfer, tooLarge, tooSlow } from "./transfer.js";
+
+/** What is asked. Path and query of the URL are sent letter by letter. */
+export interface Question {
+  url: string;
+  method: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  url: string;
+  status: number;
+  /** Each line of the headers as it came. */
+  headers: readonly (readonly [name: string, value: string])[];
+  /** As it came, still under its Content-Encoding. */
+  body: Buffer;
+}
+
+export interface ExchangeOptions {
+  /** Keeps connections between exchanges; false uses one of its own. */
+  agent: Agent | false;
+  /** For the whole exchange. */
+  timeoutMs: number;
+  maxBytes: number;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Asks once; again only where a kept connection turned out to be closed before the request reached anybody.
+ * @throws TransferError when no whole answer comes in time; else what `signal` was aborted with.
+ */
+export async function exchange(question: Question, options: ExchangeOptions): Promise<Answer> {
+  try {
+    return await send(question, options);
+  } catch (error) {
+    if (!(error instanceof StaleConnection)) throw error;
+    return send(question, { ...options, agent: false });
+  }
+}
+
+/** The value of a header, its lines joined; undefined when there is none. */
+export function headerOf({ headers }: Pick<Answer, "headers">, name: string): string | undefined {
+  const values = headers
+    .filter(([key]) => key.toLowerCase() === name.toLowerCase())
+    .map(([, value]) => value);
+  return values.length > 0 ? values.join(", ") : undefined;
+}
+
+class StaleConnection extends Error {}
+
+function send(question: Question, { agent, timeoutMs, maxBytes, signal }: ExchangeOptions): Promise<Answer> {
+  const { url, method, headers } = question;
+  const { protocol, origin } = new URL(url);
+  signal?.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const request = protocol === "https:" ? requestHttps : requestHttp;
+    const sent = request(url, { path: url.slice(origin.length), method, headers, agent });
+    let hasAnswered = false;
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    };
+    const fail = (error: unknown) => {
+      end();
+      reject(explainTransfer(url, error, hasAnswered));
+      sent.destroy();
+    };
+    const abort = () => fail(signal?.reason);
+    const timer = setTimeout(() => fail(tooSlow(url, timeoutMs)), timeoutMs);
+    signal?.addEventListener("abort", abort);
+    sent.on("error", (error) => {
+      const isStale = sent.reusedSocket && !hasAnswered && GONE.includes(codeOf(error));
+      fail(isStale ? new StaleConnection() : error);
+    });
+    sent.on("response", (response) => {
+      hasAnswered = true;
+      readBody(response, url, maxBytes).then((body) => {
+        end();
+        resolve({ url, status: response.statusCode ?? 0, headers: pairs(response.rawHeaders), body });
+      }, fail);
+    });
+    sent.end();
+  });
+}
+
+const GONE: readonly (string | undefined)[] = ["ECONNRESET", "EPIPE"];
+
+async function readBody(response: IncomingMessage, url: string, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge(url, maxBytes);
+    chunks.push(chunk);
+  }
+  if (!response.complete) throw cutShort(url);
+  return Buffer.concat(chunks);
+}
+
+function pairs(raw: readonly string[]): (readonly [string, string])[] {
+  return Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at] ?? "", raw[2 * at + 1] ?? ""]);
+}

@@ -1,0 +1,65 @@
+/** What can go wrong between a request and the last byte of its answer, in words that name the address. */
+import { codeOf, UserError } from "../errors.js";
+
+/**
+ * - `unreachable`: no answer began
+ * - `silent`: nothing, or not all of it, came in time
+ * - `cut short`: the connection ended before the body did
+ * - `too large`: the body has more bytes than a page may have
+ * - `malformed`: what came is not HTTP, or does not decode as its headers say
+ */
+export type TransferTrouble = "unreachable" | "silent" | "cut short" | "too large" | "malformed";
+
+/** No usable answer. The message is a whole sentence; `why` is its middle, for where the address is known. */
+export class TransferError extends UserError {
+  constructor(
+    readonly kind: TransferTrouble,
+    readonly url: string,
+    readonly why: string,
+    cause?: unknown,
+  ) {
+    super(`${url} ${why}.`, { cause });
+  }
+}
+
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there; check the address and that the host runs",
+  ENOTFOUND: "its name is not known; check the address",
+  EAI_AGAIN: "its name cannot be looked up now; check the network",
+  ECONNRESET: "the connection was broken off before an answer",
+  EPIPE: "the connection was broken off before an answer",
+  EHOSTUNREACH: "there is no way to it; check the network",
+  ENETUNREACH: "there is no way to it; check the network",
+  ETIMEDOUT: "no connection was made in time",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    "its certificate is signed by itself; NODE_EXTRA_CA_CERTS names a file to trust",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is not trusted; NODE_EXTRA_CA_CERTS names a file to trust",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    "its certificate is not trusted; NODE_EXTRA_CA_CERTS names a file to trust",
+  EPROTO: "it does not speak TLS; try http:// instead of https://",
+};
+
+/** Node's error of a request as one of ours; what is no error of a transfer is returned as it is. */
+export function explainTransfer(url: string, error: unknown, hasAnswered: boolean): unknown {
+  const code = codeOf(error);
+  if (error instanceof UserError || code === undefined) return error;
+  if (code.startsWith("HPE_"))
+    return new TransferError("malformed", url, `answered what is not HTTP (${code})`, error);
+  if (hasAnswered) return cutShort(url, error);
+  const why = UNREACHABLE[code] ?? `the system says ${code}`;
+  return new TransferError("unreachable", url, `cannot be reached: ${why}`, error);
+}
+
+export function cutShort(url: string, cause?: unknown): TransferError {
+  return new TransferError("cut short", url, "broke off its answer before the end of the body", cause);
+}
+
+export function tooSlow(url: string, ms: number): TransferError {
+  return new TransferError("silent", url, `did not answer in full within ${ms / 1000} seconds`);
+}
+
+export function tooLarge(url: string, bytes: number): TransferError {
+  return new TransferError("too large", url, `answers more than the ${bytes} bytes that a page may have`);
+}

@@ -1,0 +1,82 @@
+/** Pages read back: canonical ones by their lines, others as JSON, and what is none of either. */
+import { expect, test } from "vitest";
+import { type Envelope, readEnvelope, readFrame } from "../../src/contract/envelope.js";
+import { pageUrl, parsePageUrl } from "../../src/contract/links.js";
+import { encodePage } from "../../src/contract/page.js";
+
+const POSITION = {
+  page: 2,
+  pages: 3,
+  count: 7,
+  baseUrl: "https://example.com/people",
+  links: "query",
+} as const;
+const RECORDS = ['{"bio":"a\\n},{\u2028"}', '{"bio":"😀"}', '{"bio":""}'];
+const page = encodePage(POSITION, RECORDS);
+const read = (text: string) => readEnvelope(Buffer.from(text));
+
+test("a canonical page's frame says where each record is", () => {
+  const bytes = Buffer.from(page);
+  const { records = [], ...frame } = readFrame(bytes) ?? {};
+  const link = (to: number) => pageUrl(POSITION.baseUrl, "query", to);
+  expect(frame).toEqual({ count: 7, next: link(3), previous: link(1) });
+  expect(records.map(([begin, end]) => bytes.toString("utf8", begin, end))).toEqual(RECORDS);
+  expect(read(page)).toEqual({ envelope: { ...frame, users: 3 } });
+});
+
+test("an empty page, and one user", () => {
+  const empty = encodePage({ ...POSITION, page: 1, pages: 1, count: 0 }, []);
+  const envelope: Envelope = { count: 0, next: null, previous: null, users: 0 };
+  expect(read(empty)).toEqual({ envelope });
+  expect(readFrame(Buffer.from(empty))?.records).toEqual([]);
+  const one = encodePage({ ...POSITION, page: 1, pages: 1, count: 1 }, ["{}"]);
+  expect(read(one)).toEqual({ envelope: { ...envelope, count: 1, users: 1 } });
+});
+
+test.each([
+  ["white space", page.replace('"count":7', '"count": 7')],
+  ["keys in another order", page.replace(/"next":("[^"]*"),"previous":("[^"]*")/, '"previous":$2,"next":$1')],
+  ["a record over two lines", page.replace('{"bio":""}', '{"bio":\n""}')],
+  ["no final newline", page.slice(0, -1)],
+  ["two final newlines", `${page}\n`],
+  ["an empty line", page.replace("},\n{", "},\n\n{")],
+  ["an escaped link", page.replace("https:", "https\\u003a")],
+  ["another key", page.replace('{"count"', '{"a":1,"count"')],
+])("a page written with %s is not canonical, but a page", (_name, text) => {
+  expect(text).not.toBe(page);
+  expect(readFrame(Buffer.from(text))).toBe(undefined);
+  expect(read(text)).toEqual(read(page));
+});
+
+test.each([
+  ["", "is empty"],
+  ["  <!doctype html>", "is HTML"],
+  ["Not found", "is not JSON"],
+  ["null", "is JSON, but no page"],
+  ["[]", "is JSON, but no page"],
+  ["{}", "is no page: its count must be an integer"],
+  ['{"count":-1,"next":null,"previous":null,"results":[]}', "is no page: its count must not be negative"],
+  ['{"count":1e99,"next":null,"previous":null,"results":[]}', "is no page: its count must be an integer"],
+  ['{"count":1,"previous":null,"results":[]}', "is no page: its next must be a URL or null"],
+  ['{"count":1,"next":null,"previous":1,"results":[]}', "is no page: its previous must be a URL or null"],
+  ['{"count":1,"next":null,"previous":null,"results":{}}', "is no page: its results must be an array"],
+  ['{"count":1,"next":null,"previous":null,"results":[1]}', "is no page: its results.0 must be an object"],
+  [page.slice(0, 200), "is not JSON"],
+])("%s %s", (text, why) => expect(read(text)).toEqual({ why }));
+
+test.each(["query", "path"] as const)("a URL of a page by %s is read back", (links) => {
+  for (const baseUrl of ["https://example.com", "http://127.0.0.1:8080/a/api/users/b"])
+    expect(parsePageUrl(pageUrl(baseUrl, links, 12))).toEqual({ baseUrl, links, page: 12 });
+});
+
+test.each([
+  "https://example.com/api/users/?page=2&format=api",
+  "https://example.com/api/users/?format=api&page=02",
+  "https://example.com/api/users/?format=api&page=2&x=1",
+  "https://example.com/api/users/?format=api&page=0",
+  "https://example.com/api/users/pages/2",
+  "https://example.com/api/users/pages/2x.json",
+  "/api/users/?format=api&page=2",
+  "javascript:/api/users/?format=api&page=2",
+  "",
+])("%s is no URL of a page", (url) => expect(parsePageUrl(url)).toBe(undefined));

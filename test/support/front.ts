@@ -1,0 +1,93 @@
+/** A real server in front of a real release's host, which may answer otherwise than the host would. */
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+import { createHost, type Host } from "../../src/host/host.js";
+import { publish, type Shape } from "../host/release.js";
+import { scratch } from "./files.js";
+
+/** Answers a request itself, or leaves it to the host by returning false. */
+type Intercept = (req: IncomingMessage, res: ServerResponse) => unknown;
+
+/** An answer as it goes over the wire. */
+export interface Reply {
+  status: number;
+  headers: [name: string, value: string][];
+  body: Buffer;
+}
+
+/** Changes the host's answer; undefined leaves it as it is. */
+type Edit = (req: IncomingMessage, reply: Reply) => Reply | undefined | Promise<Reply | undefined>;
+
+export interface Front {
+  /** The base URL that the release was built for, and is served at. */
+  baseUrl: string;
+  dist: string;
+  host: Host;
+  /** Every request's method and target, in order. */
+  asked: string[];
+  /** Sees all requests from now on. */
+  intercept(by: Intercept): void;
+  /** Changes answers from now on, letter by letter: bodies are sent where there should be none, too. */
+  edit(by: Edit): void;
+}
+
+/** Serves a release of its own address until the test is over; `path` is the base URL's, as in `/directory`. */
+export async function front(shape: Shape = {}, path = ""): Promise<Front> {
+  const dist = scratch();
+  const asked: string[] = [];
+  let by: Intercept = () => false;
+  const server = createServer((req, res) => {
+    asked.push(`${req.method} ${req.url}`);
+    if (by(req, res) === false) host.handler(req, res);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+  await publish(dist, { baseUrl, ...shape });
+  const host = await createHost({ folder: dist });
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await host.close();
+  });
+  return {
+    baseUrl,
+    dist,
+    host,
+    asked,
+    intercept(next) {
+      by = next;
+    },
+    edit(change) {
+      const behind = host.listen({ port: 0 });
+      by = async (req) => {
+        const reply = await fetchReply(new URL((await behind).url).port, req);
+        sendRaw(req, (await change(req, reply)) ?? reply);
+      };
+    },
+  };
+}
+
+/** What the host answers, with its headers as they came. */
+function fetchReply(port: string, { method, url, headers }: IncomingMessage): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: "127.0.0.1", port, method, path: url, headers, agent: false });
+    sent.on("error", reject);
+    sent.on("response", async (response) => {
+      const { rawHeaders: raw, statusCode: status = 0 } = response;
+      const pairs = raw.flatMap((name, at) =>
+        at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as [string, string]] : [],
+      );
+      resolve({ status, headers: pairs, body: await buffer(response) });
+    });
+    sent.end();
+  });
+}
+
+function sendRaw(req: IncomingMessage, { status, headers, body }: Reply): void {
+  const lines = headers.filter(([name]) => !/^(connection|keep-alive)$/i.test(name));
+  const head = [...lines, ["Connection", "close"]].map((pair) => `${pair.join(": ")}\r\n`).join("");
+  req.socket.write(`HTTP/1.1 ${status} Edited\r\n${head}\r\n`);
+  req.socket.end(body);
+}
