@@ -12,7 +12,7 @@ const POSITION = {
   links: "query",
 } as const;
 const RECORDS = ['{"bio":"a\\n},{\u2028"}', '{"bio":"😀"}', '{"bio":""}'];
-const page = encodePage(POSITION, RECORDS);
+const page = encodePage(POSITION, RECORDS).join("");
 const read = (text: string) => readEnvelope(Buffer.from(text));
 
 test("a canonical page's frame says where each record is", () => {
@@ -25,11 +25,11 @@ test("a canonical page's frame says where each record is", () => {
 });
 
 test("an empty page, and one user", () => {
-  const empty = encodePage({ ...POSITION, page: 1, pages: 1, count: 0 }, []);
+  const empty = encodePage({ ...POSITION, page: 1, pages: 1, count: 0 }, []).join("");
   const envelope: Envelope = { count: 0, next: null, previous: null, users: 0 };
   expect(read(empty)).toEqual({ envelope });
   expect(readFrame(Buffer.from(empty))?.records).toEqual([]);
-  const one = encodePage({ ...POSITION, page: 1, pages: 1, count: 1 }, ["{}"]);
+  const one = encodePage({ ...POSITION, page: 1, pages: 1, count: 1 }, ["{}"]).join("");
   expect(read(one)).toEqual({ envelope: { ...envelope, count: 1, users: 1 } });
 });
 
