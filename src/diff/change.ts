@@ -50,8 +50,8 @@ export interface Diff {
   /** Most users first. */
   flow: readonly Flow[];
   /**
-   * Added users, then removed, then changed ones, each kind in published order (newest first). Can be walked more than
-   * once, and never holds them all.
+   * Added users, then removed, then changed ones, each kind in published order (newest first), or those of one kind.
+   * Can be walked more than once, and never holds them all.
    */
-  changes(): AsyncIterable<Change>;
+  changes(kind?: Change["kind"]): AsyncIterable<Change>;
 }
