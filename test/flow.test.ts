@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ["errors", "contract"],
   print: [],
   diff: ["errors", "contract", "release"],
+  review: ["errors", "contract", "diff", "print"],
   commands: ["errors", "contract", "release", "build", "host", "config", "print"],
   index: ["errors", "contract", "release", "build", "host"],
   cli: ["errors", "commands"],

@@ -1,0 +1,38 @@
+/** `--format json`: one document, written as the changes are read, so that it may be larger than memory. */
+import type { Diff, SideFacts } from "../diff/change.js";
+import { toJson } from "../print/text.js";
+import { chunks } from "./chunks.js";
+import { changeJson } from "./ndjson.js";
+
+/** A member a line, and a change a line. */
+export function jsonReport(diff: Diff): AsyncGenerator<string> {
+  return chunks(parts(diff));
+}
+
+async function* parts(diff: Diff): AsyncGenerator<string> {
+  const { added, removed, changed, unchanged } = diff;
+  const members = {
+    old: side(diff.old),
+    new: side(diff.new),
+    added,
+    removed,
+    changed,
+    unchanged,
+    fields: Object.fromEntries(diff.fields),
+    flow: diff.flow.map(({ from, to, count }) => ({ from, to, count })),
+  };
+  yield "{\n";
+  for (const [name, value] of Object.entries(members)) yield `${toJson(name)}:${toJson(value)},\n`;
+  yield '"changes":[';
+  let separator = "\n";
+  for await (const change of diff.changes()) {
+    yield separator + changeJson(change);
+    separator = ",\n";
+  }
+  yield "\n]\n}\n";
+}
+
+/** A side that was never published has no id. */
+function side({ id, count, pages }: SideFacts) {
+  return { id: id ?? null, count, pages };
+}

@@ -1,0 +1,88 @@
+/** `--format markdown`: a diff as a comment in a pull request, never longer than one may be. */
+import type { Diff, SideFacts } from "../diff/change.js";
+import { number } from "../print/numbers.js";
+import { KINDS } from "./kinds.js";
+import { code, row, table } from "./markdown-cells.js";
+import { detailsMarkdown } from "./markdown-details.js";
+import { settingChanges } from "./settings.js";
+
+/** GitHub takes 65,536 characters; counted in UTF-16 units, which are never fewer. */
+const LONGEST_COMMENT = 65_000;
+/** More gates than there are fields to set one on. */
+const MOST_SENTENCES = 40;
+
+export interface MarkdownOptions {
+  /** Changes of each kind that are shown; as many as fit when it is not given. */
+  limit?: number;
+  /** Sentences about gates that were exceeded. */
+  exceeded?: readonly string[];
+}
+
+export async function* markdownReport(diff: Diff, options: MarkdownOptions = {}): AsyncGenerator<string> {
+  const { limit = Number.POSITIVE_INFINITY, exceeded = [] } = options;
+  const head = [
+    `### Rollcall: ${headline(diff)}\n`,
+    sides(diff),
+    totals(diff),
+    gates(exceeded),
+    settings(diff),
+    fields(diff),
+    flow(diff),
+  ].join("");
+  yield head;
+  yield* detailsMarkdown(diff, limit, LONGEST_COMMENT - head.length);
+}
+
+/** `3 users added, 1 removed` */
+function headline(diff: Diff): string {
+  const [first, ...others] = KINDS.filter((kind) => diff[kind] > 0);
+  if (!first) return "no changes";
+  const users = diff[first] === 1 ? "user" : "users";
+  return [
+    `${number(diff[first])} ${users} ${first}`,
+    ...others.map((kind) => `${number(diff[kind])} ${kind}`),
+  ].join(", ");
+}
+
+function sides({ old, new: now }: Diff): string {
+  const line = (word: string, { name, count, pages }: SideFacts) =>
+    row(word, code(name), number(count), number(pages));
+  return table(
+    ["", "snapshot", "users", "pages"],
+    ["---", "---", "---:", "---:"],
+    [line("old", old), line("new", now)],
+  );
+}
+
+function totals(diff: Diff): string {
+  const words = [...KINDS, "unchanged"] as const;
+  const numbers = words.map((word) => number(diff[word]));
+  return table(
+    words,
+    words.map(() => "---:"),
+    [row(...numbers)],
+  );
+}
+
+function gates(exceeded: readonly string[]): string {
+  if (exceeded.length === 0) return "";
+  const items = exceeded.slice(0, MOST_SENTENCES).map((sentence) => `- ${code(sentence)}\n`);
+  return `\n**Gate exceeded**\n\n${items.join("")}`;
+}
+
+function settings(diff: Diff): string {
+  const changes = settingChanges(diff);
+  if (changes.length === 0) return "";
+  const words = changes.map(({ name, old, new: now }) => `${name} ${code(old)} → ${code(now)}`);
+  return `\n**Settings:** ${words.join(", ")}\n`;
+}
+
+function fields(diff: Diff): string {
+  const rows = [...diff.fields].map(([path, users]) => row(code(path), number(users)));
+  return rows.length === 0 ? "" : table(["field changed", "users"], ["---", "---:"], rows);
+}
+
+function flow(diff: Diff): string {
+  const rows = diff.flow.map(({ from, to, count }) => row(`${code(from)} → ${code(to)}`, number(count)));
+  return rows.length === 0 ? "" : table(["`kyc_status`", "users"], ["---", "---:"], rows);
+}
