@@ -1,7 +1,7 @@
 /** Errors a person can act on, and the exit codes they end in. */
 
-/** What the process's exit code says; listed in `rollcall --help`. */
-export const ExitCode = { done: 0, refused: 1, usage: 2, bug: 70 } as const;
+/** What the process's exit code says; listed in `rollcall --help`. `diff` uses 1 and 2 as diff(1) does. */
+export const ExitCode = { done: 0, refused: 1, usage: 2, gate: 3, bug: 70 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /**

@@ -23,6 +23,7 @@ export const EXIT_CODES = `Exit codes:
   ${ExitCode.done}   done
   ${ExitCode.refused}   refused, or something differs; the message says what to do
   ${ExitCode.usage}   a wrong flag, argument, variable or config file
+  ${ExitCode.gate}   a gate was exceeded (--max-removed and the like)
   ${ExitCode.bug}  a bug in Rollcall`;
 
 /** The examples, each below what it does. */

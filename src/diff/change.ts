@@ -25,8 +25,9 @@ export interface SideFacts {
   count: number;
   pages: number;
   pageSize: number;
-  baseUrl: string;
-  links: LinkStyle;
+  /** Unknown of pages without snapshot.json that fit on one page, for they have no links. */
+  baseUrl: string | undefined;
+  links: LinkStyle | undefined;
 }
 
 type KycStatus = (typeof KYC_STATUSES)[number];

@@ -1,8 +1,8 @@
 /** Compares two snapshots user by user. */
 import type { Change, Diff, Flow } from "./change.js";
 import { compareUsers } from "./fields.js";
+import { type FieldFilter, fieldFilter } from "./filter.js";
 import { type Matches, matchUsers } from "./match.js";
-import { type FieldFilter, fieldFilter } from "./paths.js";
 import { RecordReader } from "./records.js";
 import type { Side } from "./side.js";
 

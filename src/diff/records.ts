@@ -1,24 +1,21 @@
 /** Reads single users out of a snapshot's pages. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { RECORD_SEPARATOR } from "../contract/record-text.js";
+import { type Frame, readFrame } from "../contract/envelope.js";
 import { type User, userSchema } from "../contract/user.js";
 import { codeOf, UserError } from "../errors.js";
 import { pagePath } from "../release/layout.js";
 import type { Side } from "./side.js";
 
-const NEWLINE = 10;
 const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Reads users by their number in published order; fastest when numbers rise, since it holds one page. */
 export class RecordReader {
   readonly #side: Side;
-  #page = 0;
   #memory = Buffer.alloc(2 ** 17);
+  #page = 0;
   #bytes: Buffer = Buffer.alloc(0);
-  /** The record that was found last, and where it begins. */
-  #index = 0;
-  #at = 0;
+  #frame: Frame | undefined;
 
   constructor(side: Side) {
     this.#side = side;
@@ -31,22 +28,20 @@ export class RecordReader {
   read(number: number): User {
     const { pageSize, name } = this.#side.facts;
     const page = Math.floor(number / pageSize) + 1;
+    const place = number % pageSize;
     if (page !== this.#page) this.#open(page);
-    const user = userSchema.safeParse(this.#parse(number % pageSize));
-    if (user.success) return user.data;
-    const { path = [], message = "" } = user.error.issues[0] ?? {};
+    const { data, error } = userSchema.safeParse(this.#parse(place));
+    if (data) return data;
+    const { path = [], message = "" } = error.issues[0] ?? {};
     throw new UserError(
-      `${name} is no valid snapshot: on page ${page}, user ${(number % pageSize) + 1}: ${path.join(".")} ${message}. Check it with "rollcall verify".`,
+      `Page ${page} of ${name} holds no valid user in place ${place + 1}: ${path.join(".")} ${message}. Check it with "rollcall verify".`,
     );
   }
 
-  #parse(index: number): unknown {
-    if (index < this.#index) [this.#index, this.#at] = [0, this.#bytes.indexOf(NEWLINE) + 1];
-    for (; this.#index < index; this.#index++) this.#at = this.#bytes.indexOf(NEWLINE, this.#at) + 1;
-    const end = this.#bytes.indexOf(NEWLINE, this.#at);
-    const line = this.#bytes.toString("utf8", this.#at, end);
+  #parse(place: number): unknown {
+    const [begin, end] = this.#frame?.records[place] ?? [0, 0];
     try {
-      return JSON.parse(line.endsWith(RECORD_SEPARATOR[0] ?? "") ? line.slice(0, -1) : line);
+      return JSON.parse(this.#bytes.toString("utf8", begin, end));
     } catch (error) {
       if (error instanceof SyntaxError) return undefined;
       throw error;
@@ -55,8 +50,8 @@ export class RecordReader {
 
   #open(page: number): void {
     this.#bytes = this.#readFile(page);
+    this.#frame = readFrame(this.#bytes);
     this.#page = page;
-    [this.#index, this.#at] = [0, this.#bytes.indexOf(NEWLINE) + 1];
   }
 
   #readFile(page: number): Buffer {

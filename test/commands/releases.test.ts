@@ -28,8 +28,8 @@ test("releases are listed newest first, numbers to the right", async () => {
     code: 0,
     stdout: `\
 id            time (UTC)           users  pages    size
-${newer.id}  2026-11-21 03:41:00      2      1  2.1 kB  current
-${older.id}  2026-11-21 03:40:00      2      2  2.4 kB
+${newer.id}  2026-11-21 03:41:00      2      1  2.4 kB  current
+${older.id}  2026-11-21 03:40:00      2      2  2.6 kB
 `,
     stderr: "",
   });

@@ -1,0 +1,42 @@
+/** Makes the index of users for pages that have none, by reading every page once. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { readFrame } from "../contract/envelope.js";
+import { UserError } from "../errors.js";
+import { pagePath } from "../release/layout.js";
+import { LINE_BYTES, UserIndexWriter, userLines } from "../release/user-index.js";
+import type { SideFacts } from "./change.js";
+
+/**
+ * Writes users.sha256 into `target`, from the canonical pages in `folder`.
+ * @throws UserError naming the page that is missing, not canonical, or not as full as it should be.
+ */
+export async function indexPages(folder: string, facts: SideFacts, target: string): Promise<void> {
+  const index = new UserIndexWriter(target);
+  try {
+    for (let page = 1; page <= facts.pages; page++) {
+      const bytes = await readFile(join(folder, pagePath(page))).catch((cause) => {
+        throw refuse(facts, page, "cannot be read", cause);
+      });
+      const users = Math.min(facts.pageSize, facts.count - (page - 1) * facts.pageSize);
+      const lines = linesOf(bytes);
+      if (lines?.length !== users * LINE_BYTES || !LINES.test(lines.toString("latin1")))
+        throw refuse(facts, page, `is not ${users} users in the canonical form`);
+      index.add(page, 1, lines);
+    }
+    index.finish();
+  } finally {
+    index.close();
+  }
+}
+
+function linesOf(page: Buffer): Buffer | undefined {
+  const frame = readFrame(page);
+  return frame && userLines(page.subarray(frame.records[0]?.[0] ?? 0, frame.records.at(-1)?.[1] ?? 0));
+}
+
+const LINES = /^(?:[0-9a-f]{32} {2}[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\n)*$/;
+
+function refuse({ name }: SideFacts, page: number, why: string, cause?: unknown): UserError {
+  return new UserError(`Page ${page} of ${name} ${why}; check it with "rollcall verify".`, { cause });
+}

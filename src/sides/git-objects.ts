@@ -1,0 +1,82 @@
+/** Reads objects of a git repository, one after the other, from one `git cat-file --batch`. */
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { codeOf, UserError } from "../errors.js";
+
+export class GitObjects {
+  readonly #git: ChildProcessWithoutNullStreams;
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+  #complaint = "";
+
+  constructor(cwd: string) {
+    this.#git = spawn("git", ["cat-file", "--batch", "--follow-symlinks"], { cwd });
+    this.#git.stderr.on("data", (text) => {
+      this.#complaint += text;
+    });
+    // What goes wrong is told when an answer is waited for.
+    this.#git.stdin.on("error", () => {});
+    this.#git.on("error", (error) => {
+      this.#complaint += codeOf(error) === "ENOENT" ? "git is not installed" : String(error);
+    });
+    this.#chunks = this.#git.stdout[Symbol.asyncIterator]();
+  }
+
+  async has(name: string): Promise<boolean> {
+    return (await this.#ask(name)) !== undefined;
+  }
+
+  /** The content of a file, or undefined when there is none of this name. */
+  async find(name: string): Promise<Buffer | undefined> {
+    const object = await this.#ask(name);
+    return object?.type === "blob" ? object.bytes : undefined;
+  }
+
+  close(): void {
+    this.#git.stdin.end();
+    this.#git.kill();
+  }
+
+  async #ask(name: string): Promise<{ type: string; bytes: Buffer } | undefined> {
+    if (!this.#git.stdin.write(`${name}\n`))
+      await Promise.race([once(this.#git.stdin, "drain"), once(this.#git, "close")]);
+    const head = await this.#line();
+    const [, type, size] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(head) ?? [];
+    if (type !== undefined) {
+      const bytes = await this.#take(Number(size));
+      await this.#take(1);
+      return { type, bytes };
+    }
+    // `symlink 9`, `dangling 9`, ...: a link that leads out of the revision, or nowhere, and where to.
+    const [, linkSize] = /^(?:symlink|dangling|loop|notdir) (\d+)$/.exec(head) ?? [];
+    if (linkSize !== undefined) await this.#take(Number(linkSize) + 1);
+    return undefined;
+  }
+
+  async #line(): Promise<string> {
+    for (;;) {
+      const end = this.#rest.indexOf("\n");
+      if (end >= 0) return (await this.#take(end + 1)).toString("utf8", 0, end);
+      await this.#more();
+    }
+  }
+
+  async #take(size: number): Promise<Buffer> {
+    while (this.#rest.length < size) await this.#more();
+    const taken = this.#rest.subarray(0, size);
+    this.#rest = this.#rest.subarray(size);
+    return taken;
+  }
+
+  async #more(): Promise<void> {
+    const { done, value } = await this.#chunks.next().catch(() => ({ done: true, value: undefined }));
+    if (!done && value) {
+      this.#rest = Buffer.concat([this.#rest, value]);
+      return;
+    }
+    if (this.#git.exitCode === null && this.#git.signalCode === null)
+      await once(this.#git, "close").catch(() => {});
+    const [complaint = ""] = this.#complaint.trim().split("\n");
+    throw new UserError(`git cannot read the repository: ${complaint || "it ended early"}.`);
+  }
+}

@@ -1,0 +1,122 @@
+/** What a person may name as a side of a diff, and how each is opened. */
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { openReleaseSide } from "../diff/release-side.js";
+import type { Side } from "../diff/side.js";
+import { UserError } from "../errors.js";
+import { CURRENT, parseFolderName, RELEASES } from "../release/layout.js";
+import { openRelease } from "../release/open.js";
+import { releaseNames } from "../release/prune.js";
+import { findCurrent } from "../release/switch.js";
+import { openFolder } from "./folder.js";
+import { openGit } from "./git.js";
+import type { OnProgress } from "./progress.js";
+import { openRemote } from "./remote.js";
+import { isSqlite, openSource, type SourceOptions } from "./source.js";
+
+export interface OpenSide extends Side {
+  /** Removes what was written to compare it. */
+  close(): void;
+}
+
+export interface SideEffects {
+  /** What relative paths and git repositories are looked for from. */
+  cwd: string;
+  /** The folder of releases. */
+  dist: string;
+  /** How sources are read. */
+  source: SourceOptions;
+  onProgress?: OnProgress;
+}
+
+/**
+ * Opens one side: the id of a release in `dist` or the beginning of one, `current`, `previous`, a release's folder,
+ * `git:REV:PATH`, a base URL, or a SQLite file.
+ * @param like the base URL of the other side, for a source that is given none.
+ * @throws UserError saying what the name could have meant.
+ */
+export async function openSide(name: string, effects: SideEffects, like?: string): Promise<OpenSide> {
+  const scratch = mkdtempSync(join(tmpdir(), "rollcall-diff-"));
+  const close = () => rmSync(scratch, { recursive: true, force: true });
+  try {
+    return { ...(await open(name, scratch, effects, like)), close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Whether a name is that of a source, which is what would come rather than what is. */
+export function isSource(name: string, cwd: string): boolean {
+  const path = resolve(cwd, name);
+  return kindOf(path) === "file" && isSqlite(path);
+}
+
+async function open(name: string, scratch: string, effects: SideEffects, like?: string): Promise<Side> {
+  const { cwd, dist, source, onProgress = () => {} } = effects;
+  if (/^https?:\/\//i.test(name)) return openRemote(name, scratch, onProgress);
+  if (name.startsWith("git:")) return openGit(name, cwd, scratch, onProgress);
+  const folder = findInDist(dist, name);
+  if (folder !== undefined)
+    return openReleaseSide(await openRelease(join(dist, RELEASES, folder)), `release ${folder}`, scratch);
+  const path = resolve(cwd, name);
+  const kind = kindOf(path);
+  if (kind === "folder") return openFolder(path, name, scratch);
+  if (kind === "file" && isSqlite(path)) {
+    const baseUrl = source.baseUrl ?? like;
+    if (baseUrl === undefined)
+      throw new UserError(
+        `What ${name} would publish depends on the base URL; set baseUrl in rollcall.config.json.`,
+      );
+    return openSource(path, baseUrl, source, scratch, onProgress);
+  }
+  throw new UserError(
+    `${JSON.stringify(name)} is no release in ${dist}, and no release's folder, SQLite file, base URL or git:REV:PATH. See "rollcall releases" for ids.`,
+  );
+}
+
+/** The folder name of a release in `dist`; undefined when the name means none. */
+function findInDist(dist: string, name: string): string | undefined {
+  if (name === CURRENT) {
+    const current = findCurrent(dist);
+    if (current === undefined)
+      throw new UserError(`There is no current release in ${dist}; run "rollcall build" first.`);
+    return current;
+  }
+  if (name === PREVIOUS) return previousOf(dist);
+  if (!/^[0-9A-Za-z-]+$/.test(name)) return undefined;
+  const beginning = name.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
+  const meant = namesIn(dist).filter(
+    (folder) => folder.startsWith(beginning) || parseFolderName(folder)?.id.startsWith(beginning),
+  );
+  const ids = [...new Set(meant.map((folder) => parseFolderName(folder)?.id))];
+  if (ids.length > 1)
+    throw new UserError(
+      `${JSON.stringify(name)} is the beginning of ${ids.length} ids: ${ids.join(", ")}; give more of it.`,
+    );
+  return meant[0];
+}
+
+/** Names the newest release that is older than the current one. */
+export const PREVIOUS = "previous";
+
+function previousOf(dist: string): string {
+  const current = findCurrent(dist);
+  const older = namesIn(dist).filter((folder) => current !== undefined && folder < current);
+  const [previous] = older;
+  if (previous === undefined)
+    throw new UserError(
+      `There is no release in ${dist} older than the current one; name two sides, as in "rollcall diff OLD NEW".`,
+    );
+  return previous;
+}
+
+function namesIn(dist: string): string[] {
+  return kindOf(join(dist, RELEASES)) === "folder" ? releaseNames(dist) : [];
+}
+
+function kindOf(path: string): "file" | "folder" | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isDirectory() ? "folder" : stats?.isFile() ? "file" : undefined;
+}

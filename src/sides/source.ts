@@ -1,0 +1,54 @@
+/** A side of a diff that is a source: what publishing it would make, built aside. */
+import { closeSync, openSync, readSync } from "node:fs";
+import { build } from "../build/build.js";
+import type { BuildOptions } from "../build/options.js";
+import { InvalidUsersError } from "../build/problems.js";
+import { openReleaseSide } from "../diff/release-side.js";
+import type { Side } from "../diff/side.js";
+import { UserError } from "../errors.js";
+import { openRelease } from "../release/open.js";
+import type { OnProgress } from "./progress.js";
+
+/** How a source is to be read and published; without a base URL, as the other side is. */
+export type SourceOptions = Partial<Omit<BuildOptions, "db" | "out" | "keep" | "problemsFile">>;
+
+/**
+ * Builds the release of `db` in `scratch`, where nobody serves it.
+ * @throws UserError as a build does.
+ */
+export async function openSource(
+  db: string,
+  baseUrl: string,
+  options: SourceOptions,
+  scratch: string,
+  onProgress: OnProgress,
+): Promise<Side> {
+  try {
+    // No need of compressed pages: they are never compared.
+    const { folder } = await build(
+      { baseUrl, ...options, db, out: scratch, keep: 0, encodings: [] },
+      { onProgress },
+    );
+    return await openReleaseSide(await openRelease(folder), `source ${db}`, scratch);
+  } catch (error) {
+    if (!(error instanceof InvalidUsersError)) throw error;
+    throw new UserError(
+      `${db} could not be published: ${error.problems.users} of ${error.total} users are not valid. See why with "rollcall build --db ${db}", or leave them out with skipInvalid.`,
+      { cause: error },
+    );
+  }
+}
+
+/** What every SQLite file begins with. */
+const MAGIC = "SQLite format 3\0";
+
+export function isSqlite(path: string): boolean {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(MAGIC.length);
+    readSync(file, bytes);
+    return bytes.toString("latin1") === MAGIC;
+  } finally {
+    closeSync(file);
+  }
+}
