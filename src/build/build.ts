@@ -87,7 +87,7 @@ async function write(
   now: () => Date,
 ): Promise<Omit<BuildResult, "timings"> & { timings: Omit<Timings, "open"> }> {
   const began = performance.now();
-  const { out, encodings, keep } = job.settings;
+  const { out, encodings, keep, gates } = job.settings;
   requireLink(out);
   // A broken one is as good as none, and this build mends it.
   const previous = await openIfWhole(join(out, CURRENT));
@@ -109,7 +109,7 @@ async function write(
       skipped: job.source.count - count,
       warnings: { ...placed.warnings },
     };
-    const published = await publish(out, { staging, placed, previous }, facts, { keep, now: now() });
+    const published = await publish(out, { staging, placed, previous }, facts, { keep, gates, now: now() });
     return {
       ...published,
       folder: join(out, RELEASES, published.name),

@@ -1,6 +1,7 @@
 /** What a build is asked for, and what it takes for granted. */
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isPublishableUrl, LINK_STYLES, type LinkStyle, PAGE_SIZE, parseBaseUrl } from "../contract/links.js";
+import { type Gates, requireGates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
 
 export interface BuildOptions {
@@ -26,6 +27,8 @@ export interface BuildOptions {
   keep?: number | undefined;
   /** Publish without the invalid users instead of refusing. */
   skipInvalid?: boolean | undefined;
+  /** How much may change; what changes more is built, but not made current. */
+  gates?: Gates | undefined;
   /** A file to write every problem to, as NDJSON. */
   problemsFile?: string | undefined;
   /** Threads that read, check and write pages; as many as there are cores unless given, and none for a small source. */
@@ -53,7 +56,13 @@ export type Settings = ReturnType<typeof settle>;
 
 /** @throws UserError (usage) for a value that is not allowed. */
 export function settle(options: BuildOptions) {
-  const { pageSize = PAGE_SIZE.default, keep = DEFAULT_KEEP, links = "query", encodings = [] } = options;
+  const {
+    pageSize = PAGE_SIZE.default,
+    keep = DEFAULT_KEEP,
+    links = "query",
+    encodings = [],
+    gates = {},
+  } = options;
   for (const name of ["db", "baseUrl", "out"] as const) {
     if (typeof options[name] !== "string" || options[name] === "")
       throw usageError(`A build needs ${name}, a text.`);
@@ -70,6 +79,7 @@ export function settle(options: BuildOptions) {
   const foreign = encodings.find((encoding) => !ENCODING_NAMES.includes(encoding));
   if (foreign !== undefined)
     throw usageError(`Encodings must be ${ENCODING_NAMES.join(" or ")}, got ${foreign}.`);
+  requireGates(gates);
   const baseUrl = parseBaseUrl(options.baseUrl);
   const defaultAvatar = options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`;
   if (!isPublishableUrl(defaultAvatar)) {
@@ -86,5 +96,6 @@ export function settle(options: BuildOptions) {
     defaultAvatar,
     carriesAvatar: options.defaultAvatar === undefined,
     skipInvalid: options.skipInvalid ?? false,
+    gates,
   };
 }

@@ -1,5 +1,6 @@
 /** From written pages to the current release: the last stage of a build. */
 import { basename, join } from "node:path";
+import type { Gates } from "../diff/gates.js";
 import { findAltered, findDamage } from "../release/check.js";
 import { parseFolderName, RELEASES } from "../release/layout.js";
 import { openIfWhole, type Release } from "../release/open.js";
@@ -7,6 +8,7 @@ import { prune, releaseNames } from "../release/prune.js";
 import { type SnapshotFacts, snapshotId } from "../release/snapshot.js";
 import type { Staging } from "../release/staging.js";
 import { switchCurrent } from "../release/switch.js";
+import { type Judged, judge } from "./judge.js";
 import type { PlacedPages } from "./pages.js";
 
 export interface Published {
@@ -19,6 +21,8 @@ export interface Published {
   isSwitched: boolean;
   /** Folder names of old releases that were removed. */
   pruned: string[];
+  /** What changes, where there are gates and something is switched. */
+  judged: Judged | undefined;
 }
 
 /** Makes what has been written the current release of `dist`, unless it is that already. */
@@ -26,22 +30,20 @@ export async function publish(
   dist: string,
   { staging, placed, previous }: { staging: Staging; placed: PlacedPages; previous: Release | undefined },
   facts: SnapshotFacts,
-  { keep, now }: { keep: number; now: Date },
+  { keep, gates, now }: { keep: number; gates: Gates; now: Date },
 ): Promise<Published> {
   const id = snapshotId(facts, { pages: placed.digests, others: staging.others });
   if (previous && (await isSame(previous, id, placed))) {
     staging.discard();
-    return { id, name: basename(previous.folder), isNew: false, isSwitched: false, pruned: [] };
+    const name = basename(previous.folder);
+    return { id, name, isNew: false, isSwitched: false, pruned: [], judged: undefined };
   }
   const twin = await findWhole(dist, id);
-  if (twin === undefined) {
-    const name = await staging.finish({ id, ...facts }, placed.digests, now);
-    await switchCurrent(dist, name, now);
-    return { id, name, isNew: true, isSwitched: true, pruned: prune(dist, keep, now) };
-  }
-  staging.discard();
-  await switchCurrent(dist, twin, now);
-  return { id, name: twin, isNew: false, isSwitched: true, pruned: prune(dist, keep, now) };
+  if (twin !== undefined) staging.discard();
+  const name = twin ?? (await staging.finish({ id, ...facts }, placed.digests, now));
+  const judged = await judge(dist, name, previous, gates);
+  await switchCurrent(dist, name, now);
+  return { id, name, isNew: twin === undefined, isSwitched: true, pruned: prune(dist, keep, now), judged };
 }
 
 /** One id says the same content; that no file of it has been damaged since must be seen. */

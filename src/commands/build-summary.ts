@@ -20,6 +20,7 @@ export function describeBuild(result: BuildResult, run: Run, paint: Paint): stri
     { verb: "read", value: count(result.users + skipped, "user"), detail: run.db },
     result.isNew ? written(result) : { verb: "same", value: sameAs(result), detail: result.folder },
     ...warned(result),
+    ...gated(result),
   ];
   if (pruned.length > 0) lines.push({ verb: "prune", value: count(pruned.length, "old release") });
   if (skipped > 0) {
@@ -44,6 +45,14 @@ function warned({ warnings }: BuildResult): Line[] {
     verb: "warn",
     value: `${count(users, "user")}: ${WARNINGS[kind].text}`,
   }));
+}
+
+function gated({ judged }: BuildResult): Line[] {
+  if (!judged) return [];
+  const { previous, added, removed, changed } = judged;
+  if (previous === undefined) return [{ verb: "gates", value: "no release to compare with" }];
+  const figures = `${number(added)} added, ${number(removed)} removed, ${number(changed)} changed`;
+  return [{ verb: "gates", value: figures, detail: "within the gates" }];
 }
 
 function whatIsLeft({ users, problems }: BuildResult, { problemsFile }: Run): string {

@@ -5,6 +5,7 @@ import type { BuildOptions } from "../build/options.js";
 import { InvalidUsersError } from "../build/problems.js";
 import { defaultSettings, need } from "../config/resolve.js";
 import type { Settings } from "../config/settings.js";
+import { GateError } from "../diff/gates.js";
 import { ExitCode, UserError } from "../errors.js";
 import { painter } from "../print/style.js";
 import { shellWord, toJson } from "../print/text.js";
@@ -40,12 +41,15 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
     return ExitCode.done;
   } catch (error) {
     bar?.clear();
+    if (error instanceof GateError && settings.json)
+      print(io, toJson({ error: error.message, exceeded: error.exceeded }));
     throw error instanceof InvalidUsersError ? refuse(error, settings, io) : error;
   }
 }
 
 function toOptions(settings: Settings): BuildOptions {
   const { table, query, defaultAvatar, compress, problems, workers } = settings;
+  const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
   return {
     db: need(settings, "db"),
     baseUrl: need(settings, "baseUrl"),
@@ -54,6 +58,7 @@ function toOptions(settings: Settings): BuildOptions {
     links: settings.links,
     keep: settings.keep,
     skipInvalid: settings.skipInvalid,
+    gates: { maxAdded, maxRemoved, maxChanged, maxField },
     ...(table !== undefined && { table }),
     ...(query !== undefined && { query }),
     ...(defaultAvatar !== undefined && { defaultAvatar }),
@@ -69,7 +74,8 @@ function report(result: BuildResult, milliseconds: number, settings: Settings, i
     const facts = { id, name, folder, new: isNew, users, pages, bytes, linked, skipped, warnings };
     const seconds = Math.round(milliseconds) / 1000;
     const timings = settings.timings && { timings: result.timings };
-    print(io, toJson({ ...facts, problems: result.problems, seconds, ...timings }));
+    const gates = result.judged && { gates: { ...result.judged, previous: result.judged.previous ?? null } };
+    print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates, ...timings }));
   } else if (!settings.quiet) {
     const { out } = settings;
     const next = out === defaultSettings(io.cwd).out ? "rollcall serve" : `rollcall serve ${shellWord(out)}`;

@@ -8,6 +8,7 @@ import { KEYS, type Key, settingOf } from "../config/settings.js";
 import { ExitCode, usageError } from "../errors.js";
 import type { Output } from "../print/output.js";
 import { build } from "./build.js";
+import { diff } from "./diff.js";
 import { describeExamples, EXIT_CODES, PRECEDENCE, PURPOSE, SETTINGS_HINT, VARIABLES_HINT } from "./help.js";
 import { init } from "./init.js";
 import type { Io } from "./io.js";
@@ -17,7 +18,7 @@ import { use } from "./use.js";
 import type { Verb } from "./verb.js";
 
 /** Every verb, in the order of help. */
-export const VERBS: readonly Verb[] = [init, build, serve, releases, use];
+export const VERBS: readonly Verb[] = [init, build, serve, releases, use, diff];
 
 /**
  * Runs one command line (without `node` and the script).
@@ -55,7 +56,7 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
     .description(verb.summary)
     .addHelpText("after", () => {
       const hint = verb.configured ? SETTINGS_HINT : VARIABLES_HINT;
-      return `\n${[hint, describeExamples(verb.examples), EXIT_CODES].join("\n\n")}`;
+      return `\n${[hint, describeExamples(verb.examples), verb.exitCodes ?? EXIT_CODES].join("\n\n")}`;
     })
     .exitOverride(refuseUsage(`rollcall ${verb.name}`));
   for (const [term, help] of Object.entries(verb.arguments)) command.argument(term, help);
@@ -72,7 +73,7 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
       config: verb.configured ? config : null,
       env: io.env,
       cwd: io.cwd,
-      keys: "[dist]" in verb.arguments ? [...own, "out"] : own,
+      keys: [...own, ...(verb.reads ?? []), ...("[dist]" in verb.arguments ? (["out"] as const) : [])],
     });
     done(await verb.run({ settings, arguments: others }, io));
   });

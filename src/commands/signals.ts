@@ -1,4 +1,5 @@
 /** What a running host does when it is told: read the release again, or finish. */
+import { ExitCode, UserError } from "../errors.js";
 import type { SignalName, Signals } from "./io.js";
 
 /** The part of a host that signals reach. */
@@ -26,6 +27,21 @@ export async function untilStopped(
   log("Finishing what is in flight; a second signal ends at once.");
   await host.close();
   signals.off("SIGHUP", reload);
+}
+
+/**
+ * Does something before the first SIGINT or SIGTERM ends the process.
+ * @returns what takes the watch off again.
+ */
+export function whenStopped(signals: Signals, cleanUp: () => void): () => void {
+  const stop = () => {
+    cleanUp();
+    throw new UserError("Stopped; nothing was left behind.", { exitCode: ExitCode.usage });
+  };
+  for (const name of STOP) signals.on(name, stop);
+  return () => {
+    for (const name of STOP) signals.off(name, stop);
+  };
 }
 
 function firstOf(names: readonly SignalName[], signals: Signals): Promise<void> {

@@ -1,5 +1,5 @@
 /** What a verb's file exports: the words of its help, and its run. The flags come from the table of settings. */
-import type { Settings } from "../config/settings.js";
+import type { Key, Settings } from "../config/settings.js";
 import type { ExitCode } from "../errors.js";
 import type { Io } from "./io.js";
 
@@ -13,6 +13,10 @@ export interface Verb {
   examples: readonly (readonly [command: string, purpose: string])[];
   /** Whether the config file is read; flags and variables are in any case. */
   configured: boolean;
+  /** Settings that come from variables and the file only: flags for them would bury the verb's own. */
+  reads?: readonly Key[];
+  /** Instead of the usual list. */
+  exitCodes?: string;
   run(given: Given, io: Io): Promise<ExitCode>;
 }
 

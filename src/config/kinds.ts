@@ -1,6 +1,8 @@
 /** What a setting's value may be: how its text is read, its schema, and the words for what is allowed. */
 import { z } from "zod";
+import { FIELD_PATHS, matchingPaths } from "../contract/field-paths.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
+import { isLimit, parseFieldLimit } from "../contract/limits.js";
 import { isPublishableUrl, LINK_STYLES, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 
@@ -54,6 +56,36 @@ export const linkStyle = {
   schema: z.enum(LINK_STYLES),
   allowed: LINK_STYLES.join(" or "),
   placeholder: `<${LINK_STYLES.join("|")}>`,
+} as const;
+
+export function oneOf<const Names extends readonly [string, ...string[]]>(...names: Names) {
+  const allowed = `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  return { kind: "text", schema: z.enum(names), allowed, placeholder: `<${names.join("|")}>` } as const;
+}
+
+/** A file may have a number for a number. */
+export const limit = {
+  kind: "text",
+  schema: z
+    .union([z.int().min(0), z.string()])
+    .transform(String)
+    .refine((value) => isLimit(value)),
+  allowed: "a number of users, or a percentage like 2%",
+  placeholder: "<number|percent>",
+} as const;
+
+export const fieldLimits = {
+  kind: "list",
+  schema: z.array(z.string().refine((value) => parseFieldLimit(value) !== undefined)),
+  allowed: "a list of a user's fields and limits, like kyc_status=10,bio=5%",
+  placeholder: "<path=limit,...>",
+} as const;
+
+export const fields = {
+  kind: "list",
+  schema: z.array(z.string().refine((value) => matchingPaths(value).length > 0)).min(1),
+  allowed: `a list of a user's fields, like bio,off_chain.*; they are ${FIELD_PATHS.join(", ")}`,
+  placeholder: "<paths>",
 } as const;
 
 const names = Object.keys(ENCODINGS) as Encoding[];

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { userSchema } from "./user.js";
 
 /** Every path that a change can have, in published order: `bio`, ..., `off_chain.liveness_config.min_blinks`. */
-const FIELD_PATHS: readonly string[] = leaves(userSchema, "");
+export const FIELD_PATHS: readonly string[] = leaves(userSchema, "");
 
 /** The paths that a pattern means: itself, all below it, or with `*` for any part. Empty when it means none. */
 export function matchingPaths(pattern: string): string[] {

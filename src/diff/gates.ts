@@ -1,6 +1,6 @@
 /** Gates: how much a new snapshot may change before a person has to look. */
-import { matchingPaths } from "../contract/field-paths.js";
-import { ExitCode, UserError } from "../errors.js";
+import { isLimit, isOver, parseFieldLimit } from "../contract/limits.js";
+import { ExitCode, UserError, usageError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
 import type { Diff } from "./change.js";
 
@@ -23,18 +23,23 @@ export class GateError extends UserError {
   }
 }
 
-/** `10`, `2%`, `0.5%` */
-export const LIMIT = /^(?:\d{1,15}|\d{1,9}(?:\.\d{1,9})?%)$/;
+/** @throws UserError (usage) naming a gate that is no limit. */
+export function requireGates({ maxAdded, maxRemoved, maxChanged, maxField = [] }: Gates): void {
+  for (const [name, limit] of Object.entries({ maxAdded, maxRemoved, maxChanged })) {
+    if (limit !== undefined && !isLimit(limit))
+      throw usageError(
+        `${name} must be a number of users, or a percentage like 2%, got ${JSON.stringify(limit)}.`,
+      );
+  }
+  const wrong = maxField.find((gate) => parseFieldLimit(gate) === undefined);
+  if (wrong !== undefined)
+    throw usageError(
+      `maxField must be a user's field and a limit, like bio=5%, got ${JSON.stringify(wrong)}.`,
+    );
+}
 
 export function hasGates({ maxAdded, maxRemoved, maxChanged, maxField = [] }: Gates): boolean {
   return [maxAdded, maxRemoved, maxChanged, maxField[0]].some((gate) => gate !== undefined);
-}
-
-/** Takes `off_chain.tokens=5%` apart; undefined when it is not a known field and a limit. */
-export function parseFieldGate(text: string): { path: string; limit: string } | undefined {
-  const [path = "", limit = "", ...rest] = text.split("=");
-  const isKnown = matchingPaths(path).includes(path);
-  return isKnown && LIMIT.test(limit) && rest.length === 0 ? { path, limit } : undefined;
 }
 
 /** A sentence for every gate that is exceeded: `max-removed 10: 23 users of 1,204 removed (1.9 %)`. */
@@ -46,7 +51,7 @@ export function findExceeded(diff: Diff, gates: Gates): string[] {
     ["max-changed", maxChanged, diff.changed, "changed"],
   ];
   for (const text of maxField) {
-    const gate = parseFieldGate(text);
+    const gate = parseFieldLimit(text);
     if (gate)
       checks.push([
         `max-field ${gate.path}`,
@@ -58,13 +63,6 @@ export function findExceeded(diff: Diff, gates: Gates): string[] {
   return checks
     .filter(([, limit, users]) => limit !== undefined && isOver(limit, users, diff.old.count))
     .map(([gate, limit, users, what]) => `${gate} ${limit}: ${describe(users, diff.old.count)} ${what}`);
-}
-
-/** Whether so many users of `all` are more than a limit allows; of none, any is. */
-function isOver(limit: string, users: number, all: number): boolean {
-  if (!limit.endsWith("%")) return users > Number(limit);
-  // Multiplied rather than divided: 3 of 100 are exactly 3 %.
-  return users * 100 > Number(limit.slice(0, -1)) * all;
 }
 
 function describe(users: number, all: number): string {

@@ -274,6 +274,7 @@ test("every line of a summary at once", () => {
     warnings: { tokens_do_not_add_up: 1, wac_status_unobserved: 3 },
     problems: { users: 12, count: 30, first: [] },
     pruned: ["20260101T000000Z-000000000000"],
+    judged: { previous: "20261120T000000Z-000000000000", added: 1200, removed: 3, changed: 0 },
     workers: 0,
     timings: { open: 1, place: 2, publish: 3, threads: undefined },
   };
@@ -283,11 +284,12 @@ test("every line of a summary at once", () => {
     (_f, text) => text,
   );
   expect(text).toBe(`\
-read      1,012 users                    data/users.sqlite
-write     10 pages, 1.3 MB (2 linked)    dist/releases/20261121T034000Z-1f6a9c0d2b7e
+read      1,012 users                          data/users.sqlite
+write     10 pages, 1.3 MB (2 linked)          dist/releases/20261121T034000Z-1f6a9c0d2b7e
 warn      1 user: off_chain.tokens is not 2 x pending_events
 warn      3 users: wac_status is not 0
+gates     1,200 added, 3 removed, 0 changed    within the gates
 prune     1 old release
-skip      12 invalid users LEFT OUT      1,000 users published; 30 problems, --problems FILE writes them all
-done      in 0.41 s                      1f6a9c0d2b7e is current; next: rollcall serve`);
+skip      12 invalid users LEFT OUT            1,000 users published; 30 problems, --problems FILE writes them all
+done      in 0.41 s                            1f6a9c0d2b7e is current; next: rollcall serve`);
 });

@@ -102,6 +102,7 @@ const OPTIONS: Record<keyof (BuildOptions & BuildEffects & HostOptions & HostEff
   defaultAvatar: true,
   keep: true,
   skipInvalid: true,
+  gates: true,
   problemsFile: true,
   workers: true,
   now: true,

@@ -23,8 +23,8 @@ export function diffOf(changes: readonly Change[], { unchanged = 0, ...sides }: 
     ...{ added, removed, changed, unchanged },
     fields: fieldsOf(changes),
     flow: flowOf(changes),
-    async *changes() {
-      yield* changes;
+    async *changes(kind) {
+      yield* changes.filter((change) => kind === undefined || change.kind === kind);
     },
   };
 }

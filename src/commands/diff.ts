@@ -1,0 +1,138 @@
+/** `rollcall diff`: what changed between two snapshots, in the form that is asked for. */
+import type { Key, Settings } from "../config/settings.js";
+import { diff as compare, type OpenDiff } from "../diff/diff.js";
+import { findExceeded } from "../diff/gates.js";
+import { ExitCode, UserError } from "../errors.js";
+import { painter } from "../print/style.js";
+import { isSource, type OpenSide, openSide, PREVIOUS, type SideEffects } from "../sides/open.js";
+import type { SourceOptions } from "../sides/source.js";
+import { write } from "./document.js";
+import { type Io, say } from "./io.js";
+import { progressBar } from "./progress.js";
+import { whenStopped } from "./signals.js";
+import type { Given, Verb } from "./verb.js";
+
+/** What a source is published with comes from where a build takes it. */
+const SOURCE_KEYS = [
+  "baseUrl",
+  "pageSize",
+  "table",
+  "query",
+  "defaultAvatar",
+  "links",
+  "skipInvalid",
+  "workers",
+] as const satisfies readonly Key[];
+
+export const diff: Verb = {
+  name: "diff",
+  summary: "Show what changed between two snapshots, user by user",
+  arguments: {
+    "[old]":
+      "a release's id, current, previous, a release's folder, git:REV:PATH, a base URL, or a SQLite file (default: previous)",
+    "[new]": "the same (default: current; a SQLite file alone is compared with current)",
+  },
+  examples: [
+    ["rollcall diff", "the previous release against the current one"],
+    ["rollcall diff data/users.sqlite", "what publishing this source would change"],
+    ["rollcall diff git:main:dist/current current --format markdown --output diff.md", "for a pull request"],
+    ["rollcall diff https://directory.example.com current --max-removed 1%", "exit 3 when more would go"],
+  ],
+  configured: true,
+  reads: SOURCE_KEYS,
+  exitCodes: `Exit codes:
+  0   no changes
+  1   changes
+  2   trouble: a side that cannot be read, or a wrong flag, argument, variable or config file
+  3   changes, and a gate is exceeded
+  70  a bug in Rollcall`,
+  run: runDiff,
+};
+
+async function runDiff(given: Given, io: Io): Promise<ExitCode> {
+  try {
+    return await report(given, io);
+  } catch (error) {
+    // As diff(1) has it, so that 1 means changes and nothing else.
+    if (error instanceof UserError && error.exitCode === ExitCode.refused)
+      throw new UserError(error.message, { exitCode: ExitCode.usage, cause: error });
+    throw error;
+  }
+}
+
+async function report({ settings, arguments: { old, new: newer } }: Given, io: Io): Promise<ExitCode> {
+  const sides: OpenSide[] = [];
+  const close = () => {
+    for (const side of sides) side.close();
+  };
+  const unwatch = whenStopped(io.signals, close);
+  const bar = progressBar(io);
+  try {
+    const effects: SideEffects = {
+      cwd: io.cwd,
+      dist: settings.out,
+      source: sourceOptions(settings),
+      ...(bar && { onProgress: bar.update }),
+    };
+    const names = nameSides(old, newer, io.cwd);
+    for (const name of names) sides.push(await openSide(name, effects, sides[0]?.facts.baseUrl));
+    const [before, after] = sides;
+    if (!before || !after) throw new Error("a diff has two sides");
+    const result = compare(before, after, settings);
+    bar?.clear();
+    try {
+      return await print(result, settings, io);
+    } finally {
+      result.close();
+    }
+  } finally {
+    bar?.clear();
+    unwatch();
+    close();
+  }
+}
+
+function sourceOptions(settings: Settings): SourceOptions {
+  return Object.fromEntries(SOURCE_KEYS.map((key) => [key, settings[key]]));
+}
+
+/** A source is what would come; anything else that is named alone is what was. */
+function nameSides(old: string | undefined, newer: string | undefined, cwd: string): [string, string] {
+  if (old === undefined) return [PREVIOUS, "current"];
+  if (newer === undefined) return isSource(old, cwd) ? ["current", old] : [old, "current"];
+  return [old, newer];
+}
+
+async function print(diff: OpenDiff, settings: Given["settings"], io: Io): Promise<ExitCode> {
+  const exceeded = findExceeded(diff, settings);
+  await write(await toText(diff, settings, exceeded, io), settings.output, io);
+  for (const finding of exceeded)
+    say(io, `${painter(io.stderr, io.env)("red", "gate exceeded:")} ${finding}`);
+  if (exceeded.length > 0) return ExitCode.gate;
+  return diff.added + diff.removed + diff.changed > 0 ? ExitCode.refused : ExitCode.done;
+}
+
+/** What says whether a file may have colours: it is no terminal. */
+const FILE = { isTTY: false } as Io["stdout"];
+
+/** Each form is loaded when it is asked for: charts take long to load. */
+async function toText(
+  diff: OpenDiff,
+  { format, limit, all, output }: Given["settings"],
+  exceeded: readonly string[],
+  io: Io,
+): Promise<AsyncGenerator<string>> {
+  switch (format) {
+    case "json":
+      return (await import("../review/json.js")).jsonReport(diff);
+    case "ndjson":
+      return (await import("../review/ndjson.js")).ndjsonReport(diff);
+    case "markdown":
+      return (await import("../review/markdown.js")).markdownReport(diff, { exceeded });
+    default: {
+      const paint = painter(output === undefined ? io.stdout : FILE, io.env);
+      const { textReport } = await import("../review/text.js");
+      return textReport(diff, { limit: all ? Number.POSITIVE_INFINITY : limit, paint, exceeded });
+    }
+  }
+}

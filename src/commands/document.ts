@@ -1,0 +1,46 @@
+/** Writes what a verb makes piece by piece, to stdout or to a file that is there only once it is whole. */
+import { once } from "node:events";
+import { open, rename, rm } from "node:fs/promises";
+import { codeOf, UserError } from "../errors.js";
+import type { Io } from "./io.js";
+
+/**
+ * @param file undefined for stdout, whose reader may leave when it has seen enough.
+ * @throws UserError when the file cannot be written.
+ */
+export async function write(parts: AsyncIterable<string>, file: string | undefined, io: Io): Promise<void> {
+  if (file === undefined) return writeOut(parts, io);
+  const aside = `${file}.part`;
+  try {
+    await writeAside(parts, aside);
+    await rename(aside, file);
+  } catch (cause) {
+    await rm(aside, { force: true }).catch(() => {});
+    if (cause instanceof UserError || codeOf(cause) === undefined) throw cause;
+    throw new UserError(`${file} cannot be written (${codeOf(cause)}); name another with --output.`, {
+      cause,
+    });
+  }
+}
+
+async function writeAside(parts: AsyncIterable<string>, path: string): Promise<void> {
+  const handle = await open(path, "w");
+  try {
+    for await (const part of parts) await handle.write(part);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeOut(parts: AsyncIterable<string>, { stdout }: Io): Promise<void> {
+  let isLeft = false;
+  const leave = () => {
+    isLeft = true;
+  };
+  stdout.once("close", leave);
+  for await (const part of parts) {
+    if (!stdout.write(part) && !isLeft) await Promise.race([once(stdout, "drain"), once(stdout, "close")]);
+    if (isLeft) break;
+  }
+  stdout.off("close", leave);
+}
