@@ -33,14 +33,24 @@ async function writeAside(parts: AsyncIterable<string>, path: string): Promise<v
 }
 
 async function writeOut(parts: AsyncIterable<string>, { stdout }: Io): Promise<void> {
-  let isLeft = false;
-  const leave = () => {
-    isLeft = true;
-  };
-  stdout.once("close", leave);
   for await (const part of parts) {
-    if (!stdout.write(part) && !isLeft) await Promise.race([once(stdout, "drain"), once(stdout, "close")]);
-    if (isLeft) break;
+    if (stdout.write(part)) continue;
+    if (!(await isDrained(stdout))) return;
   }
-  stdout.off("close", leave);
+}
+
+/** False when the reader has left. */
+async function isDrained(stream: Io["stdout"]): Promise<boolean> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  try {
+    const drained = once(stream, "drain", { signal }).then(() => true);
+    const closed = once(stream, "close", { signal }).then(() => false);
+    return await Promise.race([drained, closed]);
+  } catch {
+    // What went wrong with the stream is told by whoever listens to it.
+    return false;
+  } finally {
+    stop.abort();
+  }
 }

@@ -2,7 +2,7 @@
 import type { Change, Diff, Flow } from "./change.js";
 import { compareUsers } from "./fields.js";
 import { type FieldFilter, fieldFilter } from "./filter.js";
-import { type Matches, matchUsers } from "./match.js";
+import { type Matches, matchUsers, type Place } from "./match.js";
 import { RecordReader } from "./records.js";
 import type { Side } from "./side.js";
 
@@ -41,12 +41,9 @@ export function diff(old: Side, now: Side, filter: FieldFilter = {}): OpenDiff {
 
 type Changed = Extract<Change, { kind: "changed" }>;
 
-function* readWhole(kind: "added" | "removed", numbers: Iterable<number>, side: Side): Generator<Change> {
+function* readWhole(kind: "added" | "removed", places: Iterable<Place>, side: Side): Generator<Change> {
   const reader = new RecordReader(side);
-  for (const number of numbers) {
-    const user = reader.read(number);
-    yield { kind, id: user.id, user };
-  }
+  for (const place of places) yield { kind, id: place.id, user: reader.read(place) };
 }
 
 function* readChanged(
@@ -56,8 +53,8 @@ function* readChanged(
   isWanted: (path: string) => boolean,
 ): Generator<Changed> {
   const [older, newer] = [new RecordReader(oldSide), new RecordReader(newSide)];
-  for (const [from, to] of matches.changed()) {
-    const [old, now] = [older.read(from), newer.read(to)];
+  for (const places of matches.changed()) {
+    const [old, now] = [older.read(places.old), newer.read(places.new)];
     const fields = compareUsers(old, now).filter(({ path }) => isWanted(path));
     if (fields.length > 0) yield { kind: "changed", id: now.id, fields, old, new: now };
   }

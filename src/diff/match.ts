@@ -3,13 +3,19 @@ import Database from "better-sqlite3";
 import { codeOf, UserError } from "../errors.js";
 import { IndexLines, LOOK_AHEAD } from "./index-lines.js";
 
-/** Places of users that differ, each a user's number (from 0) in published order. */
+/** A user and its number (from 0) in published order. */
+export interface Place {
+  id: string;
+  at: number;
+}
+
+/** Where users that differ are. */
 export interface Matches {
   /** Users with equal digests. */
   unchanged: number;
-  added(): Iterable<number>;
-  removed(): Iterable<number>;
-  changed(): Iterable<readonly [old: number, new: number]>;
+  added(): Iterable<Place>;
+  removed(): Iterable<Place>;
+  changed(): Iterable<{ old: Place; new: Place }>;
   close(): void;
 }
 
@@ -98,26 +104,25 @@ class Aside {
 
   join(unchanged: number): Matches {
     const db = this.#db;
-    db.exec(`CREATE TABLE changed AS SELECT old.at AS old, new.at AS new FROM old JOIN new USING (id)
+    db.exec(`CREATE TABLE changed AS SELECT id, old.at AS old, new.at AS new FROM old JOIN new USING (id)
         WHERE old.digest <> new.digest ORDER BY new.at;
-      CREATE TABLE added AS SELECT at FROM new WHERE id NOT IN (SELECT id FROM old) ORDER BY at;
-      CREATE TABLE removed AS SELECT at FROM old WHERE id NOT IN (SELECT id FROM new) ORDER BY at`);
+      CREATE TABLE added AS SELECT id, at FROM new WHERE id NOT IN (SELECT id FROM old) ORDER BY at;
+      CREATE TABLE removed AS SELECT id, at FROM old WHERE id NOT IN (SELECT id FROM new) ORDER BY at`);
     const moved = db
       .prepare("SELECT count(*) FROM old JOIN new USING (id) WHERE old.digest = new.digest")
       .pluck()
       .get() as number;
-    const all = (table: "added" | "removed") => pages<{ at: number }>(db, table);
     return {
       unchanged: unchanged + moved,
       *added() {
-        for (const { at } of all("added")) yield at;
+        for (const { id, at } of pages<Place>(db, "added")) yield { id, at };
       },
       *removed() {
-        for (const { at } of all("removed")) yield at;
+        for (const { id, at } of pages<Place>(db, "removed")) yield { id, at };
       },
       *changed() {
-        for (const row of pages<{ old: number; new: number }>(db, "changed"))
-          yield [row.old, row.new] as const;
+        for (const { id, old, new: now } of pages<{ id: string; old: number; new: number }>(db, "changed"))
+          yield { old: { id, at: old }, new: { id, at: now } };
       },
       close: () => db.close(),
     };

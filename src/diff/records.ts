@@ -1,76 +1,93 @@
-/** Reads single users out of a snapshot's pages. */
+/** Reads single users out of a snapshot's pages, without reading all of the pages. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { join } from "node:path";
-import { type Frame, readFrame } from "../contract/envelope.js";
+import { recordPattern } from "../contract/record-text.js";
 import { type User, userSchema } from "../contract/user.js";
 import { codeOf, UserError } from "../errors.js";
 import { pagePath } from "../release/layout.js";
+import type { Place } from "./match.js";
 import type { Side } from "./side.js";
 
 const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const NEWLINE = 10;
+const COMMA = 44;
+/** Read at once around where a record should be: most records are within, and most pages are several times as long. */
+const WINDOW = 8192;
 
-/** Reads users by their number in published order; fastest when numbers rise, since it holds one page. */
 export class RecordReader {
   readonly #side: Side;
+  /** Any image URL will do: a record that it does not take is asked of the schema. */
+  readonly #pattern = recordPattern("https://example.com/");
   #memory = Buffer.alloc(2 ** 17);
-  #page = 0;
-  #bytes: Buffer = Buffer.alloc(0);
-  #frame: Frame | undefined;
 
   constructor(side: Side) {
     this.#side = side;
   }
 
-  /**
-   * User `number`, from 0.
-   * @throws UserError when the page is not there or holds no such user.
-   */
-  read(number: number): User {
+  /** @throws UserError when the page is not there, or does not hold this user where the index says so. */
+  read(place: Place): User {
     const { pageSize, name } = this.#side.facts;
-    const page = Math.floor(number / pageSize) + 1;
-    const place = number % pageSize;
-    if (page !== this.#page) this.#open(page);
-    const { data, error } = userSchema.safeParse(this.#parse(place));
-    if (data) return data;
-    const { path = [], message = "" } = error.issues[0] ?? {};
+    const page = Math.floor(place.at / pageSize) + 1;
+    const record = this.#find(page, place);
+    const user = record && this.#parse(record);
+    if (user?.id === place.id) return user;
     throw new UserError(
-      `Page ${page} of ${name} holds no valid user in place ${place + 1}: ${path.join(".")} ${message}. Check it with "rollcall verify".`,
+      `Page ${page} of ${name} does not hold user ${place.id}, or not as a valid user; check it with "rollcall verify".`,
     );
   }
 
-  #parse(place: number): unknown {
-    const [begin, end] = this.#frame?.records[place] ?? [0, 0];
+  #parse(record: Buffer): User | undefined {
+    const text = record.toString("utf8");
+    // The pattern takes only what the schema would take, in a tenth of the time.
+    if (this.#pattern.takes(record.toString("latin1"), 1)) return JSON.parse(text);
     try {
-      return JSON.parse(this.#bytes.toString("utf8", begin, end));
+      return userSchema.safeParse(JSON.parse(text)).data;
     } catch (error) {
       if (error instanceof SyntaxError) return undefined;
       throw error;
     }
   }
 
-  #open(page: number): void {
-    this.#bytes = this.#readFile(page);
-    this.#frame = readFrame(this.#bytes);
-    this.#page = page;
-  }
-
-  #readFile(page: number): Buffer {
-    const path = join(this.#side.folder, pagePath(page));
+  /** The line of the record, without what separates it from others. */
+  #find(page: number, { id, at }: Place): Buffer | undefined {
+    const { pageSize, count, name } = this.#side.facts;
     let file: number;
     try {
-      file = openSync(path, PLAIN);
+      file = openSync(`${this.#side.folder}/${pagePath(page)}`, PLAIN);
     } catch (cause) {
       throw new UserError(
-        `Page ${page} of ${this.#side.facts.name} cannot be read (${codeOf(cause)}); check it with "rollcall verify".`,
-        { cause },
+        `Page ${page} of ${name} cannot be read (${codeOf(cause)}); check it with "rollcall verify".`,
+        {
+          cause,
+        },
       );
     }
     try {
       const { size } = fstatSync(file);
-      if (size > this.#memory.length) this.#memory = Buffer.alloc(2 * size);
-      return this.#memory.subarray(0, readSync(file, this.#memory, 0, size, 0));
+      const users = Math.min(pageSize, count - (page - 1) * pageSize);
+      const middle = Math.floor((size * ((at % pageSize) + 0.5)) / users);
+      const begin = Math.max(0, Math.min(middle - WINDOW / 2, size - WINDOW));
+      return findLine(this.#read(file, begin, WINDOW), id) ?? findLine(this.#read(file, 0, size), id);
     } finally {
       closeSync(file);
     }
   }
+
+  #read(file: number, begin: number, length: number): Buffer {
+    if (length > this.#memory.length) this.#memory = Buffer.alloc(2 * length);
+    return this.#memory.subarray(0, readSync(file, this.#memory, 0, length, begin));
+  }
+}
+
+/** The whole line of a user's record; undefined when it is not there from end to end. */
+function findLine(bytes: Buffer, id: string): Buffer | undefined {
+  const key = `"id":"${id}"`;
+  // Only circles could hold such a key and such an id as well; the next line with it is the next candidate then.
+  for (let found = bytes.indexOf(key); found >= 0; found = bytes.indexOf(key, found + key.length)) {
+    const begin = bytes.lastIndexOf(NEWLINE, found) + 1;
+    const end = bytes.indexOf(NEWLINE, found);
+    if (begin === 0 || end < 0) continue;
+    const line = bytes.subarray(begin, bytes[end - 1] === COMMA ? end - 1 : end);
+    if (line.toString("latin1").lastIndexOf('"id":"') === found - begin) return line;
+  }
+  return undefined;
 }

@@ -1,0 +1,90 @@
+/** Matching users by digests alone, against two maps, whatever was added, removed, changed or moved. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { matchUsers } from "../../src/diff/match.js";
+import { userId } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+type Line = readonly [id: number, digest: number];
+
+function indexFile(lines: readonly Line[]): string {
+  const file = join(scratch(), "users.sha256");
+  const text = lines.map(([id, digest]) => `${String(digest).padStart(32, "0")}  ${userId(id)}\n`);
+  writeFileSync(file, text.join(""));
+  return file;
+}
+
+function match(old: readonly Line[], now: readonly Line[]) {
+  const matches = matchUsers(indexFile(old), indexFile(now));
+  const [added, removed, changed] = [[...matches.added()], [...matches.removed()], [...matches.changed()]];
+  matches.close();
+  return { unchanged: matches.unchanged, added, removed, changed };
+}
+
+function expected(old: readonly Line[], now: readonly Line[]): ReturnType<typeof match> {
+  const place = ([id]: Line, at: number) => ({ id: userId(id), at });
+  const [before, after] = [new Map(old), new Map(now)];
+  const oldPlaces = new Map(old.map((line, at) => [line[0], place(line, at)]));
+  const places = now.map((line, at) => ({ line, place: place(line, at) }));
+  const changed = places.filter(({ line: [id, digest] }) => before.has(id) && before.get(id) !== digest);
+  return {
+    unchanged: places.filter(({ line: [id, digest] }) => before.get(id) === digest).length,
+    added: places.filter(({ line: [id] }) => !before.has(id)).map(({ place }) => place),
+    removed: old
+      .map((line, at) => ({ line, at }))
+      .filter(({ line: [id] }) => !after.has(id))
+      .map(({ line, at }) => place(line, at)),
+    changed: changed.map(({ line: [id], place }) => ({ old: oldPlaces.get(id) ?? place, new: place })),
+  };
+}
+
+/** Few ids, so that sides share many; moved ones too, since the order is anyone's. */
+const side = fc.uniqueArray(fc.tuple(fc.nat(60), fc.nat(2)), { selector: ([id]) => id, maxLength: 60 });
+
+test("any two sides, in any order", () => {
+  fc.assert(
+    fc.property(side, side, (old, now) => {
+      expect(match(old, now)).toEqual(expected(old, now));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const many = (from: number, to: number): Line[] =>
+  Array.from({ length: to - from }, (_, at) => [from + at, 1]);
+
+test.each([
+  ["equal", many(0, 20_000), many(0, 20_000)],
+  [
+    "more added in one place than is searched ahead",
+    many(0, 20_000),
+    [...many(0, 9_000), ...many(30_000, 30_500), ...many(9_000, 20_000)],
+  ],
+  ["more removed than that", many(0, 20_000), [...many(0, 7_000), ...many(7_300, 20_000)]],
+  ["empty to full", [], many(0, 20_000)],
+  ["full to empty", many(0, 20_000), []],
+  ["all moved", many(0, 20_000), [...many(10_000, 20_000), ...many(0, 10_000)]],
+  [
+    "every second one changed",
+    many(0, 20_000),
+    many(0, 20_000).map(([id, digest]): Line => [id, digest + (id % 2)]),
+  ],
+  ["none in common", many(0, 9_000), many(20_000, 29_000)],
+])("large: %s", (_, old, now) => {
+  expect(match(old, now)).toEqual(expected(old, now));
+});
+
+test("a user that is twice on one side is told", () => {
+  expect(() =>
+    match(
+      [
+        [1, 1],
+        [2, 1],
+        [1, 2],
+      ],
+      [[3, 1]],
+    ),
+  ).toThrow(`User ${userId(1)} is twice in the old snapshot`);
+});
