@@ -3,39 +3,34 @@ import type { User } from "../contract/user.js";
 import type { Change, Diff } from "../diff/change.js";
 import { number } from "../print/numbers.js";
 import { excerpts, joined } from "./excerpt.js";
-import { firstOfEachKind, KINDS, type Kind } from "./kinds.js";
+import { firstChanges, KINDS, type Kind } from "./kinds.js";
 import { code, row, span, table } from "./markdown-cells.js";
 import { nameOf } from "./value.js";
 
-/** No change takes fewer characters: its id alone has 36. */
-const SHORTEST_ROW = 60;
-
 /** At most `limit` changes of each kind in at most `room` characters, and a word on what was left out. */
 export async function* detailsMarkdown(diff: Diff, limit: number, room: number): AsyncGenerator<string> {
-  const rows = await firstRows(diff, limit, room);
   const kinds = KINDS.filter((kind) => diff[kind] > 0);
-  const frames = kinds.map(
-    (kind) => (opening(kind, diff[kind]) + CLOSING + leftOut(kind, diff[kind], true)).length,
-  );
+  const rows: string[][] = [];
+  for (const kind of kinds) rows.push(await firstRows(diff, kind, limit, room));
+  const frames = kinds.map((kind) => longestFrame(kind, diff[kind]).length);
   const shares = share(
-    kinds.map((kind) => sum(rows[kind].map(({ length }) => length))),
+    rows.map((texts) => sum(texts.map(({ length }) => length))),
     room - sum(frames),
   );
   for (const [at, kind] of kinds.entries()) {
-    yield section(kind, diff[kind], fitting(rows[kind], shares[at] ?? 0));
+    yield section(kind, diff[kind], fitting(rows[at] ?? [], shares[at] ?? 0));
   }
 }
 
-/** Never much more than what could be shown of any one kind. */
-async function firstRows(diff: Diff, limit: number, room: number): Promise<Record<Kind, string[]>> {
-  const rows: Record<Kind, string[]> = { added: [], removed: [], changed: [] };
-  const lengths = { added: 0, removed: 0, changed: 0 };
-  for await (const change of firstOfEachKind(diff, Math.min(limit, Math.floor(room / SHORTEST_ROW)))) {
-    const { kind } = change;
-    if (lengths[kind] > room) continue;
+/** The first rows of a kind, as many as there were room for if it were the only one, and one more. */
+async function firstRows(diff: Diff, kind: Kind, limit: number, room: number): Promise<string[]> {
+  const rows: string[] = [];
+  let length = 0;
+  for await (const change of firstChanges(diff, kind, limit)) {
     const text = changeRows(change);
-    rows[kind].push(text);
-    lengths[kind] += text.length;
+    rows.push(text);
+    length += text.length;
+    if (length > room) break;
   }
   return rows;
 }
@@ -65,6 +60,10 @@ function section(kind: Kind, total: number, shown: readonly string[]): string {
   const rest = total - shown.length;
   const note = rest > 0 ? leftOut(kind, rest, shown.length > 0) : "";
   return shown.length === 0 ? note : opening(kind, total) + shown.join("") + CLOSING + note;
+}
+
+function longestFrame(kind: Kind, total: number): string {
+  return opening(kind, total) + CLOSING + leftOut(kind, total, true);
 }
 
 const COLUMNS = {

@@ -1,31 +1,22 @@
 /** The changes themselves in the text form: the first of each kind, each changed field as `path: old -> new`. */
 import type { User } from "../contract/user.js";
 import type { Change, Diff, FieldChange } from "../diff/change.js";
-import { count, number } from "../print/numbers.js";
+import { number } from "../print/numbers.js";
 import type { Paint } from "../print/style.js";
 import { toJson, visible } from "../print/text.js";
 import { type Excerpt, excerpts, joined } from "./excerpt.js";
-import { firstOfEachKind } from "./kinds.js";
+import { firstChanges, KINDS } from "./kinds.js";
 import { nameOf } from "./value.js";
 
-/** A heading for each kind that has any, and at its end how many more there are. */
+/** A heading for each kind that has any, its first changes, and how many are left. */
 export async function* changesText(diff: Diff, limit: number, paint: Paint): AsyncGenerator<string> {
-  let kind: Change["kind"] | undefined;
-  for await (const change of firstOfEachKind(diff, limit)) {
-    if (kind !== change.kind) {
-      if (kind) yield more(diff[kind], limit);
-      kind = change.kind;
-      yield `\n${paint("bold", `${kind} (${number(diff[kind])})`)}\n`;
-    }
-    yield changeText(change, paint);
+  for (const kind of KINDS) {
+    const total = diff[kind];
+    if (total === 0) continue;
+    yield `\n${paint("bold", `${kind} (${number(total)})`)}\n`;
+    for await (const change of firstChanges(diff, kind, limit)) yield changeText(change, paint);
+    if (total > limit) yield `  ... ${number(total - limit)} not shown; --all shows every one\n`;
   }
-  if (kind) yield more(diff[kind], limit);
-  const total = diff.added + diff.removed + diff.changed;
-  if (limit === 0 && total > 0) yield `\n${count(total, "change")} not shown; --all shows every one.\n`;
-}
-
-function more(total: number, limit: number): string {
-  return total > limit ? `  ... and ${number(total - limit)} more; --all shows every one\n` : "";
 }
 
 const SIGNS = { added: ["green", "+"], removed: ["red", "-"], changed: ["yellow", "~"] } as const;

@@ -55,9 +55,7 @@ function size({ count: users, pages }: SideFacts): string {
 function totals(diff: Diff, paint: Paint): string {
   const { added, removed, changed, unchanged } = diff;
   if (added + removed + changed === 0)
-    return unchanged === 0
-      ? "No changes: neither has any user.\n"
-      : `No changes: ${unchanged === 1 ? "the one user is" : `all ${count(unchanged, "user")} are`} the same in both.\n`;
+    return unchanged === 0 ? "No changes: both are empty.\n" : `No changes in ${count(unchanged, "user")}.\n`;
   const width = Math.max(...[added, removed, changed, unchanged].map((total) => number(total).length));
   const line = (word: string, format: Parameters<Paint>[0], total: number) =>
     `${word.padEnd(9)}  ${paint(total === 0 ? "dim" : format, number(total).padStart(width))}\n`;

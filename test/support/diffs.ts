@@ -40,7 +40,8 @@ export function longDiff(count: number, change: (number: number) => Change, onRe
     [one.kind]: count,
     fields: all(fieldsOf([one])),
     flow: flowOf([one]).map((flow) => ({ ...flow, count })),
-    async *changes() {
+    async *changes(kind) {
+      if (kind !== undefined && kind !== one.kind) return;
       for (let number = 0; number < count; number++) {
         onRead?.();
         yield change(number);
