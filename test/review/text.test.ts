@@ -100,3 +100,13 @@ test("no text moves the cursor, breaks a line or makes one up", async () => {
     }),
   );
 });
+
+test("settings that a side does not have are no difference", async () => {
+  const diff = diffOf([], {
+    old: { baseUrl: undefined, links: undefined, pageSize: 50 },
+    new: { pageSize: 100 },
+  });
+  expect(await collect(textReport(diff, { limit: 20, paint: plain }))).toContain(
+    "\nsettings  page size 50 -> 100\n",
+  );
+});
