@@ -19,7 +19,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   diff: ["errors", "contract", "print", "release"],
   review: ["errors", "contract", "print", "diff"],
   sides: ["errors", "contract", "release", "remote", "diff", "build"],
-  commands: ["errors", "contract", "release", "build", "host", "config", "print", "diff", "review", "sides"],
+  verify: ["errors", "contract", "print", "release", "remote"],
+  commands: ["errors", "contract", "print", "config", "release", "build", "host", "diff", "review", "sides"],
   index: ["errors", "contract", "release", "build", "host"],
   cli: ["errors", "commands"],
 };

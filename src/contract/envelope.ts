@@ -18,9 +18,12 @@ export function readEnvelope(body: Buffer): { envelope: Envelope } | { why: stri
   return { envelope: { count, next, previous, users: frame.records.length } };
 }
 
+/** Where something begins, and the first byte behind it. */
+export type Span = readonly [begin: number, end: number];
+
 /** A canonical page's frame, and where each of its records begins and ends. */
 export interface Frame extends Omit<Envelope, "users"> {
-  records: readonly (readonly [begin: number, end: number])[];
+  records: readonly Span[];
 }
 
 /**
@@ -42,11 +45,11 @@ const LONGEST_HEAD = 16_384;
 const [NEWLINE, COMMA, OPEN, CLOSE] = [0x0a, 0x2c, 0x7b, 0x7d];
 const TAIL = "]}\n";
 
-function findRecords(body: Buffer, from: number): [number, number][] | undefined {
+function findRecords(body: Buffer, from: number): Span[] | undefined {
   const tail = body.length - TAIL.length;
   if (tail < from || body.toString("latin1", tail) !== TAIL) return undefined;
   if (tail === from) return [];
-  const records: [number, number][] = [];
+  const records: Span[] = [];
   if (body[from] !== NEWLINE) return undefined;
   for (let begin = from + 1; begin < tail; ) {
     const newline = body.indexOf(NEWLINE, begin);

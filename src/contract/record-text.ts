@@ -4,8 +4,9 @@ import { KYC_STATUSES, NOTHING_SCHEDULED } from "./user.js";
 // Everything here is a part of what `userSchema` accepts and no warning applies to, never more; a property test holds
 // the two against each other. What it does not accept may still be valid: then the schema itself is asked.
 
-/** Any text, in the escapes that JSON.stringify uses. Read byte by byte, so a character beyond ASCII is several. */
-const TEXT = '"[^"\\\\]*(?:\\\\["\\\\bfnrtu][^"\\\\]*)*"';
+/** Any text, in the escapes that JSON.stringify uses and no others. Read byte by byte, so a character beyond ASCII is several. */
+const PLAIN = '[^"\\\\\\x00-\\x1f]*';
+const TEXT = `"${PLAIN}(?:\\\\(?:["\\\\bfnrt]|u00(?:0[0-7be-f]|1[0-9a-f]))${PLAIN})*"`;
 /** At most 15 digits: far from 2^53. */
 const COUNTER = "(?:0|[1-9]\\d{0,14})";
 const DATE = [
@@ -75,8 +76,8 @@ function literally(text: string): string {
 /** See `recordPattern`. */
 export interface RecordPattern {
   /**
-   * Whether `text`, a page's records one byte a character, is `count` records that are valid and give no warning as far
-   * as text can say: that ids are unique, counters add up and bytes are UTF-8 has to be seen by other means.
+   * Whether `text`, a page's records one byte a character, is `count` records that are valid, canonical and give no
+   * warning as far as text can say: that ids are unique, counters add up and bytes are UTF-8 has to be seen by other means.
    */
   takes(text: string, count: number): boolean;
 }

@@ -1,6 +1,11 @@
 /** Values that are published as they are although nobody has observed them before: a thing to know, not a problem. */
 import type { User } from "./user.js";
 
+/** As much of a user as counters need to add up. */
+export interface Counted {
+  off_chain: Pick<User["off_chain"], "mining_events" | "pending_events" | "tokens" | "withdrawn_events">;
+}
+
 /** Kind of warning -> what it says of a user, and whether it does. Kinds are the keys of `warnings` in snapshot.json. */
 export const WARNINGS = {
   circles_not_empty: {
@@ -21,12 +26,12 @@ export const WARNINGS = {
   },
   pending_events_do_not_add_up: {
     text: "off_chain.pending_events is not mining_events - withdrawn_events",
-    applies: ({ off_chain }) =>
+    applies: ({ off_chain }: Counted) =>
       off_chain.pending_events !== off_chain.mining_events - off_chain.withdrawn_events,
   },
   tokens_do_not_add_up: {
     text: "off_chain.tokens is not 2 x pending_events",
-    applies: ({ off_chain }) => off_chain.tokens !== 2 * off_chain.pending_events,
+    applies: ({ off_chain }: Counted) => off_chain.tokens !== 2 * off_chain.pending_events,
   },
   wac_status_unobserved: {
     text: "wac_status is not 0",
@@ -45,5 +50,12 @@ const KINDS = Object.entries(WARNINGS) as [WarningKind, (typeof WARNINGS)[Warnin
 export function countWarnings(user: User, counts: WarningCounts): void {
   for (const [kind, { applies }] of KINDS) {
     if (applies(user)) counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+}
+
+/** The same for a user of whom it is known that no warning applies, but for counters that may not add up. */
+export function countCounterWarnings(user: Counted, counts: WarningCounts): void {
+  for (const kind of ["pending_events_do_not_add_up", "tokens_do_not_add_up"] as const) {
+    if (WARNINGS[kind].applies(user)) counts[kind] = (counts[kind] ?? 0) + 1;
   }
 }

@@ -35,6 +35,22 @@ export class PageDigests {
     this.#bytes.get(variant)?.write(digest, (page - 1) * BYTES, BYTES, "hex");
   }
 
+  /** The digest of a page in a variant, or undefined when it was never set. */
+  find(page: number, variant: Variant): string | undefined {
+    const digest = this.get(page, variant);
+    return digest === UNSET ? undefined : digest;
+  }
+
+  has(page: number, variant: Variant): boolean {
+    return this.find(page, variant) !== undefined;
+  }
+
+  /** Whether the digests of plain pages 1 to `pages` were all set. */
+  isComplete(pages: number): boolean {
+    for (let page = 1; page <= pages; page++) if (!this.has(page, "identity")) return false;
+    return true;
+  }
+
   /** The digest in hexadecimal; all zeros when it was never set, undefined when there is no such page or variant. */
   get(page: number, variant: Variant): string | undefined {
     const bytes = this.#bytes.get(variant);
@@ -79,7 +95,7 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
       others.set(path, digest);
       continue;
     }
-    if (digests.get(at.page, at.variant) !== UNSET)
+    if (digests.get(at.page, at.variant) === undefined || digests.has(at.page, at.variant))
       throw new Error(`${path} is not expected, or listed twice`);
     digests.set(at.page, at.variant, digest);
     found++;

@@ -5,7 +5,7 @@ import { codeOf, UserError } from "../errors.js";
 import { parseSums, type Sums } from "./digests.js";
 import { sha256 } from "./files.js";
 import { PAGES, pagePath, SNAPSHOT, SUMS, type Variant } from "./layout.js";
-import { type Snapshot, snapshotId, snapshotSchema } from "./snapshot.js";
+import { parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
 
 /** One snapshot on disk. */
 export interface Release {
@@ -68,15 +68,6 @@ export async function openIfWhole(folder: string): Promise<Release | undefined> 
     return await openRelease(folder);
   } catch (error) {
     if (error instanceof UserError) return undefined;
-    throw error;
-  }
-}
-
-function parseSnapshot(text: string): Snapshot | undefined {
-  try {
-    return snapshotSchema.safeParse(JSON.parse(text)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import { pagePath, SNAPSHOT } from "./layout.js";
 const count = z.int().min(0);
 
 /** snapshot.json in full. Nothing in it depends on the clock or the machine. */
-export const snapshotSchema = z.strictObject({
+const snapshotSchema = z.strictObject({
   /** 12 hexadecimal digits, see `snapshotId`. */
   id: z.string().regex(/^[0-9a-f]{12}$/),
   /** The version of the contract that every user was checked against. */
@@ -47,4 +47,14 @@ export function snapshotId(facts: SnapshotFacts, { pages, others }: Sums): strin
 /** The bytes of snapshot.json. */
 export function encodeSnapshot(snapshot: Snapshot): string {
   return `${stringify(snapshot)}\n`;
+}
+
+/** Reads snapshot.json; undefined when it is not of the form that `encodeSnapshot` writes. */
+export function parseSnapshot(text: string): Snapshot | undefined {
+  try {
+    return snapshotSchema.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

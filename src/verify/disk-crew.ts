@@ -1,0 +1,73 @@
+/** Checks all pages of a release, by several threads where that is worth it, with the same result. */
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import { UserError } from "../errors.js";
+import type { PageDigests } from "../release/digests.js";
+import type { Checked, Outline, Reply, Stretch } from "./disk-messages.js";
+import { createChecker } from "./disk-stretch.js";
+
+/** Below this many users, starting threads takes longer than they save. */
+const WORTHWHILE = 20_000;
+
+/** Enough that orders cost nothing, few enough that no thread waits long for the others. */
+const PAGES_A_STRETCH = 16;
+
+export interface CrewOptions {
+  pages: number;
+  digests: PageDigests | undefined;
+  /** Threads; 0 is none. As many as cores unless given, and none for small releases. */
+  workers: number | undefined;
+  /** Told each stretch as soon as it is checked, in any order. */
+  take(stretch: Stretch, checked: Checked): void;
+}
+
+/** @throws UserError when a file cannot be read. */
+export async function checkPages(outline: Outline, options: CrewOptions): Promise<void> {
+  const { pages, digests, take } = options;
+  const count = outline.snapshot?.count ?? 0;
+  const size = options.workers ?? (count < WORTHWHILE ? 0 : availableParallelism());
+  const queue = stretches(pages, digests);
+  if (size === 0) return checkAlone(outline, queue, take);
+  const workers = Array.from({ length: size }, () => {
+    return new Worker(new URL("./disk-worker.js", import.meta.url), { workerData: outline });
+  });
+  try {
+    await Promise.all(
+      workers.map(async (worker) => {
+        for (const stretch of queue) take(stretch, await ask(worker, stretch));
+      }),
+    );
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+}
+
+async function checkAlone(
+  outline: Outline,
+  queue: Iterable<Stretch>,
+  take: CrewOptions["take"],
+): Promise<void> {
+  const checker = createChecker(outline);
+  try {
+    for (const stretch of queue) take(stretch, checker.check(stretch));
+  } finally {
+    checker.close();
+  }
+}
+
+function* stretches(pages: number, digests: PageDigests | undefined): Generator<Stretch, void> {
+  for (let first = 1; first <= pages; first += PAGES_A_STRETCH) {
+    const length = Math.min(PAGES_A_STRETCH, pages - first + 1);
+    yield { first, pages: length, digests: digests?.slice(first, length) };
+  }
+}
+
+async function ask(worker: Worker, stretch: Stretch): Promise<Checked> {
+  const answer = once(worker, "message");
+  worker.postMessage(stretch);
+  const [reply]: [Reply] = (await answer) as [Reply];
+  if (reply.kind === "checked") return reply.checked;
+  const { message, stack, isUserError } = reply.error;
+  throw isUserError ? new UserError(message) : Object.assign(new Error(message), { stack });
+}

@@ -1,0 +1,63 @@
+/** What users say of each other: the order that they stand in, and their ids, for who looks whether one comes twice. */
+import { pagePath } from "../release/layout.js";
+import type { Key } from "./disk-records.js";
+import type { Findings } from "./findings.js";
+
+/** A user and the page that it is on. */
+export interface Placed extends Key {
+  page: number;
+}
+
+/** The ids of one page's users, as the bytes that a UUID stands for. */
+export interface PageIds {
+  page: number;
+  ids: Uint32Array;
+}
+
+const ID_BYTES = 16;
+
+/** Finds that a user does not come after the one before: newest first, ties by id. Equal ids are another check's. */
+export function checkOrder(before: Placed | undefined, next: Placed, findings: Findings): void {
+  if (before === undefined || before.joined > next.joined) return;
+  const isTie = before.joined === next.joined;
+  if (isTie && before.id <= next.id) return;
+  const { page, id } = next;
+  const found = isTie ? `after ${before.id}, of the same time` : `${next.joined} after ${before.joined}`;
+  findings.add({
+    check: "order",
+    path: pagePath(page),
+    page,
+    id,
+    found,
+    expected: "newest first, ties by id",
+  });
+}
+
+/** The users of a stretch of pages, as they come. */
+export class Users {
+  count = 0;
+  first: Placed | undefined;
+  last: Placed | undefined;
+  readonly ids: PageIds[] = [];
+  readonly #findings: Findings;
+
+  constructor(findings: Findings) {
+    this.#findings = findings;
+  }
+
+  add(page: number, keys: readonly (Key | undefined)[]): void {
+    this.count += keys.length;
+    const ids = Buffer.alloc(keys.length * ID_BYTES);
+    let length = 0;
+    for (const key of keys) {
+      if (!key) continue;
+      const placed = { ...key, page };
+      checkOrder(this.last, placed, this.#findings);
+      this.first ??= placed;
+      this.last = placed;
+      // What is no UUID is invalid, which has been said.
+      if (ids.write(key.id.replaceAll("-", ""), length, ID_BYTES, "hex") === ID_BYTES) length += ID_BYTES;
+    }
+    this.ids.push({ page, ids: new Uint32Array(ids.buffer, ids.byteOffset, length / 4) });
+  }
+}

@@ -1,0 +1,78 @@
+/** A real release with every kind of file, and the means to damage it and to hide that from its own digests. */
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { build } from "../../src/build/build.js";
+import type { BuildOptions } from "../../src/build/options.js";
+import { encodeSums, PageDigests } from "../../src/release/digests.js";
+import { sha256 } from "../../src/release/files.js";
+import { findPage, SNAPSHOT, SUMS, USERS } from "../../src/release/layout.js";
+import { encodeSnapshot, type Snapshot, snapshotId } from "../../src/release/snapshot.js";
+import { userLines } from "../../src/release/user-index.js";
+import { plainRows, type Row, writeUsers } from "../support/database.js";
+import { readTree, scratch } from "../support/files.js";
+
+export const BASE_URL = "https://directory.example.com";
+
+/** Seven users on three pages with both codings, in a folder that is not named after its id. */
+export async function plainRelease(options: Partial<BuildOptions> = {}, rows?: Row[]): Promise<string> {
+  const folder = scratch();
+  const db = writeUsers(join(folder, "users.sqlite"), rows ?? plainRows(7));
+  const out = join(folder, "dist");
+  const built = await build({
+    db,
+    out,
+    baseUrl: BASE_URL,
+    pageSize: 3,
+    encodings: ["br", "gzip"],
+    ...options,
+  });
+  const moved = join(folder, "release");
+  renameSync(built.folder, moved);
+  return moved;
+}
+
+/** Changes a file's text, which must change it. */
+export function edit(folder: string, path: string, change: (text: string) => string): void {
+  const before = readFileSync(join(folder, path), "utf8");
+  const after = change(before);
+  if (before === after) throw new Error(`Nothing changed in ${path}`);
+  writeFileSync(join(folder, path), after);
+}
+
+export const page = (number: number) => `api/users/pages/${number}.json`;
+
+export function readSnapshot(folder: string): Snapshot {
+  return JSON.parse(readFileSync(join(folder, SNAPSHOT), "utf8"));
+}
+
+/** Makes compressed pages and users.sha256 again from what the pages are now. */
+export function remake(folder: string): void {
+  const { pages, encodings } = readSnapshot(folder);
+  let lines = "";
+  for (let number = 1; number <= pages; number++) {
+    const bytes = readFileSync(join(folder, page(number)));
+    if (encodings.includes("br"))
+      writeFileSync(join(folder, `${page(number)}.br`), brotliCompressSync(bytes));
+    if (encodings.includes("gzip")) writeFileSync(join(folder, `${page(number)}.gz`), gzipSync(bytes));
+    lines += userLines(bytes.subarray(bytes.indexOf("\n") + 1, bytes.lastIndexOf("\n]")));
+  }
+  writeFileSync(join(folder, USERS), lines);
+}
+
+/** Gives every file the digest of what it is now, and the snapshot the id that follows. */
+export function reseal(folder: string): void {
+  const { id: _old, ...facts } = readSnapshot(folder);
+  const digests = new PageDigests(facts.pages, ["identity", ...facts.encodings]);
+  const others = new Map<string, string>();
+  for (const path of readTree(folder).keys()) {
+    const digest = sha256(readFileSync(join(folder, path)));
+    const at = findPage(path);
+    if (at) digests.set(at.page, at.variant, digest);
+    else if (path !== SNAPSHOT && path !== SUMS) others.set(path, digest);
+  }
+  const text = encodeSnapshot({ id: snapshotId(facts, { pages: digests, others }), ...facts });
+  writeFileSync(join(folder, SNAPSHOT), text);
+  const all = new Map([...others, [SNAPSHOT, sha256(text)] as const].sort());
+  writeFileSync(join(folder, SUMS), [...encodeSums({ pages: digests, others: all })].join(""));
+}
