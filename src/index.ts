@@ -7,6 +7,12 @@ export type { Problem, User } from "./contract/user.js";
 export { UserError } from "./errors.js";
 export type { AccessEntry } from "./host/access.js";
 export { createHost, type Host, type HostEffects, type HostOptions } from "./host/host.js";
+export {
+  type PublishEffects,
+  type PublishOptions,
+  type PublishResult,
+  publish,
+} from "./publish/publish.js";
 export { listReleases, type ReleaseSummary } from "./release/list.js";
 export { openRelease, type Release } from "./release/open.js";
 export type { Snapshot } from "./release/snapshot.js";

@@ -20,8 +20,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   review: ["errors", "contract", "print", "diff"],
   sides: ["errors", "contract", "release", "remote", "diff", "build"],
   verify: ["errors", "contract", "print", "release", "remote"],
-  commands: ["errors", "contract", "print", "config", "release", "build", "host", "diff", "review", "sides"],
-  index: ["errors", "contract", "release", "build", "host"],
+  publish: ["errors", "contract", "release"],
+  commands: [
+    ...["errors", "contract", "print", "config", "release", "build", "host"],
+    ...["diff", "review", "sides", "publish"],
+  ],
+  index: ["errors", "contract", "release", "build", "host", "publish"],
   cli: ["errors", "commands"],
 };
 

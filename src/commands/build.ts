@@ -33,9 +33,12 @@ export const build: Verb = {
 async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   const options = toOptions(settings);
   const started = io.now();
-  const bar = settings.json || settings.quiet ? undefined : progressBar(io);
+  const bar = settings.json || settings.quiet ? undefined : progressBar(io, "user");
   try {
-    const result = await buildRelease(options, bar ? { onProgress: bar.update } : {});
+    const result = await buildRelease(
+      options,
+      bar ? { onProgress: ({ users, total }) => bar.update(users, total) } : {},
+    );
     bar?.clear();
     report(result, io.now() - started, settings, io);
     return ExitCode.done;

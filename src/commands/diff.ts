@@ -66,13 +66,13 @@ async function report({ settings, arguments: { old, new: newer } }: Given, io: I
     for (const side of sides) side.close();
   };
   const unwatch = whenStopped(io.signals, close);
-  const bar = progressBar(io);
+  const bar = progressBar(io, "user");
   try {
     const effects: SideEffects = {
       cwd: io.cwd,
       dist: settings.out,
       source: sourceOptions(settings),
-      ...(bar && { onProgress: bar.update }),
+      onProgress: ({ users, total }) => bar?.update(users, total),
     };
     const names = nameSides(old, newer, io.cwd);
     for (const name of names) sides.push(await openSide(name, effects, sides[0]?.facts.baseUrl));

@@ -12,13 +12,14 @@ import { diff } from "./diff.js";
 import { describeExamples, EXIT_CODES, PRECEDENCE, PURPOSE, SETTINGS_HINT, VARIABLES_HINT } from "./help.js";
 import { init } from "./init.js";
 import type { Io } from "./io.js";
+import { publish } from "./publish.js";
 import { releases } from "./releases.js";
 import { serve } from "./serve.js";
 import { use } from "./use.js";
 import type { Verb } from "./verb.js";
 
 /** Every verb, in the order of help. */
-export const VERBS: readonly Verb[] = [init, build, serve, releases, use, diff];
+export const VERBS: readonly Verb[] = [init, build, diff, serve, publish, releases, use];
 
 /**
  * Runs one command line (without `node` and the script).

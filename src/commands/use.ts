@@ -3,6 +3,7 @@ import { ExitCode, UserError } from "../errors.js";
 import { count, time } from "../print/numbers.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
+import { lowerHex } from "../release/choose.js";
 import { listReleases } from "../release/list.js";
 import { type UseResult, useRelease } from "../release/use.js";
 import { type Io, print, say } from "./io.js";
@@ -29,11 +30,6 @@ async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Prom
     say(io, describeUse(result, painter(io.stderr, io.env)));
   }
   return ExitCode.done;
-}
-
-/** Ids are often copied from where they are in capitals; the T and Z of a folder's name stay as they are. */
-function lowerHex(id: string): string {
-  return id.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
 }
 
 /** Where several folders' names begin so, the names are said: their ids do not show how to go on. */

@@ -162,13 +162,31 @@ export const SETTINGS = {
     verbs: ["build", "diff"],
     help: "users in whom a field may change: kyc_status=10,bio=5%",
   },
+  release: {
+    ...text("the beginning of a release's id"),
+    verbs: ["publish"],
+    placeholder: "<id>",
+    help: "release to take, by the beginning of its id (default: the current one)",
+  },
+  force: {
+    ...yesOrNo,
+    verbs: ["publish"],
+    help: "also replace what Rollcall did not put there",
+  },
+  dryRun: { ...yesOrNo, verbs: ["publish"], help: "print what would be done, and do nothing" },
+  purgeList: {
+    ...path,
+    verbs: ["publish"],
+    placeholder: "<file>",
+    help: "write the URL of everything that changed to it, for a CDN to forget",
+  },
   json: {
     ...yesOrNo,
-    verbs: ["init", "build", "serve", "releases", "use"],
+    verbs: ["init", "build", "serve", "releases", "use", "publish"],
     help: "print the result as JSON on stdout",
   },
   timings: { ...yesOrNo, verbs: ["build"], help: "say where the time went, by stage" },
-  quiet: { ...yesOrNo, verbs: ["init", "build", "use"], help: "print nothing on success" },
+  quiet: { ...yesOrNo, verbs: ["init", "build", "use", "publish"], help: "print nothing on success" },
 } satisfies Record<string, Setting>;
 
 export type Key = keyof typeof SETTINGS;

@@ -15,6 +15,9 @@ export const TRASH_PREFIX = ".trash-";
 export const LOCK = ".lock";
 export const LOCK_HOLDER = ".lock-holder.json";
 
+/** In `dist`: a folder for each target that was published to, with its lock. */
+export const PUBLISHED = ".published";
+
 /** In a release. */
 export const SNAPSHOT = "snapshot.json";
 export const SUMS = "SHA256SUMS";

@@ -10,9 +10,10 @@ import { explainWrite } from "./refusals.js";
 /**
  * Takes the lock of `dist`, making the folder when it is not there; returns what gives it back. The lock is SQLite's
  * own on an empty file, so the system frees it the moment its process ends, however that ends: it is never stale.
+ * @param what is locked by it, as messages call it.
  * @throws UserError at once when another build holds it, saying which, or when the folder cannot be written.
  */
-export function lockDist(dist: string, now: Date): () => void {
+export function lockDist(dist: string, now: Date, what = dist): () => void {
   const holderFile = join(dist, LOCK_HOLDER);
   let db: Database.Database | undefined;
   try {
@@ -28,7 +29,7 @@ export function lockDist(dist: string, now: Date): () => void {
     const code = codeOf(error);
     if (code === "SQLITE_BUSY") {
       throw new UserError(
-        `${dist} is being written by ${readHolder(holderFile)}; wait until it has ended, then run this again.`,
+        `${what} is being written by ${readHolder(holderFile)}; wait until it has ended, then run this again.`,
       );
     }
     if (code === "SQLITE_NOTADB")

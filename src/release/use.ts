@@ -1,7 +1,7 @@
 /** `rollcall use`: makes a release that is there already the current one. */
 import { UserError } from "../errors.js";
 import { findDamage } from "./check.js";
-import { parseFolderName } from "./layout.js";
+import { choose } from "./choose.js";
 import { listReleases, type ReleaseSummary } from "./list.js";
 import { lockDist } from "./lock.js";
 import { openRelease } from "./open.js";
@@ -55,24 +55,4 @@ async function firstWhole(matching: readonly ReleaseSummary[]): Promise<ReleaseS
     }
   }
   throw refusals[0];
-}
-
-/** All releases that a prefix means, which must be of one id, newest first. */
-function choose(dist: string, releases: ReleaseSummary[], prefix: string): ReleaseSummary[] {
-  const matching = releases.filter(
-    ({ id, name }) => prefix !== "" && (id.startsWith(prefix) || name.startsWith(prefix)),
-  );
-  const ids = [...new Set(matching.map(({ name }) => parseFolderName(name)?.id))];
-  if (matching.length === 0) {
-    const known = [...new Set(releases.map(({ id }) => id))].slice(0, 10).join(", ");
-    throw new UserError(
-      `No release in ${dist} has an id that begins with ${JSON.stringify(prefix)}; there are ${known}.`,
-    );
-  }
-  if (ids.length > 1) {
-    throw new UserError(
-      `${JSON.stringify(prefix)} is the beginning of ${ids.length} ids: ${ids.join(", ")}; give more of it.`,
-    );
-  }
-  return matching;
 }

@@ -9,7 +9,7 @@ import type { Side } from "../diff/side.js";
 import { codeOf, UserError } from "../errors.js";
 import { pagePath, SNAPSHOT, SUMS } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
-import { snapshotSchema } from "../release/snapshot.js";
+import { parseSnapshot } from "../release/snapshot.js";
 
 /**
  * Opens a folder that holds a release, whole, or at least `api/users/pages`.
@@ -53,12 +53,7 @@ export async function factsOfPages(folder: string, name: string): Promise<SideFa
 
 async function findId(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, SNAPSHOT), "utf8").catch(() => "");
-  try {
-    return snapshotSchema.safeParse(JSON.parse(text)).data?.id;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parseSnapshot(text)?.id;
 }
 
 async function isThere(path: string): Promise<boolean> {

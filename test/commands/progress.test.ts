@@ -7,13 +7,13 @@ test.each([
   [1000, 4000, 2000, `${"█".repeat(8)}${"░".repeat(22)} 1,000 of 4,000 users, 500 users/s, 6.00 s left`],
   [4000, 4000, 2000, `${"█".repeat(30)} 4,000 of 4,000 users, 2,000 users/s, 0.00 s left`],
 ])("%i of %i users after %i ms", (users, total, milliseconds, line) => {
-  expect(describe(users, total, milliseconds)).toBe(line);
+  expect(describe(users, total, "user", milliseconds)).toBe(line);
 });
 
 function watch(isTTY: boolean) {
   const clock = { ms: 0 };
   const io = fakeIo("/", { isTTY, now: () => clock.ms });
-  return { io, bar: progressBar(io), clock };
+  return { io, bar: progressBar(io, "user"), clock };
 }
 
 test("nobody watches what is no terminal", () => {
@@ -24,7 +24,7 @@ test("a build of less than a second shows nothing", () => {
   const { io, bar, clock } = watch(true);
   for (const ms of [0, 500, 999]) {
     clock.ms = ms;
-    bar?.update({ users: ms, total: 4000 });
+    bar?.update(ms, 4000);
   }
   bar?.clear();
   expect(io.stderr.text).toBe("");
@@ -33,7 +33,7 @@ test("a build of less than a second shows nothing", () => {
 test("past a second the bar appears, and it is gone before anything else is printed", () => {
   const { io, bar, clock } = watch(true);
   clock.ms = 2000;
-  bar?.update({ users: 1000, total: 4000 });
+  bar?.update(1000, 4000);
   expect(io.stderr.text).toContain("1,000 of 4,000 users, 500 users/s, 6.00 s left");
   bar?.clear();
   expect(io.stderr.text.endsWith("\x1b[1G\x1b[2K")).toBe(true);
@@ -43,10 +43,10 @@ test("past a second the bar appears, and it is gone before anything else is prin
 test("a second reading of the users has its own pace", () => {
   const { io, bar, clock } = watch(true);
   clock.ms = 4000;
-  bar?.update({ users: 4000, total: 4000 });
-  bar?.update({ users: 0, total: 4000 });
+  bar?.update(4000, 4000);
+  bar?.update(0, 4000);
   clock.ms = 5000;
-  bar?.update({ users: 2000, total: 4000 });
+  bar?.update(2000, 4000);
   bar?.clear();
   expect(io.stderr.text).toContain("2,000 of 4,000 users, 2,000 users/s, 1.00 s left");
 });

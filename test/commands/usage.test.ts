@@ -93,7 +93,7 @@ describe("docs/commands.md", () => {
 test.each([
   ["bild", "unknown command 'bild' (Did you mean build?); see \"rollcall --help\"."],
   ["help bild", "unknown command 'bild'; did you mean build?"],
-  ["help nope", "unknown command 'nope'; known are init, build, serve, releases, use, diff."],
+  ["help nope", `unknown command 'nope'; known are ${VERBS.map(({ name }) => name).join(", ")}.`],
   ["--jsn", "unknown option '--jsn'; see \"rollcall --help\"."],
   [
     "build --page-sze 3",
@@ -127,11 +127,14 @@ test.each([
   expect(await rollcall(line, io)).toEqual({ code: 2, stdout: "", stderr: `error: ${message}\n` });
 });
 
+/** What the verbs that need an argument are given. */
+const WORDS: Readonly<Record<string, string>> = { use: "x", publish: "site" };
+
 test("a broken config file stops every verb that reads it, and only those", async () => {
   const cwd = scratch();
   writeFileSync(join(cwd, "rollcall.config.json"), "{,}");
   for (const { name, configured } of VERBS) {
-    const { code, stderr } = await rollcall(`${name} ${name === "use" ? "x" : ""}`, fakeIo(cwd));
+    const { code, stderr } = await rollcall(`${name} ${WORDS[name] ?? ""}`, fakeIo(cwd));
     expect([name, code]).toEqual([name, configured ? ExitCode.usage : ExitCode.refused]);
     expect(stderr.includes("is not JSON: line 1, column 2")).toBe(configured);
   }
@@ -140,18 +143,16 @@ test("a broken config file stops every verb that reads it, and only those", asyn
 test("a wrong setting stops the verbs that have it, and only those", async () => {
   const codes = async (env: Record<string, string>) => {
     const runs = VERBS.map(async ({ name }) => {
-      const { code, stderr } = await rollcall(
-        `${name} ${name === "use" ? "x" : ""}`,
-        fakeIo(scratch(), { env }),
-      );
+      const { code, stderr } = await rollcall(`${name} ${WORDS[name] ?? ""}`, fakeIo(scratch(), { env }));
       return code === ExitCode.usage && stderr.startsWith("error: ROLLCALL_") ? name : undefined;
     });
     return (await Promise.all(runs)).filter((name) => name !== undefined);
   };
   expect(await codes({ ROLLCALL_PORT: "eighty" })).toEqual(["serve"]);
   expect(await codes({ ROLLCALL_PAGE_SIZE: "many" })).toEqual(["build", "diff"]);
-  expect(await codes({ ROLLCALL_OUT: "a\0b" })).toEqual(["build", "serve", "releases", "use", "diff"]);
-  expect(await codes({ ROLLCALL_QUIET: "very" })).toEqual(["init", "build", "use"]);
+  const writers = ["build", "diff", "serve", "publish", "releases", "use"];
+  expect(await codes({ ROLLCALL_OUT: "a\0b" })).toEqual(writers);
+  expect(await codes({ ROLLCALL_QUIET: "very" })).toEqual(["init", "build", "publish", "use"]);
 });
 
 describe("what ends a run", () => {

@@ -1,0 +1,79 @@
+/** `rollcall publish`: a release put where a host or an upload tool takes it from. */
+import { at } from "../config/paths.js";
+import type { Settings } from "../config/settings.js";
+import { ExitCode } from "../errors.js";
+import { count, duration, number, size } from "../print/numbers.js";
+import { align, type Line, type Paint, painter } from "../print/style.js";
+import { toJson, visible } from "../print/text.js";
+import type { StepKind } from "../publish/plan.js";
+import { type PublishOptions, type PublishResult, publish as publishRelease } from "../publish/publish.js";
+import { isAddress } from "../publish/targets.js";
+import { lowerHex } from "../release/choose.js";
+import { type Io, print, say } from "./io.js";
+import { progressBar } from "./progress.js";
+import type { Given, Verb } from "./verb.js";
+
+export const publish: Verb = {
+  name: "publish",
+  summary: "Make a folder equal to a release, for a host to serve",
+  arguments: {
+    "<target>": "the folder, which need not be there yet",
+    "[dist]": "folder of the releases (default: dist, or what out is set to)",
+  },
+  examples: [
+    ["rollcall publish ../site", "make the folder equal to the current release"],
+    ["rollcall publish ../site --dry-run", "only say what would be written and removed"],
+  ],
+  configured: true,
+  run: runPublish,
+};
+
+async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
+  const { json, quiet, dryRun } = settings;
+  const started = io.now();
+  const bar = json || quiet ? undefined : progressBar(io, "file");
+  const result = await publishRelease(toOptions(isAddress(target) ? target : at(io.cwd, target), settings), {
+    now: () => io.date(),
+    ...(bar && { onProgress: ({ files, total }) => bar.update(files, total) }),
+    ...(!json && { onStep: (kind, path) => print(io, `${SIGNS[kind]} ${visible(path)}`) }),
+  }).finally(() => bar?.clear());
+  const milliseconds = io.now() - started;
+  if (json) print(io, toJson({ ...result, dry_run: dryRun, seconds: Math.round(milliseconds) / 1000 }));
+  else if (!quiet) say(io, describePublish(result, { dryRun, milliseconds }, painter(io.stderr, io.env)));
+  return ExitCode.done;
+}
+
+const SIGNS: Readonly<Record<StepKind, string>> = { add: "+", change: "~", remove: "-" };
+
+function toOptions(target: string, settings: Settings): PublishOptions {
+  const { out: dist, force, dryRun, release, purgeList } = settings;
+  return {
+    dist,
+    target,
+    force,
+    dryRun,
+    ...(release !== undefined && { release: lowerHex(release) }),
+    ...(purgeList !== undefined && { purgeList }),
+  };
+}
+
+interface Run {
+  dryRun: boolean;
+  milliseconds: number;
+}
+
+function describePublish(result: PublishResult, { dryRun, milliseconds }: Run, paint: Paint): string {
+  const { target, id, before, resumed, added, changed, removed, same, bytes, urls } = result;
+  const from = before === null ? "" : resumed ? ` (going on from ${before})` : ` (was ${before})`;
+  const lines: Line[] = [
+    { verb: "publish", value: `${id}${before === id && !resumed ? "" : from}`, detail: target },
+    {
+      verb: dryRun ? "would" : "files",
+      value: `${number(added)} new, ${number(changed)} changed, ${number(removed)} gone, ${number(same)} the same`,
+    },
+  ];
+  if (bytes > 0) lines.push({ verb: "wrote", value: size(bytes) });
+  if (urls > 0) lines.push({ verb: "purge", value: count(urls, "URL") });
+  lines.push({ verb: "done", value: `in ${duration(milliseconds)}` });
+  return align(lines, paint);
+}

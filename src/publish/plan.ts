@@ -1,0 +1,109 @@
+/** The plan: what has to happen so that a target equals a release. One byte of memory a file. */
+import { UserError } from "../errors.js";
+import { each } from "./each.js";
+import type { PublishedFile, ReleaseFiles } from "./files.js";
+import { type Owned, orphans, owns } from "./owned.js";
+import type { Standing, Target } from "./target.js";
+
+const CODES: Record<Standing, number> = { same: 0, absent: 1, different: 2 };
+
+export type StepKind = "add" | "change" | "remove";
+
+export interface PlanCounts {
+  /** Files that the target did not have. */
+  added: number;
+  /** Files that replace others. */
+  changed: number;
+  /** Files of releases before that go. */
+  removed: number;
+  /** Files that are there already, byte for byte. */
+  same: number;
+}
+
+/**
+ * Compares a target with a release.
+ * @throws UserError when something that is not Rollcall's stands where a file belongs, unless `force`.
+ */
+export async function makePlan(
+  target: Target,
+  files: ReleaseFiles,
+  owned: Owned | undefined,
+  force: boolean,
+): Promise<Plan> {
+  const standings = new Uint8Array(files.length);
+  let stranger: string | undefined;
+  let strangers = 0;
+  await target.survey(files, ({ index, path }, standing) => {
+    standings[index] = CODES[standing];
+    if (standing !== "different" || (owned && owns(owned, path))) return;
+    stranger ??= path;
+    strangers++;
+  });
+  if (stranger !== undefined && !force) {
+    const which = strangers > 1 ? `${stranger} and ${strangers - 1} more` : stranger;
+    throw new UserError(
+      `${target.name} has files that Rollcall did not put there: ${which}; move them away, or replace them with --force.`,
+    );
+  }
+  const plan = new Plan(files, standings, owned);
+  await plan.countRemovals(target);
+  return plan;
+}
+
+export class Plan {
+  readonly #files: ReleaseFiles;
+  readonly #standings: Uint8Array;
+  readonly #owned: Owned | undefined;
+  readonly counts: PlanCounts;
+
+  constructor(files: ReleaseFiles, standings: Uint8Array, owned: Owned | undefined) {
+    this.#files = files;
+    this.#standings = standings;
+    this.#owned = owned;
+    const count = (of: Standing) => standings.reduce((sum, code) => sum + Number(code === CODES[of]), 0);
+    this.counts = { added: count("absent"), changed: count("different"), removed: 0, same: count("same") };
+  }
+
+  get isEmpty(): boolean {
+    return this.counts.added + this.counts.changed + this.counts.removed === 0;
+  }
+
+  /** Whether the file of that number is put. */
+  puts(index: number): boolean {
+    return this.#standings[index] !== CODES.same;
+  }
+
+  /** Files to put where nothing stands (`absent`) or something else does, but for those that announce the release. */
+  *toPut(standing: Standing): Generator<PublishedFile> {
+    for (let index = 0; index < this.#files.announcing; index++) {
+      if (this.#standings[index] === CODES[standing]) yield this.#files.at(index);
+    }
+  }
+
+  /** Those that announce it and are to be put. */
+  *toAnnounce(): Generator<PublishedFile> {
+    for (let index = this.#files.announcing; index < this.#files.length; index++) {
+      if (this.puts(index)) yield this.#files.at(index);
+    }
+  }
+
+  /** Paths of releases before that this one does not have; not all need be there. */
+  toRemove(): Iterable<string> {
+    return this.#owned ? orphans(this.#owned, this.#files) : [];
+  }
+
+  async countRemovals(target: Target): Promise<void> {
+    await each(this.toRemove(), async (path) => {
+      if (await target.has(path)) this.counts.removed++;
+    });
+  }
+
+  /** Says every step, in the order in which they would be carried out. */
+  async tell(target: Target, onStep: (kind: StepKind, path: string) => void): Promise<void> {
+    for (const { path } of this.toPut("absent")) onStep("add", path);
+    for (const { path } of this.toPut("different")) onStep("change", path);
+    for (const { index, path } of this.toAnnounce())
+      onStep(this.#standings[index] === CODES.absent ? "add" : "change", path);
+    for (const path of this.toRemove()) if (await target.has(path)) onStep("remove", path);
+  }
+}

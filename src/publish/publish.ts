@@ -1,0 +1,99 @@
+/** `rollcall publish`: makes a target equal to a release. */
+import { findDamage } from "../release/check.js";
+import { openChosen } from "../release/choose.js";
+import { carryOut } from "./carry-out.js";
+import { ReleaseFiles } from "./files.js";
+import type { Owned } from "./owned.js";
+import { makePlan, type Plan, type PlanCounts, type StepKind } from "./plan.js";
+import { openPurgeList, type PurgeList } from "./purge.js";
+import { damaged, explainPut } from "./refusals.js";
+import type { Target } from "./target.js";
+import { openTarget } from "./targets.js";
+
+export interface PublishOptions {
+  /** The folder of the releases. */
+  dist: string;
+  /** The beginning of a release's id or folder name; the current one unless given. */
+  release?: string;
+  /** A folder, which need not be there yet. */
+  target: string;
+  /** Also over files that Rollcall did not put there. */
+  force?: boolean;
+  /** Change nothing in the target, only say what would change. */
+  dryRun?: boolean;
+  /** A file that gets the URL of everything that changed, one a line. */
+  purgeList?: string;
+}
+
+/** Told of each file that was put or removed, and of how many there are in all. */
+export type OnProgress = (done: { files: number; total: number }) => void;
+
+export interface PublishEffects {
+  now?: () => Date;
+  onProgress?: OnProgress;
+  /** Told of each step of a dry run. */
+  onStep?: (kind: StepKind, path: string) => void;
+}
+
+export interface PublishResult extends PlanCounts {
+  /** As it was given. */
+  target: string;
+  /** Of the release. */
+  id: string;
+  /** The id of the release that was published there before, or null. */
+  before: string | null;
+  /** True when that had not come to its end. */
+  resumed: boolean;
+  /** Of the files that were put. */
+  bytes: number;
+  /** Lines of the purge list, 0 without one. */
+  urls: number;
+}
+
+/** What one run works with. */
+export interface Work {
+  target: Target;
+  files: ReleaseFiles;
+  plan: Plan;
+  /** What the last run left in the target, unless this is the first. */
+  before: Owned | undefined;
+  purgeList: PurgeList | undefined;
+}
+
+/**
+ * Publishes a release. A run that ends at any moment, however it ends, is finished by the next.
+ * @throws UserError before the first change when the release is damaged, or the target has files that are not Rollcall's.
+ */
+export async function publish(options: PublishOptions, effects: PublishEffects = {}): Promise<PublishResult> {
+  const { dist, force = false, dryRun = false } = options;
+  const { now = () => new Date(), onProgress = () => {}, onStep = () => {} } = effects;
+  const files = await openFiles(dist, options.release);
+  const { target, close } = await openTarget(options.target, dist, now());
+  try {
+    const before = await target.readOwned();
+    const plan = await makePlan(target, files, before, force);
+    const purgeList = await openPurgeList(options.purgeList);
+    const work: Work = { target, files, plan, before, purgeList };
+    const done = dryRun ? await preview(work, onStep) : await carryOut(work, onProgress);
+    const facts = { target: target.name, id: files.snapshot.id, before: before?.release ?? null };
+    return { ...facts, resumed: before?.complete === false, ...plan.counts, ...done };
+  } catch (error) {
+    throw explainPut(target.name, error);
+  } finally {
+    close();
+  }
+}
+
+/** The files of a release, every byte of which has been read and is right. */
+async function openFiles(dist: string, prefix: string | undefined): Promise<ReleaseFiles> {
+  const release = await openChosen(dist, prefix);
+  const damage = await findDamage(release);
+  if (damage !== undefined) throw damaged(release.folder, damage);
+  return new ReleaseFiles(release);
+}
+
+/** What a dry run does: it says the steps, and writes the purge list that they would lead to. */
+async function preview(work: Work, onStep: NonNullable<PublishEffects["onStep"]>) {
+  await work.plan.tell(work.target, onStep);
+  return { bytes: 0, urls: (await work.purgeList?.write(work)) ?? 0 };
+}

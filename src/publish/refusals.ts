@@ -1,0 +1,28 @@
+/** What stops a publish, as lines to act on. */
+import { basename } from "node:path";
+import { codeOf, UserError } from "../errors.js";
+
+export function damaged(folder: string, path: string): UserError {
+  return new UserError(
+    `Release ${basename(folder)} is damaged: ${path} does not match its digest. Build again, or publish another one with --release.`,
+  );
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full; free some space",
+  EDQUOT: "the disk quota is used up; free some space",
+  EROFS: "it is on a read-only file system; name another one",
+  EACCES: "permission is denied; allow this user to write there",
+  EPERM: "it is not permitted; allow this user to write there",
+  ENOTDIR: "a part of the path is a file; name another one",
+};
+
+/** An error of the system while `name` was being written, as one line; what is none is returned as it is. */
+export function explainPut(name: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === undefined || !(error instanceof Error) || !("syscall" in error)) return error;
+  const why = REFUSALS[code] ?? `the system says ${code}; mend that`;
+  return new UserError(`Cannot write ${name}: ${why}, then run this again: it goes on where it stopped.`, {
+    cause: error,
+  });
+}

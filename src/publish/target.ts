@@ -1,0 +1,32 @@
+/** What publishing asks of a place, be it a folder or a bucket. */
+import type { PublishedFile, ReleaseFiles } from "./files.js";
+import type { Owned } from "./owned.js";
+
+/** What stands in a file's place: nothing, the file itself, or something else. */
+export type Standing = "absent" | "same" | "different";
+
+/** Paths are those inside the release, with `/`. */
+export interface Target {
+  /** As messages call it. */
+  readonly name: string;
+  /**
+   * What is owned there, or undefined where Rollcall has published nothing yet.
+   * @throws UserError when the list is not of its form.
+   */
+  readOwned(): Promise<Owned | undefined>;
+  /** Says of every file of the release what stands in its place, in any order. */
+  survey(files: ReleaseFiles, found: (file: PublishedFile, standing: Standing) => void): Promise<void>;
+  /** Whether anything stands there, for paths that the release does not have. */
+  has(path: string): Promise<boolean>;
+  /** Stores what is owned from now on, before the first and after the last change. */
+  storeOwned(owned: Owned): Promise<void>;
+  /**
+   * Puts a file of the release in its place, whole or not at all.
+   * @returns its bytes, or undefined when they do not have the digest; then nothing has changed.
+   */
+  put(file: PublishedFile, from: string): Promise<number | undefined>;
+  /** Removes what stands there; false when nothing does. */
+  remove(path: string): Promise<boolean>;
+  /** Makes all that was put and removed so far outlast a loss of power. */
+  flush(): Promise<void>;
+}
