@@ -1,8 +1,25 @@
 /** Reading, writing and hashing the files of a release. */
 import { createHash } from "node:crypto";
-import { closeSync, constants, fsyncSync, openSync, writeFileSync, writevSync } from "node:fs";
+import {
+  close,
+  closeSync,
+  constants,
+  fstat,
+  fsyncSync,
+  open as openDescriptor,
+  openSync,
+  read,
+  writeFileSync,
+  writevSync,
+} from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { promisify } from "node:util";
 import { codeOf } from "../errors.js";
+
+const openFile = promisify(openDescriptor);
+const statFile = promisify(fstat);
+const readFile = promisify(read);
+const closeFile = promisify(close);
 
 /** Opens a file without following a link that stands in its place, nor waiting for a pipe that does. */
 const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -74,15 +91,28 @@ export async function findDigest(path: string, memory: Buffer): Promise<string |
   }
 }
 
-/** Reads a file of a release without following a link that stands in its place, nor waiting for a pipe that does. */
+/**
+ * Reads a file of a release without following a link that stands in its place, nor waiting for a pipe that does. Not
+ * by a FileHandle, which costs a quarter more: a host whose cache is small does little else.
+ */
 export async function readReleaseFile(path: string): Promise<Buffer> {
-  const handle = await open(path, PLAIN);
+  const file = await openFile(path, PLAIN);
   try {
-    return await handle.readFile();
+    const { size } = await statFile(file);
+    const bytes = Buffer.allocUnsafeSlow(Math.min(size, MAX_FILE));
+    for (let at = 0; ; ) {
+      const { bytesRead } = await readFile(file, bytes, at, bytes.length - at, null);
+      at += bytesRead;
+      // Fewer than it had, where it has been cut meanwhile.
+      if (bytesRead === 0 || at === bytes.length) return bytes.subarray(0, at);
+    }
   } finally {
-    await handle.close();
+    await closeFile(file);
   }
 }
+
+/** No file of ours comes near; a damaged one may have any length. */
+const MAX_FILE = 1 << 30;
 
 /** The bytes of a release's file, or undefined when they do not have the digest, or it is gone or no plain file. */
 export async function findIntact(path: string, digest: string): Promise<Buffer | undefined> {
