@@ -1,152 +1,113 @@
 /** `rollcall build` against the program that one would write first, and against C: interleaved, in one run. */
-import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
-import { type Measured, measure, spread } from "./measure.js";
+import type { Bench, Part } from "./bench.js";
+import { type CProgram, compileC, NO_C, obvious, PAGE_SIZE, rollcall } from "./programs.js";
+import {
+  type Contestant,
+  memoryOf,
+  OUTCOME_HEAD,
+  type Outcome,
+  outcomeCells,
+  race,
+  timesOf,
+} from "./race.js";
+import { type Figures, fixed, type Verdict } from "./report.js";
+import { changeSome, withoutIndex } from "./sources.js";
 
-const BASE_URL = "https://directory.example.com";
-const PAGE_SIZE = 100;
-const here = (path: string) => new URL(path, import.meta.url).pathname;
-const CLI = here("../../lib/cli.js");
+const ROLLCALL = "rollcall build";
+const UNCHANGED = "again, unchanged";
+const CHANGED = "again, 0.1 % changed in place";
+const UNINDEXED = "source without index";
+const OBVIOUS = "obvious Node program";
+const C = "C program";
 
-export interface BuildBench {
-  /** Users of each source that is built. */
-  users: readonly number[];
-  rounds: number;
-  /** A folder to work in, which is cleared. A memory file system keeps the disk out of the figures. */
-  folder: string;
-  say(line: string): void;
-}
+const USERS = [100_000, 1_000_000];
+/** Without workers a build takes so long that a larger one would tell nothing new. */
+const MOST_ALONE = 100_000;
 
-export interface Row {
-  users: number;
-  contestant: string;
-  seconds: { min: number; median: number; max: number };
-  memory: number;
-  /** Median of its time against that of `rollcall build` of the same round. */
-  ratio: number;
-}
-
-interface Contestant {
-  name: string;
-  /** Not timed. */
-  prepare?(): void;
-  run(): Promise<Measured>;
-}
-
-/** @returns one row a contestant and size; what this machine lacks is said and left out. */
-export async function benchBuild({ users, rounds, folder, say }: BuildBench): Promise<Row[]> {
-  const baseline = compileBaseline(folder, say);
-  const rows: Row[] = [];
-  for (const count of users) {
-    const db = join(folder, `${count}.sqlite`);
-    say(`making ${count} users`);
-    if (!existsSync(db))
-      await measure("npx", ["tsx", here("../sample.ts"), "--users", `${count}`, "--out", db]);
-    rows.push(...(await compare(count, contestants(db, folder, baseline), rounds, say)));
-    rmSync(join(folder, "dist"), { recursive: true, force: true });
-    rmSync(join(folder, "pages"), { recursive: true, force: true });
+export const benchBuild: Part = async (bench) => {
+  const sizes = bench.users ?? (bench.isQuick ? [20_000] : USERS);
+  const rounds = bench.rounds ?? (bench.isQuick ? 1 : 5);
+  const cProgram = compileC(bench.folder);
+  const figures: { users: number; outcomes: Outcome[] }[] = [];
+  for (const users of sizes) {
+    const contestants = contestantsOf(bench, users, cProgram);
+    bench.say(`build: ${users.toLocaleString("en")} users`);
+    figures.push({ users, outcomes: await race(contestants, rounds, bench.say) });
+    for (const name of ["dist", "pages"]) rmSync(join(bench.folder, name), { recursive: true, force: true });
+    rmSync(`${bench.sources.take(users)}.unindexed`, { force: true });
   }
-  return rows;
-}
+  return {
+    tables: figures.map(({ users, outcomes }) => toTable(users, outcomes)),
+    verdicts: figures.flatMap(({ users, outcomes }) => judge(users, outcomes)),
+    missing: cProgram ? [] : [NO_C],
+    figures,
+  };
+};
 
-function contestants(db: string, folder: string, baseline: string | undefined): Contestant[] {
+function contestantsOf(
+  { folder, sources }: Bench,
+  users: number,
+  cProgram: CProgram | undefined,
+): Contestant[] {
+  const db = sources.take(users);
   const dist = join(folder, "dist");
   const pages = join(folder, "pages");
-  const unindexed = `${db}.unindexed`;
-  const build = (source: string, ...more: string[]) => {
-    const args = ["build", "--db", source, "--out", dist, "--base-url", BASE_URL, "--quiet", ...more];
-    return measure(process.execPath, [CLI, ...args]);
-  };
   const clear = () => rmSync(dist, { recursive: true, force: true });
   const empty = () => {
     rmSync(pages, { recursive: true, force: true });
     mkdirSync(pages);
   };
-  const external = (command: string, args: string[]) => () =>
-    measure(command, [...args, db, pages, BASE_URL, `${PAGE_SIZE}`]);
+  const alone = { name: "no workers", prepare: clear, run: () => rollcall(db, dist, "--workers", "0") };
   return [
-    { name: "rollcall build", prepare: clear, run: () => build(db) },
-    { name: "  again, unchanged", run: () => build(db) },
-    { name: "  again, 0.1 % changed", prepare: () => change(db), run: () => build(db) },
-    { name: "  one worker", prepare: clear, run: () => build(db, "--workers", "1") },
-    { name: "  no workers", prepare: clear, run: () => build(db, "--workers", "0") },
+    { name: ROLLCALL, prepare: clear, run: () => rollcall(db, dist) },
+    { name: UNCHANGED, run: () => rollcall(db, dist) },
+    { name: CHANGED, prepare: () => changeSome(db), run: () => rollcall(db, dist) },
+    { name: "one worker", prepare: clear, run: () => rollcall(db, dist, "--workers", "1") },
+    ...(users <= MOST_ALONE ? [alone] : []),
     {
-      name: "  source without index",
+      name: UNINDEXED,
       prepare() {
         clear();
-        withoutIndex(db, unindexed);
+        withoutIndex(db);
       },
-      run: () => build(unindexed),
+      run: () => rollcall(withoutIndex(db), dist),
     },
-    { name: "obvious Node program", prepare: empty, run: external(process.execPath, [here("obvious.mjs")]) },
-    ...(baseline ? [{ name: "C program", prepare: empty, run: external(baseline, []) }] : []),
+    { name: OBVIOUS, prepare: empty, run: () => obvious(db, pages) },
+    ...(cProgram ? [{ name: C, prepare: empty, run: () => cProgram(db, pages) }] : []),
   ];
 }
 
-/** All contestants in turn, round after round, so that a slow minute slows them all. */
-async function compare(
-  users: number,
-  all: Contestant[],
-  rounds: number,
-  say: BuildBench["say"],
-): Promise<Row[]> {
-  const figures = all.map(() => [] as Measured[]);
-  for (let round = 1; round <= rounds; round++) {
-    say(`${users} users, round ${round} of ${rounds}`);
-    for (const [index, { prepare, run }] of all.entries()) {
-      prepare?.();
-      figures[index]?.push(await run());
-    }
-  }
-  const own = figures[0] ?? [];
-  return all.map(({ name }, index) => {
-    const measured = figures[index] ?? [];
-    const ratios = measured.map(({ seconds }, round) => seconds / (own[round]?.seconds ?? Number.NaN));
-    return {
-      users,
-      contestant: name,
-      seconds: spread(measured.map(({ seconds }) => seconds)),
-      memory: Math.max(...measured.map(({ memory }) => memory)),
-      ratio: spread(ratios).median,
-    };
-  });
+function toTable(users: number, outcomes: readonly Outcome[]): Figures {
+  const [own] = outcomes;
+  return {
+    title: `Building ${users.toLocaleString("en")} users, ${PAGE_SIZE} a page`,
+    head: ["program", "time / rollcall", ...OUTCOME_HEAD],
+    rows: outcomes.map((one) => [one.name, fixed(timesOf(one, own)), ...outcomeCells(one)]),
+  };
 }
 
-/** Changes one user in a thousand, in place. */
-function change(db: string): void {
-  const file = new Database(db);
-  file.exec("UPDATE users SET referrals_count = referrals_count + 1 WHERE rowid % 1000 = 7");
-  file.close();
-}
-
-function withoutIndex(db: string, to: string): void {
-  if (existsSync(to)) return;
-  cpSync(db, to);
-  const file = new Database(to);
-  const indexes = file
-    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
-    .pluck()
-    .all();
-  for (const name of indexes) file.exec(`DROP INDEX "${name}"`);
-  file.close();
-}
-
-function compileBaseline(folder: string, say: BuildBench["say"]): string | undefined {
-  const program = join(folder, "baseline");
-  try {
-    execFileSync("cc", ["-O2", "-o", program, here("baseline.c"), "-lsqlite3"], { stdio: "pipe" });
-    return program;
-  } catch {
-    say("not available: a C compiler with libsqlite3-dev, so the C program is left out");
-    return undefined;
-  }
-}
-
-/** The processor and the kernel, for whoever reads the figures elsewhere. */
-export function describeMachine(): string {
-  const model =
-    /^model name\s*:\s*(.+)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1] ?? "unknown processor";
-  return `${model}, ${process.platform}, Node ${process.version}`;
+/** The targets are those of 1,000,000 users, and one of 100,000. */
+function judge(users: number, outcomes: readonly Outcome[]): Verdict[] {
+  const named = (name: string) => outcomes.find((outcome) => outcome.name === name);
+  const own = named(ROLLCALL);
+  const size = `${users.toLocaleString("en")} users`;
+  const slower = (what: string, name: string, atMost: number) => {
+    return { what: `${size}: ${what}, of a full build's time`, atMost, measured: timesOf(named(name), own) };
+  };
+  const obviousProgram = {
+    what: `${size}: times faster than the obvious Node program`,
+    atLeast: users < 1_000_000 ? 3 : 4,
+    measured: timesOf(named(OBVIOUS), own),
+  };
+  if (users < 1_000_000) return [obviousProgram];
+  return [
+    obviousProgram,
+    { what: `${size}: of the C program's time`, atMost: 2, measured: timesOf(own, named(C)) },
+    { what: `${size}: peak anonymous memory, MB`, atMost: 350, measured: memoryOf(own) / 1e6 },
+    slower("without the index", UNINDEXED, 1.5),
+    slower("unchanged", UNCHANGED, 0.6),
+    slower("0.1 % changed in place", CHANGED, 0.6),
+  ];
 }

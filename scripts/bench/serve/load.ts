@@ -1,23 +1,19 @@
-/** The load: wrk on the other core, random pages, one body at a time. */
-import { spawn } from "node:child_process";
+/** The load, from another core: wrk for as much as a host takes, a paced client for its delay at a rate that is given. */
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { LISTING_PATH } from "../../../src/contract/links.js";
-import type { Contestant } from "./contestants.js";
+import { start } from "../child.js";
+import { type Host, pathOf } from "./contestants.js";
 import { pinned } from "./servers.js";
 
+/** What is asked for. */
 export interface Body {
   name: string;
-  /** Users a page of the release that it is taken from. */
-  pageSize: number;
   /** Asks for gzip. */
   isGzip?: boolean;
   /** Has the page already. */
   isKnown?: boolean;
-  /** The host may not keep everything in memory. */
-  isBeyondCache?: boolean;
 }
 
 export interface Load {
@@ -29,37 +25,43 @@ export interface Load {
   p99: number;
 }
 
-const SCRIPT = fileURLToPath(new URL("random-pages.lua", import.meta.url));
+/** Of requests at a constant rate, milliseconds from when each was due to the end of its answer. */
+export interface PacedLoad {
+  /** A second, as many as came to an answer. */
+  rate: number;
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const CONNECTIONS = 64;
 
 /**
- * Writes what wrk asks for, a line a page, after a look whether the contestant answers it as it should.
+ * Writes what is asked for, a line a page, after a look whether the host answers it as it should.
  * @throws Error when it does not: a wrong answer would be measured as a fast one.
  */
 export async function writeRequests(
   file: string,
-  { name, mapsQueries }: Contestant,
+  host: Host,
   { isGzip = false, isKnown = false }: Body,
-  port: number,
-  pages: number,
+  { port, pages }: { port: number; pages: number },
 ): Promise<void> {
   const lines: string[] = [];
   for (let page = 1; page <= pages; page++) {
-    const path = mapsQueries
-      ? `${LISTING_PATH}?format=api&page=${page}`
-      : `${LISTING_PATH}pages/${page}.json`;
+    const path = pathOf(host, page);
     const headers = { "Accept-Encoding": isGzip ? "gzip" : "identity" };
     let line = isGzip ? `${path}\tAccept-Encoding\tgzip` : `${path}\t\t`;
     if (isKnown || page === 1) {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
       const { results } = (await answer.json()) as { results?: unknown };
       if (!Array.isArray(results) || (isGzip && answer.headers.get("content-encoding") !== "gzip"))
-        throw new Error(`${name} answers ${path} with ${answer.status}, or not as asked`);
+        throw new Error(`${host.name} answers ${path} with ${answer.status}, or not as asked`);
       if (isKnown) {
         const etag = answer.headers.get("etag") ?? "";
         const again = await fetch(answer.url, { headers: { ...headers, "If-None-Match": etag } });
         if (again.status !== 304)
-          throw new Error(`${name} answers ${again.status} to If-None-Match: ${etag}`);
+          throw new Error(`${host.name} answers ${again.status} to If-None-Match: ${etag}`);
         line = `${path}\tIf-None-Match\t${etag}`;
       }
     }
@@ -68,15 +70,32 @@ export async function writeRequests(
   writeFileSync(file, `${lines.join("\n")}\n`);
 }
 
-/** @throws Error when wrk does not end well. */
-export async function load(requests: string, port: number, seconds: number): Promise<Load> {
-  const [program = "", ...args] = pinned(1, [
-    ...["wrk", "-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "--latency", "-s", SCRIPT],
+/** As many random pages as the host takes. Throws when wrk does not end well. */
+export function load(requests: string, port: number, seconds: number): Promise<Load> {
+  return run([
+    ...["wrk", "-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, "--latency", "-s", here("random-pages.lua")],
     ...[`http://127.0.0.1:${port}/`, "--", requests],
   ]);
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  const [, result] = /^RESULT (.*)$/m.exec(out) ?? [];
-  if (!result) throw new Error(`wrk failed: ${err || out}`);
+}
+
+/** Random pages at a constant rate. Throws when an answer is none, or a connection ends. */
+export function pace(requests: string, port: number, rate: number, seconds: number): Promise<PacedLoad> {
+  return run([
+    process.execPath,
+    here("paced.mjs"),
+    requests,
+    ...[port, rate, seconds, CONNECTIONS].map(String),
+  ]);
+}
+
+async function run<T>(command: readonly string[]): Promise<T> {
+  const child = start(pinned(1, command), { stdout: "pipe" });
+  const closed = once(child, "close");
+  const [out, err] = await Promise.all(
+    [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : "")),
+  );
+  await closed;
+  const [, result] = /^RESULT (.*)$/m.exec(out ?? "") ?? [];
+  if (!result) throw new Error(`${command.join(" ")} failed: ${err || out}`);
   return JSON.parse(result);
 }

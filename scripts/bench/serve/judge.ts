@@ -1,0 +1,62 @@
+/** What was asked of the host. */
+import { spread } from "../race.js";
+import type { Verdict } from "../report.js";
+import { FLEET, NGINX, POLKA_SIRV, ROLLCALL } from "./contestants.js";
+import type { Lane } from "./lanes.js";
+import type { Starts } from "./starts.js";
+import { perCpuSecond, ratioOf } from "./tables.js";
+
+/** Of nginx's requests, by body. */
+const OF_NGINX: Readonly<Record<string, number>> = {
+  identity: 0.9,
+  gzip: 0.65,
+  "304": 0.5,
+  "one user a page": 0.65,
+};
+const MB = 1024 * 1024;
+
+export function judgeHosts(lanes: readonly Lane[], starts: Starts): Verdict[] {
+  const cached = lanes.filter(({ host, served }) => host.name === ROLLCALL && !served.isLarge);
+  const large = lanes.find(({ host, served }) => host.name === ROLLCALL && served.isLarge);
+  const beside = (lane: Lane | undefined, name: string) => {
+    return lanes.find(({ host, body }) => host.name === name && body === lane?.body);
+  };
+  const p99 = (lane: Lane | undefined) => spread((lane?.paced ?? []).map((one) => one.p99)).median;
+  const verdicts = cached.flatMap((lane): Verdict[] => {
+    const { name } = lane.body;
+    const nginx = beside(lane, NGINX);
+    const fleet = perCpuSecond(beside(lane, FLEET)) / perCpuSecond(lane);
+    return [
+      {
+        what: `${name}: times the requests of polka + sirv`,
+        atLeast: 5,
+        measured: ratioOf(lane, beside(lane, POLKA_SIRV)),
+      },
+      { what: `${name}: of nginx's requests`, atLeast: OF_NGINX[name] ?? 1, measured: ratioOf(lane, nginx) },
+      {
+        what: `${name}: p99 at a constant rate, ms`,
+        atMost: Math.max(2, p99(nginx) || 0),
+        measured: p99(lane),
+      },
+      { what: `${name}: with --workers 2, of the requests a CPU second`, atLeast: 0.8, measured: fleet },
+    ];
+  });
+  return [
+    ...verdicts,
+    {
+      what: "larger than the cache: times the requests of polka + sirv",
+      atLeast: 2,
+      measured: ratioOf(large, beside(large, POLKA_SIRV)),
+    },
+    {
+      what: "larger than the cache: peak resident memory above it after 200,000 requests, MB",
+      atMost: 150,
+      measured: ((large?.server.peak() ?? Number.NaN) - (large?.served.cacheMb ?? 0) * MB) / 1e6,
+    },
+    {
+      what: "10,000 pages: seconds from start to first answer",
+      atMost: 1.5,
+      measured: spread(starts.get(ROLLCALL) ?? []).median,
+    },
+  ];
+}
