@@ -7,9 +7,9 @@ import { sampleUsers } from "../sample/users.js";
 import { writeUsers } from "../sample/write.js";
 
 /** Larger sources are copies of one of this size under other ids and dates, which is five times as fast. */
-const LARGEST_SAMPLE = 1_000_000;
-/** A digit of each id tells the copies apart. */
-const LARGEST = 16 * LARGEST_SAMPLE;
+const SAMPLE = 1_000_000;
+/** A digit of each id tells them apart. */
+const MOST_COPIES = 16;
 /** Bytes a user, of a source and of its pages; near enough to tell whether there is room. */
 export const SOURCE_BYTES = 560;
 export const PAGE_BYTES = 850;
@@ -18,21 +18,19 @@ export class Sources {
   constructor(
     readonly folder: string,
     readonly say: (line: string) => void,
+    readonly sample = SAMPLE,
   ) {}
 
   /** The file of so many users. Whoever changes it in place keeps every user valid. */
   take(users: number): string {
     const file = join(this.folder, `${users}.sqlite`);
     if (existsSync(file)) return file;
-    if (users > LARGEST) throw new Error(`A source has at most ${LARGEST} users here, not ${users}`);
-    if (users > LARGEST_SAMPLE) {
-      const few = this.take(LARGEST_SAMPLE);
-      this.say(`making ${users.toLocaleString("en")} users`);
-      multiply(few, file, users);
-    } else {
-      this.say(`making ${users.toLocaleString("en")} users`);
-      writeUsers(sampleUsers(users, 1), file, { force: false });
-    }
+    if (users > MOST_COPIES * this.sample)
+      throw new Error(`A source has at most ${MOST_COPIES * this.sample} users here, not ${users}`);
+    const few = users > this.sample ? this.take(this.sample) : undefined;
+    this.say(`making ${users.toLocaleString("en")} users`);
+    if (few === undefined) writeUsers(sampleUsers(users, 1), file, { force: false });
+    else multiply(few, this.sample, file, users);
     return file;
   }
 
@@ -42,7 +40,7 @@ export class Sources {
 }
 
 /** Fills `file` with the users of `few` again and again, in no order of time: neighbours are far apart in the listing. */
-function multiply(few: string, file: string, users: number): void {
+function multiply(few: string, size: number, file: string, users: number): void {
   const db = new Database(file);
   for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"])
     db.pragma(pragma);
@@ -52,9 +50,7 @@ function multiply(few: string, file: string, users: number): void {
   const columns = names.map((name) => COPIED[name] ?? name).join(", ");
   // In the order of ids, so that their index grows at few places at a time.
   const insert = db.prepare(`INSERT INTO users SELECT ${columns} FROM few.users ORDER BY id LIMIT @limit`);
-  for (let copy = 0; copy * LARGEST_SAMPLE < users; copy++) {
-    insert.run({ copy, limit: users - copy * LARGEST_SAMPLE });
-  }
+  for (let copy = 0; copy * size < users; copy++) insert.run({ copy, limit: users - copy * size });
   db.exec(CREATE_INDEX);
   db.close();
 }

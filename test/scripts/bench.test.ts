@@ -1,0 +1,70 @@
+/** The benchmark's own parts: sources that are copies, and verdicts. That the whole of it runs, CI sees by `--quick`. */
+import { expect, test } from "vitest";
+import { type Findings, toMarkdown, toText } from "../../scripts/bench/report.js";
+import { Sources } from "../../scripts/bench/sources.js";
+import { userSchema } from "../../src/contract/user.js";
+import { countWarnings, type WarningCounts } from "../../src/contract/warnings.js";
+import { openSource } from "../../src/source/open.js";
+import { scratch } from "../support/files.js";
+
+test("a source larger than the sample has as many valid users, and copies far apart", () => {
+  const said: string[] = [];
+  const sources = new Sources(scratch(), (line) => said.push(line), 500);
+  const db = sources.take(1_250);
+  expect(sources.take(1_250)).toBe(db);
+  expect(said).toEqual(["making 500 users", "making 1,250 users"]);
+  const source = openSource({ db, defaultAvatar: "https://media.example.com/default.png" });
+  const warnings: WarningCounts = {};
+  const users = [...source.candidates()].map(({ user }) => userSchema.parse(user));
+  source.close();
+  for (const user of users) countWarnings(user, warnings);
+  expect(users).toHaveLength(1_250);
+  expect(warnings).toEqual({});
+  expect(new Set(users.map(({ id }) => id)).size).toBe(1_250);
+  // A copy is 100 days before its original, and these are the first 20 users of some 1,800 days.
+  const people = users.slice(0, 20).map(({ id }) => id.slice(1));
+  expect(new Set(people).size).toBe(20);
+});
+
+test("no source is larger than there are copies to tell apart", () => {
+  expect(() => new Sources(scratch(), () => {}, 10).take(161)).toThrow("at most 160 users");
+});
+
+const findings: Findings = {
+  tables: [{ title: "Building", head: ["program", "seconds"], rows: [["C program", "0.54"]] }],
+  verdicts: [
+    { what: "faster", atLeast: 4, measured: 4 },
+    { what: "slower", atMost: 0.6, measured: 0.61 },
+    { what: "beside nginx", atLeast: 0.9, measured: Number.NaN },
+  ],
+  missing: ["nginx: install it"],
+  figures: undefined,
+};
+
+test("verdicts say what was asked, what was measured, and whether that is enough", () => {
+  expect(toMarkdown(findings, true)).toBe(`### Building
+
+| program | seconds |
+| --- | ---: |
+| C program | 0.54 |
+
+### Targets
+
+|  | target | measured |  |
+| --- | ---: | ---: | ---: |
+| faster | at least 4 | 4.00 | met |
+| slower | at most 0.6 | 0.61 | missed |
+| beside nginx | at least 0.9 | - | not measured |
+
+Not available on this machine:
+
+- nginx: install it
+`);
+});
+
+test("a quick run is not judged", () => {
+  for (const print of [toText, toMarkdown]) {
+    expect(print(findings, false)).toContain("C program");
+    expect(print(findings, false)).not.toContain("met");
+  }
+});
