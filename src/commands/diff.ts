@@ -129,6 +129,8 @@ async function toText(
       return (await import("../review/ndjson.js")).ndjsonReport(diff);
     case "markdown":
       return (await import("../review/markdown.js")).markdownReport(diff, { exceeded });
+    case "html":
+      return (await import("../review/html.js")).htmlReport(diff, { exceeded });
     default: {
       const paint = painter(output === undefined ? io.stdout : FILE, io.env);
       const { textReport } = await import("../review/text.js");

@@ -1,0 +1,75 @@
+/** The changes, which stand in the page as blocks of JSON: a block is parsed when somebody looks into it. */
+import { byId } from "./element.js";
+
+/**
+ * @typedef {"added" | "removed" | "changed"} Kind
+ * @typedef {{ source: Element, kind: Kind, first: number, rows: number }} Block rows of one kind, from number `first` on
+ * @typedef {{ path: string, old: unknown, now: unknown }} Field `old` and `now` are the same unless the user changed
+ * @typedef {{ kind: Kind, id: string, name: string, username: string, fields: Field[] }} Change
+ */
+
+/** @type {Block[]} */
+export const BLOCKS = [];
+for (const source of document.querySelectorAll("script[data-rows]")) {
+  const last = BLOCKS.at(-1);
+  BLOCKS.push({
+    source,
+    kind: /** @type {Kind} */ (source.getAttribute("data-kind")),
+    first: last ? last.first + last.rows : 0,
+    rows: Number(source.getAttribute("data-rows")),
+  });
+}
+
+/** How many changes there are. */
+export const TOTAL = BLOCKS.reduce((sum, { rows }) => sum + rows, 0);
+
+/** @type {readonly string[]} */
+const PATHS = JSON.parse(byId("paths", HTMLScriptElement).text);
+
+/**
+ * All changes of a block, in order.
+ * @param {Block} block
+ * @returns {Change[]}
+ */
+export function changesOf({ source, kind }) {
+  return JSON.parse(source.textContent ?? "").map((/** @type {unknown[]} */ row) => toChange(kind, row));
+}
+
+/**
+ * The changes with these numbers, which ascend.
+ * @param {readonly number[]} numbers
+ * @returns {Change[]}
+ */
+export function changesAt(numbers) {
+  const found = [];
+  /** @type {Block | undefined} */
+  let block;
+  /** @type {Change[]} */
+  let changes = [];
+  for (const at of numbers) {
+    if (!block || at >= block.first + block.rows) {
+      block = BLOCKS.find(({ first, rows }) => at < first + rows);
+      changes = block ? changesOf(block) : [];
+    }
+    const change = block && changes[at - block.first];
+    if (change) found.push(change);
+  }
+  return found;
+}
+
+/**
+ * A row is `[id, display_name, username, path, value, ...]`, or `path, old, new` where a user changed.
+ * @param {Kind} kind
+ * @param {unknown[]} row
+ * @returns {Change}
+ */
+function toChange(kind, row) {
+  const [id, name, username] = row;
+  const step = kind === "changed" ? 3 : 2;
+  const fields = [];
+  for (let at = 3; at < row.length; at += step) {
+    const path = PATHS[Number(row[at])] ?? "";
+    fields.push({ path, old: row[at + 1], now: row[at + step - 1] });
+  }
+  return { kind, id: String(id), name: String(name), username: String(username), fields };
+}

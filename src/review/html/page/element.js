@@ -1,0 +1,35 @@
+/** Elements made from names, attributes and children. Text is always a text node. */
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Readonly<Record<string, string | number | undefined>>} attributes those that are undefined are left out
+ * @param {readonly (Node | string)[]} children
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== undefined) made.setAttribute(key, String(value));
+  }
+  made.append(...children);
+  return made;
+}
+
+/**
+ * The element of the page that has this id.
+ * @template {Element} Kind
+ * @param {string} id
+ * @param {new () => Kind} kind
+ * @returns {Kind}
+ */
+export function byId(id, kind) {
+  const found = document.getElementById(id);
+  if (!(found instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}`);
+  return found;
+}
+
+/** @param {number} value */
+export function number(value) {
+  return value.toLocaleString("en");
+}

@@ -1,0 +1,46 @@
+/** In how many users each field changed: bars, longest first. */
+import { scaleBand, scaleLinear } from "d3-scale";
+import type { Diff } from "../../../diff/change.js";
+import { count, number } from "../../../print/numbers.js";
+import { html } from "../markup.js";
+import type { Drawing, Plot } from "./frame.js";
+
+/** More bars than these say nothing at a glance; the figures below have them all. */
+const MOST_BARS = 12;
+const ROW = 34;
+const BAR = 8;
+
+export function fieldsPlot({ fields, changed }: Diff): Plot {
+  const all = [...fields];
+  const shown = all.slice(0, MOST_BARS);
+  const rest = all.length - shown.length;
+  const of = `Users in whom a field differs, of ${count(changed, "changed user")}.`;
+  return {
+    id: "fields",
+    title: "Changes by field",
+    sentence: rest === 0 ? of : `${of} ${count(rest, "rarer field")} not drawn.`,
+    widths: [520, 340],
+    draw: (width) => drawBars(shown, width),
+    figures: { head: ["Field", "Users"], rows: all },
+  };
+}
+
+/** Name and figure stand above their bar, so that the longest path has room in the narrowest drawing. */
+function drawBars(fields: readonly (readonly [path: string, users: number])[], width: number): Drawing {
+  const height = fields.length * ROW;
+  const most = Math.max(...fields.map(([, users]) => users));
+  const x = scaleLinear([0, most], [0, width]);
+  const y = scaleBand(
+    fields.map(([path]) => path),
+    [0, height],
+  );
+  const marks = fields.map(([path, users]) => {
+    const top = y(path) ?? 0;
+    return html`<text x="0" y="${top + 15}">${path}</text>
+<text class="figure" x="${width}" y="${top + 15}" text-anchor="end">${number(users)}</text>
+<rect class="track" x="0" y="${top + 20}" width="${width}" height="${BAR}" rx="2"/>
+<rect class="changed" x="0" y="${top + 20}" width="${Math.max(1.5, x(users)).toFixed(1)}" height="${BAR}" rx="2"/>
+`;
+  });
+  return { height, marks };
+}

@@ -1,0 +1,63 @@
+/** The top of the page: which two sides, how many users differ, what else does, and which gates that exceeds. */
+import type { Diff, SideFacts } from "../../diff/change.js";
+import { count, number } from "../../print/numbers.js";
+import { html, type Markup } from "./markup.js";
+
+/** Users added, removed or changed. */
+export function differing({ added, removed, changed }: Diff): number {
+  return added + removed + changed;
+}
+
+export function summary(diff: Diff, exceeded: readonly string[]): Markup {
+  const total = differing(diff);
+  const besides = otherDifferences(diff.old, diff.new);
+  return html`${total > 0 ? html`<a class="skip" href="#changes">Skip to the list of changes</a>\n` : undefined}<header>
+<p class="product">Rollcall diff</p>
+<h1>${headline(total)}</h1>
+<div class="sides">
+${side("Old", diff.old)}<span class="to" aria-hidden="true">→</span>
+${side("New", diff.new)}</div>
+${besides === undefined ? undefined : html`<p class="besides">${besides}</p>\n`}</header>
+<main>
+${exceeded.length > 0 ? gates(exceeded) : undefined}<dl class="totals">
+${KINDS.map((kind) => figure(kind, diff[kind]))}</dl>
+`;
+}
+
+const WORDS = { added: "Added", removed: "Removed", changed: "Changed", unchanged: "Unchanged" };
+const KINDS = ["added", "removed", "changed", "unchanged"] as const;
+
+function headline(total: number): string {
+  if (total === 0) return "No user differs";
+  return `${count(total, "user")} ${total === 1 ? "differs" : "differ"}`;
+}
+
+function side(label: string, { name, id, count: users, pages }: SideFacts): Markup {
+  return html`<div class="side"><p>${label}</p>
+<p class="name">${name}</p>
+${id !== undefined && !name.includes(id) ? html`<p>${id}</p>\n` : undefined}<p>${count(users, "user")} on ${count(pages, "page")}</p></div>
+`;
+}
+
+/** One line: `Base URL https://a.example is now https://b.example. 100 users a page are now 50.` */
+function otherDifferences(old: SideFacts, now: SideFacts): string | undefined {
+  const sentences = [
+    old.baseUrl !== now.baseUrl && `Base URL ${old.baseUrl} is now ${now.baseUrl}.`,
+    old.pageSize !== now.pageSize && `${number(old.pageSize)} users a page are now ${number(now.pageSize)}.`,
+    old.links !== now.links && `Links by ${old.links} are now by ${now.links}.`,
+  ].filter((sentence) => sentence !== false);
+  return sentences.length > 0 ? sentences.join(" ") : undefined;
+}
+
+function gates(exceeded: readonly string[]): Markup {
+  return html`<section class="gates" aria-labelledby="gates-title">
+<h2 id="gates-title">${exceeded.length === 1 ? "A gate is exceeded" : `${number(exceeded.length)} gates are exceeded`}</h2>
+<ul>${exceeded.map((sentence) => html`<li>${sentence}</li>`)}</ul>
+</section>
+`;
+}
+
+function figure(kind: (typeof KINDS)[number], users: number): Markup {
+  return html`<div class="total ${kind}${users === 0 ? " none" : ""}"><dt>${WORDS[kind]}</dt><dd>${number(users)}</dd></div>
+`;
+}

@@ -1,0 +1,180 @@
+/** The list of changes as somebody uses it: searching, filtering, turning pages, opening, by mouse and by keys. */
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
+import type { User } from "../../../src/contract/user.js";
+import { added, changed, diffOf, person, removed } from "../../support/diffs.js";
+import { describeWith } from "../../support/programs.js";
+import { settled, useBrowser } from "./browser.js";
+import { manyChanges } from "./samples.js";
+
+const move = (number: number, status: User["kyc_status"], given: Partial<User> = {}) =>
+  changed(person(number), person(number, { kyc_status: status, ...given }));
+
+const SMALL = diffOf(
+  [
+    added(person(1, { display_name: "Zoë Lund", country: "NO" })),
+    added(person(2, { display_name: "李小龍" })),
+    removed(person(3, { display_name: "", username: "gone" })),
+    move(4, "VERIFIED"),
+    move(5, "CONFIRMED", { bio: "Likes tea and $(cake)." }),
+    changed(
+      person(6, { bio: "" }),
+      person(6, { bio: "Likes tea.", languages: [], country: "FR", referrals_count: 5 }),
+    ),
+  ],
+  { unchanged: 94 },
+);
+
+describeWith("chromium", "the list of changes", (path) => {
+  const open = useBrowser(path);
+
+  test("is a table of all changes, in the order of the diff", async () => {
+    const { page, misdeeds } = await open(SMALL);
+    expect(await settled(page)).toBe("1 to 6 of 6 changes");
+    const rows = page.locator("#list > tbody > tr:has(> .kind)");
+    expect(await rows.locator("> .kind").allTextContents()).toEqual([
+      ...["Added", "Added", "Removed", "Changed", "Changed", "Changed"],
+    ]);
+    expect(await rows.locator(".user").allTextContents()).toEqual([
+      ...["Zoë Lund", "李小龍", "no name", "Anna Berg", "Anna Berg", "Anna Berg"],
+    ]);
+    expect(await texts(rows.nth(5).locator("li"))).toEqual([
+      ...["bio empty → becomes Likes tea.", "country DE → becomes FR"],
+      ...['languages ["DE","EN"] → becomes []', "and 1 more field"],
+    ]);
+    expect(await texts(rows.nth(0).locator("li"))).toEqual([
+      ...["country NO", "date_joined 2026-11-20T12:00:00.000000Z", "kyc_status PENDING"],
+    ]);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("an opened row has every field, old and new side by side, with what differs marked", async () => {
+    const { page } = await open(SMALL);
+    await settled(page);
+    const buttons = page.locator(".user");
+    await buttons.nth(4).click();
+    await buttons.nth(2).click();
+    const changedRows = page.locator("#details-5 .fields tr");
+    expect(await changedRows.allTextContents()).toEqual([
+      ...["FieldOldNew", "bioLikes tea.Likes tea and $(cake).", "kyc_statusPENDINGCONFIRMED"],
+    ]);
+    expect(await changedRows.nth(1).locator("mark").allTextContents()).toEqual([" and $(cake)"]);
+    const removedRows = page.locator("#details-3 .fields tr");
+    expect(await removedRows.count()).toBe(1 + 28);
+    expect(await texts(removedRows.filter({ hasText: "username" }))).toEqual(["usernamegone"]);
+    await buttons.nth(4).click();
+    await expect(page.locator("#details-5").isVisible()).resolves.toBe(false);
+  });
+
+  test.each([
+    ["zoë", ["Zoë Lund"]],
+    ["GONE", ["no name"]],
+    ["小", ["李小龍"]],
+    ["$(cake)", ["Anna Berg"]],
+    ["000000000004", ["Anna Berg"]],
+    ["(", ["Anna Berg"]],
+    [" likes tea and ", ["Anna Berg"]],
+    ["zebra", []],
+  ])("searching %j finds it in names, ids and values", async (text, names) => {
+    const { page } = await open(SMALL);
+    await settled(page);
+    await page.getByRole("searchbox", { name: "Search" }).fill(text);
+    const status =
+      names.length === 0
+        ? "None of 6 changes match."
+        : `1 to ${names.length} of ${names.length} found, in 6 changes`;
+    await page.getByRole("status").filter({ hasText: status }).waitFor();
+    expect(await page.locator(".user").allTextContents()).toEqual(names);
+  });
+
+  test("filters by kind and field, together with a search, and lets go of all", async () => {
+    const { page } = await open(SMALL);
+    await settled(page);
+    await page.getByRole("combobox", { name: "Field" }).selectOption({ label: "bio (2)" });
+    await page.getByRole("status").filter({ hasText: "1 to 2 of 2 found" }).waitFor();
+    await page.getByRole("searchbox", { name: "Search" }).fill("FR");
+    await page.getByRole("status").filter({ hasText: "1 to 1 of 1 found" }).waitFor();
+    await page.getByRole("checkbox", { name: "Changed" }).uncheck();
+    await page.getByRole("status").filter({ hasText: "None of 6 changes match." }).waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByRole("status").filter({ hasText: "1 to 6 of 6 changes" }).waitFor();
+    await page.getByRole("checkbox", { name: "Removed" }).uncheck();
+    await page.getByRole("checkbox", { name: "Changed" }).uncheck();
+    await page.getByRole("status").filter({ hasText: "1 to 2 of 2 found" }).waitFor();
+    expect(await page.locator(".user").allTextContents()).toEqual(["Zoë Lund", "李小龍"]);
+  });
+
+  test("turns pages, to the last and to one by its number", async () => {
+    const { page } = await open(manyChanges({ added: 60, removed: 60, changed: 100 }));
+    expect(await settled(page)).toBe("1 to 50 of 220 changes");
+    const pager = page.getByRole("navigation", { name: "Pages of the list" });
+    const status = () => page.locator("#status").textContent();
+    await pager.getByRole("button", { name: "Next" }).click();
+    expect(await status()).toBe("51 to 100 of 220 changes");
+    await pager.getByRole("button", { name: "Last" }).click();
+    await pager.getByRole("button", { name: "Next" }).press("Enter");
+    expect(await status()).toBe("201 to 220 of 220 changes");
+    expect(await page.locator(".user").count()).toBe(20);
+    expect(await page.locator("#list > tbody > tr").first().getAttribute("aria-rowindex")).toBe("202");
+    await pager.getByRole("button", { name: "Previous" }).click();
+    expect(await status()).toBe("151 to 200 of 220 changes");
+    for (const [typed, said] of [
+      ["2", "51 to 100"],
+      ["99", "201 to 220"],
+      ["x", "201 to 220"],
+      ["-4", "1 to 50"],
+    ] as const) {
+      await pager.getByLabel("Page").fill(typed);
+      await pager.getByLabel("Page").press("Enter");
+      expect(await status()).toBe(`${said} of 220 changes`);
+    }
+    expect(await pager.getByLabel("Page").inputValue()).toBe("1");
+    await page.getByRole("searchbox", { name: "Search" }).fill("Okafor");
+    await page.getByRole("status").filter({ hasText: "found" }).waitFor();
+    await pager.waitFor({ state: "hidden" });
+  });
+
+  test("opens and closes all rows of a page, and keeps it so on the next", async () => {
+    const { page } = await open(manyChanges({ added: 60, removed: 0, changed: 0 }));
+    await settled(page);
+    const all = page.getByRole("button", { name: "Open all on this page" });
+    await all.click();
+    expect(await page.locator(".fields:visible").count()).toBe(50);
+    await page.getByRole("button", { name: "Next" }).click();
+    expect(await page.locator(".fields:visible").count()).toBe(10);
+    await all.click();
+    expect(await page.locator(".fields:visible").count()).toBe(0);
+  });
+
+  test("can be used by keys alone", async () => {
+    const { page } = await open(manyChanges({ added: 30, removed: 30, changed: 5 }));
+    await settled(page);
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to the list of changes");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("NEED_SELFIE_IMAGES");
+    await page.getByRole("status").filter({ hasText: "found" }).waitFor();
+    for (const key of ["Tab", "Tab", "Space"]) await page.keyboard.press(key);
+    expect(await page.getByRole("checkbox", { name: "Added" }).isChecked()).toBe(false);
+    for (const key of ["Tab", "Tab", "Tab", "Tab", "Tab", "Enter"]) await page.keyboard.press(key);
+    expect(await page.locator("button:focus").getAttribute("aria-expanded")).toBe("true");
+    expect(await page.locator(".fields:visible").count()).toBe(1);
+  });
+
+  test("a button at the end of the pages keeps the focus", async () => {
+    const { page } = await open(manyChanges({ added: 60, removed: 0, changed: 0 }));
+    await settled(page);
+    const next = page.getByRole("button", { name: "Next" });
+    await next.focus();
+    await page.keyboard.press("Enter");
+    expect(await next.getAttribute("aria-disabled")).toBe("true");
+    expect(await page.locator("button:focus").textContent()).toBe("Next");
+  });
+});
+
+/** Each element's text, its white space as it is seen. */
+async function texts(elements: Locator): Promise<string[]> {
+  return (await elements.allTextContents()).map((text) => text.replace(/\s+/g, " "));
+}
