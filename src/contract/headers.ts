@@ -17,6 +17,15 @@ export function commonHeaders(encodings: readonly Encoding[]): Record<string, st
   };
 }
 
+/** What says which snapshot an answer is of, and lets browsers read it. */
+export function snapshotHeaders(id: string): Record<string, string> {
+  return { "Snapshot-Id": id, "Access-Control-Expose-Headers": "ETag, Snapshot-Id" };
+}
+
+/** Where an answer's caching is not the publisher's choice: errors, and what is polled for a switch. */
+export const NO_STORE = "no-store";
+export const NO_CACHE = "no-cache";
+
 /** What OPTIONS adds, so that a browser's preflight passes. */
 export const PREFLIGHT_HEADERS = {
   "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
@@ -35,4 +44,16 @@ export function errorBody(detail: string): string {
 }
 
 export const INVALID_PAGE = "Invalid page.";
-export const METHOD_NOT_ALLOWED = "Method not allowed.";
+
+/** What an error says when its status says enough. A 404 is also given as `INVALID_PAGE`. */
+export const ERROR_DETAILS = {
+  400: "Bad request.",
+  404: "Not found.",
+  405: "Method not allowed.",
+  408: "Request timed out.",
+  413: "Request too large.",
+  417: "Expectation failed.",
+  431: "Request header fields too large.",
+  500: "Internal server error.",
+} as const;
+export type ErrorStatus = keyof typeof ERROR_DETAILS;

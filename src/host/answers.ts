@@ -1,30 +1,19 @@
 /** Every answer that a release's host gives, with headers made once a release: a request only picks and sends. */
 import { type ServerResponse, STATUS_CODES } from "node:http";
-import { extname } from "node:path";
 import {
   CONTENT_TYPE,
   commonHeaders,
+  ERROR_DETAILS,
+  type ErrorStatus,
   errorBody,
   INVALID_PAGE,
-  METHOD_NOT_ALLOWED,
+  NO_STORE,
   PREFLIGHT_HEADERS,
+  snapshotHeaders,
 } from "../contract/headers.js";
-import { SNAPSHOT, SUMS, type Variant } from "../release/layout.js";
+import { fileHeaders, type Variant } from "../release/layout.js";
 import type { Snapshot } from "../release/snapshot.js";
 import type { QuickAnswer } from "./lane.js";
-
-/** What an error says when its status says enough. A 404 is also given as `INVALID_PAGE`. */
-const DETAILS = {
-  400: "Bad request.",
-  404: "Not found.",
-  405: METHOD_NOT_ALLOWED,
-  408: "Request timed out.",
-  413: "Request too large.",
-  417: "Expectation failed.",
-  431: "Request header fields too large.",
-  500: "Internal server error.",
-} as const;
-export type ErrorStatus = keyof typeof DETAILS;
 
 export interface Answers {
   page(res: ServerResponse, variant: Variant, etag: string, body: Buffer): void;
@@ -51,11 +40,7 @@ export function createAnswers(
   cacheControl: string,
   sent?: (res: ServerResponse, bytes: number) => void,
 ): Answers {
-  const common = flatten({
-    ...commonHeaders(encodings),
-    "Snapshot-Id": id,
-    "Access-Control-Expose-Headers": "ETag, Snapshot-Id",
-  });
+  const common = flatten({ ...commonHeaders(encodings), ...snapshotHeaders(id) });
   const plain = [...common, "Content-Type", CONTENT_TYPE, "Cache-Control", cacheControl];
   const pages: Record<Variant, string[]> = {
     identity: plain,
@@ -67,7 +52,7 @@ export function createAnswers(
     br: toText(pages.br),
     gzip: toText(pages.gzip),
   };
-  const errors = [...common, "Content-Type", CONTENT_TYPE, "Cache-Control", "no-store"];
+  const errors = [...common, "Content-Type", CONTENT_TYPE, "Cache-Control", NO_STORE];
   const redirects = [...common, "Cache-Control", cacheControl, "Content-Length", "0"];
   const preflights = [...common, ...flatten(PREFLIGHT_HEADERS)];
 
@@ -93,29 +78,20 @@ export function createAnswers(
     invalidPage: (res) => fail(res, 404, INVALID_PAGE),
     beginFile(res, path, etag, bytes) {
       sent?.(res, bytes);
-      const headers = [...common, ...fileHeaders(path, cacheControl), "ETag", etag];
+      const headers = [...common, ...flatten(fileHeaders(path, cacheControl)), "ETag", etag];
       for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
     },
     fileNotModified: (res, path, etag) =>
-      res.writeHead(304, [...common, ...fileHeaders(path, cacheControl), "ETag", etag]).end(),
+      res.writeHead(304, [...common, ...flatten(fileHeaders(path, cacheControl)), "ETag", etag]).end(),
     redirect: (res, location) => res.writeHead(301, [...redirects, "Location", location]).end(),
     preflight: (res) => res.writeHead(204, preflights).end(),
-    fail: (res, status) => fail(res, status, DETAILS[status]),
+    fail: (res, status) => fail(res, status, ERROR_DETAILS[status]),
     raw: (status) => rawAnswer(status, errors),
   };
 }
 
-const FILE_TYPES: Readonly<Record<string, string>> = { ".json": CONTENT_TYPE, ".svg": "image/svg+xml" };
-
-function fileHeaders(path: string, cacheControl: string): string[] {
-  const type = FILE_TYPES[extname(path)] ?? "text/plain; charset=utf-8";
-  // Whoever polls for a switch must not be answered by a cache on the way.
-  const caching = path === SNAPSHOT || path === SUMS ? "no-cache" : cacheControl;
-  return ["Content-Type", type, "Cache-Control", caching];
-}
-
 function rawAnswer(status: ErrorStatus, headers: readonly string[]): string {
-  const body = errorBody(DETAILS[status]);
+  const body = errorBody(ERROR_DETAILS[status]);
   const last = ["Date", new Date().toUTCString(), "Connection", "close", "Content-Length", `${body.length}`];
   return `${statusLine(status)}${toText([...headers, ...last])}\r\n${body}`;
 }

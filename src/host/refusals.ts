@@ -1,6 +1,7 @@
 /** What to answer where node's parser gave up: the client's fault, and which. */
+
+import type { ErrorStatus } from "../contract/headers.js";
 import { codeOf } from "../errors.js";
-import type { ErrorStatus } from "./answers.js";
 
 const STATUS_BY_CODE: Readonly<Record<string, ErrorStatus>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,

@@ -1,7 +1,7 @@
 /** The socket side: limits, answers to what is no request, and an orderly end. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { ErrorStatus } from "./answers.js";
+import type { ErrorStatus } from "../contract/headers.js";
 import { type Connection, type Connections, closeAll, isOwed } from "./connections.js";
 import { createLane, type Taken } from "./lane.js";
 import type { Limits } from "./limits.js";

@@ -2,10 +2,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename } from "node:path";
 import polka, { type Request } from "polka";
+import type { ErrorStatus } from "../contract/headers.js";
 import { parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { openRelease, type Release } from "../release/open.js";
-import { createAnswers, type ErrorStatus } from "./answers.js";
+import { createAnswers } from "./answers.js";
 import type { Bodies } from "./bodies.js";
 import { createFiles } from "./files.js";
 import { createPages, type QuickPage } from "./pages.js";

@@ -1,5 +1,6 @@
 /** Names inside `dist` and inside a release: the only place that knows them. Paths in a release use `/`. */
-import { ENCODINGS, type Encoding } from "../contract/headers.js";
+import { extname } from "node:path";
+import { CONTENT_TYPE, ENCODINGS, type Encoding, NO_CACHE } from "../contract/headers.js";
 import { pageNumber } from "../contract/links.js";
 
 /** In `dist`: the link to the release that is served, and the folder of all releases. */
@@ -39,6 +40,16 @@ export function findPage(path: string): { page: number; variant: Variant } | und
   if (!match || page === undefined) return undefined;
   const variant = match[2] === ".br" ? "br" : match[2] === ".gz" ? "gzip" : "identity";
   return { page, variant };
+}
+
+const TYPES: Readonly<Record<string, string>> = { ".json": CONTENT_TYPE, ".svg": "image/svg+xml" };
+
+/** What a host says of a file that is no page; `cacheControl` is for those that nobody polls for a switch. */
+export function fileHeaders(path: string, cacheControl: string) {
+  return {
+    "Content-Type": TYPES[extname(path)] ?? "text/plain; charset=utf-8",
+    "Cache-Control": path === SNAPSHOT || path === SUMS ? NO_CACHE : cacheControl,
+  };
 }
 
 /** The name of a release's folder: `20261121T034000Z-1f6a9c0d2b7e`, its time in UTC and its id. */
