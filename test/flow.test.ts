@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   build: ["errors", "contract", "source", "release", "diff"],
   host: ["errors", "contract", "release"],
   remote: ["errors", "contract"],
+  hosts: ["errors", "contract", "release", "print"],
   config: ["errors", "contract"],
   print: [],
   diff: ["errors", "contract", "print", "release"],
@@ -23,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   publish: ["errors", "contract", "release"],
   commands: [
     ...["errors", "contract", "print", "config", "release", "build", "host"],
-    ...["diff", "review", "sides", "publish"],
+    ...["diff", "review", "sides", "publish", "hosts"],
   ],
   index: ["errors", "contract", "release", "build", "host", "publish"],
   cli: ["errors", "commands"],

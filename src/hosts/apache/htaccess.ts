@@ -1,0 +1,50 @@
+/** Apache httpd by a .htaccess in the published folder: no map, so Apache makes the tags from the bytes. */
+
+import { literal } from "../patterns.js";
+import { BODIES, decodePath, type Headers, type Rules } from "../rules.js";
+import { writeAnswers } from "./answers.js";
+import {
+  answer,
+  PAGE_FILE,
+  type PathPattern,
+  pagePattern,
+  word,
+  writeMethods,
+  writePageRules,
+} from "./rules.js";
+
+/** What must lie beside it: an error as a text would come with a second Allow. */
+export const REFUSAL_FILE = "405.json";
+export const REFUSAL_TEXT = BODIES[405];
+
+/** @param always headers besides the rules' own, such as the release's id. */
+export function writeHtaccess(rules: Rules, always: Headers = {}): string {
+  const { base, files, page } = rules;
+  const path: PathPattern = (text) => literal(decodePath(text.slice(base.length + 1)));
+  return [
+    "Options -MultiViews +SymLinksIfOwnerMatch",
+    "DirectoryIndex disabled",
+    "DirectorySlash Off",
+    "",
+    ...writeAnswers(rules, { always: { ...rules.headers, ...always }, refusal: `${base}/${REFUSAL_FILE}` }),
+    "# A SHA-1 of the bytes; time and size say nothing of them.",
+    "FileETag Digest",
+    "",
+    `RewriteBase ${word(`${decodePath(base)}/`)}`,
+    ...writeMethods(),
+    "# The second time round, a page has been found by name.",
+    "RewriteCond %{ENV:REDIRECT_ROLLCALL_FILE} .",
+    "RewriteCond %{REQUEST_FILENAME} -f",
+    `RewriteRule ^ - [T=${page["Content-Type"]},END]`,
+    "RewriteCond %{ENV:REDIRECT_ROLLCALL_FILE} .",
+    `RewriteRule ^ - ${answer(404)}`,
+    ...writePageRules(rules, path),
+    `RewriteRule ${pagePattern(rules, path)} ${PAGE_FILE} [E=ROLLCALL_FILE:1,L]`,
+    ...[...files].map(
+      ([name, { "Content-Type": type }]) =>
+        `RewriteRule ${word(`^${literal(name)}$`)} - ${word(`[T=${type},END]`)}`,
+    ),
+    `RewriteRule ^ - ${answer(404)}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,215 @@
+/** Caddy: maps from a request to a file of the release and its tag, and one route that asks them. */
+import { ENCODINGS } from "../contract/headers.js";
+import { usageError } from "../errors.js";
+import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./patterns.js";
+import { BODIES, decodePath, type Headers, INVALID_PAGE_BODY } from "./rules.js";
+import { type Site, tagsOf } from "./site.js";
+import { banner, type Target } from "./target.js";
+
+export const caddy: Target = {
+  name: "caddy",
+  title: "Caddy",
+  claims: {
+    query: "map",
+    headers: "all",
+    options: "204",
+    refusal: "405, JSON",
+    missing: "404, JSON",
+    compression: "chooses .br and .gz files",
+    tested: "Caddy of Debian",
+  },
+  siblings: ["br", "gzip"],
+  compresses: false,
+  limits: {},
+  steps: ["Has a certificate by itself where the base URL has https, unless --port is given."],
+  files(site) {
+    const goes =
+      "Goes into a Caddyfile by a line: import rollcall.caddy; then caddy reload.\n" +
+      "It names one release: write it again after each build.";
+    return [
+      {
+        path: "rollcall.caddy",
+        goes,
+        text: banner("#", "Caddy, as the host", site, goes) + writeCaddy(site),
+      },
+    ];
+  },
+};
+
+function writeCaddy(site: Site): string {
+  return [
+    "(rollcall_headers) {",
+    ...indent(setHeaders(site.headers)),
+    "}",
+    "",
+    `${quote(addressOf(site))} {`,
+    ...indent([...maps(site), "", "route {", ...indent(route(site)), "}", ...failures(site)]),
+    "}",
+    "",
+  ].join("\n");
+}
+
+/** With a name and https Caddy gets its own certificate; a port says that somebody in front has one. */
+function addressOf({ serverName, port, protocol }: Site): string {
+  if (port === undefined && protocol === "https:") return `https://${serverName}`;
+  return `http://:${port ?? 80}`;
+}
+
+/** Each is worked out when it is asked for, from the request as it came. */
+function maps(site: Site): string[] {
+  const { base, listing, bare, pages, files, encodings } = site;
+  const path = (text: string) => literal(decodePath(text));
+  const file = (number: string) => word(`api/users/pages/${number}.json{rollcall_suffix}`);
+  return [
+    ...map("{http.request.orig_uri.query}", "rollcall_page", "1", [
+      [pattern(QUERY.twice), "none"],
+      [pattern(QUERY.page), word(DIGITS.map(group).join(""))],
+      [pattern(QUERY.empty), "1"],
+      [pattern(QUERY.other), "none"],
+    ]),
+    ...map(
+      "{http.request.header.Accept-Encoding}",
+      "rollcall_suffix",
+      '""',
+      encodingPatterns(encodings).map(({ pattern: text, suffix }) => [pattern(`(?i)${text}`), word(suffix)]),
+    ),
+    ...map("{http.request.orig_uri.path}", "rollcall_number", "none", [
+      [pattern(`^${path(pages)}(${PAGE_NUMBER})\\.json$`), word(group(1))],
+    ]),
+    ...map("{http.request.orig_uri.path}", "rollcall_kind", "none", [
+      [pattern(`^${path(listing)}$`), "listing"],
+      [pattern(`^${path(pages)}[^/]*\\.json$`), "page"],
+      [pattern(`^${path(bare)}$`), "bare"],
+      ...[...files.keys()].map((name) => [pattern(`^${path(`${base}/`)}${literal(name)}$`), name] as const),
+    ]),
+    ...map("{rollcall_kind}", "rollcall_file", "none", [
+      ["listing", file("{rollcall_page}")],
+      ["page", file("{rollcall_number}")],
+      ...[...files.keys()].map((name) => [name, name] as const),
+    ]),
+    ...map("{rollcall_file}", "rollcall_coding", "none", [
+      ...encodings.map((name) => [pattern(`\\.json\\${ENCODINGS[name]}$`), name] as const),
+    ]),
+    "# The files of the release, each with its digest.",
+    ...map(
+      "{rollcall_file}",
+      "rollcall_tag",
+      "none",
+      [...tagsOf(site)].map(([name, tag]) => [name, word(tag)] as const),
+    ),
+  ];
+}
+
+function route(site: Site): string[] {
+  const { root, error, page, preflight, moved, redirect, files, encodings } = site;
+  return [
+    `root * ${quote(root)}`,
+    "import rollcall_headers",
+    "@options method OPTIONS",
+    ...block("handle @options", [...setHeaders(preflight), "respond 204"]),
+    "@refused not method GET HEAD",
+    ...block("handle @refused", refuse(405, error)),
+    "@bare vars {rollcall_kind} bare",
+    ...block("handle @bare", [
+      ...setHeaders(moved),
+      // A query that is there but empty has no `?` in Caddy's eyes.
+      '@query expression {http.request.orig_uri.query} != ""',
+      `header @query Location ${word(`${literally(redirect)}?{http.request.orig_uri.query}`)}`,
+      '@plain expression {http.request.orig_uri.query} == ""',
+      `header @plain Location ${quote(redirect)}`,
+      "header Content-Length 0",
+      "respond 301",
+    ]),
+    "vars tag {rollcall_tag}",
+    "@missing vars {http.vars.tag} none",
+    "@page vars {rollcall_kind} listing page",
+    ...block("handle @missing", [
+      ...block("handle @page", refuse(404, error, INVALID_PAGE_BODY)),
+      ...refuse(404, error),
+    ]),
+    "",
+    "header ETag {http.vars.tag}",
+    ...[...files].flatMap(([name, headers], at) => [
+      `@other${at} vars {rollcall_kind} ${name}`,
+      ...setHeaders(headers, `@other${at} `),
+    ]),
+    ...setHeaders(page, "@page "),
+    ...encodings.flatMap((name) => [
+      `@${name} vars {rollcall_coding} ${name}`,
+      // Deferred, since the file server leaves the length out where it sees a coding.
+      ...block(`header @${name}`, [`Content-Encoding ${name}`, "defer"]),
+    ]),
+    '@fresh expression {http.request.header.If-None-Match}.contains({http.vars.tag}) || {http.request.header.If-None-Match}.matches("^[ \\t]*[*][ \\t]*$")',
+    ...block("handle @fresh", ["respond 304"]),
+    "# Time and size say nothing of the bytes, and the tags do; so the file server compares neither.",
+    ...["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range"].map(
+      (name) => `request_header -${name}`,
+    ),
+    "header {",
+    "\t-Last-Modified",
+    "\t-Accept-Ranges",
+    "\tETag {http.vars.tag}",
+    "\tdefer",
+    "}",
+    "rewrite * /{rollcall_file}",
+    "file_server",
+  ];
+}
+
+/** What the file server cannot do is a fault of the folder. */
+function failures({ error }: Site): string[] {
+  return block("handle_errors", ["import rollcall_headers", ...refuse(500, error)]);
+}
+
+function refuse(status: keyof typeof BODIES, error: Headers, body = BODIES[status]): string[] {
+  return [...setHeaders(error), `respond ${word(body)} ${status}`];
+}
+
+function setHeaders(headers: Headers, matcher = ""): string[] {
+  return Object.entries(headers).map(([name, value]) => `header ${matcher}${name} ${quote(value)}`);
+}
+
+function block(head: string, lines: readonly string[]): string[] {
+  return [`${head} {`, ...indent(lines), "}"];
+}
+
+function map(
+  source: string,
+  to: string,
+  otherwise: string,
+  rows: readonly (readonly [string, string])[],
+): string[] {
+  const lines = rows.map(([from, value]) => `${from} ${value}`);
+  return [`map ${source} {${to}} {`, ...indent([...lines, `default ${otherwise}`]), "}"];
+}
+
+/** What a group of a pattern has found. */
+function group(number: number): string {
+  return `$${`{${number}}`}`;
+}
+
+function indent(lines: readonly string[]): string[] {
+  return lines.map((line) => (line === "" ? line : `\t${line}`));
+}
+
+function pattern(text: string): string {
+  return word(`~${text}`);
+}
+
+/** A value that Caddy takes letter by letter. */
+function quote(text: string): string {
+  return word(literally(text));
+}
+
+/** Placeholders are read in values wherever they stand. */
+function literally(text: string): string {
+  return text.replaceAll("{", "\\{");
+}
+
+/** One word of a Caddyfile, in which placeholders are read. */
+function word(text: string): string {
+  // The environment is put in before anything is read, quoted or not.
+  if (text.includes("{$"))
+    throw usageError(`A Caddyfile cannot hold ${JSON.stringify(text)}: it would read {$...} as a variable.`);
+  return text.includes("`") ? `"${text.replaceAll('"', '\\"')}"` : `\`${text}\``;
+}

@@ -1,0 +1,186 @@
+/** The real servers, each with a configuration of its own around what Rollcall wrote, on loopback and without a trace. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { openSite, type SiteOptions } from "../../src/hosts/site.js";
+import { targetOf } from "../../src/hosts/targets.js";
+import { openRelease } from "../../src/release/open.js";
+import { findProgram } from "../support/installed.js";
+
+export interface Server {
+  /** As its row of shortfalls is called. */
+  name: string;
+  target: string;
+  needs: readonly string[];
+  /** Writes what goes around the files in `folder`, and says how to start it in the foreground. */
+  prepare(place: Place): { program: string; args: string[]; env?: Record<string, string> };
+}
+
+interface Place {
+  /** Where the written files are, and all else may go. */
+  folder: string;
+  /** The release that is served. */
+  release: string;
+  port: number;
+  base: string;
+}
+
+/** Serves the release in `release` until the test is over. */
+export async function serveWith(
+  server: Server,
+  {
+    release,
+    folder,
+    port,
+    options = {},
+  }: { release: string; folder: string; port: number; options?: SiteOptions },
+): Promise<void> {
+  const target = targetOf(server.target);
+  const opened = await openRelease(release);
+  const site = await openSite(opened, target.siblings, { folder, address: "127.0.0.1", ...options });
+  for (const { path, text } of target.files(site)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const { program, args, env } = server.prepare({ folder, release: opened.folder, port, base: site.base });
+  const path = findProgram(program) ?? program;
+  const child = spawn(path, args, {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  onTestFinished(() => stop(child));
+  await listening(port, child, () => said);
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, "close");
+  child.kill("SIGTERM");
+  await closed;
+}
+
+async function listening(port: number, child: ChildProcess, said: () => string): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${said()}`);
+    if (await accepts(port)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`Nothing listens on ${port}: ${said()}`);
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+/** Pages name the address that they are read from, so it has to be known before they are made. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+const isRoot = process.getuid?.() === 0;
+
+const NGINX: Server = {
+  name: "nginx",
+  target: "nginx",
+  needs: ["nginx"],
+  prepare({ folder }) {
+    const temps = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+    const conf = [
+      ...(isRoot ? ["user root;"] : []),
+      "daemon off; worker_processes 1; error_log stderr;",
+      `pid ${folder}/nginx.pid;`,
+      "events {}",
+      `http { access_log off; ${temps.map((name) => `${name}_temp_path ${folder}/${name};`).join(" ")}`,
+      `include ${folder}/rollcall.conf; }`,
+    ];
+    writeFileSync(join(folder, "nginx.conf"), conf.join("\n"));
+    return { program: "nginx", args: ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"] };
+  },
+};
+
+const CADDY: Server = {
+  name: "caddy",
+  target: "caddy",
+  needs: ["caddy"],
+  prepare({ folder }) {
+    writeFileSync(
+      join(folder, "Caddyfile"),
+      "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\nimport rollcall.caddy\n",
+    );
+    return {
+      program: "caddy",
+      args: ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")],
+      env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+    };
+  },
+};
+
+const MODULES = "/usr/lib/apache2/modules";
+
+function apache(name: string, sites: (place: Place) => string[]): Server {
+  return {
+    name,
+    target: "apache",
+    needs: ["apache2"],
+    prepare(place) {
+      const { folder, port, release } = place;
+      if (isRoot)
+        for (const path of [folder, dirname(release), dirname(dirname(release))]) chmodSync(path, 0o755);
+      const modules = [
+        "mpm_event",
+        "authz_core",
+        "rewrite",
+        "headers",
+        "mime",
+        "dir",
+        "alias",
+        "env",
+        "setenvif",
+      ];
+      const conf = [
+        `ServerRoot ${folder}`,
+        `PidFile ${folder}/apache.pid`,
+        `ErrorLog ${folder}/error.log`,
+        `Mutex file:${folder} default`,
+        ...modules.map((module) => `LoadModule ${module}_module ${MODULES}/mod_${module}.so`),
+        "TypesConfig /dev/null",
+        ...(isRoot ? ["User www-data", "Group www-data"] : []),
+        "ServerName localhost",
+        `Listen 127.0.0.1:${port}`,
+        ...sites(place),
+        "",
+      ];
+      writeFileSync(join(folder, "apache.conf"), conf.join("\n"));
+      return { program: "apache2", args: ["-X", "-f", join(folder, "apache.conf")] };
+    },
+  };
+}
+
+export const SERVERS: readonly Server[] = [
+  NGINX,
+  CADDY,
+  apache("apache", ({ folder }) => [`Include ${folder}/rollcall.conf`]),
+];

@@ -1,0 +1,29 @@
+/** Which lines of the independent client a probe's name stands for. */
+
+const MALFORMED =
+  /^[^:]+: (?:GET \S*%|empty lines first|two Hosts|no Host|no such version|no version|HTTP\/2|TLS|space in the target|bad header name|NUL in a header|length that is none|two lengths|bad chunk|unknown expectation|long header|long target|many headers|GET (?:\/\/|\/\\|\/\.\.|\/%2e))/;
+
+export const PROBES: Readonly<Record<string, RegExp>> = {
+  "encoding-order": /^encoding: .*\[Accept-Encoding: (?:br;q=0\.5, gzip;q=1|gzip;q=0\.5, identity;q=1)\]/,
+  "method-case": /^status: (?:get|Get|CONNECT) \S+: 400, expected 405$/,
+  "repeated-condition": /^status: .*\[.*If-None-Match: "a" \| If-None-Match: .*: 400, expected 304$/,
+  "head-of-errors": /^HEAD: .*: Content-Length undefined, the body has/,
+  "options-of-server": /^[\w-]+: OPTIONS \*: /,
+  "http-1.0": /^status: HTTP\/1\.0[^:]*: 0, expected 200$/,
+  malformed: MALFORMED,
+};
+
+/** The lines that no shortfall explains, and the shortfalls that explain none. */
+export function explain(
+  lines: readonly string[],
+  allowed: readonly string[],
+): { unexplained: string[]; used: Set<string> } {
+  const used = new Set<string>();
+  const unexplained = lines.filter((line) => {
+    if (/^[\w -]+: \d+ more of this kind$/.test(line)) throw new Error("Lines were left out.");
+    const probe = allowed.find((name) => PROBES[name]?.test(line));
+    if (probe !== undefined) used.add(probe);
+    return probe === undefined;
+  });
+  return { unexplained, used };
+}

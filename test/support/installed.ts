@@ -1,0 +1,37 @@
+/** Programs and modules that are not npm's: a test that needs them is skipped aloud, or fails where all must run. */
+import { accessSync, constants, existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** Set where everything is installed, so that a skipped test would be a gap: to anything but nothing. */
+const ALL = "ROLLCALL_TEST_ALL";
+
+/** Servers are often outside the PATH of who is not root. */
+const FOLDERS = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/sbin"];
+
+/**
+ * Whether all of these are there, for `describe.skipIf`: names of programs, or absolute paths of files.
+ * @throws Error when one is missing and ROLLCALL_TEST_ALL is set.
+ */
+export function isMissing(...names: readonly string[]): boolean {
+  const missing = names.filter((name) => findProgram(name) === undefined);
+  if (missing.length === 0) return false;
+  const what = `${missing.join(", ")}: not installed`;
+  if (process.env[ALL]) throw new Error(`${what}, and ${ALL} is set.`);
+  process.stderr.write(`Skipped tests that need ${what}.\n`);
+  return true;
+}
+
+/** The path of a program, or undefined when it is not installed. */
+export function findProgram(name: string): string | undefined {
+  if (name.startsWith("/")) return existsSync(name) ? name : undefined;
+  return FOLDERS.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
