@@ -1,10 +1,13 @@
 /** `rollcall diff`: what changed between two snapshots, in the form that is asked for. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Key, Settings } from "../config/settings.js";
 import { diff as compare, type OpenDiff } from "../diff/diff.js";
 import { findExceeded } from "../diff/gates.js";
 import { ExitCode, UserError } from "../errors.js";
 import { painter } from "../print/style.js";
-import { isSource, type OpenSide, openSide, PREVIOUS, type SideEffects } from "../sides/open.js";
+import { isSource, openSide, PREVIOUS, type SideEffects } from "../sides/open.js";
 import type { SourceOptions } from "../sides/source.js";
 import { write } from "./document.js";
 import { type Io, say } from "./io.js";
@@ -61,24 +64,21 @@ async function runDiff(given: Given, io: Io): Promise<ExitCode> {
 }
 
 async function report({ settings, arguments: { old, new: newer } }: Given, io: Io): Promise<ExitCode> {
-  const sides: OpenSide[] = [];
-  const close = () => {
-    for (const side of sides) side.close();
-  };
-  const unwatch = whenStopped(io.signals, close);
+  const scratch = mkdtempSync(join(tmpdir(), "rollcall-diff-"));
+  const cleanUp = () => rmSync(scratch, { recursive: true, force: true });
+  const unwatch = whenStopped(io.signals, cleanUp);
   const bar = progressBar(io, "user");
   try {
     const effects: SideEffects = {
       cwd: io.cwd,
       dist: settings.out,
+      scratch,
       source: sourceOptions(settings),
       onProgress: ({ users, total }) => bar?.update(users, total),
     };
-    const names = nameSides(old, newer, io.cwd);
-    for (const name of names) sides.push(await openSide(name, effects, sides[0]?.facts.baseUrl));
-    const [before, after] = sides;
-    if (!before || !after) throw new Error("a diff has two sides");
-    const result = compare(before, after, settings);
+    const [before, after] = nameSides(old, newer, io.cwd);
+    const from = await openSide(before, effects);
+    const result = compare(from, await openSide(after, effects, from.facts.baseUrl), settings);
     bar?.clear();
     try {
       return await print(result, settings, io);
@@ -88,7 +88,7 @@ async function report({ settings, arguments: { old, new: newer } }: Given, io: I
   } finally {
     bar?.clear();
     unwatch();
-    close();
+    cleanUp();
   }
 }
 

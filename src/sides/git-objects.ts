@@ -1,12 +1,12 @@
 /** Reads objects of a git repository, one after the other, from one `git cat-file --batch`. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { once } from "node:events";
 import { codeOf, UserError } from "../errors.js";
 
 export class GitObjects {
   readonly #git: ChildProcessWithoutNullStreams;
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
+  readonly #ended: Promise<void>;
   #complaint = "";
 
   constructor(cwd: string) {
@@ -18,6 +18,9 @@ export class GitObjects {
     this.#git.stdin.on("error", () => {});
     this.#git.on("error", (error) => {
       this.#complaint += codeOf(error) === "ENOENT" ? "git is not installed" : String(error);
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#git.once("close", () => resolve()).once("error", () => resolve());
     });
     this.#chunks = this.#git.stdout[Symbol.asyncIterator]();
   }
@@ -38,8 +41,7 @@ export class GitObjects {
   }
 
   async #ask(name: string): Promise<{ type: string; bytes: Buffer } | undefined> {
-    if (!this.#git.stdin.write(`${name}\n`))
-      await Promise.race([once(this.#git.stdin, "drain"), once(this.#git, "close")]);
+    this.#git.stdin.write(`${name}\n`);
     const head = await this.#line();
     const [, type, size] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(head) ?? [];
     if (type !== undefined) {
@@ -74,8 +76,7 @@ export class GitObjects {
       this.#rest = Buffer.concat([this.#rest, value]);
       return;
     }
-    if (this.#git.exitCode === null && this.#git.signalCode === null)
-      await once(this.#git, "close").catch(() => {});
+    await this.#ended;
     const [complaint = ""] = this.#complaint.trim().split("\n");
     throw new UserError(`git cannot read the repository: ${complaint || "it ended early"}.`);
   }

@@ -1,10 +1,10 @@
 /** What a person may name as a side of a diff, and how each is opened. */
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { openReleaseSide } from "../diff/release-side.js";
 import type { Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
+import { choose, lowerHex } from "../release/choose.js";
 import { CURRENT, parseFolderName, RELEASES } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
 import { releaseNames } from "../release/prune.js";
@@ -15,16 +15,13 @@ import type { OnProgress } from "./progress.js";
 import { openRemote } from "./remote.js";
 import { isSqlite, openSource, type SourceOptions } from "./source.js";
 
-export interface OpenSide extends Side {
-  /** Removes what was written to compare it. */
-  close(): void;
-}
-
 export interface SideEffects {
   /** What relative paths and git repositories are looked for from. */
   cwd: string;
   /** The folder of releases. */
   dist: string;
+  /** A folder of the caller's, for what has to be written to compare a side. */
+  scratch: string;
   /** How sources are read. */
   source: SourceOptions;
   onProgress?: OnProgress;
@@ -36,25 +33,9 @@ export interface SideEffects {
  * @param like the base URL of the other side, for a source that is given none.
  * @throws UserError saying what the name could have meant.
  */
-export async function openSide(name: string, effects: SideEffects, like?: string): Promise<OpenSide> {
-  const scratch = mkdtempSync(join(tmpdir(), "rollcall-diff-"));
-  const close = () => rmSync(scratch, { recursive: true, force: true });
-  try {
-    return { ...(await open(name, scratch, effects, like)), close };
-  } catch (error) {
-    close();
-    throw error;
-  }
-}
-
-/** Whether a name is that of a source, which is what would come rather than what is. */
-export function isSource(name: string, cwd: string): boolean {
-  const path = resolve(cwd, name);
-  return kindOf(path) === "file" && isSqlite(path);
-}
-
-async function open(name: string, scratch: string, effects: SideEffects, like?: string): Promise<Side> {
+export async function openSide(name: string, effects: SideEffects, like?: string): Promise<Side> {
   const { cwd, dist, source, onProgress = () => {} } = effects;
+  const scratch = mkdtempSync(join(effects.scratch, "side-"));
   if (/^https?:\/\//i.test(name)) return openRemote(name, scratch, onProgress);
   if (name.startsWith("git:")) return openGit(name, cwd, scratch, onProgress);
   const folder = findInDist(dist, name);
@@ -62,7 +43,11 @@ async function open(name: string, scratch: string, effects: SideEffects, like?: 
     return openReleaseSide(await openRelease(join(dist, RELEASES, folder)), `release ${folder}`, scratch);
   const path = resolve(cwd, name);
   const kind = kindOf(path);
-  if (kind === "folder") return openFolder(path, name, scratch);
+  if (kind === "folder") {
+    // Of another folder of releases, its current one.
+    const current = join(path, CURRENT);
+    return openFolder(kindOf(current) === "folder" ? current : path, name, scratch);
+  }
   if (kind === "file" && isSqlite(path)) {
     const baseUrl = source.baseUrl ?? like;
     if (baseUrl === undefined)
@@ -76,6 +61,12 @@ async function open(name: string, scratch: string, effects: SideEffects, like?: 
   );
 }
 
+/** Whether a name is that of a source, which is what would come rather than what is. */
+export function isSource(name: string, cwd: string): boolean {
+  const path = resolve(cwd, name);
+  return kindOf(path) === "file" && isSqlite(path);
+}
+
 /** The folder name of a release in `dist`; undefined when the name means none. */
 function findInDist(dist: string, name: string): string | undefined {
   if (name === CURRENT) {
@@ -85,17 +76,12 @@ function findInDist(dist: string, name: string): string | undefined {
     return current;
   }
   if (name === PREVIOUS) return previousOf(dist);
-  if (!/^[0-9A-Za-z-]+$/.test(name)) return undefined;
-  const beginning = name.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
-  const meant = namesIn(dist).filter(
-    (folder) => folder.startsWith(beginning) || parseFolderName(folder)?.id.startsWith(beginning),
+  const beginning = lowerHex(name);
+  const releases = namesIn(dist).map((folder) => ({ id: parseFolderName(folder)?.id ?? "", name: folder }));
+  const isMeant = releases.some((release) =>
+    [release.id, release.name].some((id) => id.startsWith(beginning)),
   );
-  const ids = [...new Set(meant.map((folder) => parseFolderName(folder)?.id))];
-  if (ids.length > 1)
-    throw new UserError(
-      `${JSON.stringify(name)} is the beginning of ${ids.length} ids: ${ids.join(", ")}; give more of it.`,
-    );
-  return meant[0];
+  return isMeant ? choose(dist, releases, beginning)[0]?.name : undefined;
 }
 
 /** Names the newest release that is older than the current one. */

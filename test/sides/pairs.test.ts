@@ -45,7 +45,7 @@ async function publish(edits: Edits) {
     return names;
   };
   const names = { old: await snapshot("old", edits.old), new: await snapshot("new", edits.new) };
-  return { names, effects: { cwd, dist, source: { pageSize: 10, baseUrl } } };
+  return { names, effects: { cwd, dist, scratch: scratch(), source: { pageSize: 10, baseUrl } } };
 }
 
 async function changesBetween({ names, effects }: Awaited<ReturnType<typeof publish>>, from: Kind, to: Kind) {
@@ -55,8 +55,6 @@ async function changesBetween({ names, effects }: Awaited<ReturnType<typeof publ
   const changes: Change[] = [];
   for await (const change of result.changes()) changes.push(change);
   result.close();
-  old.close();
-  now.close();
   return { result, changes };
 }
 

@@ -1,0 +1,289 @@
+/** `rollcall diff` as it is typed: sides, forms, filters, exit codes, gates; and the gates of a build. */
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { build } from "../../src/build/build.js";
+import { start } from "../support/command.js";
+import { plainRows, userId, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { fakeIo, rollcall } from "./run.js";
+
+const baseUrl = "https://directory.example.com";
+
+/** A folder with a source of 20 users and a release of it; `edit` changes the source, `again` builds once more. */
+async function oneRelease() {
+  const cwd = scratch();
+  const db = writeUsers(join(cwd, "users.sqlite"), plainRows(20));
+  writeFileSync(
+    join(cwd, "rollcall.config.json"),
+    JSON.stringify({ db: "users.sqlite", baseUrl, pageSize: 5 }),
+  );
+  const again = (minute: number) => {
+    const now = () => new Date(Date.UTC(2026, 10, 21, 3, minute));
+    return build({ db, baseUrl, out: join(cwd, "dist"), pageSize: 5 }, { now });
+  };
+  const edit = (sql: string) => {
+    const file = new Database(db);
+    file.exec(sql);
+    file.close();
+  };
+  const run = (line: string) => rollcall(line, fakeIo(cwd));
+  return { cwd, first: await again(40), again, edit, run };
+}
+
+const EDIT = `UPDATE users SET bio = 'New.', kyc_status = 'PENDING' WHERE id = '${userId(3)}';
+  UPDATE users SET bio = 'Newer.' WHERE id = '${userId(4)}';
+  DELETE FROM users WHERE id = '${userId(7)}';
+  INSERT INTO users (id, date_joined) VALUES ('${userId(99)}', '2026-02-01T00:00:00.000000Z')`;
+
+async function twoReleases() {
+  const { again, edit, ...rest } = await oneRelease();
+  edit(EDIT);
+  return { ...rest, again, edit, second: await again(41) };
+}
+
+test("without arguments: the previous release against the current one", async () => {
+  const { run, first, second } = await twoReleases();
+  const { code, stdout, stderr } = await run("diff");
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+  expect(stdout).toContain(`old  release ${first.name}`);
+  expect(stdout).toContain(`new  release ${second.name}`);
+  expect(stdout).toMatch(/added +1\nremoved +1\nchanged +2\nunchanged +17\n/);
+  expect(stdout).toMatch(/bio +2\n +kyc_status +1\n/);
+  expect(stdout).toContain(`+ ${userId(99)}`);
+  expect(await run(`diff ${first.id.slice(0, 6)} current`)).toEqual({ code, stdout, stderr });
+});
+
+test("nothing differs: exit code 0, and it is said", async () => {
+  const { run } = await oneRelease();
+  const { code, stdout } = await run("diff current current");
+  expect(code).toBe(0);
+  expect(stdout).toContain("No changes");
+});
+
+test("a source alone is what would come, with its options from the config", async () => {
+  const { run, edit, cwd } = await oneRelease();
+  edit(EDIT);
+  const { code, stdout } = await run("diff users.sqlite");
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/old +release .*\nnew +source users.sqlite +20 users, 4 pages\n/);
+  expect(stdout).not.toContain("settings");
+  expect(readdirSync(join(cwd, "dist/releases"))).toHaveLength(1);
+});
+
+test("what is named alone and is no source is compared with current", async () => {
+  const { run, cwd, first } = await twoReleases();
+  for (const name of [first.id, `dist/releases/${first.name}`, "previous"])
+    expect((await run(`diff ${name}`)).stdout).toMatch(/removed +1\n/);
+  expect((await run(`diff ${join(cwd, "dist")}`)).code).toBe(0);
+});
+
+test("json is one document, ndjson a change a line", async () => {
+  const { run, first, second } = await twoReleases();
+  const json = await run("diff --format json");
+  expect(json.code).toBe(1);
+  const document = JSON.parse(json.stdout);
+  expect(document).toMatchObject({
+    old: { id: first.id, count: 20, pages: 4 },
+    new: { id: second.id, count: 20, pages: 4 },
+    ...{ added: 1, removed: 1, changed: 2, unchanged: 17 },
+    fields: { bio: 2, kyc_status: 1 },
+    flow: [{ from: "VERIFIED", to: "PENDING", count: 1 }],
+  });
+  expect(document.changes).toMatchObject([
+    { kind: "added", id: userId(99), user: { id: userId(99) } },
+    { kind: "removed", id: userId(7), user: { id: userId(7) } },
+    {
+      kind: "changed",
+      id: userId(3),
+      fields: [
+        { path: "bio", old: "Notes.", new: "New." },
+        { path: "kyc_status", old: "VERIFIED", new: "PENDING" },
+      ],
+    },
+    { kind: "changed", id: userId(4), fields: [{ path: "bio", old: "Notes.", new: "Newer." }] },
+  ]);
+  const lines = (await run("diff --format ndjson")).stdout.trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toEqual(document.changes);
+});
+
+test("fields that do not count make no change", async () => {
+  const { run } = await twoReleases();
+  const counts = async (flags: string) => {
+    const { changed, fields } = JSON.parse((await run(`diff --format json ${flags}`)).stdout);
+    return { changed, fields };
+  };
+  expect(await counts("--only kyc_status")).toEqual({ changed: 1, fields: { kyc_status: 1 } });
+  expect(await counts("--ignore kyc_status")).toEqual({ changed: 2, fields: { bio: 2 } });
+  expect(await counts("--only off_chain,languages")).toEqual({ changed: 0, fields: {} });
+  expect(await counts("--only *.liveness_config.*,bio --ignore bio")).toEqual({ changed: 0, fields: {} });
+  expect(await run("diff --only bios")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--only must be a list of a user's fields.* got "bios"/),
+  });
+});
+
+test("a report in a file, whole or not at all", async () => {
+  const { run, cwd } = await twoReleases();
+  for (const format of ["text", "markdown", "json", "ndjson", "html"]) {
+    const { stdout } = await run(`diff --format ${format}`);
+    expect(await run(`diff --format ${format} --output report`)).toEqual({ code: 1, stdout: "", stderr: "" });
+    expect(readFileSync(join(cwd, "report"), "utf8")).toBe(stdout);
+  }
+  const { code, stderr } = await run("diff --output no/such/folder/report");
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: "error: no/such/folder/report cannot be written (ENOENT); name another with --output.\n",
+  });
+  expect(existsSync(join(cwd, "report.part"))).toBe(false);
+});
+
+test.each([
+  ["--max-removed 0", "max-removed 0: 1 user (5 %), where 20 were before, removed"],
+  ["--max-removed 4.9%", "max-removed 4.9%: 1 user (5 %), where 20 were before, removed"],
+  ["--max-added 0", "max-added 0: 1 user (5 %), where 20 were before, added"],
+  ["--max-changed 1", "max-changed 1: 2 users (10 %), where 20 were before, changed"],
+  ["--max-field bio=1,kyc_status=1", "max-field bio 1: 2 users (10 %), where 20 were before, changed in bio"],
+])("gate exceeded: %s", async (flags, finding) => {
+  const { run } = await twoReleases();
+  const { code, stdout, stderr } = await run(`diff ${flags}`);
+  expect({ code, stderr }).toEqual({ code: 3, stderr: `gate exceeded: ${finding}\n` });
+  expect(stdout).toContain(finding);
+});
+
+test("gates that hold change nothing", async () => {
+  const { run } = await twoReleases();
+  const flags = "--max-removed 5% --max-added 1 --max-changed 10% --max-field bio=2";
+  expect(await run(`diff ${flags}`)).toEqual(await run("diff"));
+  expect((await run("diff --max-removed five")).code).toBe(2);
+  expect((await run("diff --max-field bios=2")).code).toBe(2);
+});
+
+test.each([
+  [
+    "diff nothing",
+    /"nothing" is no release in dist, and no release's folder, SQLite file, base URL or git:REV:PATH/,
+  ],
+  ["diff ./empty", /"\.\/empty" is no release/],
+  ["diff git:HEAD", /git:HEAD is not of the form git:REV:PATH/],
+  ["diff git:HEAD:dist", /git cannot read the repository: fatal: not a git repository/],
+  ["diff http://127.0.0.1:9/", /127\.0\.0\.1:9/],
+  ["diff http://user:secret@127.0.0.1:9/", /has credentials/],
+  ["diff a b c", /too many arguments/],
+])("trouble is exit code 2 and one line: %s", async (line, message) => {
+  const { run } = await oneRelease();
+  const { code, stdout, stderr } = await run(line);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(message);
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  expect(stderr).not.toContain("secret");
+});
+
+test("one release is not enough, and none at all is worse", async () => {
+  const { run } = await oneRelease();
+  expect(await run("diff")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("older than the current one"),
+  });
+  expect(await rollcall("diff current", fakeIo(scratch()))).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("There is no current release"),
+  });
+});
+
+test("an index that was tampered with is told, and a page that lies about its users", async () => {
+  const { run, second, first } = await twoReleases();
+  const page = join(second.folder, "api/users/pages/1.json");
+  writeFileSync(page, readFileSync(page, "utf8").replaceAll(userId(3), userId(33)));
+  expect(await run("diff")).toMatchObject({ code: 2, stderr: expect.stringContaining("does not hold user") });
+  writeFileSync(join(first.folder, "users.sha256"), "");
+  expect(await run("diff")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("does not match its digest"),
+  });
+});
+
+test("what is written to compare is removed, also when the comparison is stopped", async () => {
+  const { cwd, edit } = await oneRelease();
+  edit(EDIT);
+  const temporary = scratch();
+  const env = { ...process.env, TMPDIR: temporary };
+  const done = start(["diff", "users.sqlite"], { cwd, env });
+  expect((await done.ended).code).toBe(1);
+  expect(readdirSync(temporary)).toEqual([]);
+
+  const silent = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void silent.close());
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const stopped = start(["diff", "users.sqlite", `http://127.0.0.1:${port}`], { cwd, env });
+  await once(silent, "connection");
+  expect(readdirSync(temporary)).toHaveLength(1);
+  stopped.child.kill("SIGTERM");
+  expect(await stopped.ended).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "error: Stopped; nothing was left behind.\n",
+  });
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+test("a reader that has seen enough ends the report without a word", async () => {
+  const { cwd, edit, again } = await oneRelease();
+  edit(`UPDATE users SET bio = printf('%.*c', 200000, 'x')`);
+  await again(41);
+  const { child, ended } = start(["diff", "--format", "ndjson"], { cwd });
+  child.stdout?.once("data", () => child.stdout?.destroy());
+  expect(await ended.catch(() => ({ code: 1, stderr: "" }))).toMatchObject({ code: 1, stderr: "" });
+});
+
+test("a build whose gate is exceeded keeps the release and leaves current alone", async () => {
+  const { cwd, run, edit, first } = await oneRelease();
+  edit(EDIT);
+  const { code, stdout, stderr } = await run("build --max-removed 0 --max-added 0");
+  expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+  const [refused = ""] = readdirSync(join(cwd, "dist/releases")).filter((name) => name !== first.name);
+  const id = refused.split("-")[1];
+  expect(stderr).toBe(
+    `error: Release ${refused} is kept, but current is unchanged, for it exceeds max-added 0: 1 user (5 %), where 20 were before, added; and max-removed 0: 1 user (5 %), where 20 were before, removed. Look at it with "rollcall diff current ${id}", accept it with "rollcall use ${id}".\n`,
+  );
+  expect(readlinkSync(join(cwd, "dist/current"))).toBe(`releases/${first.name}`);
+  // Once more: the release is there already, and is refused again.
+  expect((await run("build --max-removed 0")).code).toBe(3);
+  expect(readdirSync(join(cwd, "dist/releases"))).toHaveLength(2);
+  expect((await run(`diff current ${id}`)).stdout).toMatch(/removed +1\n/);
+  expect((await run(`use ${id}`)).code).toBe(0);
+  expect((await run("build --max-removed 0")).stderr).toContain("nothing changed");
+});
+
+test("a build within its gates says what it compared; a first one that there was nothing to compare with", async () => {
+  const { cwd, run, edit } = await oneRelease();
+  edit(EDIT);
+  expect(await run("build --max-removed 5%")).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^gates +1 added, 1 removed, 2 changed +within the gates$/m),
+  });
+  rmSync(join(cwd, "dist"), { recursive: true });
+  expect(await run("build --max-removed 5%")).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^gates +no release to compare with$/m),
+  });
+  edit(`DELETE FROM users WHERE id = '${userId(1)}'`);
+  const { code, stdout } = await run("build --max-removed 0 --json");
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({ exceeded: [expect.stringContaining("max-removed 0")] });
+});
+
+test("gates that cannot be held against a broken current release refuse", async () => {
+  const { run, edit, first } = await oneRelease();
+  edit(EDIT);
+  rmSync(join(first.folder, "SHA256SUMS"));
+  const { code, stderr } = await run("build --max-removed 50%");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^error: The gates cannot be held against the current release, which is broken; .*rollcall use [0-9a-f]{12}/,
+  );
+});
