@@ -1,6 +1,6 @@
 /** What a person may name as a side of a diff, and how each is opened. */
 import { mkdtempSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { openReleaseSide } from "../diff/release-side.js";
 import type { Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
@@ -41,7 +41,7 @@ export async function openSide(name: string, effects: SideEffects, like?: string
   const folder = findInDist(dist, name);
   if (folder !== undefined)
     return openReleaseSide(await openRelease(join(dist, RELEASES, folder)), `release ${folder}`, scratch);
-  const path = resolve(cwd, name);
+  const path = pathOf(name, cwd);
   const kind = kindOf(path);
   if (kind === "folder") {
     // Of another folder of releases, its current one.
@@ -63,7 +63,7 @@ export async function openSide(name: string, effects: SideEffects, like?: string
 
 /** Whether a name is that of a source, which is what would come rather than what is. */
 export function isSource(name: string, cwd: string): boolean {
-  const path = resolve(cwd, name);
+  const path = pathOf(name, cwd);
   return kindOf(path) === "file" && isSqlite(path);
 }
 
@@ -100,6 +100,11 @@ function previousOf(dist: string): string {
 
 function namesIn(dist: string): string[] {
   return kindOf(join(dist, RELEASES)) === "folder" ? releaseNames(dist) : [];
+}
+
+/** Messages and reports repeat what was typed, so it stays relative where the process is. */
+function pathOf(name: string, cwd: string): string {
+  return isAbsolute(name) ? name : join(cwd, name);
 }
 
 function kindOf(path: string): "file" | "folder" | undefined {
