@@ -5,6 +5,7 @@ import { KINDS } from "./kinds.js";
 import { code, row, table } from "./markdown-cells.js";
 import { detailsMarkdown } from "./markdown-details.js";
 import { settingChanges } from "./settings.js";
+import { sideName } from "./side-name.js";
 
 /** GitHub takes 65,536 characters; counted in UTF-16 units, which are never fewer. */
 const LONGEST_COMMENT = 65_000;
@@ -45,8 +46,8 @@ function headline(diff: Diff): string {
 }
 
 function sides({ old, new: now }: Diff): string {
-  const line = (word: string, { name, count, pages }: SideFacts) =>
-    row(word, code(name), number(count), number(pages));
+  const line = (word: string, side: SideFacts) =>
+    row(word, code(sideName(side)), number(side.count), number(side.pages));
   return table(
     ["", "snapshot", "users", "pages"],
     ["---", "---", "---:", "---:"],

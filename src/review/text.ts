@@ -5,6 +5,7 @@ import type { Paint } from "../print/style.js";
 import { visible } from "../print/text.js";
 import { chunks } from "./chunks.js";
 import { settingChanges } from "./settings.js";
+import { sideName } from "./side-name.js";
 import { changesText } from "./text-changes.js";
 
 export interface TextOptions {
@@ -41,7 +42,7 @@ async function* parts(diff: Diff, limit: number, paint: Paint, exceeded: readonl
 
 /** The two snapshots below each other. */
 function sides(diff: Diff, paint: Paint): string {
-  const name = (side: SideFacts) => visible(side.name);
+  const name = (side: SideFacts) => visible(sideName(side));
   const width = Math.max(name(diff.old).length, name(diff.new).length);
   const line = (word: string, side: SideFacts) =>
     `${paint("dim", word)}  ${paint("bold", name(side))}${" ".repeat(width - name(side).length)}    ${size(side)}\n`;

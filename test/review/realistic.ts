@@ -28,7 +28,7 @@ export const REALISTIC: Readonly<Record<string, Diff>> = {
   empty: diffOf([]),
   "other-settings": diffOf([], {
     unchanged: 1,
-    old: { baseUrl: "http://127.0.0.1:8080", pageSize: 100 },
+    old: { name: "before/current", baseUrl: "http://127.0.0.1:8080", pageSize: 100 },
     new: { name: "users.sqlite", id: undefined, pageSize: 50, links: "path" },
   }),
   "one-change": diffOf([changed(person(7), person(7, { kyc_status: "VERIFIED" }))], { unchanged: 999 }),

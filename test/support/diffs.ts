@@ -18,8 +18,8 @@ export function diffOf(changes: readonly Change[], { unchanged = 0, ...sides }: 
   const of = (kind: Change["kind"]) => changes.filter((change) => change.kind === kind).length;
   const [added, removed, changed] = [of("added"), of("removed"), of("changed")];
   return {
-    old: side("20261120T034000Z-9c0d2b7e1f6a", unchanged + changed + removed, sides.old),
-    new: side("20261121T034000Z-1f6a9c0d2b7e", unchanged + changed + added, sides.new),
+    old: side("9c0d2b7e1f6a", unchanged + changed + removed, sides.old),
+    new: side("1f6a9c0d2b7e", unchanged + changed + added, sides.new),
     ...{ added, removed, changed, unchanged },
     fields: fieldsOf(changes),
     flow: flowOf(changes),
@@ -35,8 +35,8 @@ export function longDiff(count: number, change: (number: number) => Change, onRe
   const all = (counts: ReadonlyMap<string, number>) => new Map([...counts].map(([path]) => [path, count]));
   return {
     ...diffOf([one], { unchanged: 0 }),
-    old: side("20261120T034000Z-9c0d2b7e1f6a", one.kind === "added" ? 0 : count),
-    new: side("20261121T034000Z-1f6a9c0d2b7e", one.kind === "removed" ? 0 : count),
+    old: side("9c0d2b7e1f6a", one.kind === "added" ? 0 : count),
+    new: side("1f6a9c0d2b7e", one.kind === "removed" ? 0 : count),
     [one.kind]: count,
     fields: all(fieldsOf([one])),
     flow: flowOf([one]).map((flow) => ({ ...flow, count })),
@@ -54,7 +54,16 @@ function side(id: string, count: number, given: Partial<SideFacts> = {}): SideFa
   const pageSize = given.pageSize ?? 100;
   const baseUrl = "https://directory.example.com";
   const pages = pagesFor(count, pageSize);
-  return { name: `release ${id}`, id, count, pages, pageSize, baseUrl, links: "query", ...given };
+  return {
+    name: `release 20261121T034000Z-${id}`,
+    id,
+    count,
+    pages,
+    pageSize,
+    baseUrl,
+    links: "query",
+    ...given,
+  };
 }
 
 export function added(user: User): Change {
