@@ -1,13 +1,13 @@
 /** README.md against the program: its commands run word for word, and its table of options is the types'. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { BuildEffects, BuildOptions, HostEffects, HostOptions } from "../../src/index.js";
 import { plainRows, writeUsers } from "../support/database.js";
-import { scratch } from "../support/files.js";
+import { clone, commandsOf, environment } from "../support/docs.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
@@ -15,38 +15,6 @@ const README = readFileSync(join(ROOT, "README.md"), "utf8");
 /** The part of the README below a heading. */
 function section(heading: string): string {
   return README.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
-}
-
-function commandsOf(text: string): string[] {
-  return [...text.matchAll(/^```sh\n(.*?)```/gms)].flatMap(([, block = ""]) => block.trim().split("\n"));
-}
-
-/** A clone as `npm ci` leaves it, as far as running goes. */
-function clone(): string {
-  const folder = scratch();
-  for (const name of ["lib", "data"]) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-  const { name, version, type, bin, dependencies } = JSON.parse(
-    readFileSync(join(ROOT, "package.json"), "utf8"),
-  );
-  // Without scripts: the first npx would compile again, which takes the compiler and the sources.
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, type, bin, dependencies }));
-  for (const name of Object.keys(dependencies)) {
-    const link = join(folder, "node_modules", name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules", name), link);
-  }
-  return folder;
-}
-
-/** The environment without this shell's settings; any port will do, and npx leaves no trace and asks no registry. */
-function environment(): NodeJS.ProcessEnv {
-  const others = Object.entries(process.env).filter(([name]) => !name.startsWith("ROLLCALL_"));
-  const npm = {
-    npm_config_cache: scratch(),
-    npm_config_offline: "true",
-    npm_config_update_notifier: "false",
-  };
-  return { ...Object.fromEntries(others), ...npm, ROLLCALL_PORT: "0" };
 }
 
 test("publishing one's own users works word for word in a clone", { timeout: 60_000 }, async () => {

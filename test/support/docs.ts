@@ -1,0 +1,48 @@
+/** What the documentation says to type, and where it can be typed. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { scratch } from "./files.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The lines of the `sh` blocks. */
+export function commandsOf(text: string): string[] {
+  return [...text.matchAll(/^```sh\n(.*?)```/gms)].flatMap(([, block = ""]) => block.trim().split("\n"));
+}
+
+/** A clone as `npm ci` leaves it, as far as running goes. */
+export function clone(): string {
+  const folder = scratch();
+  for (const name of ["lib", "data"]) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  const { name, version, type, bin, dependencies } = JSON.parse(
+    readFileSync(join(ROOT, "package.json"), "utf8"),
+  );
+  // Without scripts: the first npx would compile again, which takes the compiler and the sources.
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, type, bin, dependencies }));
+  for (const name of Object.keys(dependencies)) {
+    const link = join(folder, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", name), link);
+  }
+  return folder;
+}
+
+/** The environment without this shell's settings; any port will do, and npx leaves no trace and asks no registry. */
+export function environment(): NodeJS.ProcessEnv {
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith("ROLLCALL_"));
+  const npm = {
+    npm_config_cache: scratch(),
+    npm_config_offline: "true",
+    npm_config_update_notifier: "false",
+  };
+  return { ...Object.fromEntries(others), ...npm, ROLLCALL_PORT: "0" };
+}
+
+/** Runs a line or more as a person or a job types them. */
+export function sh(command: string, cwd: string, env: NodeJS.ProcessEnv) {
+  const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", command], { cwd, env, encoding: "utf8" });
+  // npx has words of its own for the settings of whoever runs this.
+  return { status, stdout, stderr: stderr.replace(/^npm warn .*\n/gm, "") };
+}
