@@ -76,11 +76,12 @@ test("before it goes out: every command prints what is shown", { timeout: 60_000
 });
 
 test("in a pull request: the workflow's commands, in a merge of two commits", { timeout: 120_000 }, () => {
-  const { ended, comment, summary, asked, cwd, env } = runWorkflow(WORKFLOW, passDay, false);
+  const { ended, comment, html, summary, asked, cwd, env } = runWorkflow(WORKFLOW, passDay, false);
   expect(ended).toEqual({ "Build base and head": 0, Compare: 0, Comment: 0 });
   expectShown("markdown", 0, comment ?? "");
   expect(summary).toBe(comment);
   expect(asked).toEqual([..."pr comment 7 --body-file review.md --edit-last --create-if-none".split(" ")]);
+  expect(html).toMatch(/^<!doctype html>.*Mira Okafor/is);
 
   // Releases that are committed themselves.
   const [, command = ""] = /`(npx rollcall diff git:[^`]+)`/.exec(DOC) ?? [];

@@ -17,8 +17,9 @@ interface Step {
 interface Ran {
   /** Exit codes by the names of the steps that ran. */
   ended: Record<string, number | null>;
-  /** review.md and the job's summary. */
+  /** review.md, review.html and the job's summary. */
   comment: string | undefined;
+  html: string | undefined;
   summary: string | undefined;
   /** What `gh` was asked. */
   asked: string[] | undefined;
@@ -64,6 +65,7 @@ export function runWorkflow(workflow: string, work: (folder: string) => void, is
   return {
     ended,
     comment: read(join(cwd, "review.md")),
+    html: read(join(cwd, "review.html")),
     summary: read(summary),
     asked: read(asked)?.trim().split("\n"),
     cwd,
