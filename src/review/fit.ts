@@ -26,7 +26,7 @@ export function bothEndsOf(text: string, max: number, show: Show): string {
 function fitting(text: string, max: number, show: Show): number {
   let [end, width] = [0, 0];
   for (const character of text) {
-    width += show(character).length;
+    width += widthOf(character, show);
     if (width > max) break;
     end += character.length;
   }
@@ -38,9 +38,16 @@ function fittingFromEnd(text: string, max: number, show: Show): number {
   let [start, width] = [text.length, 0];
   // No character is wider than two units, nor narrower than one column.
   for (const character of [...text.slice(-2 * max - 1)].reverse()) {
-    width += show(character).length;
+    width += widthOf(character, show);
     if (width > max) break;
     start -= character.length;
   }
   return start;
+}
+
+/** Characters that are shown as they are, however the others are. */
+const PLAIN = /^[ !#-[\]-~]$/;
+
+function widthOf(character: string, show: Show): number {
+  return PLAIN.test(character) ? 1 : show(character).length;
 }
