@@ -36,8 +36,8 @@ function fitting(text: string, max: number, show: Show): number {
 /** Where the units begin that take at most `max` columns before the end. */
 function fittingFromEnd(text: string, max: number, show: Show): number {
   let [start, width] = [text.length, 0];
-  // No character is wider than two units, nor narrower than one column.
-  for (const character of [...text.slice(-2 * max - 1)].reverse()) {
+  // Nothing takes fewer columns than it has units.
+  for (const character of [...text.slice(-max)].reverse()) {
     width += widthOf(character, show);
     if (width > max) break;
     start -= character.length;

@@ -121,7 +121,7 @@ test("hostile text is only ever text, each in its own cell", async () => {
         (diff.added && 1) + diff.added + (diff.removed && 1) + diff.removed,
       );
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -139,13 +139,14 @@ test("what a reader sees is what the excerpts say, in order", async () => {
       const marks = (text: string) => text.replaceAll("\\u0060", "`").replaceAll("\\u007c", "|");
       expect(seen.slice(-said.length || seen.length).map(marks)).toEqual(said.map(marks));
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
 test("any text at all is harmless", async () => {
   await fc.assert(
     fc.asyncProperty(anyDiff, async (diff) => expectHarmless(render(await collect(markdownReport(diff))))),
+    { numRuns: 50 },
   );
 });
 
