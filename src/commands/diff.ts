@@ -127,6 +127,8 @@ async function toText(
       return (await import("../review/json.js")).jsonReport(diff);
     case "ndjson":
       return (await import("../review/ndjson.js")).ndjsonReport(diff);
+    case "html":
+      return (await import("../review/html.js")).htmlReport(diff, { exceeded });
     case "markdown":
       return (await import("../review/markdown.js")).markdownReport(diff, { exceeded });
     case "html":

@@ -130,7 +130,7 @@ export const SETTINGS = {
   },
   accessLog: { ...yesOrNo, verbs: ["serve"], help: "print a line for each request on stdout" },
   format: {
-    ...oneOf("text", "markdown", "json", "ndjson", "html"),
+    ...oneOf("text", "markdown", "html", "json", "ndjson"),
     default: "text",
     verbs: ["diff"],
     help: "form of the report",

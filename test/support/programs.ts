@@ -3,12 +3,6 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe } from "vitest";
 
-/** Where a program is on the PATH, or undefined. */
-export function findProgram(name: string): string | undefined {
-  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  return folders.map((folder) => join(folder, name)).find(isExecutable);
-}
-
 /**
  * A suite of tests that need this program, given where it is. Without it they are skipped, by name; with
  * ROLLCALL_TEST_ALL=1 they fail instead, so that a gate cannot pass for want of a program.
@@ -17,6 +11,12 @@ export function describeWith(program: string, name: string, tests: (path: string
   const path = findProgram(program);
   const mustRun = process.env["ROLLCALL_TEST_ALL"] === "1";
   describe.skipIf(path === undefined && !mustRun)(`${name} (needs ${program})`, () => tests(path ?? program));
+}
+
+/** Where a program is on the PATH, or undefined. */
+function findProgram(name: string): string | undefined {
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {

@@ -4,7 +4,17 @@ import { readFileSync } from "node:fs";
 import { Markup } from "./markup.js";
 
 /** The modules of `page/`, each after those that it imports from; no two have a name in common. */
-const MODULES = ["element", "text", "value", "data", "search", "rows", "pager", "main"] as const;
+const MODULES = [
+  "element",
+  "text",
+  "difference",
+  "value",
+  "data",
+  "search",
+  "rows",
+  "pager",
+  "main",
+] as const;
 
 const STYLES = ["base", "summary", "plots", "filters", "list", "values"] as const;
 

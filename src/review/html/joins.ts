@@ -1,6 +1,6 @@
 /** When the users who came and went had joined, counted in bounded memory whatever the times are. */
 import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from "d3-time";
-import type { Change } from "../../diff/change.js";
+import type { Change, Diff } from "../../diff/change.js";
 
 /** Users of one span of time. */
 export interface Bin {
@@ -41,20 +41,21 @@ const UNITS: readonly (readonly [unit: string, every: TimeInterval | null, lengt
     ["year", utcYear, 365 * DAY, 4],
     ["10 years", utcYear.every(10), 3652 * DAY, 4],
     ["100 years", utcYear.every(100), 36_524 * DAY, 4],
+    ["1000 years", utcYear.every(1000), 365_243 * DAY, 4],
   ];
-const MOST_BINS = 60;
+/** The fewer users, the fewer bins: ones of a single user each would say nothing. */
+const MOST_BINS = { few: 24, many: 60, perRoot: 4 };
 
 /** The part of users on either side that may be left out where they would squeeze the others together. */
 const TAIL = 0.005;
 const SQUEEZE = 4;
 
-/** Counts added and removed users by `date_joined`, in at most some hundred bins of a natural length. */
-export async function countJoins(changes: AsyncIterable<Change>): Promise<Joins> {
+/** Counts added and removed users by `date_joined`, in at most sixty bins of a natural length. */
+export async function countJoins(diff: Diff): Promise<Joins> {
   let moments = new Map<string, Counts>();
   let fineness = 0;
-  for await (const change of changes) {
-    if (change.kind === "changed") continue;
-    add(moments, change.user.date_joined.slice(0, LENGTHS[fineness]), { [change.kind]: 1 });
+  for await (const { kind, user } of comingAndGoing(diff)) {
+    add(moments, user.date_joined.slice(0, LENGTHS[fineness]), { [kind]: 1 });
     while (moments.size > MOST_MOMENTS && fineness < LENGTHS.length - 1) {
       fineness += 1;
       moments = coarser(moments, LENGTHS[fineness] ?? 4);
@@ -65,6 +66,11 @@ export async function countJoins(changes: AsyncIterable<Change>): Promise<Joins>
     times.sort((a, b) => a.time - b.time),
     LENGTHS[fineness] ?? 4,
   );
+}
+
+async function* comingAndGoing(diff: Diff): AsyncGenerator<Exclude<Change, { kind: "changed" }>> {
+  for (const kind of ["added", "removed"] as const)
+    for await (const change of diff.changes(kind)) if (change.kind !== "changed") yield change;
 }
 
 function add(moments: Map<string, Counts>, key: string, { added = 0, removed = 0 }: Partial<Counts>): void {
@@ -90,8 +96,12 @@ interface Moment extends Counts {
 function inBins(moments: readonly Moment[], length: number): Joins {
   const drawn = withoutTails(moments);
   const [first, last] = [drawn[0]?.time ?? 0, drawn.at(-1)?.time ?? 0];
+  const most = Math.max(
+    MOST_BINS.few,
+    Math.min(MOST_BINS.many, MOST_BINS.perRoot * Math.sqrt(usersOf(drawn))),
+  );
   const [unit, every] =
-    UNITS.find(([, , each, needs]) => needs <= length && (last - first) / each <= MOST_BINS) ?? [];
+    UNITS.find(([, , each, needs]) => needs <= length && (last - first) / each <= most) ?? [];
   const bins: Bin[] = [];
   for (const { time, added, removed } of drawn) {
     for (let end = bins.at(-1)?.end; every && (!end || end.getTime() <= time); ) {
@@ -102,15 +112,17 @@ function inBins(moments: readonly Moment[], length: number): Joins {
     const bin = bins.at(-1);
     if (bin) [bin.added, bin.removed] = [bin.added + added, bin.removed + removed];
   }
-  const users = (some: readonly Moment[]) =>
-    some.reduce((sum, { added, removed }) => sum + added + removed, 0);
-  const before = users(moments.filter(({ time }) => time < first));
-  return { bins, unit: unit ?? "hour", before, after: users(moments) - users(drawn) - before };
+  const before = usersOf(moments.filter(({ time }) => time < first));
+  return { bins, unit: unit ?? "hour", before, after: usersOf(moments) - usersOf(drawn) - before };
+}
+
+function usersOf(moments: readonly Moment[]): number {
+  return moments.reduce((sum, { added, removed }) => sum + added + removed, 0);
 }
 
 /** The moments between the outermost half per cent of users on either side, or all when that makes little difference. */
 function withoutTails(moments: readonly Moment[]): readonly Moment[] {
-  const total = moments.reduce((sum, { added, removed }) => sum + added + removed, 0);
+  const total = usersOf(moments);
   const inner: Moment[] = [];
   let seen = 0;
   for (const moment of moments) {

@@ -12,7 +12,7 @@ export async function plots(diff: Diff): Promise<Markup> {
   const drawn: Plot[] = [];
   if (diff.fields.size > 0) drawn.push(fieldsPlot(diff));
   if (diff.flow.length > 0) drawn.push(flowPlot(diff));
-  if (diff.added + diff.removed > 0) drawn.push(joinsPlot(await countJoins(diff.changes())));
+  if (diff.added + diff.removed > 0) drawn.push(joinsPlot(await countJoins(diff)));
   return html`<section class="plots" aria-labelledby="plots-title">
 <h2 id="plots-title">At a glance</h2>
 ${drawn.map(figure)}

@@ -1,6 +1,7 @@
 /** The top of the page: which two sides, how many users differ, what else does, and which gates that exceeds. */
 import type { Diff, SideFacts } from "../../diff/change.js";
 import { count, number } from "../../print/numbers.js";
+import { settingChanges } from "../settings.js";
 import { html, type Markup } from "./markup.js";
 
 /** Users added, removed or changed. */
@@ -10,14 +11,13 @@ export function differing({ added, removed, changed }: Diff): number {
 
 export function summary(diff: Diff, exceeded: readonly string[]): Markup {
   const total = differing(diff);
-  const besides = otherDifferences(diff.old, diff.new);
   return html`${total > 0 ? html`<a class="skip" href="#changes">Skip to the list of changes</a>\n` : undefined}<header>
 <p class="product">Rollcall diff</p>
 <h1>${headline(total)}</h1>
 <div class="sides">
 ${side("Old", diff.old)}<span class="to" aria-hidden="true">→</span>
 ${side("New", diff.new)}</div>
-${besides === undefined ? undefined : html`<p class="besides">${besides}</p>\n`}</header>
+${besides(diff)}</header>
 <main>
 ${exceeded.length > 0 ? gates(exceeded) : undefined}<dl class="totals">
 ${KINDS.map((kind) => figure(kind, diff[kind]))}</dl>
@@ -39,14 +39,12 @@ ${id !== undefined && !name.includes(id) ? html`<p>${id}</p>\n` : undefined}<p>$
 `;
 }
 
-/** One line: `Base URL https://a.example is now https://b.example. 100 users a page are now 50.` */
-function otherDifferences(old: SideFacts, now: SideFacts): string | undefined {
-  const sentences = [
-    old.baseUrl !== now.baseUrl && `Base URL ${old.baseUrl} is now ${now.baseUrl}.`,
-    old.pageSize !== now.pageSize && `${number(old.pageSize)} users a page are now ${number(now.pageSize)}.`,
-    old.links !== now.links && `Links by ${old.links} are now by ${now.links}.`,
-  ].filter((sentence) => sentence !== false);
-  return sentences.length > 0 ? sentences.join(" ") : undefined;
+/** One line: `Also different: base URL from https://a.example to https://b.example, page size from 100 to 50.` */
+function besides(diff: Diff): Markup | undefined {
+  const changes = settingChanges(diff).map(({ name, old, new: now }) => `${name} from ${old} to ${now}`);
+  return changes.length > 0
+    ? html`<p class="besides">Also different: ${changes.join(", ")}.</p>\n`
+    : undefined;
 }
 
 function gates(exceeded: readonly string[]): Markup {

@@ -10,7 +10,7 @@ import type { Diff } from "../../../src/diff/change.js";
 import { htmlReport } from "../../../src/review/html.js";
 import { scratch } from "../../support/files.js";
 
-export interface Opened {
+interface Opened {
   page: Page;
   /** What the page did that a report never does: requests, dialogs, errors, breaches of its policy. */
   misdeeds: string[];

@@ -31,13 +31,14 @@ export function manyChanges(counts: Counts, unchanged = 0): Diff {
     old: side(unchanged + counts.changed + counts.removed),
     new: side(unchanged + counts.changed + counts.added),
   });
-  return { ...diff, ...counts, unchanged, fields, flow, changes: () => allChanges(counts) };
+  return { ...diff, ...counts, unchanged, fields, flow, changes: (kind) => allChanges(counts, kind) };
 }
 
-async function* allChanges({ added: came, removed: went, changed: stayed }: Counts): AsyncGenerator<Change> {
-  for (let n = 0; n < came; n++) yield added(member(n, dayAt(45 * mix(n, 1) ** 2)));
-  for (let n = 0; n < went; n++) yield removed(member(1_000_000 + n, dayAt(400 * mix(n, 2))));
-  for (let n = 0; n < stayed; n++) yield edited(2_000_000 + n);
+async function* allChanges(counts: Counts, kind?: Change["kind"]): AsyncGenerator<Change> {
+  const number = (one: Change["kind"]) => (kind === undefined || kind === one ? counts[one] : 0);
+  for (let n = 0; n < number("added"); n++) yield added(member(n, dayAt(45 * mix(n, 1) ** 2)));
+  for (let n = 0; n < number("removed"); n++) yield removed(member(1_000_000 + n, dayAt(400 * mix(n, 2))));
+  for (let n = 0; n < number("changed"); n++) yield edited(2_000_000 + n);
 }
 
 function edited(n: number): Change {

@@ -1,15 +1,18 @@
 /** A change as a row of the table, and what opens below it: every field, old and new side by side. */
+import { differences } from "./difference.js";
 import { element } from "./element.js";
-import { differences, excerpt, textOf, visibleText } from "./text.js";
-import { wholeValue } from "./value.js";
+import { textOf, visibleText } from "./text.js";
+import { excerpt, wholeValue } from "./value.js";
 
 /** @import { Change } from "./data.js" */
-/** @import { Part } from "./text.js" */
+/** @import { Part } from "./difference.js" */
 
 /** Fields that a closed row shows. */
 const FIRST_FIELDS = 3;
 /** What a closed row says of a user who came or went. */
 const INTRODUCED_BY = ["country", "date_joined", "kyc_status"];
+/** Of a timestamp only the date. */
+const TIME = /(?<=^\d{4}-\d\d-\d\d)T.*Z$/;
 
 const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed" };
 
@@ -28,7 +31,9 @@ export function changeRows(change, place, open) {
     "aria-rowindex": place + 1,
   });
   const button = element("button", { type: "button", class: "user", "aria-controls": details.id });
-  button.append(element("bdi", {}, visibleText(change.name || "no name", { lines: false })));
+  const name = [change.name, change.username].find((text) => text !== "" && text !== change.id);
+  const id = element("span", { class: "id" }, change.id);
+  button.append(name === undefined ? id : element("bdi", {}, visibleText(name)));
   const show = (/** @type {boolean} */ wanted) => {
     button.setAttribute("aria-expanded", String(wanted));
     if (wanted && !details.hasChildNodes()) details.append(detailsCell(change));
@@ -44,7 +49,7 @@ export function changeRows(change, place, open) {
       "th",
       { role: "rowheader", class: "who", scope: "row" },
       button,
-      element("span", { class: "id" }, change.id),
+      ...(name === undefined ? [] : [id]),
     ),
     element("td", { role: "cell", class: "gist" }, gist(change)),
   );
@@ -59,8 +64,10 @@ function gist({ kind, fields }) {
     : fields.filter(({ path }) => INTRODUCED_BY.includes(path));
   const list = element("ul", { class: isChanged ? undefined : "facts" });
   for (const { path, old, now } of shown) {
-    const [before, after] = differences(textOf(old), textOf(now));
-    const values = isChanged ? [excerpt(old, before), arrow(), excerpt(now, after)] : [excerpt(now, after)];
+    const [before, after] = isChanged ? differences(old, now) : [];
+    const values = isChanged
+      ? [excerpt("old", old, before), arrow(), excerpt("new", now, after)]
+      : [excerpt(kind, textOf(now).replace(TIME, ""))];
     list.append(element("li", {}, element("span", { class: "path" }, ...pathText(path)), " ", ...values));
   }
   const rest = fields.length - FIRST_FIELDS;
@@ -80,7 +87,7 @@ function detailsCell({ kind, id, fields }) {
   const isChanged = kind === "changed";
   const head = isChanged ? ["Field", "Old", "New"] : ["Field", KIND_WORDS[kind]];
   const body = fields.map(({ path, old, now }) => {
-    const [before, after] = isChanged ? differences(textOf(old), textOf(now)) : [];
+    const [before, after] = isChanged ? differences(old, now) : [];
     const values = isChanged
       ? [valueCell("old", old, before), valueCell("new", now, after)]
       : [valueCell(kind, now)];

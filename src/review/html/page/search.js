@@ -24,8 +24,10 @@ export async function* search(filter) {
   let until = performance.now() + SLICE;
   for (const block of BLOCKS) {
     if (filter.kinds.has(block.kind) && (filter.path === "" || block.kind === "changed")) {
-      changesOf(block).forEach((change, at) => {
-        if (fits(change)) found.push(block.first + at);
+      // A block that fits as it is need not be parsed.
+      const fitting = fits ? changesOf(block).map(fits) : new Array(block.rows).fill(true);
+      fitting.forEach((isFitting, at) => {
+        if (isFitting) found.push(block.first + at);
       });
     }
     if (performance.now() < until) continue;
@@ -37,10 +39,12 @@ export async function* search(filter) {
 }
 
 /**
+ * What a change must pass besides being of the right kind, or undefined when any does.
  * @param {Filter} filter
- * @returns {(change: Change) => boolean}
+ * @returns {((change: Change) => boolean) | undefined}
  */
 function matcher({ text, path }) {
+  if (text === "" && path === "") return undefined;
   const pattern = new RegExp(text.replace(/[$()*+.?[\\\]^{|}/-]/g, "\\$&"), "iu");
   const says = (/** @type {unknown} */ value) => pattern.test(textOf(value));
   return ({ id, name, username, fields }) => {

@@ -1,75 +1,83 @@
-/** A whole value, however long: a window of it around what differs, which grows at a button. */
+/** A value in one line, or whole: however long, it is a window around what differs, which grows at a button. */
+import { pieces } from "./difference.js";
 import { element, number } from "./element.js";
-import { cut, textOf, visibleText } from "./text.js";
+import { cut, textOf } from "./text.js";
 
-/** @import { Part } from "./text.js" */
+/** @import { Part } from "./difference.js" */
 
+/** Characters of a line, and those of them before what differs. */
+const [LINE, LEAD] = [64, 16];
 /** Characters shown at first, and more of them at each press: even a million spaces must not hold up the page. */
 const [WINDOW, STEP] = [2000, 20_000];
+/** Characters that may be too many for the height of a value. */
+const LONG = 200;
 
 /**
+ * One line of a value: whole when short, else what is around its part.
+ * @param {string} side
  * @param {unknown} value
- * @param {Part} [part] what to mark, unless it is all
+ * @param {Part} [part]
  */
-export function wholeValue(value, part) {
+export function excerpt(side, value, part) {
   const text = textOf(value);
-  const shown = element("div", { class: typeof value === "string" ? "value" : "value literal", dir: "auto" });
-  if (text === "") {
-    shown.append(element("span", { class: "empty" }, "empty"));
-    return shown;
-  }
-  const marked = part && part.end - part.start < text.length ? part : { start: 0, end: 0 };
-  const from = marked.start > WINDOW / 2 ? cut(text, marked.start - WINDOW / 10) : 0;
-  const to = cut(text, from + WINDOW);
-  shown.append(
-    ...earlier(text, marked, from),
-    ...pieces(text, marked, from, to),
-    ...further(text, marked, to),
-  );
-  return shown;
+  const start = part && text.length > LINE && part.end > LINE - LEAD ? part.start - LEAD : 0;
+  const from = cut(text, start);
+  const to = cut(text, from + LINE);
+  const shown = element("bdi", { class: typeof value === "string" ? side : `${side} literal` });
+  shown.append(from > 0 ? "…" : "", ...pieces(text, part, from, to, false), to < text.length ? "…" : "");
+  return text === "" ? empty() : shown;
 }
 
 /**
- * The text from one place up to another, with what is marked of it.
- * @param {string} text
- * @param {Part} marked
- * @param {number} from
- * @param {number} to
- * @returns {Node[]}
+ * @param {unknown} value
+ * @param {Part} [part]
  */
-function pieces(text, marked, from, to) {
-  const within = (/** @type {number} */ at) => Math.max(from, Math.min(to, at));
-  const [start, end] = [within(marked.start), within(marked.end)];
-  const piece = (/** @type {number} */ a, /** @type {number} */ b) =>
-    visibleText(text.slice(a, b), { lines: true });
-  return [
-    piece(from, start),
-    ...(end > start ? [element("mark", {}, piece(start, end))] : []),
-    piece(end, to),
-  ];
+export function wholeValue(value, part) {
+  const text = textOf(value);
+  if (text === "") return empty();
+  const from = part && part.start > WINDOW / 2 ? cut(text, part.start - WINDOW / 10) : 0;
+  const to = cut(text, from + WINDOW);
+  return element(
+    "div",
+    {
+      class: typeof value === "string" ? "value" : "value literal",
+      dir: "auto",
+      // What may have to be scrolled can be reached by keys.
+      tabindex: text.length > LONG || text.includes("\n") ? 0 : undefined,
+    },
+    ...earlier(text, part, from),
+    ...pieces(text, part, from, to, true),
+    ...further(text, part, to),
+  );
+}
+
+function empty() {
+  return element("span", { class: "empty" }, "empty");
 }
 
 /**
  * A button for what stands before this place, unless nothing does.
  * @param {string} text
- * @param {Part} marked
+ * @param {Part | undefined} part
  * @param {number} from
+ * @returns {Node[]}
  */
-function earlier(text, marked, from) {
+function earlier(text, part, from) {
   const start = cut(text, from - STEP);
-  const grow = () => [...earlier(text, marked, start), ...pieces(text, marked, start, from)];
+  const grow = () => [...earlier(text, part, start), ...pieces(text, part, start, from, true)];
   return from === 0 ? [] : [moreButton(`${number(from)} earlier characters`, grow)];
 }
 
 /**
  * A button for what follows this place, unless nothing does.
  * @param {string} text
- * @param {Part} marked
+ * @param {Part | undefined} part
  * @param {number} to
+ * @returns {Node[]}
  */
-function further(text, marked, to) {
+function further(text, part, to) {
   const end = cut(text, to + STEP);
-  const grow = () => [...pieces(text, marked, to, end), ...further(text, marked, end)];
+  const grow = () => [...pieces(text, part, to, end, true), ...further(text, part, end)];
   return to === text.length ? [] : [moreButton(`${number(text.length - to)} further characters`, grow)];
 }
 
@@ -80,13 +88,11 @@ function further(text, marked, to) {
 function moreButton(label, grow) {
   const button = element("button", { type: "button", class: "more" }, label);
   button.addEventListener("click", () => {
-    const shown = button.parentElement;
+    const value = button.parentElement;
     const nodes = grow();
     button.replaceWith(...nodes);
     // The focus goes on to the next button, or to the value when it is whole.
-    const next = nodes.find((node) => node instanceof HTMLButtonElement) ?? shown;
-    if (next === shown) shown?.setAttribute("tabindex", "-1");
-    if (next instanceof HTMLElement) next.focus();
+    (nodes.find((node) => node instanceof HTMLButtonElement) ?? value)?.focus();
   });
   return button;
 }

@@ -45,6 +45,9 @@ function drawFlow(flow: readonly Flow[], moved: number, width: number): Drawing 
   const gap = Math.round(width * 0.31);
   const room = Math.floor((gap - BLOCK) / CHARACTER);
   const [left, right] = [stack(flow, "from", size, room), stack(flow, "to", size, room)];
+  const height = Math.max(left.height, right.height);
+  for (const { nodes, height: own } of [left, right])
+    for (const node of nodes.values()) node.top += (height - own) / 2;
   const curve = linkHorizontal<unknown, [number, number]>();
   const ribbons = inOrder(flow).map(({ from, to, count: users }) => {
     const wide = size(users);
@@ -57,7 +60,7 @@ function drawFlow(flow: readonly Flow[], moved: number, width: number): Drawing 
     ...[...left.nodes.values()].map((node) => label(node, gap, "end")),
     ...[...right.nodes.values()].map((node) => label(node, width - gap, "start")),
   ];
-  return { height: Math.max(left.height, right.height), marks: [...ribbons, ...labels] };
+  return { height, marks: [...ribbons, ...labels] };
 }
 
 /** The statuses of one side from top to bottom, in the order of the contract, each with room for its text. */

@@ -25,7 +25,7 @@ export function figure({ id, title, sentence, widths, draw, figures }: Plot): Ma
 <figcaption><h3 id="${id}-title">${title}</h3><p>${sentence}</p></figcaption>
 ${widths.map((width) => drawing(id, width, draw(width)))}
 <details><summary>Figures<span class="hidden"> of ${title}</span></summary>
-<div class="figures"><table><thead><tr>${figures.head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<div class="figures" tabindex="0" role="group" aria-label="Figures of ${title}"><table><thead><tr>${figures.head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${figures.rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div></details>
 </figure>
 `;

@@ -76,7 +76,7 @@ function axis(x: ReturnType<typeof scaleUtc<number>>, width: number): Markup[] {
   return x.ticks(ticks).map((tick) => {
     const at = x(tick).toFixed(1);
     return html`<line class="grid" x1="${at}" x2="${at}" y1="${HEIGHT - MARGIN.bottom}" y2="${HEIGHT - MARGIN.bottom + 5}"/>
-<text class="tick" x="${at}" y="${HEIGHT - 6}" text-anchor="middle">${format(tick)}</text>
+<text class="tick" x="${at}" y="${HEIGHT - 6}" text-anchor="${x(tick) > width - MARGIN.right - 20 ? "end" : "middle"}">${format(tick)}</text>
 `;
   });
 }
