@@ -15,14 +15,18 @@ import type { Given, Verb } from "./verb.js";
 
 export const publish: Verb = {
   name: "publish",
-  summary: "Make a folder equal to a release, for a host to serve",
+  summary: "Make a folder or a bucket equal to a release, for a host to serve",
   arguments: {
-    "<target>": "the folder, which need not be there yet",
+    "<target>": "a folder, which need not be there yet, or s3://BUCKET/PREFIX",
     "[dist]": "folder of the releases (default: dist, or what out is set to)",
   },
   examples: [
     ["rollcall publish ../site", "make the folder equal to the current release"],
     ["rollcall publish ../site --dry-run", "only say what would be written and removed"],
+    [
+      "rollcall publish s3://my-bucket/directory --purge-list purge.txt",
+      "upload what changed, and list its URLs",
+    ],
   ],
   configured: true,
   run: runPublish,
@@ -34,6 +38,13 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
   const bar = json || quiet ? undefined : progressBar(io, "file");
   const result = await publishRelease(toOptions(isAddress(target) ? target : at(io.cwd, target), settings), {
     now: () => io.date(),
+    onWait: (milliseconds) => {
+      if (!quiet)
+        say(
+          io,
+          `An earlier run has not ended; watching for ${duration(milliseconds)} whether it is at work.`,
+        );
+    },
     ...(bar && { onProgress: ({ files, total }) => bar.update(files, total) }),
     ...(!json && { onStep: (kind, path) => print(io, `${SIGNS[kind]} ${visible(path)}`) }),
   }).finally(() => bar?.clear());
@@ -46,7 +57,7 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
 const SIGNS: Readonly<Record<StepKind, string>> = { add: "+", change: "~", remove: "-" };
 
 function toOptions(target: string, settings: Settings): PublishOptions {
-  const { out: dist, force, dryRun, release, purgeList } = settings;
+  const { out: dist, force, dryRun, release, purgeList, endpoint, cacheControl } = settings;
   return {
     dist,
     target,
@@ -54,6 +65,8 @@ function toOptions(target: string, settings: Settings): PublishOptions {
     dryRun,
     ...(release !== undefined && { release: lowerHex(release) }),
     ...(purgeList !== undefined && { purgeList }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(cacheControl !== undefined && { cacheControl }),
   };
 }
 
@@ -63,7 +76,7 @@ interface Run {
 }
 
 function describePublish(result: PublishResult, { dryRun, milliseconds }: Run, paint: Paint): string {
-  const { target, id, before, resumed, added, changed, removed, same, bytes, urls } = result;
+  const { target, id, before, resumed, added, changed, removed, same, bytes, urls, requests } = result;
   const from = before === null ? "" : resumed ? ` (going on from ${before})` : ` (was ${before})`;
   const lines: Line[] = [
     { verb: "publish", value: `${id}${before === id && !resumed ? "" : from}`, detail: target },
@@ -73,6 +86,7 @@ function describePublish(result: PublishResult, { dryRun, milliseconds }: Run, p
     },
   ];
   if (bytes > 0) lines.push({ verb: "wrote", value: size(bytes) });
+  if (requests !== undefined) lines.push({ verb: "sent", value: count(requests, "request") });
   if (urls > 0) lines.push({ verb: "purge", value: count(urls, "URL") });
   lines.push({ verb: "done", value: `in ${duration(milliseconds)}` });
   return align(lines, paint);

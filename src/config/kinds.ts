@@ -51,6 +51,14 @@ export const publicUrl = {
   allowed: "an absolute http(s) URL",
 } as const;
 
+/** A store's own URL; one with a secret in it is not repeated. */
+export const endpoint = {
+  kind: "text",
+  schema: z.string().refine((value) => /^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) && URL.canParse(value), {
+    error: "Must be an http(s) URL without path, query and credentials, as in https://s3.example.com.",
+  }),
+} as const;
+
 export const linkStyle = {
   kind: "text",
   schema: z.enum(LINK_STYLES),

@@ -5,6 +5,7 @@ import { PAGE_SIZE } from "../contract/links.js";
 import {
   baseUrl,
   encodings,
+  endpoint,
   fieldLimits,
   fields,
   headerValue,
@@ -118,7 +119,7 @@ export const SETTINGS = {
   },
   cacheControl: {
     ...headerValue,
-    verbs: ["serve"],
+    verbs: ["serve", "publish"],
     placeholder: "<value>",
     help: `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL})`,
   },
@@ -168,10 +169,16 @@ export const SETTINGS = {
     placeholder: "<id>",
     help: "release to take, by the beginning of its id (default: the current one)",
   },
+  endpoint: {
+    ...endpoint,
+    verbs: ["publish"],
+    placeholder: "<url>",
+    help: "store that speaks S3 and is not Amazon's, as in https://s3.example.com",
+  },
   force: {
     ...yesOrNo,
     verbs: ["publish"],
-    help: "also replace what Rollcall did not put there",
+    help: "also replace files and releases that were not published from here",
   },
   dryRun: { ...yesOrNo, verbs: ["publish"], help: "print what would be done, and do nothing" },
   purgeList: {

@@ -35,13 +35,18 @@ export async function carryOut(work: Work, onProgress: OnProgress): Promise<{ by
   await each(plan.toPut("absent"), put);
   await target.flush();
   await each(plan.toPut("different"), put);
+  for (const file of plan.toAnnounce()) {
+    await target.flush();
+    await put(file);
+  }
   await target.flush();
-  for (const file of plan.toAnnounce()) await put(file);
-  await target.flush();
-  await each(plan.toRemove(), async (path) => {
-    if (await target.remove(path)) advance();
-  });
-  await target.flush();
+  if (before && removed > 0) {
+    await each(target.orphans(before, files), async (path) => {
+      await target.remove(path);
+      advance();
+    });
+    await target.flush();
+  }
   // Before the run counts as complete: after a kill the next one lists everything, and so nothing is ever left out.
   const urls = (await purgeList?.write(work)) ?? 0;
   await target.storeOwned(after);

@@ -2,13 +2,22 @@
 
 const AT_ONCE = 16;
 
-/** Resolves when every item is done. After the first failure no further item is begun, and it is thrown at the end. */
-export async function each<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
-  const iterator = items[Symbol.iterator]();
+/** Resolves when every item is done. After the first failure no further item is begun; it is thrown at the end. */
+export async function each<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const failures: unknown[] = [];
   const workOn = async () => {
-    for (let next = iterator.next(); !next.done && failures.length === 0; next = iterator.next()) {
-      await work(next.value).catch((error: unknown) => failures.push(error));
+    try {
+      while (failures.length === 0) {
+        const next = await iterator.next();
+        if (next.done) return;
+        await work(next.value);
+      }
+    } catch (error) {
+      failures.push(error);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, workOn));

@@ -1,10 +1,11 @@
-/** The files of a release as a target gets them: in the order of publishing, each with a number. */
+/** The files of a release as a target gets them: what SHA256SUMS lists, and SHA256SUMS itself. */
 import { createHash } from "node:crypto";
 import { UserError } from "../errors.js";
 import { encodeSums } from "../release/digests.js";
-import { findPage, pagePath, SNAPSHOT, SUMS } from "../release/layout.js";
+import { findPage, SNAPSHOT, SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { isPublishable } from "./names.js";
+import { FileOrder, type Shape } from "./order.js";
 
 export interface PublishedFile {
   /** From 0, in the order of publishing. */
@@ -15,72 +16,43 @@ export interface PublishedFile {
   digest: string;
 }
 
-/**
- * What SHA256SUMS lists, and SHA256SUMS itself. Pages go from the last to the first: users come newest first, so that
- * new ones push older ones towards the end, and a reader who walks towards a page that has just changed meets one of
- * them twice, but misses none. SHA256SUMS and snapshot.json, which announce the release, are the last two.
- */
-export class ReleaseFiles {
+export class ReleaseFiles extends FileOrder {
   readonly folder: string;
-  readonly length: number;
-  /** The index of the first file that announces the release. */
-  readonly announcing: number;
-  readonly #release: Release;
-  readonly #others: readonly [path: string, digest: string][];
-  readonly #otherIndex: ReadonlyMap<string, number>;
+  readonly snapshot: Release["snapshot"];
+  readonly shape: Shape;
+  readonly #sums: Release["sums"];
   readonly #sumsDigest: string;
 
-  /** @throws UserError when a name in SHA256SUMS leads out of the release, or is one that Rollcall keeps for itself. */
-  constructor(release: Release) {
-    const { pages, others } = release.sums;
-    this.folder = release.folder;
-    this.#release = release;
+  /** @throws UserError when a name in SHA256SUMS is none that may be published. */
+  constructor({ folder, snapshot, sums }: Release) {
+    const others = [...sums.others.keys()].filter((path) => path !== SNAPSHOT);
+    for (const path of others) requireName(path);
+    const shape = { pages: sums.pages.pages, variants: sums.pages.variants, others };
+    super(shape);
+    this.shape = shape;
+    this.folder = folder;
+    this.snapshot = snapshot;
+    this.#sums = sums;
     const hash = createHash("sha256");
-    for (const line of encodeSums(release.sums)) hash.update(line);
+    for (const line of encodeSums(sums)) hash.update(line);
     this.#sumsDigest = hash.digest("hex");
-    this.#others = [...others].filter(([path]) => path !== SNAPSHOT);
-    for (const [path] of this.#others) requireName(path);
-    this.#otherIndex = new Map(this.#others.map(([path], index) => [path, index]));
-    this.announcing = this.#others.length + pages.pages * pages.variants.length;
-    this.length = this.announcing + 2;
   }
 
-  get snapshot(): Release["snapshot"] {
-    return this.#release.snapshot;
-  }
-
-  /** The names of all files that are no pages. */
-  get others(): string[] {
-    return [...this.#others.map(([path]) => path), SUMS, SNAPSHOT];
+  /** The file of that number. */
+  at(index: number): PublishedFile {
+    const path = this.pathAt(index);
+    return { index, path, digest: this.#digestOf(path) };
   }
 
   *[Symbol.iterator](): Generator<PublishedFile> {
     for (let index = 0; index < this.length; index++) yield this.at(index);
   }
 
-  /** The file of that number. */
-  at(index: number): PublishedFile {
-    const { pages, others } = this.#release.sums;
-    const other = this.#others[index];
-    if (other) return { index, path: other[0], digest: other[1] };
-    if (index === this.announcing) return { index, path: SUMS, digest: this.#sumsDigest };
-    if (index > this.announcing) return { index, path: SNAPSHOT, digest: others.get(SNAPSHOT) ?? "" };
-    const position = index - this.#others.length;
-    const page = pages.pages - Math.floor(position / pages.variants.length);
-    const variant = pages.variants[position % pages.variants.length] ?? "identity";
-    return { index, path: pagePath(page, variant), digest: pages.get(page, variant) ?? "" };
-  }
-
-  /** The number of the file of that name, or undefined when the release has none. */
-  indexOf(path: string): number | undefined {
-    if (path === SUMS) return this.announcing;
-    if (path === SNAPSHOT) return this.announcing + 1;
-    const { pages, variants } = this.#release.sums.pages;
+  #digestOf(path: string): string {
+    if (path === SUMS) return this.#sumsDigest;
+    const { pages, others } = this.#sums;
     const found = findPage(path);
-    if (!found) return this.#otherIndex.get(path);
-    const variant = variants.indexOf(found.variant);
-    if (variant < 0 || found.page > pages) return undefined;
-    return this.#others.length + (pages - found.page) * variants.length + variant;
+    return (found ? pages.get(found.page, found.variant) : others.get(path)) ?? "";
   }
 }
 

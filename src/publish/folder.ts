@@ -1,5 +1,5 @@
 /** A plain folder as a target: each file written aside and renamed, and no link followed out of it. */
-import { lstat, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
+import { lstat, opendir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, UserError } from "../errors.js";
 import { findDigest, flushFolder, readReleaseFile, writeFlushed } from "../release/files.js";
@@ -9,7 +9,8 @@ import { each } from "./each.js";
 import type { PublishedFile, ReleaseFiles } from "./files.js";
 import { FolderTree } from "./folder-tree.js";
 import { asideName, isAside, OWNED } from "./names.js";
-import { encodeOwned, type Owned, parseOwned } from "./owned.js";
+import { encodeOwned, isOrphan, type Owned, parseOwned } from "./owned.js";
+import { explainPut } from "./refusals.js";
 import type { Standing, Target } from "./target.js";
 
 /** What is asked of memory for each file that is read. */
@@ -65,10 +66,14 @@ export class FolderTarget implements Target {
     await each(files, async (file) => found(file, await this.#standing(file)));
   }
 
-  async has(path: string): Promise<boolean> {
-    if (!(await this.#tree.has(dirname(path)))) return false;
-    const stats = await findStats(join(this.root, path));
-    return stats !== undefined && !stats.isDirectory();
+  async *orphans(owned: Owned, files: ReleaseFiles): AsyncGenerator<string> {
+    if (await this.#tree.has(PAGES)) {
+      for await (const entry of await opendir(join(this.root, PAGES))) {
+        const path = `${PAGES}/${entry.name}`;
+        if (!entry.isDirectory() && isOrphan(owned, files, path)) yield path;
+      }
+    }
+    for (const path of owned.others) if (isOrphan(owned, files, path) && (await this.#has(path))) yield path;
   }
 
   async storeOwned(owned: Owned): Promise<void> {
@@ -93,15 +98,13 @@ export class FolderTarget implements Target {
     return written.bytes;
   }
 
-  async remove(path: string): Promise<boolean> {
-    if (!(await this.has(path))) return false;
+  async remove(path: string): Promise<void> {
     await unlink(join(this.root, path));
     this.#tree.touch(dirname(path));
     for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
       if (!(await removeIfEmpty(join(this.root, folder)))) break;
       this.#tree.forget(folder);
     }
-    return true;
   }
 
   async flush(): Promise<void> {
@@ -116,6 +119,17 @@ export class FolderTarget implements Target {
     if (stats?.isDirectory())
       throw new UserError(`${join(this.name, path)} is a folder, where a file belongs; move it away.`);
     return stats ? "different" : "absent";
+  }
+
+  explain(error: unknown): unknown {
+    return explainPut(this.name, error);
+  }
+
+  /** Whether a file or a link is there. */
+  async #has(path: string): Promise<boolean> {
+    if (!(await this.#tree.has(dirname(path)))) return false;
+    const stats = await findStats(join(this.root, path));
+    return stats !== undefined && !stats.isDirectory();
   }
 
   /** Removes what a killed run was writing. */

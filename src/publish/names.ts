@@ -6,6 +6,9 @@ const OWN_PREFIX = ".rollcall-";
 /** The list of what Rollcall owns in a target. */
 export const OWNED = `${OWN_PREFIX}published.json`;
 
+/** In a bucket: the entity tags of its objects. */
+export const TAGS = `${OWN_PREFIX}tags`;
+
 /** What a file is called while it is written. */
 export function asideName(name: string): string {
   return `${OWN_PREFIX}new-${name}`;

@@ -1,8 +1,9 @@
 /** What Rollcall owns in a target: the list that is kept there, so that it never touches what is not its own. */
 import { z } from "zod";
 import { UserError } from "../errors.js";
-import { findPage, pagePath, type Variant } from "../release/layout.js";
+import { findPage, SNAPSHOT, SUMS } from "../release/layout.js";
 import type { ReleaseFiles } from "./files.js";
+import { parseAs } from "./json.js";
 import { isPublishable } from "./names.js";
 
 const ownedSchema = z.strictObject({
@@ -17,6 +18,8 @@ const ownedSchema = z.strictObject({
   variants: z.array(z.enum(["identity", "br", "gzip"])),
   /** Paths of all other files. */
   others: z.array(z.string().refine(isPublishable)),
+  /** In a bucket, the run that is at work: its name, and a number that moves as long as it lives. */
+  run: z.strictObject({ name: z.string(), beat: z.int() }).optional(),
 });
 
 /** Never longer for more pages: who published pages 1 to N owns all that are named so. */
@@ -24,9 +27,9 @@ export type Owned = z.infer<typeof ownedSchema>;
 
 /** What a target that holds a release and nothing more of Rollcall's owns. */
 export function ownedBy(files: ReleaseFiles): Owned {
-  const { id, pages, encodings } = files.snapshot;
-  const variants: Variant[] = ["identity", ...encodings];
-  return { rollcall: 1, release: id, complete: true, pages, variants, others: files.others };
+  const { pages, variants, others } = files.shape;
+  const all = { pages, variants: [...variants], others: [...others, SUMS, SNAPSHOT] };
+  return { rollcall: 1, release: files.snapshot.id, complete: true, ...all };
 }
 
 /** What is owned while one release takes the place of another: all files of both. */
@@ -46,15 +49,9 @@ export function owns({ pages, variants, others }: Owned, path: string): boolean 
   return found ? found.page <= pages && variants.includes(found.variant) : others.includes(path);
 }
 
-/** Paths that are owned and not of the release: what may be there and has to go. */
-export function* orphans({ pages, variants, others }: Owned, files: ReleaseFiles): Generator<string> {
-  for (const path of others) if (files.indexOf(path) === undefined) yield path;
-  for (let page = pages; page >= 1; page--) {
-    for (const variant of variants) {
-      const path = pagePath(page, variant);
-      if (files.indexOf(path) === undefined) yield path;
-    }
-  }
+/** Whether a path that is there is owned and not of the release: then it has to go. */
+export function isOrphan(owned: Owned, files: ReleaseFiles, path: string): boolean {
+  return owns(owned, path) && files.indexOf(path) === undefined;
 }
 
 export function encodeOwned(owned: Owned): string {
@@ -63,18 +60,9 @@ export function encodeOwned(owned: Owned): string {
 
 /** @throws UserError when the text is not of the form. */
 export function parseOwned(text: string, name: string): Owned {
-  const owned = parseJson(text);
+  const owned = parseAs(ownedSchema, text);
   if (owned) return owned;
   throw new UserError(`${name} is not of the form that Rollcall writes; restore it, or remove it.`);
-}
-
-function parseJson(text: string): Owned | undefined {
-  try {
-    return ownedSchema.safeParse(JSON.parse(text)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function union<T>(one: readonly T[], other: readonly T[]): T[] {

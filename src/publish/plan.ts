@@ -1,8 +1,7 @@
 /** The plan: what has to happen so that a target equals a release. One byte of memory a file. */
 import { UserError } from "../errors.js";
-import { each } from "./each.js";
 import type { PublishedFile, ReleaseFiles } from "./files.js";
-import { type Owned, orphans, owns } from "./owned.js";
+import { type Owned, owns } from "./owned.js";
 import type { Standing, Target } from "./target.js";
 
 const CODES: Record<Standing, number> = { same: 0, absent: 1, different: 2 };
@@ -45,23 +44,21 @@ export async function makePlan(
       `${target.name} has files that Rollcall did not put there: ${which}; move them away, or replace them with --force.`,
     );
   }
-  const plan = new Plan(files, standings, owned);
-  await plan.countRemovals(target);
-  return plan;
+  let orphans = 0;
+  if (owned) for await (const _ of target.orphans(owned, files)) orphans++;
+  return new Plan(files, standings, orphans);
 }
 
 export class Plan {
   readonly #files: ReleaseFiles;
   readonly #standings: Uint8Array;
-  readonly #owned: Owned | undefined;
   readonly counts: PlanCounts;
 
-  constructor(files: ReleaseFiles, standings: Uint8Array, owned: Owned | undefined) {
+  constructor(files: ReleaseFiles, standings: Uint8Array, removed: number) {
     this.#files = files;
     this.#standings = standings;
-    this.#owned = owned;
     const count = (of: Standing) => standings.reduce((sum, code) => sum + Number(code === CODES[of]), 0);
-    this.counts = { added: count("absent"), changed: count("different"), removed: 0, same: count("same") };
+    this.counts = { added: count("absent"), changed: count("different"), removed, same: count("same") };
   }
 
   get isEmpty(): boolean {
@@ -87,23 +84,11 @@ export class Plan {
     }
   }
 
-  /** Paths of releases before that this one does not have; not all need be there. */
-  toRemove(): Iterable<string> {
-    return this.#owned ? orphans(this.#owned, this.#files) : [];
-  }
-
-  async countRemovals(target: Target): Promise<void> {
-    await each(this.toRemove(), async (path) => {
-      if (await target.has(path)) this.counts.removed++;
-    });
-  }
-
-  /** Says every step, in the order in which they would be carried out. */
-  async tell(target: Target, onStep: (kind: StepKind, path: string) => void): Promise<void> {
+  /** Says what is put, in the order in which it would be. */
+  tell(onStep: (kind: StepKind, path: string) => void): void {
     for (const { path } of this.toPut("absent")) onStep("add", path);
     for (const { path } of this.toPut("different")) onStep("change", path);
     for (const { index, path } of this.toAnnounce())
       onStep(this.#standings[index] === CODES.absent ? "add" : "change", path);
-    for (const path of this.toRemove()) if (await target.has(path)) onStep("remove", path);
   }
 }

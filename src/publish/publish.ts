@@ -6,7 +6,7 @@ import { ReleaseFiles } from "./files.js";
 import type { Owned } from "./owned.js";
 import { makePlan, type Plan, type PlanCounts, type StepKind } from "./plan.js";
 import { openPurgeList, type PurgeList } from "./purge.js";
-import { damaged, explainPut } from "./refusals.js";
+import { damaged } from "./refusals.js";
 import type { Target } from "./target.js";
 import { openTarget } from "./targets.js";
 
@@ -15,9 +15,13 @@ export interface PublishOptions {
   dist: string;
   /** The beginning of a release's id or folder name; the current one unless given. */
   release?: string;
-  /** A folder, which need not be there yet. */
+  /** A folder, which need not be there yet, or `s3://bucket/prefix`. */
   target: string;
-  /** Also over files that Rollcall did not put there. */
+  /** The URL of a store that is not Amazon's. */
+  endpoint?: string;
+  /** What objects in a bucket are put with; `public, max-age=60` unless given. */
+  cacheControl?: string;
+  /** Also over files that Rollcall did not put there, and over a release that somebody else did. */
   force?: boolean;
   /** Change nothing in the target, only say what would change. */
   dryRun?: boolean;
@@ -31,6 +35,8 @@ export type OnProgress = (done: { files: number; total: number }) => void;
 export interface PublishEffects {
   now?: () => Date;
   onProgress?: OnProgress;
+  /** Told when another run may be at work on a bucket, and for how long at most that has to be watched. */
+  onWait?: (milliseconds: number) => void;
   /** Told of each step of a dry run. */
   onStep?: (kind: StepKind, path: string) => void;
 }
@@ -48,6 +54,8 @@ export interface PublishResult extends PlanCounts {
   bytes: number;
   /** Lines of the purge list, 0 without one. */
   urls: number;
+  /** Requests that a bucket was sent. */
+  requests?: number;
 }
 
 /** What one run works with. */
@@ -66,9 +74,9 @@ export interface Work {
  */
 export async function publish(options: PublishOptions, effects: PublishEffects = {}): Promise<PublishResult> {
   const { dist, force = false, dryRun = false } = options;
-  const { now = () => new Date(), onProgress = () => {}, onStep = () => {} } = effects;
+  const { onProgress = () => {}, onStep = () => {} } = effects;
   const files = await openFiles(dist, options.release);
-  const { target, close } = await openTarget(options.target, dist, now());
+  const { target, close } = await openTarget(options, effects);
   try {
     const before = await target.readOwned();
     const plan = await makePlan(target, files, before, force);
@@ -76,9 +84,11 @@ export async function publish(options: PublishOptions, effects: PublishEffects =
     const work: Work = { target, files, plan, before, purgeList };
     const done = dryRun ? await preview(work, onStep) : await carryOut(work, onProgress);
     const facts = { target: target.name, id: files.snapshot.id, before: before?.release ?? null };
-    return { ...facts, resumed: before?.complete === false, ...plan.counts, ...done };
+    const { requests } = target;
+    const traffic = requests === undefined ? {} : { requests };
+    return { ...facts, resumed: before?.complete === false, ...plan.counts, ...done, ...traffic };
   } catch (error) {
-    throw explainPut(target.name, error);
+    throw target.explain(error);
   } finally {
     close();
   }
@@ -94,6 +104,8 @@ async function openFiles(dist: string, prefix: string | undefined): Promise<Rele
 
 /** What a dry run does: it says the steps, and writes the purge list that they would lead to. */
 async function preview(work: Work, onStep: NonNullable<PublishEffects["onStep"]>) {
-  await work.plan.tell(work.target, onStep);
+  const { plan, target, before, files } = work;
+  plan.tell(onStep);
+  if (before) for await (const path of target.orphans(before, files)) onStep("remove", path);
   return { bytes: 0, urls: (await work.purgeList?.write(work)) ?? 0 };
 }

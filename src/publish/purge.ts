@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { LISTING_PATH, pageUrl } from "../contract/links.js";
 import { pagePath, type Variant } from "../release/layout.js";
-import { owns } from "./owned.js";
+import { ownedBy, owns } from "./owned.js";
 import type { Work } from "./publish.js";
 import { explainPut } from "./refusals.js";
 
@@ -62,7 +62,7 @@ function* changedUrls({ files, plan, before }: Work): Generator<string> {
     if (page === 1) urls.unshift(base + LISTING_PATH);
     yield* new Set(urls);
   }
-  const others = new Set([...(before?.others ?? []), ...files.others]);
+  const others = new Set([...(before?.others ?? []), ...ownedBy(files).others]);
   for (const path of others)
     if (isChanged(path)) yield `${base}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

@@ -9,6 +9,8 @@ export type Standing = "absent" | "same" | "different";
 export interface Target {
   /** As messages call it. */
   readonly name: string;
+  /** Requests that were sent so far, where there are any. */
+  readonly requests?: number;
   /**
    * What is owned there, or undefined where Rollcall has published nothing yet.
    * @throws UserError when the list is not of its form.
@@ -16,8 +18,8 @@ export interface Target {
   readOwned(): Promise<Owned | undefined>;
   /** Says of every file of the release what stands in its place, in any order. */
   survey(files: ReleaseFiles, found: (file: PublishedFile, standing: Standing) => void): Promise<void>;
-  /** Whether anything stands there, for paths that the release does not have. */
-  has(path: string): Promise<boolean>;
+  /** Paths that are there, are owned, and are not of the release. They may be removed meanwhile. */
+  orphans(owned: Owned, files: ReleaseFiles): AsyncIterable<string>;
   /** Stores what is owned from now on, before the first and after the last change. */
   storeOwned(owned: Owned): Promise<void>;
   /**
@@ -25,8 +27,10 @@ export interface Target {
    * @returns its bytes, or undefined when they do not have the digest; then nothing has changed.
    */
   put(file: PublishedFile, from: string): Promise<number | undefined>;
-  /** Removes what stands there; false when nothing does. */
-  remove(path: string): Promise<boolean>;
-  /** Makes all that was put and removed so far outlast a loss of power. */
+  /** Removes what stands there. */
+  remove(path: string): Promise<void>;
+  /** Makes all that was put and removed so far last, and sees to it that the target is still this run's. */
   flush(): Promise<void>;
+  /** What went wrong while it was used, as a line to act on; what is no such trouble is returned as it is. */
+  explain(error: unknown): unknown;
 }

@@ -4,7 +4,10 @@ import { usageError } from "../errors.js";
 import { sha256 } from "../release/files.js";
 import { PUBLISHED } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
+import { parseAddress } from "./bucket/address.js";
+import { openBucket } from "./bucket/open.js";
 import { openFolder } from "./folder.js";
+import type { PublishEffects, PublishOptions } from "./publish.js";
 import type { Target } from "./target.js";
 
 export interface Opened {
@@ -14,11 +17,33 @@ export interface Opened {
 }
 
 /** @throws UserError when another run is at work on the target, or when it is none of the kinds there are. */
-export async function openTarget(name: string, dist: string, now: Date): Promise<Opened> {
-  if (isAddress(name))
+export async function openTarget(options: PublishOptions, effects: PublishEffects): Promise<Opened> {
+  const { target: name, dist, endpoint, cacheControl, force = false, dryRun = false } = options;
+  const { now = () => new Date(), onWait = () => {} } = effects;
+  const lock = (what: string) => {
+    const folder = join(dist, PUBLISHED, sha256(what).slice(0, 16));
+    return { folder, unlock: lockDist(folder, now(), name) };
+  };
+  if (!isAddress(name)) {
+    const target = await openFolder(name, dist);
+    return { target, close: lock(target.root).unlock };
+  }
+  if (!/^s3:/i.test(name))
     throw usageError(`Target ${JSON.stringify(name)} is neither a folder nor s3://BUCKET/PREFIX.`);
-  const target = await openFolder(name, dist);
-  return { target, close: lockDist(join(dist, PUBLISHED, sha256(target.root).slice(0, 16)), now, name) };
+  const { folder, unlock } = lock(`${endpoint ?? ""} ${parseAddress(name).name}`);
+  try {
+    const bucket = await openBucket(name, { dist, folder, endpoint, cacheControl, force, dryRun, onWait });
+    return {
+      target: bucket,
+      close() {
+        bucket.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
 }
 
 /** Whether a target is no path: `s3://bucket` is, and so is anything else of that form. */

@@ -82,6 +82,7 @@ const SAMPLES: Record<Key, [text: string, value: unknown]> = {
   maxChanged: ["0", "0"],
   maxField: ["kyc_status=10,bio=5%", ["kyc_status=10", "bio=5%"]],
   release: ["1f6a", "1f6a"],
+  endpoint: ["https://s3.example.com", "https://s3.example.com"],
   force: ["true", true],
   dryRun: ["1", true],
   purgeList: ["/purge.txt", "/purge.txt"],

@@ -1,0 +1,140 @@
+/** One run at a time in a bucket, whatever machine it is on: the list of what is owned is the lock as well. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { UserError } from "../../errors.js";
+import { OWNED } from "../names.js";
+import { encodeOwned, type Owned, parseOwned } from "../owned.js";
+import { OWN_HEADERS } from "./headers.js";
+import { hasStatus } from "./refusals.js";
+import type { Condition, Store } from "./store.js";
+
+/** How a run shows that it lives, and how long others wait to see it; in milliseconds. */
+export interface Pulse {
+  /** Between two signs of life. */
+  beat: number;
+  /** Without a sign for this long, a run has ended. */
+  dead: number;
+  /** Between two looks at another run's signs. */
+  look: number;
+}
+
+const PULSE: Pulse = { beat: 8_000, dead: 30_000, look: 3_000 };
+
+/**
+ * Each write of the list names the version that it replaces, and a store that knows conditions refuses it when another
+ * run was faster. A run that lives writes a new number again and again. So whoever finds an unfinished run waits for
+ * that, by nothing but its own clock, and takes over when nothing moves.
+ */
+export class Claim {
+  /** Of this run, as others see it. */
+  readonly name = randomUUID();
+  readonly #store: Store;
+  readonly #target: string;
+  readonly #pulse: Pulse;
+  #seen: { owned: Owned | undefined; etag: string | undefined } = { owned: undefined, etag: undefined };
+  #beating: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #lastBeat = 0;
+  #lost: UserError | undefined;
+
+  constructor(store: Store, target: string, pulse: Pulse = PULSE) {
+    this.#store = store;
+    this.#target = target;
+    this.#pulse = pulse;
+  }
+
+  /** What is owned now; later writes replace this version and no other. */
+  async read(): Promise<Owned | undefined> {
+    const found = await this.#store.find(OWNED);
+    const owned = found && parseOwned(String(found.bytes), `${this.#target}/${OWNED}`);
+    this.#seen = { owned, etag: found?.etag };
+    return owned;
+  }
+
+  /** Waits until the run that `read` has found shows no sign of life any more. @throws UserError when it lives. */
+  async outwait(onWait: (milliseconds: number) => void): Promise<void> {
+    const before = this.#seen.etag;
+    onWait(this.#pulse.dead);
+    for (let waited = 0; waited < this.#pulse.dead; waited += this.#pulse.look) {
+      await sleep(this.#pulse.look);
+      const found = await this.#store.find(OWNED);
+      if (found?.etag !== before) throw this.#taken();
+    }
+  }
+
+  /** Makes the target this run's, until `end` or `stop`. @throws UserError when another run was faster. */
+  async begin(owned: Owned): Promise<void> {
+    await this.#write({ ...owned, run: { name: this.name, beat: 0 } });
+    this.#beating = setInterval(() => {
+      this.#writing = this.#writing.then(() => this.#beat());
+    }, this.#pulse.beat);
+    this.#beating.unref();
+  }
+
+  /** @throws UserError when the target may be another run's by now. */
+  check(): void {
+    if (this.#lost) throw this.#lost;
+    // Well before anybody else takes this run for dead.
+    if (performance.now() - this.#lastBeat > this.#pulse.dead * 0.7) throw this.#taken();
+  }
+
+  /** The same, asking the store. */
+  async confirm(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#beat());
+    await this.#writing;
+    this.check();
+  }
+
+  /** Stores what is owned once all is done, and lets the next run in. */
+  async end(owned: Owned): Promise<void> {
+    this.stop();
+    await this.#writing;
+    this.check();
+    await this.#write(owned);
+  }
+
+  stop(): void {
+    clearInterval(this.#beating);
+  }
+
+  /** One sign of life. A store that cannot be reached is no reason to stop before the run may count as dead. */
+  async #beat(): Promise<void> {
+    const { owned } = this.#seen;
+    if (!owned?.run || this.#lost) return;
+    try {
+      const found = await this.#store.find(OWNED);
+      if (found?.etag !== this.#seen.etag) throw this.#taken();
+      await this.#write({ ...owned, run: { name: this.name, beat: owned.run.beat + 1 } });
+    } catch (error) {
+      if (error instanceof UserError) this.#lost = error;
+    }
+  }
+
+  async #write(owned: Owned): Promise<void> {
+    const began = performance.now();
+    const { etag } = this.#seen;
+    const condition: Condition = etag === undefined ? { IfNoneMatch: "*" } : { IfMatch: etag };
+    const bytes = Buffer.from(encodeOwned(owned));
+    this.#seen = { owned, etag: await this.#putIf(bytes, condition) };
+    this.#lastBeat = began;
+  }
+
+  /** An answer may get lost on its way: then the second try is refused because of the first, which was this run's. */
+  async #putIf(bytes: Buffer, condition: Condition): Promise<string> {
+    try {
+      return await this.#store.put(OWNED, bytes, { headers: OWN_HEADERS, condition });
+    } catch (error) {
+      if (hasStatus(error, 501)) return this.#store.put(OWNED, bytes, { headers: OWN_HEADERS });
+      if (!hasStatus(error, 412) && !hasStatus(error, 409) && !hasStatus(error, 404)) throw error;
+      const found = await this.#store.find(OWNED);
+      if (found?.bytes.equals(bytes)) return found.etag;
+      throw this.#taken();
+    }
+  }
+
+  #taken(): UserError {
+    return new UserError(
+      `${this.#target} is being published to by another run; wait until it has ended, then run this again.`,
+    );
+  }
+}

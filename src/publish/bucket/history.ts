@@ -1,0 +1,82 @@
+/** Whether a target may be replaced: only a release that this `dist` knows, or has put there itself. */
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { codeOf, UserError } from "../../errors.js";
+import { parseFolderName, SNAPSHOT } from "../../release/layout.js";
+import { releaseNames } from "../../release/prune.js";
+import { explainWrite } from "../../release/refusals.js";
+import { parseAs } from "../json.js";
+import type { Store } from "./store.js";
+
+const recordSchema = z.object({
+  /** Ids of releases that this `dist` has put there, or begun to, and that may be there still. */
+  releases: z.array(z.string()),
+  /** The run that was begun last, until it has ended. */
+  run: z.string().optional(),
+});
+
+/** What a `dist` remembers of one target. */
+export type HistoryRecord = z.infer<typeof recordSchema>;
+
+export class History {
+  readonly #file: string;
+  record: HistoryRecord;
+
+  /** @param folder in `dist`, this target's own. */
+  constructor(folder: string) {
+    this.#file = join(folder, "history.json");
+    this.record = readRecord(this.#file);
+  }
+
+  /** Remembers what is about to be put there, before it is. */
+  begin(run: string, release: string): void {
+    this.#write({ releases: [...new Set([...this.record.releases, release])], run });
+  }
+
+  end(release: string): void {
+    this.#write({ releases: [release] });
+  }
+
+  #write(record: HistoryRecord): void {
+    const aside = `${this.#file}.new`;
+    try {
+      writeFileSync(aside, `${JSON.stringify(record)}\n`);
+      renameSync(aside, this.#file);
+    } catch (error) {
+      throw explainWrite(this.#file, error);
+    }
+    this.record = record;
+  }
+}
+
+/** @throws UserError when the target holds a release that somebody else has put there. */
+export async function requireKnown(
+  store: Store,
+  target: string,
+  dist: string,
+  known: readonly string[],
+): Promise<void> {
+  const found = await store.find(SNAPSHOT);
+  if (!found) return;
+  const id = parseAs(idSchema, String(found.bytes))?.id;
+  const replace = "publish from where it was made, or replace it with --force.";
+  if (id === undefined) throw new UserError(`${target}/${SNAPSHOT} is not Rollcall's; ${replace}`);
+  const here = releaseNames(dist).map((name) => parseFolderName(name)?.id);
+  if (!known.includes(id) && !here.includes(id))
+    throw new UserError(
+      `${target} holds release ${id}, which is none of ${dist} and was not published from it; ${replace}`,
+    );
+}
+
+const idSchema = z.object({ id: z.string().regex(/^[0-9a-f]{12}$/) });
+
+/** What a `dist` that has lost its memory, or never had one, knows of a target: nothing. */
+function readRecord(file: string): HistoryRecord {
+  try {
+    return parseAs(recordSchema, readFileSync(file, "utf8")) ?? { releases: [] };
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return { releases: [] };
+    throw error;
+  }
+}

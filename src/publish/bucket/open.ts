@@ -1,0 +1,44 @@
+/** Opens a bucket for one run, once it is known that it is this run's turn. */
+import { DEFAULT_CACHE_CONTROL } from "../../contract/headers.js";
+import { parseAddress } from "./address.js";
+import { Bucket } from "./bucket.js";
+import { Claim } from "./claim.js";
+import { History, requireKnown } from "./history.js";
+import { explainStore } from "./refusals.js";
+import { Store } from "./store.js";
+
+export interface BucketOptions {
+  /** The folder of the releases. */
+  dist: string;
+  /** In `dist`, where this target is remembered. */
+  folder: string;
+  endpoint: string | undefined;
+  cacheControl: string | undefined;
+  force: boolean;
+  dryRun: boolean;
+  /** Told when another run has not ended, and how long it may take to see whether it ever will. */
+  onWait: (milliseconds: number) => void;
+}
+
+/**
+ * @throws UserError when the SDK is not there, when another run is at work, or when somebody else has put another
+ * release there, unless `force`.
+ */
+export async function openBucket(address: string, options: BucketOptions): Promise<Bucket> {
+  const { dist, folder, endpoint, cacheControl = DEFAULT_CACHE_CONTROL, force, dryRun, onWait } = options;
+  const where = parseAddress(address);
+  const history = new History(folder);
+  const store = await Store.open(where, endpoint);
+  try {
+    const claim = new Claim(store, where.name);
+    const owned = await claim.read();
+    if (!force) await requireKnown(store, where.name, dist, history.record.releases);
+    // A run from here cannot be at work: this one holds the lock.
+    const isForeign = owned?.run !== undefined && owned.run.name !== history.record.run;
+    if (isForeign && !dryRun) await claim.outwait(onWait);
+    return new Bucket({ name: where.name, store, claim, history, cacheControl, owned });
+  } catch (error) {
+    store.close();
+    throw explainStore(where.name, error);
+  }
+}

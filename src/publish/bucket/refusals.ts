@@ -1,0 +1,63 @@
+/** What a store's refusals mean, and what to do about each. Nothing that a store says is repeated but names and numbers. */
+import { codeOf, UserError } from "../../errors.js";
+
+const GO_ON = "then run this again: it goes on where it stopped.";
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  CredentialsProviderError: `there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, ${GO_ON}`,
+  ExpiredToken: `the credentials have expired; renew them, ${GO_ON}`,
+  InvalidAccessKeyId: `it does not know the access key; check the credentials, ${GO_ON}`,
+  SignatureDoesNotMatch: `the secret key is not the access key's; check the credentials, ${GO_ON}`,
+  AccessDenied: `access is denied; allow s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject, ${GO_ON}`,
+  NoSuchBucket: "there is no such bucket; make it, or name another one.",
+  PermanentRedirect: "the bucket is in another region; set AWS_REGION to it.",
+  AuthorizationHeaderMalformed: "the bucket is in another region; set AWS_REGION to it.",
+  RequestTimeTooSkewed: "this machine's clock is wrong; set it, then run this again.",
+  ENOTFOUND: "its host name leads nowhere; check --endpoint and AWS_REGION.",
+};
+
+/** An error of the SDK as one line; what is none is returned as it is. */
+export function explainStore(name: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof UserError) return error;
+  const known = REFUSALS[error.name] ?? REFUSALS[codeOf(error) ?? ""];
+  if (known) return new UserError(`Cannot publish to ${name}: ${known}`, { cause: error });
+  const status = statusOf(error);
+  if (status !== undefined) {
+    const answer = `the store answered ${status} ${error.name}`;
+    return new UserError(`Cannot publish to ${name}: ${answer}; mend that, ${GO_ON}`, { cause: error });
+  }
+  if (!isPassing(error)) return error;
+  const code = codeOf(error) ?? error.name;
+  return new UserError(`Cannot publish to ${name}: the store cannot be reached (${code}); wait, ${GO_ON}`, {
+    cause: error,
+  });
+}
+
+export function hasStatus(error: unknown, status: number): boolean {
+  return statusOf(error) === status;
+}
+
+/** Whether it may be gone the next time: the network's fault, or a store that has too much to do. */
+export function isPassing(error: unknown): boolean {
+  const status = statusOf(error);
+  if (status !== undefined && status >= 400) return status >= 500 || status === 408 || status === 429;
+  if (!(error instanceof Error)) return false;
+  return error.name === "TimeoutError" || NETWORK.includes(codeOf(error) ?? "");
+}
+
+const NETWORK: readonly string[] = [
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EPIPE",
+  "ERR_STREAM_PREMATURE_CLOSE",
+  "ETIMEDOUT",
+];
+
+function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("$metadata" in error)) return undefined;
+  const { httpStatusCode } = error.$metadata as { httpStatusCode?: number };
+  return httpStatusCode;
+}

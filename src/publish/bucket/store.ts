@@ -1,0 +1,195 @@
+/** One bucket through the official SDK, which finds credentials and region by its own chain. */
+import type { FileHandle } from "node:fs/promises";
+import type * as Sdk from "@aws-sdk/client-s3";
+import { codeOf, UserError } from "../../errors.js";
+import type { BucketAddress } from "./address.js";
+import type { ObjectHeaders } from "./headers.js";
+import { patiently } from "./patience.js";
+import { hasStatus } from "./refusals.js";
+
+/** With the pauses of the SDK between them, a store may be away for some ten seconds. */
+const ATTEMPTS = 8;
+const CONNECT_MS = 10_000;
+/** A connection on which nothing moves for this long is given up. */
+const SILENCE_MS = 30_000;
+/** Where the SDK finds no region: stores that are not Amazon's have none, and Amazon's tell the right one. */
+const REGION = "us-east-1";
+
+/** What matters is thrown as well. */
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+export interface Found {
+  etag: string;
+  bytes: Buffer;
+}
+
+export interface Facts extends Partial<ObjectHeaders> {
+  etag: string;
+  /** SHA-256 in hexadecimal, if Rollcall has put it. */
+  sha256?: string;
+}
+
+/** When a put may replace what is there: only this very object, or only nothing. */
+export type Condition = { IfMatch: string } | { IfNoneMatch: "*" };
+
+/** Paths are below the address's prefix. */
+export class Store {
+  /** Requests that were sent, tried again or not. */
+  requests = 0;
+  readonly #sdk: typeof Sdk;
+  readonly #client: Sdk.S3Client;
+  readonly #address: BucketAddress;
+
+  /** @param endpoint of another store than Amazon's. */
+  static async open(address: BucketAddress, endpoint: string | undefined): Promise<Store> {
+    const sdk = await loadSdk();
+    const configure = (region: { region: string } | undefined) =>
+      new sdk.S3Client({
+        ...region,
+        ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+        maxAttempts: ATTEMPTS,
+        followRegionRedirects: true,
+        // Not every store knows the newer checksums; the signature covers the bytes anyway.
+        requestChecksumCalculation: "WHEN_REQUIRED",
+        responseChecksumValidation: "WHEN_REQUIRED",
+        logger: SILENT,
+        requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
+      });
+    const client = configure(undefined);
+    const hasRegion = await client.config.region().then(
+      () => true,
+      () => false,
+    );
+    return new Store(sdk, hasRegion ? client : configure({ region: REGION }), address);
+  }
+
+  private constructor(sdk: typeof Sdk, client: Sdk.S3Client, address: BucketAddress) {
+    this.#sdk = sdk;
+    this.#client = client;
+    this.#address = address;
+    client.middlewareStack.add(
+      (next) => (args) => {
+        this.requests++;
+        return next(args);
+      },
+      { step: "deserialize", name: "countRequests", priority: "low" },
+    );
+  }
+
+  /** A small object, or undefined when there is none. */
+  async find(path: string): Promise<Found | undefined> {
+    try {
+      const { Body, ETag } = await this.#client.send(new this.#sdk.GetObjectCommand(this.#key(path)));
+      return { etag: plainTag(ETag), bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
+    } catch (error) {
+      if (error instanceof this.#sdk.NoSuchKey) return undefined;
+      throw error;
+    }
+  }
+
+  /** What is known of an object without fetching it, or undefined when there is none. */
+  async findFacts(path: string): Promise<Facts | undefined> {
+    try {
+      const head = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#key(path)));
+      const { ETag, Metadata, CacheControl, ContentType, ContentEncoding } = head;
+      return {
+        etag: plainTag(ETag),
+        ...(Metadata?.["sha256"] !== undefined && { sha256: Metadata["sha256"] }),
+        ...(CacheControl !== undefined && { CacheControl }),
+        ...(ContentType !== undefined && { ContentType }),
+        ...(ContentEncoding !== undefined && { ContentEncoding }),
+      };
+    } catch (error) {
+      if (hasStatus(error, 404)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Everything below the prefix, 1,000 a request. */
+  async *list(): AsyncGenerator<{ path: string; etag: string }> {
+    const { bucket, prefix } = this.#address;
+    let ContinuationToken: string | undefined;
+    do {
+      const list = new this.#sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken });
+      const { Contents = [], NextContinuationToken } = await this.#client.send(list);
+      for (const { Key = "", ETag } of Contents)
+        yield { path: Key.slice(prefix.length), etag: plainTag(ETag) };
+      ContinuationToken = NextContinuationToken;
+    } while (ContinuationToken !== undefined);
+  }
+
+  /** Puts an object, whole or not at all; returns its entity tag. */
+  async put(path: string, bytes: Buffer, { headers, sha256, condition }: PutFacts): Promise<string> {
+    const command = new this.#sdk.PutObjectCommand({
+      ...this.#key(path),
+      ...headers,
+      ...condition,
+      Body: bytes,
+      ...(sha256 !== undefined && { Metadata: { sha256 } }),
+    });
+    return plainTag((await this.#client.send(command)).ETag);
+  }
+
+  /** The same for a file that need not fit into memory. The store is told the digest, and refuses other bytes. */
+  async putFile(
+    path: string,
+    file: FileHandle,
+    { headers, sha256 }: PutFacts & { sha256: string },
+  ): Promise<string> {
+    const { size } = await file.stat();
+    return patiently(async () => {
+      const command = new this.#sdk.PutObjectCommand({
+        ...this.#key(path),
+        ...headers,
+        Body: file.createReadStream({ start: 0, autoClose: false }),
+        ContentLength: size,
+        Metadata: { sha256 },
+      });
+      command.middlewareStack.add(
+        (next) => (args) => {
+          const request = args.request as { headers: Record<string, string> };
+          request.headers["x-amz-content-sha256"] = sha256;
+          return next(args);
+        },
+        { step: "build", name: "sayDigest" },
+      );
+      return plainTag((await this.#client.send(command)).ETag);
+    });
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#client.send(new this.#sdk.DeleteObjectCommand(this.#key(path)));
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  #key(path: string): { Bucket: string; Key: string } {
+    return { Bucket: this.#address.bucket, Key: this.#address.prefix + path };
+  }
+}
+
+export interface PutFacts {
+  headers: ObjectHeaders;
+  /** Kept with the object, so that it tells its bytes without being fetched. */
+  sha256?: string;
+  condition?: Condition;
+}
+
+async function loadSdk(): Promise<typeof Sdk> {
+  try {
+    return await import("@aws-sdk/client-s3");
+  } catch (cause) {
+    if (codeOf(cause) !== "ERR_MODULE_NOT_FOUND") throw cause;
+    throw new UserError(
+      'Publishing to s3:// needs the package @aws-sdk/client-s3, which is not installed; run "npm install @aws-sdk/client-s3" where Rollcall is.',
+      { cause },
+    );
+  }
+}
+
+/** A tag without its quotes: some stores send them, some do not. */
+function plainTag(tag: string | undefined): string {
+  return (tag ?? "").replace(/^(W\/)?"|"$/g, "");
+}

@@ -1,0 +1,85 @@
+/** Which bytes an object has, told by its entity tag: a tag says nothing of bytes, but the same tag says the same bytes. */
+
+import { z } from "zod";
+import { sha256 } from "../../release/files.js";
+import type { ReleaseFiles } from "../files.js";
+import { parseAs } from "../json.js";
+import { FileOrder } from "../order.js";
+
+const TAG = 16;
+const DIGEST = 32;
+const RECORD = TAG + DIGEST;
+
+const headSchema = z.strictObject({
+  /** The version of this form. */
+  rollcall: z.literal(1),
+  /** What all objects were put with. */
+  cacheControl: z.string(),
+  pages: z.int().min(0),
+  variants: z.array(z.enum(["identity", "br", "gzip"])),
+  others: z.array(z.string()),
+});
+
+/** The tags of a release's objects, while it is published: 16 bytes a file. */
+export class Tags {
+  readonly #files: ReleaseFiles;
+  readonly #tags: Buffer;
+
+  constructor(files: ReleaseFiles) {
+    this.#files = files;
+    this.#tags = Buffer.alloc(files.length * TAG);
+  }
+
+  set(index: number, etag: string): void {
+    fingerprint(etag).copy(this.#tags, index * TAG);
+  }
+
+  /** One line that says whose tags they are; then 48 bytes a file: its tag, and the digest that goes with it. */
+  encode(cacheControl: string): Buffer {
+    const { shape, length } = this.#files;
+    const head = Buffer.from(`${JSON.stringify({ rollcall: 1, cacheControl, ...shape })}\n`);
+    const bytes = Buffer.alloc(head.length + length * RECORD);
+    head.copy(bytes);
+    for (const { index, digest } of this.#files) {
+      const at = head.length + index * RECORD;
+      this.#tags.copy(bytes, at, index * TAG, (index + 1) * TAG);
+      bytes.write(digest, at + TAG, DIGEST, "hex");
+    }
+    return bytes;
+  }
+}
+
+/** What the last complete run knew of the objects that it left. */
+export class KnownTags {
+  readonly #order: FileOrder;
+  readonly #records: Buffer;
+
+  /** @returns undefined for what is no such list, or one of objects that were put with another Cache-Control. */
+  static parse(bytes: Buffer, cacheControl: string): KnownTags | undefined {
+    const end = bytes.indexOf("\n") + 1;
+    const head = parseAs(headSchema, bytes.toString("utf8", 0, end));
+    if (head?.cacheControl !== cacheControl) return undefined;
+    const order = new FileOrder(head);
+    return bytes.length === end + order.length * RECORD
+      ? new KnownTags(order, bytes.subarray(end))
+      : undefined;
+  }
+
+  private constructor(order: FileOrder, records: Buffer) {
+    this.#order = order;
+    this.#records = records;
+  }
+
+  /** The digest of the object at `path` if it still has the tag that it had, or undefined. */
+  digestOf(path: string, etag: string): string | undefined {
+    const index = this.#order.indexOf(path);
+    if (index === undefined || etag === "") return undefined;
+    const record = this.#records.subarray(index * RECORD, (index + 1) * RECORD);
+    if (!record.subarray(0, TAG).equals(fingerprint(etag))) return undefined;
+    return record.toString("hex", TAG);
+  }
+}
+
+function fingerprint(etag: string): Buffer {
+  return Buffer.from(sha256(etag), "hex").subarray(0, TAG);
+}

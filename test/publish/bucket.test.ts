@@ -1,0 +1,259 @@
+/** A bucket as a target, on a real S3-compatible server over HTTP: what is put, with which headers, what is left alone. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { type PublishOptions, publish } from "../../src/index.js";
+import { switchTo, writeRelease } from "../host/release.js";
+import { plainRows } from "../support/database.js";
+import { readTree, scratch } from "../support/files.js";
+import { buildUsers } from "./releases.js";
+import { BUCKET, CREDENTIALS, type StoreServer, startStore } from "./store.js";
+
+const OWN = [".rollcall-published.json", ".rollcall-tags"];
+
+let folder: string;
+let dist: string;
+let store: StoreServer;
+
+beforeEach(async () => {
+  folder = scratch();
+  dist = join(folder, "dist");
+  store = await startStore();
+  for (const [name, value] of Object.entries(CREDENTIALS)) vi.stubEnv(name, value);
+  return () => vi.unstubAllEnvs();
+});
+
+const publishBucket = (options: Partial<PublishOptions> = {}) =>
+  publish({ dist, target: `s3://${BUCKET}/dir/`, endpoint: store.endpoint, ...options });
+const puts = () => store.seen.filter((line) => line.startsWith("PUT")).map((line) => line.slice(8));
+
+/** All objects below `dir/` but for Rollcall's own. */
+async function objects(): Promise<Map<string, string>> {
+  const paths = (await store.keys()).filter((key) => key.startsWith("dir/")).map((key) => key.slice(4));
+  const texts = await Promise.all(paths.map(async (path) => (await store.read(`dir/${path}`))?.text ?? ""));
+  return new Map(
+    paths.map((path, at) => [path, texts[at] ?? ""] as const).filter(([path]) => !OWN.includes(path)),
+  );
+}
+
+describe("what is put", () => {
+  test("every file of the release, with the headers that it is to be served with", async () => {
+    const release = await buildUsers(folder, 25, { encodings: ["br", "gzip"] });
+    const result = await publishBucket();
+    expect(result).toMatchObject({ target: `s3://${BUCKET}/dir`, added: 13, changed: 0, removed: 0 });
+    expect(result.requests).toBe(store.seen.length);
+    const paths = [...readTree(release.folder).keys()];
+    expect([...(await objects()).keys()].sort()).toEqual(paths);
+    const headers = async (path: string) => {
+      const found = await store.read(`dir/${path}`);
+      return ["content-type", "content-encoding", "cache-control"].map(
+        (name) => found?.headers.get(name) ?? null,
+      );
+    };
+    const age = "public, max-age=60";
+    expect(await headers("api/users/pages/1.json")).toEqual(["application/json", null, age]);
+    expect(await headers("api/users/pages/1.json.br")).toEqual(["application/json", "br", age]);
+    expect(await headers("api/users/pages/1.json.gz")).toEqual(["application/json", "gzip", age]);
+    expect(await headers("snapshot.json")).toEqual(["application/json", null, age]);
+    expect(await headers("SHA256SUMS")).toEqual(["text/plain; charset=utf-8", null, age]);
+    expect(await headers("avatar.svg")).toEqual(["image/svg+xml", null, age]);
+    expect((await headers(OWN[0] ?? ""))[2]).toBe("no-store");
+    // Compressed ones are unpacked by fetch, as by every reader.
+    const plain = readTree(release.folder).get("api/users/pages/2.json");
+    expect((await store.read("dir/api/users/pages/2.json.br"))?.text).toBe(plain);
+  });
+
+  test("only what differs, pages before snapshot.json, and what is of the old release alone goes last", async () => {
+    const rows = plainRows(35);
+    await buildUsers(folder, rows);
+    await publishBucket();
+    const release = await buildUsers(
+      folder,
+      rows.slice(0, 25).map((row, at) => (at === 3 ? { ...row, bio: "x" } : row)),
+    );
+    store.seen.length = 0;
+    const result = await publishBucket();
+    expect(result).toMatchObject({ changed: 6, removed: 1, same: 1 });
+    expect(await objects()).toEqual(readTree(release.folder));
+    const changes = store.seen.filter((line) => /^(PUT|DELETE)/.test(line) && !line.includes(".rollcall-"));
+    expect(changes.slice(-3)).toEqual([
+      "PUT dir/SHA256SUMS",
+      "PUT dir/snapshot.json",
+      "DELETE dir/api/users/pages/4.json",
+    ]);
+  });
+
+  test("nothing when nothing changed: three small objects are read, and one list", async () => {
+    await buildUsers(folder, 25);
+    await publishBucket();
+    store.seen.length = 0;
+    expect(await publishBucket()).toMatchObject({ added: 0, changed: 0, removed: 0, same: 7, bytes: 0 });
+    expect(store.seen).toEqual([
+      "GET dir/.rollcall-published.json",
+      "GET dir/snapshot.json",
+      "GET dir/.rollcall-tags",
+      "GET ",
+      "GET ",
+    ]);
+  });
+
+  test("again what other hands have changed or removed", async () => {
+    const release = await buildUsers(folder, 25);
+    await publishBucket();
+    await store.change("dir/api/users/pages/1.json", "theirs");
+    await store.change("dir/api/users/pages/2.json", undefined);
+    store.seen.length = 0;
+    expect(await publishBucket()).toMatchObject({ added: 1, changed: 1, same: 5 });
+    expect(await objects()).toEqual(readTree(release.folder));
+    rmSync(join(dist, ".published"), { recursive: true });
+    await store.change("dir/.rollcall-tags", undefined);
+    store.seen.length = 0;
+    // Without the list of tags each object is asked for its digest; the bytes stay where they are.
+    expect(await publishBucket()).toMatchObject({ added: 0, changed: 0, same: 7 });
+    expect(store.seen.filter((line) => line.startsWith("HEAD"))).toHaveLength(7);
+  });
+
+  test("everything anew with another Cache-Control", async () => {
+    await buildUsers(folder, 25);
+    await publishBucket();
+    expect(await publishBucket({ cacheControl: "no-cache" })).toMatchObject({ changed: 7, same: 0 });
+    expect((await store.read("dir/api/users/pages/1.json"))?.headers.get("cache-control")).toBe("no-cache");
+    expect(await publishBucket({ cacheControl: "no-cache" })).toMatchObject({ changed: 0, same: 7 });
+  });
+
+  test("files of many megabytes without holding them in memory, and at the root of a bucket", async () => {
+    const big = "0123456789abcde\n".repeat(400_000);
+    await switchTo(dist, await writeRelease(dist, { others: { "big.bin": big, "c/d.txt": "small" } }));
+    const target = `s3://${BUCKET}`;
+    let lost = 0;
+    store.fault = (method, key) =>
+      method === "PUT" && key === "big.bin" && lost++ < 2 ? "lose answer" : undefined;
+    await publishBucket({ target });
+    expect(lost).toBe(3);
+    expect((await store.read("big.bin"))?.text.length).toBe(big.length);
+    expect((await store.read("big.bin"))?.text === big).toBe(true);
+    expect((await store.read("c/d.txt"))?.text).toBe("small");
+    expect(await publishBucket({ target })).toMatchObject({ added: 0, changed: 0 });
+  });
+});
+
+describe("what is left alone", () => {
+  test("objects that are not Rollcall's, and everything outside the prefix", async () => {
+    await store.change("dir/index.html", "theirs");
+    await store.change("dirt/api/users/pages/1.json", "theirs");
+    await buildUsers(folder, 25);
+    await publishBucket();
+    await buildUsers(folder, 5);
+    await publishBucket();
+    expect((await store.read("dir/index.html"))?.text).toBe("theirs");
+    expect((await store.read("dirt/api/users/pages/1.json"))?.text).toBe("theirs");
+  });
+
+  test("an object that stands in the place of a file is replaced only by force", async () => {
+    await store.change("dir/api/users/pages/1.json", "theirs");
+    const release = await buildUsers(folder, 25);
+    await expect(publishBucket()).rejects.toThrow("that Rollcall did not put there: api/users/pages/1.json;");
+    expect(puts()).toEqual([]);
+    await publishBucket({ force: true });
+    expect(await objects()).toEqual(readTree(release.folder));
+  });
+
+  test("all of it in a dry run", async () => {
+    await buildUsers(folder, 25);
+    expect(await publishBucket({ dryRun: true })).toMatchObject({ added: 7, bytes: 0 });
+    expect(await store.keys()).toEqual([]);
+    expect(puts()).toEqual([]);
+  });
+});
+
+describe("a target that another release has moved on", () => {
+  /** Another machine, whose `dist` knows nothing of this one's. */
+  async function another() {
+    const elsewhere = scratch();
+    const release = await buildUsers(elsewhere, plainRows(30));
+    return { release, options: { dist: join(elsewhere, "dist") } };
+  }
+
+  test("is refused, until it is forced", async () => {
+    const mine = await buildUsers(folder, 25);
+    await publishBucket();
+    const { release, options } = await another();
+    await expect(publishBucket(options)).rejects.toThrow(
+      new RegExp(`holds release ${mine.id}, which is none of .* was not published from it; .* --force`),
+    );
+    await expect(publishBucket({ ...options, dryRun: true })).rejects.toThrow("--force");
+    expect(await publishBucket({ ...options, force: true })).toMatchObject({
+      id: release.id,
+      before: mine.id,
+    });
+    // Now it is this machine that does not know what is there.
+    await buildUsers(folder, 26);
+    await expect(publishBucket()).rejects.toThrow(`holds release ${release.id}`);
+    expect(await objects()).toEqual(readTree(release.folder));
+  });
+
+  test("may go back and forth between releases of one dist, and on from one that was pruned since", async () => {
+    const first = await buildUsers(folder, 25);
+    await publishBucket();
+    await buildUsers(folder, 26);
+    await publishBucket();
+    await publishBucket({ release: first.id });
+    await buildUsers(folder, 27);
+    rmSync(first.folder, { recursive: true });
+    expect(await publishBucket()).toMatchObject({ before: first.id });
+  });
+
+  test("holds a snapshot.json of who knows whom", async () => {
+    await buildUsers(folder, 25);
+    await publishBucket();
+    await store.change("dir/snapshot.json", '{"id":"../../x"}');
+    await expect(publishBucket()).rejects.toThrow("dir/snapshot.json is not Rollcall's; ");
+    await expect(publishBucket({ force: true })).resolves.toMatchObject({ changed: 1 });
+  });
+});
+
+describe("mistakes", () => {
+  test.each([
+    ["s3://", "names no bucket"],
+    ["s3://B", "names no bucket"],
+    ["s3://key:secret@bucket/x", 'Target "s3://...@bucket/x" has credentials in it'],
+    ["s3://bucket/a/../b", "has a prefix that is no path"],
+    ["s3://bucket/a?b", "has a prefix that is no path"],
+  ])("%s is no target", async (target, message) => {
+    await buildUsers(folder, 5);
+    await expect(publishBucket({ target })).rejects.toThrow(message);
+    expect(store.seen).toEqual([]);
+  });
+
+  test("no bucket, no credentials, a key that the store does not know, no store", async () => {
+    await buildUsers(folder, 5);
+    await expect(publishBucket({ target: "s3://other/dir" })).rejects.toThrow("there is no such bucket");
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "abracadabra");
+    await expect(publishBucket()).rejects.toThrow("it does not know the access key; check the credentials");
+    const none = { AWS_ACCESS_KEY_ID: "", AWS_EC2_METADATA_DISABLED: "true" };
+    const nowhere = { AWS_CONFIG_FILE: "/nowhere", AWS_SHARED_CREDENTIALS_FILE: "/nowhere" };
+    for (const [name, value] of Object.entries({ ...none, ...nowhere })) vi.stubEnv(name, value);
+    await expect(publishBucket()).rejects.toThrow("there are no credentials; set AWS_ACCESS_KEY_ID");
+    vi.stubEnv("AWS_ACCESS_KEY_ID", CREDENTIALS.AWS_ACCESS_KEY_ID);
+    const endpoint = "http://127.0.0.1:9";
+    await expect(publishBucket({ endpoint })).rejects.toThrow("the store cannot be reached (ECONNREFUSED)");
+  });
+
+  test.each([
+    [403, "SignatureDoesNotMatch", "the secret key is not the access key's"],
+    [403, "AccessDenied", "access is denied; allow s3:ListBucket"],
+    [400, "ExpiredToken", "the credentials have expired"],
+    [507, "QuotaExceeded", "the store answered 507 QuotaExceeded"],
+  ])("a store that answers %i %s", { timeout: 60_000 }, async (status, code, message) => {
+    await buildUsers(folder, 5);
+    store.fault = (method) => (method === "PUT" ? { status, code } : undefined);
+    await expect(publishBucket()).rejects.toThrow(message);
+    await expect(publishBucket()).rejects.toThrow("then run this again: it goes on where it stopped.");
+  });
+
+  test("a list of what is owned that is not of its form", async () => {
+    await buildUsers(folder, 5);
+    await store.change("dir/.rollcall-published.json", "{}");
+    await expect(publishBucket()).rejects.toThrow("published.json is not of the form that Rollcall writes");
+  });
+});

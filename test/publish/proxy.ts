@@ -1,0 +1,101 @@
+/** A proxy before a store: makes faults, and gives an S3 server for tests the two things that real ones have. */
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from "node:http";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What happens to a request: it or its answer gets lost, it takes its time, it is never answered, it is refused. */
+export type Fault = "lose" | "lose answer" | "slow" | "hang" | Refusal | undefined;
+
+/** As S3 says it: 503 and `SlowDown`. */
+interface Refusal {
+  status: number;
+  code: string;
+}
+
+export interface ProxyOptions {
+  /** Where the store listens, on loopback. */
+  port: number;
+  /** Whether If-Match and If-None-Match of a PUT are decided here, or passed on. */
+  conditions: boolean;
+  fault(method: string, path: string): Fault;
+}
+
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** Requests with this header are a reader's: never faulty. */
+export const READER = "x-reader";
+
+export function createProxy({ port, conditions, fault }: ProxyOptions) {
+  /** Path -> the request that is at work on it: nobody sees an object half written. */
+  const queues = new Map<string, Promise<unknown>>();
+
+  /** One after the other for each object. */
+  const inTurn = <T>(path: string, work: () => Promise<T>): Promise<T> => {
+    const turn = (queues.get(path) ?? Promise.resolve()).then(work, work);
+    queues.set(path, turn);
+    return turn;
+  };
+
+  const ask = (method: string, url: string, headers: IncomingHttpHeaders, body?: Buffer) =>
+    new Promise<Answer>((resolve, reject) => {
+      const outgoing = request({ host: "127.0.0.1", port, method, path: url, headers }, (answer) => {
+        buffer(answer).then(
+          (bytes) => resolve({ status: answer.statusCode ?? 500, headers: answer.headers, body: bytes }),
+          reject,
+        );
+      });
+      outgoing.on("error", reject);
+      outgoing.end(body);
+    });
+
+  /** As RFC 9110 says; the tag that the object has now comes from the store itself. */
+  const isRefused = async (url: string, headers: IncomingHttpHeaders): Promise<boolean> => {
+    const { "if-match": match, "if-none-match": noneMatch } = headers;
+    if (match === undefined && noneMatch === undefined) return false;
+    const { status, headers: now } = await ask("HEAD", url, {});
+    if (noneMatch === "*") return status === 200;
+    return status !== 200 || now.etag?.replaceAll('"', "") !== match?.replaceAll('"', "");
+  };
+
+  const answerFrom = (method: string, url: string, headers: IncomingHttpHeaders, body: Buffer) =>
+    inTurn(url.replace(/\?.*/, ""), async (): Promise<Answer> => {
+      if (conditions && method === "PUT" && (await isRefused(url, headers)))
+        return { status: 412, headers: {}, body: xml("PreconditionFailed") };
+      return ask(method, url, headers, body);
+    });
+
+  const handle = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const { method = "GET", url = "/", headers } = incoming;
+    const path = decodeURIComponent(url.replace(/\?.*/, ""));
+    const trouble = headers[READER] === undefined ? fault(method, path) : undefined;
+    if (trouble === "lose") return void incoming.socket.destroy();
+    const body = await buffer(incoming);
+    if (trouble === "hang") return;
+    if (trouble === "slow") await sleep(300 * Math.random());
+    const answer: Answer =
+      typeof trouble === "object"
+        ? { status: trouble.status, headers: {}, body: xml(trouble.code) }
+        : await answerFrom(method, url, headers, body);
+    if (trouble === "lose answer") return void incoming.socket.destroy();
+    outgoing.writeHead(answer.status, { ...answer.headers, connection: "keep-alive" });
+    outgoing.end(answer.body);
+  };
+
+  return createServer((incoming, outgoing) => {
+    handle(incoming, outgoing).catch(() => incoming.socket.destroy());
+  });
+}
+
+function xml(code: string): Buffer {
+  return Buffer.from(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`);
+}
