@@ -106,7 +106,9 @@ function nameSides(old: string | undefined, newer: string | undefined, cwd: stri
 async function print(diff: OpenDiff, settings: Given["settings"], io: Io): Promise<ExitCode> {
   const exceeded = findExceeded(diff, settings);
   await write(await toText(diff, settings, exceeded, io), settings.output, io);
-  for (const finding of exceeded)
+  // At a terminal the text has just said it.
+  const isSaid = settings.format === "text" && settings.output === undefined && io.stdout.isTTY;
+  for (const finding of isSaid ? [] : exceeded)
     say(io, `${painter(io.stderr, io.env)("red", "gate exceeded:")} ${finding}`);
   if (exceeded.length > 0) return ExitCode.gate;
   return diff.added + diff.removed + diff.changed > 0 ? ExitCode.refused : ExitCode.done;
@@ -131,8 +133,6 @@ async function toText(
       return (await import("../review/html.js")).htmlReport(diff, { exceeded });
     case "markdown":
       return (await import("../review/markdown.js")).markdownReport(diff, { exceeded });
-    case "html":
-      return (await import("../review/html.js")).htmlReport(diff, { exceeded });
     default: {
       const paint = painter(output === undefined ? io.stdout : FILE, io.env);
       const { textReport } = await import("../review/text.js");

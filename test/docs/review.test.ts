@@ -100,7 +100,7 @@ test("a gate fails the job once the comment is made, and trouble before", { time
     change(folder, "DELETE FROM users WHERE kyc_status = 'unknown'"),
   );
   expect(many.ended).toEqual({ "Build base and head": 0, Compare: 0, Comment: 0, Gate: 1 });
-  expect(many.comment).toContain("**Gate exceeded**\n\n- `max-removed 1%: 30 users (3 %)");
+  expect(many.comment).toContain("**Gate exceeded**\n\n- `max-removed 1%: 30 of 1,000 users");
   expect(many.asked?.[0]).toBe("pr");
 
   const invalid = runWorkflow(WORKFLOW, (folder) => change(folder, "UPDATE users SET country = 'x'"));

@@ -1,7 +1,6 @@
 /** Tests that need a program of the system, which not every machine has. */
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import { describe } from "vitest";
+import { findProgram } from "./installed.js";
 
 /**
  * A suite of tests that need this program, given where it is. Without it they are skipped, by name; with
@@ -11,19 +10,4 @@ export function describeWith(program: string, name: string, tests: (path: string
   const path = findProgram(program);
   const mustRun = process.env["ROLLCALL_TEST_ALL"] === "1";
   describe.skipIf(path === undefined && !mustRun)(`${name} (needs ${program})`, () => tests(path ?? program));
-}
-
-/** Where a program is on the PATH, or undefined. */
-function findProgram(name: string): string | undefined {
-  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  return folders.map((folder) => join(folder, name)).find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
