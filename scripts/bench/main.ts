@@ -6,6 +6,7 @@ import { Argument, Command, InvalidArgumentError } from "commander";
 import type { Part } from "./bench.js";
 import { benchBuild } from "./build.js";
 import { benchCompress } from "./compress.js";
+import { benchDiff } from "./diff.js";
 import { benchDisk } from "./disk.js";
 import { benchGrowth } from "./growth.js";
 import { describeMachine, isWritable } from "./machine.js";
@@ -16,6 +17,7 @@ import { Sources } from "./sources.js";
 const PARTS: Readonly<Record<string, Part>> = {
   build: benchBuild,
   compress: benchCompress,
+  diff: benchDiff,
   disk: benchDisk,
   growth: benchGrowth,
   serve: benchServe,
