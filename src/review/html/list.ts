@@ -1,6 +1,7 @@
 /** The list of changes before the page's script fills it: what to search and filter by, the empty table, the pager. */
 import type { Diff } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
+import { KINDS, type Kind } from "../kinds.js";
 import { html, type Markup } from "./markup.js";
 
 export function changeList(diff: Diff): Markup {
@@ -14,9 +15,9 @@ export function changeList(diff: Diff): Markup {
 <select id="path" class="field" name="path"><option value="">Any field</option>${[...diff.fields].map(fieldOption)}</select></div>
 <fieldset class="control"><legend class="label">Kind</legend><div class="kinds">
 ${KINDS.map((kind) => kindBox(kind, diff[kind]))}</div></fieldset>
-<div class="control"><button class="button" type="reset">Clear</button></div>
 </form>
 <div class="found"><p id="status" role="status">Reading…</p><progress id="progress" aria-label="Searching" max="1" value="0" hidden></progress>
+<button class="button" type="reset" form="filters">Clear filters</button>
 <button id="open-all" class="button" type="button" aria-pressed="false">Open all on this page</button></div>
 <div><table id="list" class="list" role="table" aria-labelledby="changes-title" aria-describedby="status">
 <thead role="rowgroup"><tr role="row" aria-rowindex="1"><th role="columnheader" class="head" scope="col">Kind</th><th role="columnheader" class="head" scope="col">User</th><th role="columnheader" class="head" scope="col">What changes</th></tr></thead>
@@ -33,14 +34,13 @@ ${KINDS.map((kind) => kindBox(kind, diff[kind]))}</div></fieldset>
 `;
 }
 
-const KINDS = ["added", "removed", "changed"] as const;
 const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed" };
 
 function fieldOption([path, users]: readonly [path: string, users: number]): Markup {
   return html`<option value="${path}">${path} (${number(users)})</option>`;
 }
 
-function kindBox(kind: (typeof KINDS)[number], users: number): Markup {
+function kindBox(kind: Kind, users: number): Markup {
   return html`<label class="box"><input type="checkbox" name="kind" value="${kind}" checked> ${KIND_WORDS[kind]} <span class="number">${number(users)}</span></label>
 `;
 }

@@ -118,7 +118,9 @@ describeWith("chromium", "the list of changes", (path) => {
       ["GONE", ["gone"]],
       ["小", ["李小龍"]],
       ["$(cake)", ["Anna Berg"]],
-      ["000000000003", ["gone"]],
+      ["00000000-0000-4000-8000-000000000003", ["gone"]],
+      ["zoe\u0308", ["Zoë Lund"]],
+      ["[]^.*+?|\\/-{}", []],
       ["(", ["Anna Berg"]],
       [" tea. ", ["Zoë Lund", "李小龍", "gone", "Anna Berg", "Anna Berg"]],
       ["zebra", []],
@@ -139,7 +141,7 @@ describeWith("chromium", "the list of changes", (path) => {
     await page.getByRole("status").filter({ hasText: "1 to 1 of 1 found" }).waitFor();
     await page.getByRole("checkbox", { name: "Changed" }).uncheck();
     await page.getByRole("status").filter({ hasText: "None of 6 changes match." }).waitFor();
-    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByRole("button", { name: "Clear filters" }).click();
     await page.getByRole("status").filter({ hasText: "1 to 6 of 6 changes" }).waitFor();
     await page.getByRole("checkbox", { name: "Removed" }).uncheck();
     await page.getByRole("checkbox", { name: "Changed" }).uncheck();

@@ -51,9 +51,9 @@ describeWith("chromium", "plots", (path) => {
       all.map((one) => [one.querySelector("title")?.textContent, Number(one.getAttribute("stroke-width"))]),
     );
     expect(drawn).toEqual([
-      ["NONE to PENDING: 1", 55],
-      ["NONE to VERIFIED: 2", 110],
-      ["CONFIRMED to VERIFIED: 1", 55],
+      ["NONE to PENDING: 1", 28],
+      ["NONE to VERIFIED: 2", 56],
+      ["CONFIRMED to VERIFIED: 1", 28],
     ]);
     const texts = await page.locator("#flow .w520 text").allTextContents();
     expect(texts).toEqual(["NONE", "3", "CONFIRMED", "1", "PENDING", "1", "VERIFIED", "3"]);

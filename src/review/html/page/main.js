@@ -16,14 +16,19 @@ const table = byId("list", HTMLTableElement);
 const message = byId("status", HTMLElement);
 const progress = byId("progress", HTMLProgressElement);
 const openAll = byId("open-all", HTMLButtonElement);
-const pager = createPager((page) => {
-  show(page);
+const pager = createPager((to) => {
+  page = to;
+  show();
   const { top } = table.getBoundingClientRect();
   if (top < 0) table.scrollIntoView();
 });
 
 /** @type {readonly number[]} */
 let found = [];
+/** From 1. */
+let page = 1;
+/** Which changes the table has now. */
+let listed = "";
 let searches = 0;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let waiting;
@@ -39,6 +44,7 @@ function filter() {
 async function refresh() {
   searches += 1;
   const mine = searches;
+  page = 1;
   table.setAttribute("aria-busy", "true");
   let shown = 0;
   for await (const { found: sofar, part } of search(filter())) {
@@ -48,21 +54,23 @@ async function refresh() {
     found = sofar;
     if (part < 1 && (shown >= PAGE_SIZE || sofar.length === shown)) continue;
     shown = sofar.length;
-    show(1, part === 1);
+    show(part === 1);
   }
   table.setAttribute("aria-busy", "false");
 }
 
-/**
- * @param {number} page from 1
- * @param {boolean} [settled] false while more is being found, which nobody needs to hear of
- */
-function show(page, settled = true) {
+/** @param {boolean} [settled] false while more is being found, which nobody needs to hear of */
+function show(settled = true) {
   const first = (page - 1) * PAGE_SIZE;
   const numbers = found.slice(first, first + PAGE_SIZE);
-  const open = openAll.getAttribute("aria-pressed") === "true";
-  const rows = changesAt(numbers).flatMap((change, at) => changeRows(change, first + at + 1, open));
-  table.tBodies[0]?.replaceChildren(...rows);
+  const wanted = `${first}: ${numbers}`;
+  // Rows that stay keep what somebody has opened or focused in them.
+  if (wanted !== listed) {
+    const open = openAll.getAttribute("aria-pressed") === "true";
+    const rows = changesAt(numbers).flatMap((change, at) => changeRows(change, first + at + 1, open));
+    table.tBodies[0]?.replaceChildren(...rows);
+    listed = wanted;
+  }
   table.setAttribute("aria-rowcount", String(found.length + 1));
   pager.show(page, found.length);
   if (settled) message.textContent = statusOf(first, numbers.length);

@@ -45,8 +45,9 @@ export async function* search(filter) {
  */
 function matcher({ text, path }) {
   if (text === "" && path === "") return undefined;
-  const pattern = new RegExp(text.replace(/[$()*+.?[\\\]^{|}/-]/g, "\\$&"), "iu");
-  const says = (/** @type {unknown} */ value) => pattern.test(textOf(value));
+  const pattern = new RegExp(text.normalize().replace(/[$()*+.?[\\\]^{|}]/g, "\\$&"), "iu");
+  // An accent is found in whichever of its forms it stands.
+  const says = (/** @type {unknown} */ value) => pattern.test(textOf(value).normalize());
   return ({ id, name, username, fields }) => {
     if (path !== "" && !fields.some((field) => field.path === path)) return false;
     return (

@@ -7,8 +7,9 @@ import { count, number } from "../../../print/numbers.js";
 import { html, type Markup } from "../markup.js";
 import type { Drawing, Plot } from "./frame.js";
 
-/** Pixels that the users share out between them, and those that a line of text, a block and a character need. */
-const SHARED = 220;
+/** Pixels of height that all users share: so many for a status on the fuller side, up to a most. */
+const SHARED = { each: 56, most: 220 };
+/** Pixels that a line of text, a block and a character need. */
 const LINE = 13;
 const BLOCK = 6;
 const CHARACTER = 7;
@@ -41,7 +42,7 @@ interface Node {
 }
 
 function drawFlow(flow: readonly Flow[], moved: number, width: number): Drawing {
-  const size = scaleLinear([0, moved], [0, SHARED]);
+  const size = scaleLinear([0, moved], [0, sharedHeight(flow)]);
   const gap = Math.round(width * 0.31);
   const room = Math.floor((gap - BLOCK) / CHARACTER);
   const [left, right] = [stack(flow, "from", size, room), stack(flow, "to", size, room)];
@@ -61,6 +62,11 @@ function drawFlow(flow: readonly Flow[], moved: number, width: number): Drawing 
     ...[...right.nodes.values()].map((node) => label(node, width - gap, "start")),
   ];
   return { height, marks: [...ribbons, ...labels] };
+}
+
+function sharedHeight(flow: readonly Flow[]): number {
+  const statuses = (side: "from" | "to") => new Set(flow.map((move) => move[side])).size;
+  return Math.min(SHARED.most, SHARED.each * Math.max(statuses("from"), statuses("to")));
 }
 
 /** The statuses of one side from top to bottom, in the order of the contract, each with room for its text. */
