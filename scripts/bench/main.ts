@@ -72,9 +72,15 @@ async function bench(names: readonly string[], flags: Flags): Promise<void> {
   const found: Record<string, Findings> = {};
   for (const [name, part] of Object.entries(PARTS)) {
     if (names.length > 0 && !names.includes(name)) continue;
-    const findings = await part({ isQuick, users, rounds, installsHosts, sources, folder, disk, say });
-    found[name] = findings;
-    process.stdout.write(`${toText({ ...findings, verdicts: [], missing: [] }, false)}\n`);
+    try {
+      const findings = await part({ isQuick, users, rounds, installsHosts, sources, folder, disk, say });
+      found[name] = findings;
+      process.stdout.write(`${toText({ ...findings, verdicts: [], missing: [] }, false)}\n`);
+    } catch (error) {
+      // The other parts have taken minutes, and can be told all the same.
+      process.stderr.write(`${name} failed: ${error instanceof Error ? error.stack : error}\n`);
+      process.exitCode = 1;
+    }
   }
   const all = gather(Object.values(found));
   process.stdout.write(toText({ ...all, tables: [] }, !isQuick));

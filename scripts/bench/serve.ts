@@ -43,7 +43,7 @@ export const benchServe: Part = async (bench) => {
     return {
       tables: hostTables(lanes, starts, RATE),
       verdicts: judgeHosts(lanes, starts),
-      missing,
+      missing: [...missing, ...endings(lanes)],
       figures: { lanes: figures, starts: Object.fromEntries(starts) },
     };
   } finally {
@@ -51,6 +51,16 @@ export const benchServe: Part = async (bench) => {
     await Promise.all([...new Set(lanes.map(({ server }) => server))].map((server) => server.end()));
   }
 };
+
+/** Of hosts that did not bear the load. */
+function endings(lanes: readonly Lane[]): string[] {
+  return lanes.flatMap(({ host, server }) => {
+    const ending = server.ending();
+    return ending === undefined
+      ? []
+      : [`${host.name} ${ending.trim().replaceAll(/\s+/g, " ").slice(0, 200)}`];
+  });
+}
 
 function look(isQuick: boolean): { present: Host[]; missing: string[] } {
   const wanted = HOSTS.filter(({ isExtra }) => !(isQuick && isExtra));

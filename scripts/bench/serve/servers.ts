@@ -17,6 +17,8 @@ export interface Server {
   peak(): number;
   /** CPU seconds used so far, by the same. */
   cpu(): number;
+  /** Undefined while it runs; how it ended, and its last words, once it does not. */
+  ending(): string | undefined;
   end(): Promise<void>;
 }
 
@@ -51,6 +53,12 @@ export async function startServer(command: readonly string[], url: string): Prom
     memory: () => residentMemory(pid),
     peak: () => peakMemory(pid),
     cpu: () => cpuSeconds(pid),
+    ending: () => {
+      const { exitCode, signalCode } = child;
+      return exitCode === null && signalCode === null
+        ? undefined
+        : `ended with ${exitCode ?? signalCode}: ${said}`;
+    },
     async end() {
       child.kill("SIGTERM");
       const cut = setTimeout(() => child.kill("SIGKILL"), 5_000);
