@@ -57,7 +57,8 @@ export function toMarkdown(
 function judged(verdicts: readonly Verdict[], isJudged: boolean): Figures[] {
   if (!isJudged || verdicts.length === 0) return [];
   const rows = verdicts.map(({ what, atLeast, atMost, measured }) => {
-    const target = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`;
+    const target =
+      atLeast === undefined ? `at most ${fixed(atMost ?? Number.NaN)}` : `at least ${fixed(atLeast)}`;
     if (measured === undefined || !Number.isFinite(measured)) return [what, target, "-", "not measured"];
     const isMet = measured >= (atLeast ?? -Infinity) && measured <= (atMost ?? Infinity);
     return [what, target, fixed(measured), isMet ? "met" : "missed"];
@@ -67,7 +68,7 @@ function judged(verdicts: readonly Verdict[], isJudged: boolean): Figures[] {
 
 function absent(missing: readonly string[]): string[] {
   if (missing.length === 0) return [];
-  return [["Not available on this machine:", "", ...missing.map((what) => `- ${what}`), ""].join("\n")];
+  return [["Not measured, or not to the end:", "", ...missing.map((what) => `- ${what}`), ""].join("\n")];
 }
 
 /** `0.84`, `12.3`, `1,204`: three digits that count, or more. */
