@@ -33,7 +33,7 @@ export const publish: Verb = {
 };
 
 async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
-  const { json, quiet, dryRun } = settings;
+  const { json, quiet, dryRun, purgeList } = settings;
   const started = io.now();
   const bar = json || quiet ? undefined : progressBar(io, "file");
   const result = await publishRelease(toOptions(isAddress(target) ? target : at(io.cwd, target), settings), {
@@ -50,7 +50,8 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
   }).finally(() => bar?.clear());
   const milliseconds = io.now() - started;
   if (json) print(io, toJson({ ...result, dry_run: dryRun, seconds: Math.round(milliseconds) / 1000 }));
-  else if (!quiet) say(io, describePublish(result, { dryRun, milliseconds }, painter(io.stderr, io.env)));
+  else if (!quiet)
+    say(io, describePublish(result, { dryRun, purgeList, milliseconds }, painter(io.stderr, io.env)));
   return ExitCode.done;
 }
 
@@ -72,22 +73,31 @@ function toOptions(target: string, settings: Settings): PublishOptions {
 
 interface Run {
   dryRun: boolean;
+  purgeList: string | undefined;
   milliseconds: number;
 }
 
-function describePublish(result: PublishResult, { dryRun, milliseconds }: Run, paint: Paint): string {
-  const { target, id, before, resumed, added, changed, removed, same, bytes, urls, requests } = result;
-  const from = before === null ? "" : resumed ? ` (going on from ${before})` : ` (was ${before})`;
+function describePublish(
+  result: PublishResult,
+  { dryRun, purgeList, milliseconds }: Run,
+  paint: Paint,
+): string {
+  const { added, changed, removed, same, bytes, urls, requests } = result;
+  const counts = `${number(added)} new, ${number(changed)} changed, ${number(removed)} gone`;
   const lines: Line[] = [
-    { verb: "publish", value: `${id}${before === id && !resumed ? "" : from}`, detail: target },
-    {
-      verb: dryRun ? "would" : "files",
-      value: `${number(added)} new, ${number(changed)} changed, ${number(removed)} gone, ${number(same)} the same`,
-    },
+    { verb: "publish", value: fromTo(result), detail: result.target },
+    { verb: dryRun ? "would" : "files", value: `${counts}, ${number(same)} the same` },
   ];
-  if (bytes > 0) lines.push({ verb: "wrote", value: size(bytes) });
-  if (requests !== undefined) lines.push({ verb: "sent", value: count(requests, "request") });
-  if (urls > 0) lines.push({ verb: "purge", value: count(urls, "URL") });
-  lines.push({ verb: "done", value: `in ${duration(milliseconds)}` });
-  return align(lines, paint);
+  if (requests !== undefined)
+    lines.push({ verb: "sent", value: `${size(bytes)} in ${count(requests, "request")}` });
+  else if (bytes > 0) lines.push({ verb: "wrote", value: size(bytes) });
+  if (purgeList !== undefined) lines.push({ verb: "purge", value: `${count(urls, "URL")}, in ${purgeList}` });
+  return align([...lines, { verb: "done", value: `in ${duration(milliseconds)}` }], paint);
+}
+
+/** `1f6a9c0d2b7e (was 8d1f...)` */
+function fromTo({ id, before, resumed }: PublishResult): string {
+  if (before === null) return id;
+  if (resumed) return `${id} (where ${before} had not come to its end)`;
+  return before === id ? id : `${id} (was ${before})`;
 }

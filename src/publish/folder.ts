@@ -14,7 +14,7 @@ import { explainPut } from "./refusals.js";
 import type { Standing, Target } from "./target.js";
 
 /** What is asked of memory for each file that is read. */
-const PIECE = 2 ** 18;
+const PIECE = 2 ** 16;
 
 /**
  * @param name the folder as it was typed; it need not be there yet, and may itself be a link.

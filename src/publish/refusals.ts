@@ -14,6 +14,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
   EROFS: "it is on a read-only file system; name another one",
   EACCES: "permission is denied; allow this user to write there",
   EPERM: "it is not permitted; allow this user to write there",
+  ENOENT: "there is no such folder; make it",
+  EISDIR: "a folder is in its place; name another one",
   ENOTDIR: "a part of the path is a file; name another one",
 };
 

@@ -5,7 +5,14 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { BuildEffects, BuildOptions, HostEffects, HostOptions } from "../../src/index.js";
+import type {
+  BuildEffects,
+  BuildOptions,
+  HostEffects,
+  HostOptions,
+  PublishEffects,
+  PublishOptions,
+} from "../../src/index.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { clone, commandsOf, environment } from "../support/docs.js";
 
@@ -58,7 +65,10 @@ ${command}`,
 });
 
 /** Every option there is: the types see to it that none is missing and none made up. */
-const OPTIONS: Record<keyof (BuildOptions & BuildEffects & HostOptions & HostEffects), true> = {
+const OPTIONS: Record<
+  keyof (BuildOptions & BuildEffects & HostOptions & HostEffects & PublishOptions & PublishEffects),
+  true
+> = {
   db: true,
   baseUrl: true,
   out: true,
@@ -81,9 +91,18 @@ const OPTIONS: Record<keyof (BuildOptions & BuildEffects & HostOptions & HostEff
   log: true,
   access: true,
   onSwitch: true,
+  dist: true,
+  target: true,
+  release: true,
+  force: true,
+  dryRun: true,
+  purgeList: true,
+  endpoint: true,
+  onWait: true,
+  onStep: true,
 };
 
-test("the library's table names every option of build and createHost, and no other", () => {
+test("the library's table names every option of build, createHost and publish, and no other", () => {
   const rows = [...section("As a library").matchAll(/^\|[^|]*\|([^|]*)\|/gm)].slice(2);
   const named = rows.flatMap(([, cell = ""]) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
   expect(named).toEqual(Object.keys(OPTIONS));

@@ -7,7 +7,7 @@ import { switchTo, writeRelease } from "../host/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildUsers } from "./releases.js";
-import { BUCKET, CREDENTIALS, type StoreServer, startStore } from "./store.js";
+import { BUCKET, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
 const OWN = [".rollcall-published.json", ".rollcall-tags"];
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
   folder = scratch();
   dist = join(folder, "dist");
   store = await startStore();
-  for (const [name, value] of Object.entries(CREDENTIALS)) vi.stubEnv(name, value);
+  for (const [name, value] of Object.entries(STORE_ENV)) vi.stubEnv(name, value);
   return () => vi.unstubAllEnvs();
 });
 
@@ -231,10 +231,10 @@ describe("mistakes", () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", "abracadabra");
     await expect(publishBucket()).rejects.toThrow("it does not know the access key; check the credentials");
     const none = { AWS_ACCESS_KEY_ID: "", AWS_EC2_METADATA_DISABLED: "true" };
-    const nowhere = { AWS_CONFIG_FILE: "/nowhere", AWS_SHARED_CREDENTIALS_FILE: "/nowhere" };
+    const nowhere = { AWS_CONFIG_FILE: "/nowhere", AWS_SHARED_STORE_ENV_FILE: "/nowhere" };
     for (const [name, value] of Object.entries({ ...none, ...nowhere })) vi.stubEnv(name, value);
     await expect(publishBucket()).rejects.toThrow("there are no credentials; set AWS_ACCESS_KEY_ID");
-    vi.stubEnv("AWS_ACCESS_KEY_ID", CREDENTIALS.AWS_ACCESS_KEY_ID);
+    vi.stubEnv("AWS_ACCESS_KEY_ID", STORE_ENV.AWS_ACCESS_KEY_ID);
     const endpoint = "http://127.0.0.1:9";
     await expect(publishBucket({ endpoint })).rejects.toThrow("the store cannot be reached (ECONNREFUSED)");
   });

@@ -7,8 +7,12 @@ import { scratch } from "../support/files.js";
 import { createProxy, type Fault, READER } from "./proxy.js";
 
 export const BUCKET = "bucket";
-/** The only ones that s3rver takes. */
-export const CREDENTIALS = { AWS_ACCESS_KEY_ID: "S3RVER", AWS_SECRET_ACCESS_KEY: "S3RVER" };
+/** The only credentials that s3rver takes, and silence about the version of Node. */
+export const STORE_ENV = {
+  AWS_ACCESS_KEY_ID: "S3RVER",
+  AWS_SECRET_ACCESS_KEY: "S3RVER",
+  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
+};
 
 export interface StoreServer {
   /** Of the proxy. */

@@ -12,15 +12,19 @@ export interface Ended {
   stderr: string;
 }
 
-/** Starts `rollcall` with these arguments. */
-export function start(args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ["ignore", "pipe", "pipe"], ...options });
+/** Starts `rollcall` with these arguments, or another copy of it. */
+export function start(
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+  cli = CLI,
+) {
+  const child = spawn(process.execPath, [cli, ...args], { stdio: ["ignore", "pipe", "pipe"], ...options });
   return { child, ended: whenEnded(child) };
 }
 
 /** Runs `rollcall` to its end. */
-export async function run(args: readonly string[], options?: Parameters<typeof start>[1]): Promise<Ended> {
-  return start(args, options).ended;
+export async function run(...given: Parameters<typeof start>): Promise<Ended> {
+  return start(...given).ended;
 }
 
 async function whenEnded(child: ChildProcess): Promise<Ended> {

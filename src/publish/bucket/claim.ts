@@ -71,11 +71,16 @@ export class Claim {
     this.#beating.unref();
   }
 
-  /** @throws UserError when the target may be another run's by now. */
+  /** @throws UserError when the target is another run's, or may be by now. */
   check(): void {
     if (this.#lost) throw this.#lost;
     // Well before anybody else takes this run for dead.
-    if (performance.now() - this.#lastBeat > this.#pulse.dead * 0.7) throw this.#taken();
+    const patience = this.#pulse.dead * 0.7;
+    if (performance.now() - this.#lastBeat <= patience) return;
+    const seconds = Math.round(patience / 1000);
+    throw new UserError(
+      `${this.#target} could not be reached for ${seconds} s, so that another run may have begun; run this again.`,
+    );
   }
 
   /** The same, asking the store. */

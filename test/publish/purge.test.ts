@@ -1,0 +1,112 @@
+/** The list of URLs for a CDN to forget: what is new, changed or gone, and nothing else. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { type BuildOptions, type PublishOptions, publish } from "../../src/index.js";
+import { switchTo, writeRelease } from "../host/release.js";
+import { plainRows } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { buildUsers } from "./releases.js";
+
+const BASE = "https://directory.example.com/people";
+
+let folder: string;
+let list: string;
+
+beforeEach(() => {
+  folder = scratch();
+  list = join(folder, "purge.txt");
+});
+
+/** Publishes with a purge list, and returns its lines below the base URL. */
+async function purged(options: Partial<PublishOptions> = {}): Promise<string[]> {
+  const target = join(folder, "site");
+  const { urls } = await publish({ dist: join(folder, "dist"), target, purgeList: list, ...options });
+  const lines = readFileSync(list, "utf8").split("\n").slice(0, -1);
+  expect(urls).toBe(lines.length);
+  expect(new Set(lines).size).toBe(lines.length);
+  return lines.map((line) => {
+    expect(line.startsWith(`${BASE}/`) && URL.canParse(line)).toBe(true);
+    return line.slice(BASE.length);
+  });
+}
+
+const SHARED = ["/users.sha256", "/SHA256SUMS", "/snapshot.json"];
+
+test("with links by query: the query, the bare listing for page 1, and each variant by its path", async () => {
+  const rows = plainRows(30);
+  const options: Partial<BuildOptions> = { baseUrl: BASE, encodings: ["gzip"] };
+  await buildUsers(folder, rows, options);
+  await purged();
+  const edited = rows.map((row, at) => (at === 3 || at === 25 ? { ...row, bio: "x" } : row));
+  await buildUsers(folder, edited, options);
+  expect(await purged({ dryRun: true })).toEqual(await purged());
+  expect(await purged()).toEqual([]);
+  await buildUsers(folder, rows, options);
+  expect(await purged()).toEqual([
+    "/api/users/",
+    "/api/users/?format=api&page=1",
+    "/api/users/pages/1.json",
+    "/api/users/pages/1.json.gz",
+    "/api/users/?format=api&page=3",
+    "/api/users/pages/3.json",
+    "/api/users/pages/3.json.gz",
+    ...SHARED,
+  ]);
+});
+
+test("with links by path: each page and variant once, and pages that go with their last release", async () => {
+  await buildUsers(folder, 25, { baseUrl: BASE, links: "path", encodings: ["br"] });
+  expect(await purged()).toHaveLength(1 + 3 * 2 + 1 + SHARED.length);
+  await buildUsers(folder, 15, { baseUrl: BASE, links: "path" });
+  expect(await purged()).toEqual([
+    "/api/users/",
+    "/api/users/pages/1.json",
+    "/api/users/pages/1.json.br",
+    "/api/users/pages/2.json",
+    "/api/users/pages/2.json.br",
+    "/api/users/pages/3.json",
+    "/api/users/pages/3.json.br",
+    ...SHARED,
+  ]);
+});
+
+test("a page that only one variant of has changed is listed with that variant", async () => {
+  const dist = join(folder, "dist");
+  await switchTo(dist, await writeRelease(dist, { baseUrl: BASE, count: 3, others: { "a+b/ü%.txt": "1" } }));
+  await purged();
+  await switchTo(
+    dist,
+    await writeRelease(dist, { baseUrl: BASE, count: 3, encodings: ["gzip"], others: { "a+b/ü%.txt": "2" } }),
+  );
+  expect(await purged()).toEqual([
+    "/api/users/",
+    "/api/users/?format=api&page=1",
+    "/api/users/pages/1.json.gz",
+    "/api/users/?format=api&page=2",
+    "/api/users/pages/2.json.gz",
+    "/a%2Bb/%C3%BC%25.txt",
+    "/SHA256SUMS",
+    "/snapshot.json",
+  ]);
+});
+
+test("after a run that did not come to its end everything is listed, of both releases", async () => {
+  await buildUsers(folder, 25, { baseUrl: BASE, links: "path" });
+  await purged();
+  const stateFile = join(folder, "site/.rollcall-published.json");
+  writeFileSync(stateFile, readFileSync(stateFile, "utf8").replace('"complete":true', '"complete":false'));
+  await buildUsers(folder, 5, { baseUrl: BASE, links: "path" });
+  const lines = await purged();
+  expect(lines).toEqual(expect.arrayContaining(["/avatar.svg", "/api/users/pages/3.json", ...SHARED]));
+  expect(lines).toHaveLength(1 + 3 + 1 + SHARED.length);
+  expect(await purged()).toEqual([]);
+});
+
+test("a list that cannot be written is refused before anything changes", async () => {
+  await buildUsers(folder, 5, { baseUrl: BASE });
+  mkdirSync(join(folder, "x.part"));
+  await expect(purged({ purgeList: join(folder, "x") })).rejects.toThrow("Cannot write");
+  await expect(purged({ purgeList: join(folder, "none/x") })).rejects.toThrow("there is no such folder");
+  expect(existsSync(join(folder, "site"))).toBe(false);
+});

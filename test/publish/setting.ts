@@ -1,0 +1,80 @@
+/** Three releases and a bucket that they are published to by the real command, with a reader who follows snapshot.json. */
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { BuildResult } from "../../src/index.js";
+import { run } from "../support/command.js";
+import { plainRows } from "../support/database.js";
+import { readTree, scratch } from "../support/files.js";
+import { buildUsers } from "./releases.js";
+import { BUCKET, STORE_ENV, type StoreServer, startStore } from "./store.js";
+
+const PUBLISHED = "dir/.rollcall-published.json";
+
+export interface Setting {
+  store: StoreServer;
+  env: NodeJS.ProcessEnv;
+  /** What publishes the release of that turn: each differs from the one before in the number of pages and in all bytes. */
+  args(turn: number): string[];
+  releaseOf(turn: number): BuildResult;
+  /** A whole run without faults, after which the bucket holds that release and nothing else. */
+  finish(turn: number): Promise<void>;
+  /** Begins to follow snapshot.json: every page that it promises is there, until it says otherwise. */
+  watch(): { stop(): Promise<number> };
+}
+
+export async function newSetting(): Promise<Setting> {
+  const folder = scratch();
+  const store = await startStore();
+  const rows = plainRows(60);
+  const releases = [
+    await buildUsers(folder, rows, { pageSize: 2, keep: 9 }),
+    await buildUsers(folder, rows, { pageSize: 5, keep: 9, encodings: ["gzip"] }),
+    await buildUsers(folder, rows.slice(30), { pageSize: 2, keep: 9 }),
+  ];
+  const env = { ...process.env, ...STORE_ENV };
+  const releaseOf = (turn: number) => releases[turn % releases.length] as BuildResult;
+  const args = (turn: number) => [
+    ...["publish", `s3://${BUCKET}/dir`, join(folder, "dist"), "--endpoint", store.endpoint],
+    ...["--release", releaseOf(turn).id, "--quiet"],
+  ];
+
+  const finish = async (turn: number) => {
+    store.fault = () => undefined;
+    expect(await run(args(turn), { env })).toEqual({ code: 0, stdout: "", stderr: "" });
+    const keys = (await store.keys()).filter((key) => !key.includes("/.rollcall-"));
+    const found = await Promise.all(
+      keys.map(async (key) => [key.slice(4), (await store.read(key))?.text] as const),
+    );
+    const files = [...readTree(releaseOf(turn).folder)];
+    // The client unpacks what is compressed.
+    const isPlain = ([path]: readonly [string, unknown]) => !path.endsWith(".gz");
+    expect(found.map(([path]) => path).sort()).toEqual(files.map(([path]) => path));
+    expect(new Map(found.filter(isPlain))).toEqual(new Map(files.filter(isPlain)));
+    expect(JSON.parse((await store.read(PUBLISHED))?.text ?? "")).toMatchObject({ complete: true });
+  };
+  return { store, env, args, releaseOf, finish, watch: () => watch(store) };
+}
+
+function watch(store: StoreServer) {
+  let isStopped = false;
+  const snapshot = async () => (await store.read("dir/snapshot.json"))?.text ?? "";
+  const watching = (async () => {
+    let checks = 0;
+    for (; !isStopped; checks++) {
+      const before = await snapshot();
+      const { id, pages }: { id: string; pages: number } = JSON.parse(before);
+      const missing: number[] = [];
+      for (let page = 1; page <= pages; page++)
+        if (!(await store.read(`dir/api/users/pages/${page}.json`))) missing.push(page);
+      // Pages go once another release is announced.
+      if ((await snapshot()) === before) expect([id, missing]).toEqual([id, []]);
+    }
+    return checks;
+  })();
+  return {
+    stop: () => {
+      isStopped = true;
+      return watching;
+    },
+  };
+}
