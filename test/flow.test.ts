@@ -24,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   publish: ["errors", "contract", "release"],
   commands: [
     ...["errors", "contract", "print", "config", "release", "build", "host"],
-    ...["diff", "review", "sides", "publish", "hosts"],
+    ...["diff", "review", "sides", "verify", "publish", "hosts"],
   ],
   index: ["errors", "contract", "release", "build", "host", "publish"],
   cli: ["errors", "commands"],

@@ -17,9 +17,10 @@ import { releases } from "./releases.js";
 import { serve } from "./serve.js";
 import { use } from "./use.js";
 import type { Verb } from "./verb.js";
+import { verify } from "./verify.js";
 
 /** Every verb, in the order of help. */
-export const VERBS: readonly Verb[] = [init, build, diff, serve, publish, releases, use];
+export const VERBS: readonly Verb[] = [init, build, diff, serve, verify, publish, releases, use];
 
 /**
  * Runs one command line (without `node` and the script).
@@ -85,7 +86,11 @@ function addFlag(command: Command, key: Key): void {
   const help = helpFor?.[command.name()] ?? common;
   const flag = flagOf(key);
   const note = value === undefined || value === false ? "" : ` (default: ${value})`;
-  command.option(placeholder ? `${flag} ${placeholder}` : flag, help + note);
+  const option = new Option(placeholder ? `${flag} ${placeholder}` : flag, help + note);
+  // A list may be given in several flags, too.
+  if (kind === "list")
+    option.argParser((text, before) => (before === undefined ? text : `${before},${text}`));
+  command.addOption(option);
   // Help has one sentence about all of these: a line each would be twice the lines for little.
   if (kind === "boolean") command.addOption(new Option(flag.replace("--", "--no-")).hideHelp());
 }

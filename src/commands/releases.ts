@@ -1,8 +1,8 @@
 /** `rollcall releases`: what there is to serve, to compare and to go back to. */
-import Table from "cli-table3";
 import { ExitCode } from "../errors.js";
 import { number, size, time } from "../print/numbers.js";
 import { type Paint, painter } from "../print/style.js";
+import { table } from "../print/table.js";
 import { toJson, visible } from "../print/text.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
 import { type Io, print } from "./io.js";
@@ -24,19 +24,16 @@ async function runReleases({ settings }: Given, io: Io): Promise<ExitCode> {
 }
 
 export function describeReleases(list: readonly ReleaseSummary[], paint: Paint): string {
-  const table = new Table({
-    head: ["id", "time (UTC)", "users", "pages", "size", ""].map((title) => paint("dim", title)),
-    colAligns: ["left", "left", "right", "right", "right", "left"],
-    chars: NO_BORDERS,
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
+  const columns = ["id", "time (UTC)", "users", "pages", "size", ""].map((title) => {
+    return [paint("dim", title), NUMBERS.includes(title) ? "right" : "left"] as const;
   });
-  for (const release of list) table.push(row(release, paint));
-  return table
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n");
+  return table(
+    columns,
+    list.map((release) => row(release, paint)),
+  );
 }
+
+const NUMBERS = ["users", "pages", "size"];
 
 function row(release: ReleaseSummary, paint: Paint): string[] {
   const { id, current, broken } = release;
@@ -49,21 +46,3 @@ function row(release: ReleaseSummary, paint: Paint): string[] {
     marks.filter(Boolean).join(", "),
   ];
 }
-
-const NO_BORDERS = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: "",
-};

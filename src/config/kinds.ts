@@ -104,6 +104,14 @@ export const encodings = {
   placeholder: `<${names.join(",")}>`,
 } as const;
 
+/** Names of checks; which there are is the verb's to know. */
+export const checks = {
+  kind: "list",
+  schema: z.array(z.string().min(1)),
+  allowed: "a list of names of checks",
+  placeholder: "<check,...>",
+} as const;
+
 export const headerValue = {
   kind: "text",
   schema: z.string().regex(/^[!-~]([ -~]*[!-~])?$/),

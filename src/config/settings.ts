@@ -4,6 +4,7 @@ import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { PAGE_SIZE } from "../contract/links.js";
 import {
   baseUrl,
+  checks,
   encodings,
   endpoint,
   fieldLimits,
@@ -46,7 +47,7 @@ export const SETTINGS = {
   out: {
     ...path,
     default: "dist",
-    verbs: ["build", "diff"],
+    verbs: ["build", "diff", "verify"],
     placeholder: "<folder>",
     help: "folder of the releases",
   },
@@ -93,9 +94,12 @@ export const SETTINGS = {
   },
   workers: {
     ...whole(0, 64),
-    verbs: ["build", "serve"],
+    verbs: ["build", "serve", "verify"],
     help: "threads that read, check and write; 0 is none (default: as many as cores, none for small sources)",
-    helpFor: { serve: "processes that serve on the port and share --cache-mb (default: 1)" },
+    helpFor: {
+      serve: "processes that serve on the port and share --cache-mb (default: 1)",
+      verify: "threads that check a release; 0 is none (default: as many as cores, none for small releases)",
+    },
   },
   skipInvalid: { ...yesOrNo, verbs: ["build"], help: "publish without the invalid users" },
   problems: {
@@ -119,9 +123,10 @@ export const SETTINGS = {
   },
   cacheControl: {
     ...headerValue,
-    verbs: ["serve", "publish"],
+    verbs: ["serve", "verify", "publish"],
     placeholder: "<value>",
     help: `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL})`,
+    helpFor: { verify: "Cache-Control that a host's pages must have (default: any, the same on all)" },
   },
   cacheMb: {
     ...whole(0, 1_000_000),
@@ -187,9 +192,42 @@ export const SETTINGS = {
     placeholder: "<file>",
     help: "write the URL of everything that changed to it, for a CDN to forget",
   },
+  against: {
+    ...text("a release's id, its beginning, current, a release's folder, or none"),
+    verbs: ["verify"],
+    placeholder: "<release>",
+    help: "release that a host must serve, byte for byte, or none (default: the current one, if there is one)",
+  },
+  sample: {
+    ...whole(1, 999_999_999),
+    verbs: ["verify"],
+    help: "pages of a host to read, spread from the first to the last (default: all)",
+  },
+  allow: {
+    ...checks,
+    verbs: ["verify"],
+    help: "checks of a host that may differ; can be given again",
+  },
+  concurrency: {
+    ...whole(1, 64),
+    default: 8,
+    verbs: ["verify"],
+    help: "requests at once",
+  },
+  rate: {
+    ...whole(1, 1_000_000),
+    verbs: ["verify"],
+    help: "requests a second, at most (default: no limit)",
+  },
+  junit: {
+    ...path,
+    verbs: ["verify"],
+    placeholder: "<file>",
+    help: "write the report to it as JUnit's XML, for CI",
+  },
   json: {
     ...yesOrNo,
-    verbs: ["init", "build", "serve", "releases", "use", "publish"],
+    verbs: ["init", "build", "serve", "releases", "use", "verify", "publish"],
     help: "print the result as JSON on stdout",
   },
   timings: { ...yesOrNo, verbs: ["build"], help: "say where the time went, by stage" },

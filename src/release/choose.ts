@@ -11,8 +11,17 @@ import { releaseNames } from "./prune.js";
  */
 export async function openChosen(dist: string, prefix?: string): Promise<Release> {
   if (prefix === undefined) return openRelease(join(dist, CURRENT));
+  return openRelease(findFolder(dist, prefix));
+}
+
+/**
+ * The folder of the newest release of `dist` whose id or folder name begins with `prefix`. It is not opened, so that it
+ * may be damaged.
+ * @throws UserError when there is none, or when the prefix means several.
+ */
+export function findFolder(dist: string, prefix: string): string {
   const [newest] = choose(dist, listNames(dist), prefix);
-  return openRelease(join(dist, RELEASES, newest?.name ?? ""));
+  return join(dist, RELEASES, newest?.name ?? "");
 }
 
 /**

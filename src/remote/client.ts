@@ -2,6 +2,7 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { UserError } from "../errors.js";
+import { countBodyBytes } from "./bare.js";
 import { type Answer, exchange, headerOf, type Question } from "./exchange.js";
 import { createPace } from "./pace.js";
 
@@ -24,6 +25,12 @@ export interface Client {
    * @throws TransferError when no whole answer comes; UserError when the host asks for too long a wait.
    */
   ask(url: string, options?: Partial<Pick<Question, "method" | "headers">>): Promise<Answer>;
+  /** How many bytes follow the headers of an answer that must have no body. Throws as `ask` does. */
+  countBody(
+    url: string,
+    method: string,
+    headers?: Question["headers"],
+  ): Promise<{ status: number; bytes: number }>;
   close(): void;
 }
 
@@ -49,7 +56,7 @@ export function createClient({
       const question = {
         url,
         method,
-        headers: { "User-Agent": "rollcall", "Accept-Encoding": "identity", ...headers },
+        headers: { ...OWN_HEADERS, ...headers },
       };
       for (let attempt = 1; ; attempt++) {
         await pace.turn();
@@ -58,12 +65,17 @@ export function createClient({
         pace.hold(waitFor(answer, attempt));
       }
     },
+    async countBody(url, method, headers = {}) {
+      await pace.turn();
+      return countBodyBytes({ url, method, headers: { ...OWN_HEADERS, ...headers } }, timeoutMs);
+    },
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
 }
 
+const OWN_HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
 const BUSY = [429, 503];
 
 /** Milliseconds: what Retry-After says, in seconds or as a date; else half a second, twice as long each time. */

@@ -59,25 +59,27 @@ function send(question: Question, { agent, timeoutMs, maxBytes, signal }: Exchan
   return new Promise((resolve, reject) => {
     const request = protocol === "https:" ? requestHttps : requestHttp;
     const sent = request(url, { path: url.slice(origin.length), method, headers, agent });
-    let hasAnswered = false;
+    let answer: IncomingMessage | undefined;
     const end = () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
     };
     const fail = (error: unknown) => {
       end();
-      reject(explainTransfer(url, error, hasAnswered));
+      reject(explainTransfer(url, error, answer !== undefined));
       sent.destroy();
     };
     const abort = () => fail(signal?.reason);
     const timer = setTimeout(() => fail(tooSlow(url, timeoutMs)), timeoutMs);
     signal?.addEventListener("abort", abort);
     sent.on("error", (error) => {
-      const isStale = sent.reusedSocket && !hasAnswered && GONE.includes(codeOf(error));
+      // Bytes behind the end of an answer are no part of it.
+      if (answer?.complete) return;
+      const isStale = sent.reusedSocket && !answer && GONE.includes(codeOf(error));
       fail(isStale ? new StaleConnection() : error);
     });
     sent.on("response", (response) => {
-      hasAnswered = true;
+      answer = response;
       readBody(response, url, maxBytes).then((body) => {
         end();
         resolve({ url, status: response.statusCode ?? 0, headers: pairs(response.rawHeaders), body });

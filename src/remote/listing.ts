@@ -56,16 +56,17 @@ export function factsOf(
   return { ...base, pages, pageSize: users, linkBase: link.baseUrl, links: link.links };
 }
 
-/** In what a page contradicts the first one, in words; undefined when it does not. */
-export function whyNotOf(facts: ListingFacts, page: number, envelope: Envelope): string | undefined {
+/** What the first page lets expect of another. */
+export function expectedOf(facts: ListingFacts, page: number): Envelope {
   const { count, pages, pageSize = count, linkBase = facts.baseUrl, links } = facts;
   const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(linkBase, links, to));
-  const expected: Envelope = {
-    count,
-    users: page < pages ? pageSize : count - (pages - 1) * pageSize,
-    previous: link(page - 1),
-    next: link(page + 1),
-  };
+  const users = page < pages ? pageSize : count - (pages - 1) * pageSize;
+  return { count, users, previous: link(page - 1), next: link(page + 1) };
+}
+
+/** In what a page contradicts the first one, in words; undefined when it does not. */
+export function whyNotOf(facts: ListingFacts, page: number, envelope: Envelope): string | undefined {
+  const expected = expectedOf(facts, page);
   for (const key of ["count", "users", "previous", "next"] as const) {
     if (envelope[key] === expected[key]) continue;
     return `has ${key} ${show(envelope[key])}, where page 1 lets expect ${show(expected[key])}`;

@@ -27,7 +27,7 @@ const pages = ({ account }: Seen) => count(account.pages, "page");
 const withoutSums = ({ account }: Seen) => account.digests === undefined && `${SUMS} cannot be read`;
 const withoutSnapshot = ({ account }: Seen) => account.snapshot === undefined && `${SNAPSHOT} cannot be read`;
 
-const CHECKS: readonly DiskCheck[] = [
+export const CHECKS: readonly DiskCheck[] = [
   { name: "sums", says: `${SUMS} has one line for every other file`, asked: () => SUMS },
   {
     name: "files",

@@ -54,7 +54,10 @@ async function realFolder(folder: string): Promise<string> {
   try {
     return await realpath(folder);
   } catch (cause) {
-    throw new UserError(`There is no release at ${folder} (${codeOf(cause)}).`, { cause });
+    throw new UserError(
+      `There is no release at ${folder} (${codeOf(cause)}); name another, or run "rollcall build" first.`,
+      { cause },
+    );
   }
 }
 

@@ -4,8 +4,10 @@
 export interface Finding {
   /** The name of the row. */
   check: string;
-  /** A file of the release, or the URL that was asked. */
+  /** A file of the release. */
   path?: string;
+  /** What was asked for, where it was asked of a host. */
+  url?: string;
   page?: number;
   /** The user's. */
   id?: string;
@@ -26,6 +28,8 @@ export interface Row {
   name: string;
   /** What was looked at or asked: `10,000 pages`, `HEAD ?page=1`. */
   asked: string;
+  /** What came, for a row of one request. */
+  came?: string;
   /** What must hold, in the words of the contract. */
   says: string;
   outcome: Outcome;

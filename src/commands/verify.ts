@@ -1,0 +1,107 @@
+/** `rollcall verify`: a release on disk or a deployed host, and the report of what differs. */
+import { writeFile } from "node:fs/promises";
+import { suggest } from "../config/names.js";
+import type { Settings } from "../config/settings.js";
+import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
+import { painter } from "../print/style.js";
+import { toJson } from "../print/text.js";
+import { CURRENT } from "../release/layout.js";
+import { verifyRelease } from "../verify/disk.js";
+import { toJunit } from "../verify/junit.js";
+import { findReleaseFolder, isUrl, openAgainst } from "../verify/target.js";
+import { verifyUrl } from "../verify/url.js";
+import { ROW_NAMES } from "../verify/url-rows.js";
+import { isTrue, type Verdict } from "../verify/verdict.js";
+import { type Io, print } from "./io.js";
+import { progressBar } from "./progress.js";
+import type { Given, Verb } from "./verb.js";
+import { describeVerdict } from "./verdict.js";
+
+export const verify: Verb = {
+  name: "verify",
+  summary: "Prove that a release, or what a host answers, is what it says it is",
+  arguments: {
+    "[what]":
+      "a release's id or the beginning of one, current, a release's folder, or a base URL (default: current)",
+  },
+  examples: [
+    ["rollcall verify", "every byte and every user of the current release"],
+    ["rollcall verify https://directory.example.com", "a deployed host, compared with the current release"],
+    [
+      "rollcall verify https://directory.example.com --allow error-caching,range",
+      "with weaknesses that are known",
+    ],
+  ],
+  configured: true,
+  exitCodes: `Exit codes:
+  0   nothing differs, but for what is allowed to
+  1   something differs
+  2   trouble: what cannot be read or reached, or a wrong flag, argument, variable or config file
+  70  a bug in Rollcall`,
+  run: runVerify,
+};
+
+async function runVerify({ settings, arguments: { what = CURRENT } }: Given, io: Io): Promise<ExitCode> {
+  refuseUnknown(settings.allow ?? []);
+  const started = io.now();
+  const verdict = await trouble(() =>
+    isUrl(what) ? verifyHost(what, settings, io) : verifyFolder(what, settings, io),
+  );
+  if (settings.junit !== undefined) await writeJunit(settings.junit, verdict);
+  const isGood = isTrue(verdict);
+  const milliseconds = io.now() - started;
+  if (settings.json)
+    print(io, toJson({ holds: isGood, ...verdict, seconds: Math.round(milliseconds) / 1000 }));
+  else print(io, describeVerdict(verdict, milliseconds, painter(io.stdout, io.env)));
+  return isGood ? ExitCode.done : ExitCode.refused;
+}
+
+function refuseUnknown(names: readonly string[]): void {
+  const unknown = names.find((name) => !ROW_NAMES.includes(name));
+  if (unknown !== undefined)
+    throw usageError(`--allow knows no ${JSON.stringify(unknown)}; ${suggest(unknown, ROW_NAMES)}`);
+}
+
+/** 1 means that something differs and nothing else. */
+async function trouble<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof UserError) || error.exitCode !== ExitCode.refused) throw error;
+    throw new UserError(error.message, { exitCode: ExitCode.usage, cause: error });
+  }
+}
+
+async function verifyFolder(what: string, { out, workers }: Settings, io: Io): Promise<Verdict> {
+  const folder = findReleaseFolder(what, out, io.cwd);
+  return watched(io, (onProgress) => verifyRelease({ folder, workers, onProgress }));
+}
+
+async function verifyHost(baseUrl: string, settings: Settings, io: Io): Promise<Verdict> {
+  const { sample, allow = [], concurrency, rate, cacheControl, out } = settings;
+  const { release, whyNot, known } = await openAgainst(settings.against, out, io.cwd);
+  const options = { baseUrl, sample, allow, concurrency, rate, cacheControl, known, against: release };
+  return watched(io, (onProgress) => verifyUrl({ ...options, whyNotAgainst: whyNot, onProgress }));
+}
+
+async function watched<T>(io: Io, step: (onProgress: OnProgress) => Promise<T>): Promise<T> {
+  const bar = progressBar(io, "user");
+  try {
+    return await step(({ users, total }) => bar?.update(users, total));
+  } finally {
+    bar?.clear();
+  }
+}
+
+type OnProgress = (done: { users: number; total: number }) => void;
+
+async function writeJunit(file: string, verdict: Verdict): Promise<void> {
+  try {
+    await writeFile(file, toJunit(verdict));
+  } catch (cause) {
+    throw new UserError(`${file} cannot be written (${codeOf(cause)}); name another with --junit.`, {
+      exitCode: ExitCode.usage,
+      cause,
+    });
+  }
+}

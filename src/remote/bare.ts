@@ -1,0 +1,61 @@
+/** What follows the headers of an answer, seen on the socket itself: an HTTP client hides a body that must not be there. */
+import { connect as connectPlain, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { Question } from "./exchange.js";
+import { cutShort, explainTransfer, TransferError, tooSlow } from "./transfer.js";
+
+/** Longer heads than this are refused, and bodies are not counted further. */
+const MOST_BYTES = 65_536;
+
+/**
+ * Asks on a connection of its own and reads until the host closes it; counts the bytes behind the headers.
+ * @throws TransferError when no answer comes, or it does not end in time.
+ */
+export async function countBodyBytes(
+  question: Question,
+  timeoutMs: number,
+): Promise<{ status: number; bytes: number }> {
+  const { url, method, headers } = question;
+  const { protocol, hostname, port, origin, host } = new URL(url);
+  const name = hostname.replace(/^\[|\]$/g, "");
+  const isTls = protocol === "https:";
+  const address = { host: name, port: Number(port || (isTls ? 443 : 80)) };
+  const socket = isTls ? connectTls({ ...address, servername: name }) : connectPlain(address);
+  const lines = Object.entries({ Host: host, Connection: "close", ...headers }).map((pair) =>
+    pair.join(": "),
+  );
+  socket.write(`${[`${method} ${url.slice(origin.length)} HTTP/1.1`, ...lines].join("\r\n")}\r\n\r\n`);
+  const answer = await readAll(socket, url, timeoutMs);
+  const end = answer.indexOf("\r\n\r\n");
+  const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(answer.toString("latin1", 0, 16)) ?? [];
+  if (end < 0 || status === undefined)
+    throw answer.length === 0
+      ? cutShort(url)
+      : new TransferError("malformed", url, "answered what is not HTTP");
+  return { status: Number(status), bytes: answer.length - end - 4 };
+}
+
+function readAll(socket: Socket, url: string, timeoutMs: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const timer = setTimeout(() => fail(tooSlow(url, timeoutMs)), timeoutMs);
+    const end = () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(Buffer.concat(chunks));
+    };
+    const fail = (error: unknown) => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(explainTransfer(url, error, false));
+    };
+    socket.on("data", (chunk) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) end();
+    });
+    socket.on("end", end);
+    socket.on("error", (error) => (bytes > 0 ? end() : fail(error)));
+  });
+}

@@ -1,0 +1,56 @@
+/** A verdict as JUnit's XML, which CI systems show: a row is a test, what differs a failure. */
+import { visible } from "../print/text.js";
+import type { Finding, Row, Verdict } from "./verdict.js";
+
+export function toJunit({ subject, rows }: Verdict): string {
+  const count = (outcome: Row["outcome"]) => rows.filter((row) => row.outcome === outcome).length;
+  const totals = `tests="${rows.length}" failures="${count("differs")}" errors="0" skipped="${count("skipped") + count("allowed")}"`;
+  const name = quoted(`rollcall verify ${subject}`);
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name=${name} ${totals}>`,
+    `  <testsuite name=${name} ${totals}>`,
+    ...rows.map(toTest),
+    "  </testsuite>",
+    "</testsuites>",
+    "",
+  ].join("\n");
+}
+
+function toTest(row: Row): string {
+  const inside = describe(row);
+  const head = `    <testcase classname="rollcall.verify" name=${quoted(`${row.name}: ${row.says}`)}`;
+  return inside === "" ? `${head}/>` : `${head}>\n      ${inside}\n    </testcase>`;
+}
+
+function describe({ outcome, asked, came, count, findings, note }: Row): string {
+  if (outcome === "holds") return "";
+  if (outcome === "skipped") return `<skipped message=${quoted(note ?? "")}/>`;
+  const message = came === undefined ? `${count} found in ${asked}` : `${asked}: ${came}`;
+  if (outcome === "allowed") return `<skipped message=${quoted(`allowed: ${message}`)}/>`;
+  const lines = [...(note === undefined ? [] : [note]), ...findings.map(describeFinding)];
+  return `<failure message=${quoted(message)}>${escaped(lines.join("\n"))}</failure>`;
+}
+
+/** `page 3, user 0123..: kyc_status "none", expected must be one of ...` */
+export function describeFinding({ path, url, page, id, found, expected }: Finding): string {
+  const where = [
+    path ?? (page === undefined ? url : undefined),
+    page !== undefined && path === undefined && `page ${page}`,
+    id && `user ${id}`,
+  ];
+  const place = where.filter(Boolean).join(", ");
+  return `${place === "" ? "" : `${place}: `}found ${found}; expected ${expected}`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** What XML cannot say at all, control characters, is made visible first. */
+function escaped(text: string): string {
+  const lines = text.split("\n").map(visible);
+  return lines.join("\n").replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
+}
+
+function quoted(text: string): string {
+  return `"${escaped(text)}"`;
+}

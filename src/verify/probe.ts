@@ -1,0 +1,111 @@
+/** What a probe is: one question to a host, what the contract says of the answer, and who judges it. */
+import { LISTING_PATH, pageUrl } from "../contract/links.js";
+import { shorten, visible } from "../print/text.js";
+import type { Release } from "../release/open.js";
+import type { Client } from "../remote/client.js";
+import { type Answer, headerOf } from "../remote/exchange.js";
+import type { FirstPage } from "../remote/first.js";
+import { TransferError } from "../remote/transfer.js";
+
+/** The host that is asked, and what is known of it. */
+export interface Site {
+  client: Client;
+  /** Page 1, plain. */
+  first: FirstPage;
+  /** What the host should serve, where that is known. */
+  release: Release | undefined;
+  /** The Cache-Control that pages should have, where it is known. */
+  cacheControl: string | undefined;
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/** A row of the tables of probes. */
+export interface Probe {
+  /** Stable: what `--allow` takes, and what the description of a host refers to. */
+  name: string;
+  /** The contract's words. */
+  says: string;
+  method?: string;
+  /** What is asked for, below the base URL: `/api/users/?page=01`. */
+  path(site: Site): string;
+  headers?(site: Site): Fields;
+  /** Why there is nothing to ask, where there is nothing. */
+  skipped?(site: Site): string | false;
+  /** Absent where only the bytes behind the headers are counted, of which there must be none. */
+  judge?(answer: Answer, site: Site): boolean | Promise<boolean>;
+  /** What of the answer to show; its status, and where there is one, its detail or location, unless given. */
+  show?(answer: Answer): string;
+}
+
+export interface Result {
+  /** As in `GET /api/users/?page=01`. */
+  asked: string;
+  came: string;
+  isRight: boolean;
+  /** Why nothing was asked; then the rest is empty. */
+  skipped?: string;
+}
+
+/** Asks what a probe asks. An answer that does not come in full is one that is not right. */
+export async function runProbe(probe: Probe, site: Site): Promise<Result> {
+  const { method = "GET", path, headers, skipped, judge, show = showAnswer } = probe;
+  const why = skipped?.(site);
+  if (why) return { asked: "", came: "", isRight: true, skipped: why };
+  const fields = headers?.(site) ?? {};
+  const extra = Object.entries(fields).map(([name, value]) => ` ${name}: ${value}`);
+  const asked = shorten(`${method} ${path(site)}${extra.join(",")}`, LONGEST_SHOWN);
+  const url = `${site.first.facts.baseUrl}${path(site)}`;
+  try {
+    if (!judge) {
+      const { status, bytes } = await site.client.countBody(url, method, fields);
+      return {
+        asked,
+        came: `${status}, ${bytes} bytes of body`,
+        isRight: bytes === 0 || !isBare(method, status),
+      };
+    }
+    const answer = await site.client.ask(url, { method, headers: fields });
+    return { asked, came: show(answer), isRight: await judge(answer, site) };
+  } catch (error) {
+    if (error instanceof TransferError) return { asked, came: error.why, isRight: false };
+    throw error;
+  }
+}
+
+/** Whether an answer must have no body; where it should have been such an answer and is not, another row says so. */
+function isBare(method: string, status: number): boolean {
+  return method === "HEAD" || status === 204 || status === 304;
+}
+
+/** Below the base URL: a page as the listing's own links name it. */
+export function pagePathOf({ first: { facts } }: Site, page: number): string {
+  return pageUrl("", facts.links, page);
+}
+
+/** Below the base URL: the listing and what follows it, as `?page=01`. */
+export function listing(rest = ""): () => string {
+  return () => `${LISTING_PATH}${rest}`;
+}
+
+const LONGEST_SHOWN = 120;
+
+/** `404 {"detail":"Invalid page."}`, `301 to /api/users/`, `200` */
+function showAnswer(answer: Answer): string {
+  const { status, body } = answer;
+  const location = headerOf(answer, "Location");
+  if (location !== undefined) return shorten(visible(`${status} to ${location}`), LONGEST_SHOWN);
+  const text = status >= 400 ? ` ${body.toString("utf8", 0, 4 * LONGEST_SHOWN)}` : "";
+  return shorten(visible(`${status}${text}`.trim()), LONGEST_SHOWN);
+}
+
+/** Shows headers by name, each with its value or `no`. */
+export function showHeaders(...names: string[]): (answer: Answer) => string {
+  return (answer) => {
+    const lines = names.map((name) => {
+      const value = headerOf(answer, name);
+      return value === undefined ? `no ${name}` : `${name}: ${value}`;
+    });
+    return shorten(visible([answer.status, ...lines].join(", ")), LONGEST_SHOWN);
+  };
+}

@@ -1,0 +1,75 @@
+/** Reads a host's pages from one snapshot: where it changes under way, everything is begun anew. */
+import type { Release } from "../release/open.js";
+import { type Client, CONCURRENCY } from "../remote/client.js";
+import { readFirst } from "../remote/first.js";
+import { Findings } from "./findings.js";
+import type { Site } from "./probe.js";
+import { compareWith } from "./url-compare.js";
+import { walkPages } from "./url-walk.js";
+
+export interface ReadOptions {
+  /** Normalised. */
+  baseUrl: string;
+  sample?: number | undefined;
+  against?: Release | undefined;
+  known?: readonly Release[] | undefined;
+  cacheControl?: string | undefined;
+  concurrency?: number | undefined;
+  onProgress?: ((done: { users: number; total: number }) => void) | undefined;
+}
+
+export interface ReadPages {
+  site: Site;
+  findings: Findings;
+  /** How many pages were read, and how many there are. */
+  read: number;
+  total: number;
+  /** What differences from the release come to. */
+  note: string | undefined;
+}
+
+/** How often a host that changes is begun anew. */
+const RESTARTS = 3;
+
+/** @throws UserError when the host cannot be reached, or page 1 is none. */
+export async function readPages(client: Client, options: ReadOptions): Promise<ReadPages> {
+  const { baseUrl, sample, against: release, known = [], cacheControl, concurrency = CONCURRENCY } = options;
+  for (let restarts = 0; ; restarts++) {
+    const first = await readFirst(client, baseUrl, {});
+    const site: Site = { client, first, release, cacheControl };
+    const { facts } = first;
+    const findings = new Findings();
+    const comparison = release && compareWith(release, known, findings);
+    const pages = choosePages(facts.pages, sample);
+    const { onProgress = () => {} } = options;
+    const { users, hasChanged } = await walkPages(site, findings, {
+      pages,
+      concurrency,
+      comparison,
+      onProgress,
+    });
+    if (hasChanged && restarts < RESTARTS) continue;
+    const page1 = { page: 1, url: first.answer.url };
+    if (hasChanged) {
+      const found = `another one each of ${RESTARTS + 1} times that its pages were read`;
+      findings.add({ check: "one-snapshot", ...page1, found, expected: "one that stays" });
+    }
+    if (facts.linkBase !== undefined && facts.linkBase !== baseUrl)
+      findings.add({
+        check: "base-url",
+        ...page1,
+        found: `links lead to ${facts.linkBase}`,
+        expected: baseUrl,
+      });
+    if (pages.length === facts.pages && users !== facts.count && findings.of("pages").count === 0)
+      findings.add({ check: "count", found: `${users} users on all pages`, expected: `${facts.count}` });
+    return { site, findings, read: pages.length, total: facts.pages, note: comparison?.note(facts) };
+  }
+}
+
+/** All pages, or some of them, spread evenly from the first to the last. */
+function choosePages(pages: number, sample = pages): number[] {
+  const some = Math.min(Math.max(1, sample), pages);
+  const gap = some === 1 ? 0 : (pages - 1) / (some - 1);
+  return Array.from({ length: some }, (_, at) => 1 + Math.round(at * gap));
+}

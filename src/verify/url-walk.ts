@@ -1,0 +1,92 @@
+/** Reads the pages of a host, all or some, and judges each, and then what they say of each other. */
+import { pageUrl } from "../contract/links.js";
+import { recordPattern } from "../contract/record-text.js";
+import { decodeBody } from "../remote/decode.js";
+import { type Answer, headerOf } from "../remote/exchange.js";
+import { readFirst } from "../remote/first.js";
+import { TransferError } from "../remote/transfer.js";
+import { IdBook } from "./disk-ids.js";
+import { checkOrder, type Placed, Users } from "./disk-order.js";
+import type { Findings } from "./findings.js";
+import type { Site } from "./probe.js";
+import type { Comparison } from "./url-compare.js";
+import { judgePage } from "./url-page.js";
+
+export interface WalkedPages {
+  pages: number;
+  users: number;
+  /** The snapshot is not the one that the walk began with: everything has to be asked again. */
+  hasChanged: boolean;
+}
+
+interface PageWalkOptions {
+  pages: readonly number[];
+  concurrency: number;
+  comparison: Comparison | undefined;
+  onProgress(done: { users: number; total: number }): void;
+}
+
+/** A host that fails this often to answer in full is given up. */
+const MOST_FAILURES = 20;
+
+/** @throws TransferError when the host fails again and again to answer. */
+export async function walkPages(
+  site: Site,
+  findings: Findings,
+  options: PageWalkOptions,
+): Promise<WalkedPages> {
+  const { pages, concurrency, comparison, onProgress } = options;
+  const { client, first } = site;
+  const { baseUrl, links, snapshotId } = first.facts;
+  const pattern = recordPattern(`${first.facts.linkBase}/avatar.svg`);
+  const edges = new Map<number, { first: Placed; last: Placed }>();
+  const book = new IdBook();
+  const { count, pageSize = count } = first.facts;
+  const expected = Math.min(count, pages.length * pageSize);
+  let [users, failures] = [0, 0];
+
+  const take = (page: number, answer: Answer, bytes: Buffer) => {
+    const id = headerOf(answer, "Snapshot-Id");
+    if (id !== undefined && snapshotId !== undefined && id !== snapshotId)
+      findings.add({
+        check: "one-snapshot",
+        page,
+        url: answer.url,
+        found: id,
+        expected: `${snapshotId}, as on page 1`,
+      });
+    const keys = judgePage(page, answer, bytes, { site, pattern, findings });
+    if (!keys) return;
+    comparison?.take(page, answer.url, bytes);
+    const here = new Users(findings);
+    here.add(page, keys);
+    users += here.count;
+    book.add(here.ids);
+    if (here.first && here.last) edges.set(page, { first: here.first, last: here.last });
+  };
+  const read = async (page: number) => {
+    const url = pageUrl(baseUrl, links, page);
+    try {
+      const answer = page === 1 ? first.answer : await client.ask(url);
+      take(page, answer, page === 1 ? first.bytes : await decodeBody(answer));
+    } catch (error) {
+      if (!(error instanceof TransferError) || ++failures >= MOST_FAILURES) throw error;
+      findings.add({ check: "pages", page, url, found: error.why, expected: "200 with a page" });
+    }
+    onProgress({ users, total: expected });
+  };
+  try {
+    const queue = pages.values();
+    const lane = async () => {
+      for (const page of queue) await read(page);
+    };
+    await Promise.all(Array.from({ length: concurrency }, lane));
+    book.check(findings);
+  } finally {
+    book.close();
+  }
+  const inOrder = [...edges].sort(([a], [b]) => a - b).map(([, edge]) => edge);
+  for (const [at, edge] of inOrder.entries()) checkOrder(inOrder[at - 1]?.last, edge.first, findings);
+  const again = await readFirst(client, baseUrl, {});
+  return { pages: pages.length, users, hasChanged: !again.bytes.equals(first.bytes) };
+}

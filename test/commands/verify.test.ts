@@ -1,0 +1,192 @@
+/** `rollcall verify` as people and CI see it. */
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { build } from "../../src/build/build.js";
+import { ROW_NAMES } from "../../src/verify/url-rows.js";
+import { run as runReal } from "../support/command.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { front } from "../support/front.js";
+import { fakeIo, rollcall } from "./run.js";
+
+/** A folder whose dist has one release of some users, two a page. */
+async function released(users = 5) {
+  const cwd = scratch();
+  const db = writeUsers(join(cwd, "users.sqlite"), plainRows(users));
+  const out = join(cwd, "dist");
+  const { id, name, folder } = await build({
+    db,
+    baseUrl: "https://directory.example.com",
+    out,
+    pageSize: 2,
+  });
+  return { cwd, id, name, folder, run: (line: string) => rollcall(line, fakeIo(cwd)) };
+}
+
+const damage = (folder: string) => writeFileSync(join(folder, "avatar.svg"), "<svg/>");
+
+test("a whole release: every check holds, exit 0", async () => {
+  const { name, run } = await released();
+  const { code, stdout, stderr } = await run("verify");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain(`
+holds    sums        SHA256SUMS     SHA256SUMS has one line for every other file
+holds    files       7 files        every listed file is there and plain, and there is no other
+`);
+  expect(stdout).toContain("skipped  compressed  none           (it has no compressed pages)\n");
+  expect(stdout).toMatch(new RegExp(`\n\nverify +true +release ${name}: 13 hold, 1 skipped, in 0\\.00 s\n$`));
+});
+
+test("damage: the rows, what was found, exit 1", async () => {
+  const { folder, run } = await released();
+  damage(folder);
+  const { code, stdout } = await run("verify current");
+  expect(code).toBe(1);
+  expect(stdout).toContain(
+    "\ndiffers  digests     7 files        every file has the SHA-256 that SHA256SUMS lists\n",
+  );
+  expect(stdout).toMatch(
+    /\n\ndigests: 1 finding\n {2}avatar\.svg: found [0-9a-f]{64}; expected [0-9a-f]{64}\n/,
+  );
+  expect(stdout).toMatch(/\nverify +differs: digests +release .*: 12 hold, 1 differs, 1 skipped, in /);
+});
+
+test("many findings of one kind: five are shown, all are counted", async () => {
+  const { folder, run } = await released(20);
+  for (let page = 2; page <= 10; page++) rmSync(join(folder, `api/users/pages/${page}.json`));
+  const { stdout } = await run("verify");
+  expect(stdout).toMatch(
+    /\nfiles: 9 findings\n(?: {2}\S+: found no such file; expected a file\n){5} {2}and 4 more\n/,
+  );
+});
+
+test.each([
+  ["an id", ({ id }: { id: string }) => id],
+  ["the beginning of an id, in capitals", ({ id }) => id.slice(0, 5).toUpperCase()],
+  ["a folder's name", ({ name }: { name: string }) => name],
+  ["a folder of releases", () => "dist"],
+  ["a release's folder, elsewhere", () => "elsewhere"],
+] as [string, (release: { id: string; name: string }) => string][])(
+  "a release is named by %s",
+  async (_name, word) => {
+    const release = await released();
+    cpSync(release.folder, join(release.cwd, "elsewhere"), { recursive: true });
+    const { code, stdout } = await release.run(`verify ${word(release)}`);
+    expect(code).toBe(0);
+    expect(stdout).toContain("verify    true    release ");
+  },
+);
+
+test.each([
+  ["verify zz", /^error: No release in dist has an id that begins with "zz"; there are [0-9a-f]{12}\.\n$/],
+  [
+    "verify http://127.0.0.1:9",
+    /^error: http:\/\/127\.0\.0\.1:9\/api\/users\/\?format=api&page=1 cannot be reached: nothing listens there/,
+  ],
+  ["verify http://127.0.0.1:9/api/users/", /^error: Base URL .* ends in \/api\/users\//],
+  ["verify http://127.0.0.1:9 --against zz", /^error: No release in dist has an id that begins with "zz"/],
+  ["verify http://127.0.0.1:9 --allow rnge", /^error: --allow knows no "rnge"; did you mean range\?\n$/],
+  ["verify --sample 0", /^error: --sample must be a whole number from 1 to /],
+  [
+    "verify --junit none/x.xml",
+    /^error: none\/x\.xml cannot be written \(ENOENT\); name another with --junit\.\n$/,
+  ],
+  [".. verify", /unknown command/],
+])("rollcall %s is trouble, exit 2", async (line, message) => {
+  const { run } = await released();
+  const { code, stdout, stderr } = await run(line);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(message);
+});
+
+test("without a release it is trouble", async () => {
+  const { code, stderr } = await rollcall("verify", fakeIo(scratch()));
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      'error: There is no release at dist/current (ENOENT); name another, or run "rollcall build" first.\n',
+  });
+});
+
+test("--json prints every row as data, --junit writes each as a test", async () => {
+  const { cwd, folder, run } = await released();
+  damage(folder);
+  const { code, stdout } = await run("verify --json --junit report.xml");
+  expect(code).toBe(1);
+  const { holds, subject, rows, seconds } = JSON.parse(stdout);
+  expect({ holds, seconds, subject }).toMatchObject({
+    holds: false,
+    seconds: 0,
+    subject: expect.stringMatching(/^release /),
+  });
+  expect(rows).toHaveLength(14);
+  expect(rows[2]).toMatchObject({
+    name: "digests",
+    outcome: "differs",
+    count: 1,
+    findings: [{ check: "digests", path: "avatar.svg" }],
+  });
+  const xml = readFileSync(join(cwd, "report.xml"), "utf8");
+  expect(xml).toContain('tests="14" failures="1" errors="0" skipped="1">');
+  expect(xml).toContain(
+    'name="compressed: every compressed page decompresses to the plain one">\n      <skipped message="it has no compressed pages"/>',
+  );
+  expect(xml).toMatch(
+    /<failure message="1 found in 7 files">avatar\.svg: found [0-9a-f]{64}; expected [0-9a-f]{64}<\/failure>/,
+  );
+});
+
+test("what a release holds cannot break out of the report", async () => {
+  const { cwd, folder, run } = await released();
+  writeFileSync(join(folder, '<b>&\u001b[31m"\u202e'), "");
+  const { stdout } = await run("verify --junit report.xml");
+  expect(stdout).toContain('<b>&\\u001b[31m"\\u202e: found a file');
+  expect(readFileSync(join(cwd, "report.xml"), "utf8")).toContain(
+    "&lt;b&gt;&amp;\\u001b[31m&quot;\\u202e: found a file",
+  );
+});
+
+test("several threads find the same as none", async () => {
+  const { cwd, folder } = await released(200);
+  for (const page of [3, 40, 77, 90]) {
+    const file = join(folder, `api/users/pages/${page}.json`);
+    writeFileSync(file, readFileSync(file, "utf8").replace('"country":"GB"', '"country":"gb"'));
+  }
+  const rows = async (workers: number) => {
+    const { stdout } = await runReal(["verify", "--json", "--workers", `${workers}`], { cwd });
+    return JSON.parse(stdout).rows;
+  };
+  const alone = await rows(0);
+  expect(alone[5]).toMatchObject({ name: "users", count: 4 });
+  expect(await rows(2)).toEqual(alone);
+  expect(await rows(5)).toEqual(alone);
+});
+
+test("a host: a row for each probe, weaknesses that are known, and the release that it should serve", async () => {
+  const one = await front({ count: 5 });
+  const cwd = dirname(one.dist);
+  const run = (line: string) => rollcall(`verify ${one.baseUrl} --out ${one.dist} ${line}`, fakeIo(cwd));
+  const whole = await run("");
+  expect(whole.code).toBe(0);
+  expect(whole.stdout.replace(/ +/g, " ")).toContain(
+    'holds page-leading-zero GET /api/users/?format=api&page=01 404 {"detail":"Invalid page."} 01 is no page: 404\n',
+  );
+  expect(whole.stdout).toContain(`every page has the bytes of release ${one.host.release.snapshot.id}`);
+  one.edit(({ url }, reply) => (url?.endsWith("page=01") ? { ...reply, status: 200 } : undefined));
+  const weak = await run("");
+  expect(weak.code).toBe(1);
+  expect(weak.stdout).toMatch(/\ndiffers +page-leading-zero +GET \S+page=01 +200 +01 is no page: 404\n/);
+  const known = await run("--allow page-leading-zero --allow range,post");
+  expect(known.code).toBe(0);
+  expect(known.stdout).toMatch(/\nallowed +page-leading-zero /);
+  expect(known.stdout).toMatch(/\nverify +true +http:\S+: \d+ hold, 1 allowed, 1 skipped, in /);
+  const alone = await run("--against none --allow page-leading-zero --json --sample 2");
+  const { rows } = JSON.parse(alone.stdout);
+  expect(rows.map(({ name }: { name: string }) => name)).toEqual(ROW_NAMES);
+  expect(rows.find(({ name }: { name: string }) => name === "same-bytes")).toMatchObject({
+    outcome: "skipped",
+    note: "--against none",
+  });
+  expect(rows[0].asked).toBe("2 of 3 pages");
+});

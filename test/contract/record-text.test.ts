@@ -1,0 +1,79 @@
+/** What the pattern of records takes is valid and canonical: held against the schema and JSON.stringify. */
+import fc from "fast-check";
+import stringify from "fast-json-stable-stringify";
+import { expect, test } from "vitest";
+import { recordPattern } from "../../src/contract/record-text.js";
+import { userSchema } from "../../src/contract/user.js";
+import { anyUser } from "../support/users.js";
+
+const pattern = recordPattern("https://example.com/avatar.svg");
+const takes = (text: string) => pattern.takes(Buffer.from(text).toString("latin1"), 1);
+
+/** A user whom no warning applies to, so that the pattern may take it. */
+const plain = anyUser.map((user) => ({
+  ...user,
+  circles: [],
+  image_url: "https://example.com/avatar.svg",
+  off_chain: {
+    ...user.off_chain,
+    mining_events: user.off_chain.mining_events % 1e15,
+    pending_events: user.off_chain.pending_events % 1e15,
+    tokens: user.off_chain.tokens % 1e15,
+    withdrawn_events: user.off_chain.withdrawn_events % 1e15,
+    liveness_tier: "normal",
+    liveness_config: { min_blinks: 1, require_head_movement: false, required_samples: 2, warmup_duration: 2 },
+  },
+  referrals_count: user.referrals_count % 1e15,
+  wac_status: 0,
+}));
+
+test("every text of a plain user is taken, whatever characters it has", () => {
+  fc.assert(
+    fc.property(plain, (user) => {
+      expect(takes(JSON.stringify(user))).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** Ways to write the same or almost the same text otherwise. */
+const edit = fc.oneof(
+  fc.tuple(
+    fc.nat(),
+    fc.constantFrom(
+      " ",
+      "\t",
+      "\n",
+      "\u0000",
+      "\\",
+      '"',
+      "0",
+      "\\u0041",
+      "\\/",
+      "\\u001F",
+      "\\u0008",
+      "\\n",
+      "\\ud800",
+      "é",
+    ),
+  ),
+  fc.tuple(fc.nat(), fc.constant("")),
+);
+
+test("what is taken after an edit is still valid, and the text that JSON.stringify makes", () => {
+  let taken = 0;
+  fc.assert(
+    fc.property(plain, edit, fc.nat({ max: 3 }), (user, [where, insert], cut) => {
+      const text = JSON.stringify(user);
+      const at = where % text.length;
+      // An edit may part a character; bytes have none in halves.
+      const edited = Buffer.from(text.slice(0, at) + insert + text.slice(at + cut)).toString("utf8");
+      if (!takes(edited)) return;
+      taken++;
+      expect(userSchema.safeParse(JSON.parse(edited)).success).toBe(true);
+      expect(stringify(JSON.parse(edited))).toBe(edited);
+    }),
+    { numRuns: 3000 },
+  );
+  expect(taken).toBeGreaterThan(100);
+});

@@ -1,0 +1,168 @@
+/** What a host that differs from the release is said to serve instead, and hosts that fail while they are read. */
+import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createHost } from "../../src/host/host.js";
+import { RELEASES } from "../../src/release/layout.js";
+import { openRelease } from "../../src/release/open.js";
+import { openAgainst } from "../../src/verify/target.js";
+import { verifyUrl } from "../../src/verify/url.js";
+import { publish, type Shape, switchTo, writeRelease } from "../host/release.js";
+import { scratch } from "../support/files.js";
+import { type Front, front } from "../support/front.js";
+
+/** Serves some pages from an older release of the same `dist`, and verifies against the current one. */
+async function withOlder(shape: Shape, which: (page: number) => boolean) {
+  const one = await front({ count: 9 });
+  const older = await openRelease(await writeRelease(one.dist, { baseUrl: one.baseUrl, count: 9, ...shape }));
+  const host = await createHost({ folder: older.folder });
+  onTestFinished(() => host.close());
+  one.intercept((req, res) => {
+    const page = Number(/page=(\d+)$/.exec(req.url ?? "")?.[1] ?? 1);
+    (which(page) ? host : one.host).handler(req, res);
+  });
+  const { release, known } = await openAgainst(undefined, one.dist, ".");
+  const { rows } = await verifyUrl({ baseUrl: one.baseUrl, against: release, known });
+  return {
+    row: rows.find(({ name }) => name === "same-bytes"),
+    older: older.snapshot.id,
+    id: release?.snapshot.id,
+  };
+}
+
+describe("what is served instead is called by its name", () => {
+  test("one stale page", async () => {
+    const { row, older, id } = await withOlder({ bio: "old" }, (page) => page === 3);
+    expect(row).toMatchObject({
+      count: 1,
+      note: "1 page of 5 differ: a stale cache, or servers of different releases",
+      findings: [{ page: 3, found: `page 3 of release ${older}`, expected: `those of release ${id}` }],
+    });
+  });
+
+  test("the whole of an older release", async () => {
+    const { row, older } = await withOlder({ bio: "old" }, () => true);
+    expect(row).toMatchObject({
+      count: 5,
+      note: `every page is of release ${older}: the new one has not arrived there`,
+    });
+  });
+
+  test("another base URL", async () => {
+    const { row, id } = await withOlder({ baseUrl: "https://staging.example" }, () => true);
+    expect(row?.note).toMatch(
+      new RegExp(
+        `^links lead to https://staging.example, those of release ${id} to http://.*: a wrong base URL$`,
+      ),
+    );
+  });
+
+  test("a release that nobody knows, with more pages", async () => {
+    const one = await front({ count: 9 });
+    const elsewhere = scratch();
+    const against = await openRelease(await publish(elsewhere, { baseUrl: one.baseUrl, count: 5, bio: "x" }));
+    const { rows } = await verifyUrl({ baseUrl: one.baseUrl, against });
+    expect(rows.find(({ name }) => name === "same-bytes")).toMatchObject({
+      count: 5,
+      note: "every page differs: another release is served there",
+      findings: [
+        {},
+        {},
+        {},
+        { page: 4, found: expect.stringMatching(/^other bytes, "/), expected: "no page 4" },
+        {},
+      ],
+    });
+  });
+});
+
+test("the release to compare with is the current one, one that is named, or none", async () => {
+  const dist = scratch();
+  expect(await openAgainst(undefined, dist, ".")).toEqual({
+    release: undefined,
+    whyNot: `${dist} has no current release to compare with`,
+    known: [],
+  });
+  const first = await publish(dist, { count: 1 });
+  const second = await publish(dist, { count: 2 });
+  const idOf = async (name: string | undefined) => (await openAgainst(name, dist, "."))?.release?.folder;
+  expect(await idOf(undefined)).toBe(second);
+  await switchTo(dist, first);
+  expect(await idOf(undefined)).toBe(first);
+  expect(await idOf(second)).toBe(second);
+  expect(await idOf(second.slice(-12))).toBe(second);
+  expect((await openAgainst("current", dist, ".")).known.map(({ folder }) => folder)).toEqual([second]);
+  await expect(openAgainst("zz", dist, ".")).rejects.toThrow(/No release in .* "zz"/);
+  expect(await openAgainst("none", dist, ".")).toMatchObject({
+    release: undefined,
+    whyNot: "--against none",
+  });
+  expect(join(dist, RELEASES)).toBe(join(first, ".."));
+});
+
+describe("a host that fails while it is read", () => {
+  const answers = (one: Front, when: RegExp, answer: (res: ServerResponse) => unknown) =>
+    one.intercept((req, res) => (when.test(`${req.method} ${req.url}`) ? answer(res) : false));
+  const differing = async (one: Front, timeoutMs = 200) => {
+    const { rows } = await verifyUrl({ baseUrl: one.baseUrl, timeoutMs });
+    return rows.filter(({ outcome }) => outcome === "differs");
+  };
+
+  test("a page that never comes is one finding", async () => {
+    const one = await front({ count: 9 });
+    answers(one, /page=3$/, () => {});
+    const found = {
+      page: 3,
+      found: "did not answer in full within 0.2 seconds",
+      expected: "200 with a page",
+    };
+    expect(await differing(one)).toMatchObject([{ name: "pages", count: 1, findings: [found] }]);
+  });
+
+  test("a probe that is never answered is one row", async () => {
+    const one = await front({ count: 9 });
+    answers(one, /^DELETE/, () => {});
+    expect(await differing(one)).toMatchObject([
+      { name: "delete", came: "did not answer in full within 0.2 seconds" },
+    ]);
+  });
+
+  test("a probe whose connection is broken off is one row", async () => {
+    const one = await front({ count: 9 });
+    answers(one, /^OPTIONS/, (res) => res.destroy());
+    expect((await differing(one)).map(({ name }) => name)).toEqual(["options", "preflight"]);
+  });
+
+  test("a host that fails again and again is given up", async () => {
+    const one = await front({ count: 60, pageSize: 1 });
+    answers(one, /^GET .*page=[2-9]\d*$/, () => {});
+    await expect(verifyUrl({ baseUrl: one.baseUrl, timeoutMs: 100 })).rejects.toThrow(
+      /page=\d+ did not answer in full within 0.1 seconds\.$/,
+    );
+    expect(one.asked.length).toBeLessThan(40);
+  });
+
+  test("a host that asks for patience gets it", async () => {
+    const one = await front({ count: 9 });
+    let busy = 3;
+    answers(one, /page=3$/, (res) => {
+      if (busy-- <= 0) return one.host.handler(res.req, res);
+      return res.writeHead(429, { "Retry-After": new Date(Date.now() + 1_500).toUTCString() }).end();
+    });
+    expect(await differing(one, 5_000)).toEqual([]);
+  });
+
+  test("a snapshot that is switched while it is read is read anew", async () => {
+    const one = await front({ count: 9 });
+    let switched = false;
+    one.intercept((req, res) => {
+      if (!req.url?.endsWith("page=4") || switched) return false;
+      switched = true;
+      void publish(one.dist, { baseUrl: one.baseUrl, count: 7, bio: "new" })
+        .then(() => one.host.reload())
+        .then(() => one.host.handler(req, res));
+    });
+    expect(await differing(one, 5_000)).toEqual([]);
+    expect(one.asked.filter((line) => line.endsWith("page=2"))).not.toHaveLength(1);
+  });
+});
