@@ -3,7 +3,7 @@ import type { WarningCounts } from "../contract/warnings.js";
 import type { DigestBytes } from "../release/digests.js";
 import type { Variant } from "../release/layout.js";
 import type { Snapshot } from "../release/snapshot.js";
-import type { PageIds, Placed } from "./disk-order.js";
+import type { Edges, PageIds } from "./disk-order.js";
 import type { Found } from "./findings.js";
 
 /** What all pages of a release have in common. */
@@ -29,7 +29,7 @@ export interface Checked {
   users: number;
   ids: PageIds[];
   /** Its first and last users, for the order between stretches. */
-  edges: { first: Placed; last: Placed } | undefined;
+  edges: Edges | undefined;
   warnings: WarningCounts;
   findings: Record<string, Found>;
 }

@@ -33,13 +33,19 @@ export function checkOrder(before: Placed | undefined, next: Placed, findings: F
   });
 }
 
+/** The first and the last user of some pages. */
+export interface Edges {
+  first: Placed;
+  last: Placed;
+}
+
 /** The users of a stretch of pages, as they come. */
 export class Users {
   count = 0;
-  first: Placed | undefined;
-  last: Placed | undefined;
   readonly ids: PageIds[] = [];
   readonly #findings: Findings;
+  #first: Placed | undefined;
+  #last: Placed | undefined;
 
   constructor(findings: Findings) {
     this.#findings = findings;
@@ -52,12 +58,23 @@ export class Users {
     for (const key of keys) {
       if (!key) continue;
       const placed = { ...key, page };
-      checkOrder(this.last, placed, this.#findings);
-      this.first ??= placed;
-      this.last = placed;
+      checkOrder(this.#last, placed, this.#findings);
+      this.#first ??= placed;
+      this.#last = placed;
       // What is no UUID is invalid, which has been said.
       if (ids.write(key.id.replaceAll("-", ""), length, ID_BYTES, "hex") === ID_BYTES) length += ID_BYTES;
     }
     this.ids.push({ page, ids: new Uint32Array(ids.buffer, ids.byteOffset, length / 4) });
   }
+
+  /** Undefined where nobody has an id and a time. */
+  get edges(): Edges | undefined {
+    return this.#first && this.#last && { first: detach(this.#first), last: detach(this.#last) };
+  }
+}
+
+/** A piece of a text holds the whole text in memory; a copy does not. */
+function detach({ page, ...key }: Placed): Placed {
+  const copy = (text: string) => Buffer.from(text).toString();
+  return { page, id: copy(key.id), joined: copy(key.joined) };
 }

@@ -32,8 +32,7 @@ export function createChecker({ folder, snapshot, variants, hasIndex }: Outline)
         const keys = body && checkPage(page, body, { snapshot, pattern, index, warnings, findings });
         if (keys) users.add(page, keys);
       }
-      const { count, ids, first: one, last } = users;
-      const edges = one && last && { first: one, last };
+      const { count, ids, edges } = users;
       return { users: count, ids, edges, warnings, findings: findings.toData() };
     },
     close: () => index?.close(),

@@ -6,7 +6,7 @@ import { type Answer, headerOf } from "../remote/exchange.js";
 import { readFirst } from "../remote/first.js";
 import { TransferError } from "../remote/transfer.js";
 import { IdBook } from "./disk-ids.js";
-import { checkOrder, type Placed, Users } from "./disk-order.js";
+import { checkOrder, type Edges, Users } from "./disk-order.js";
 import type { Findings } from "./findings.js";
 import type { Site } from "./probe.js";
 import type { Comparison } from "./url-compare.js";
@@ -39,7 +39,7 @@ export async function walkPages(
   const { client, first } = site;
   const { baseUrl, links, snapshotId } = first.facts;
   const pattern = recordPattern(`${first.facts.linkBase}/avatar.svg`);
-  const edges = new Map<number, { first: Placed; last: Placed }>();
+  const edges = new Map<number, Edges>();
   const book = new IdBook();
   const { count, pageSize = count } = first.facts;
   const expected = Math.min(count, pages.length * pageSize);
@@ -62,7 +62,7 @@ export async function walkPages(
     here.add(page, keys);
     users += here.count;
     book.add(here.ids);
-    if (here.first && here.last) edges.set(page, { first: here.first, last: here.last });
+    if (here.edges) edges.set(page, here.edges);
   };
   const read = async (page: number) => {
     const url = pageUrl(baseUrl, links, page);
