@@ -6,6 +6,7 @@ import { changeList } from "./html/list.js";
 import { html, type Markup } from "./html/markup.js";
 import { dataBlocks } from "./html/rows.js";
 import { differing, summary } from "./html/summary.js";
+import { sideName } from "./side-name.js";
 
 export interface HtmlOptions {
   /** A sentence for each gate that the diff exceeds. */
@@ -41,7 +42,7 @@ function head(diff: Diff, { policy, style }: Assets): Markup {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${total === 0 ? "No changes" : count(total, "change")}: ${diff.old.name} to ${diff.new.name}</title>
+<title>${total === 0 ? "No changes" : count(total, "change")}: ${sideName(diff.old)} to ${sideName(diff.new)}</title>
 <style>${style}</style>
 `;
 }

@@ -2,6 +2,7 @@
 import type { Diff, SideFacts } from "../../diff/change.js";
 import { count, number } from "../../print/numbers.js";
 import { settingChanges } from "../settings.js";
+import { sideName } from "../side-name.js";
 import { html, type Markup } from "./markup.js";
 
 /** Users added, removed or changed. */
@@ -32,10 +33,10 @@ function headline(total: number): string {
   return `${count(total, "user")} ${total === 1 ? "differs" : "differ"}`;
 }
 
-function side(label: string, { name, id, count: users, pages }: SideFacts): Markup {
+function side(label: string, facts: SideFacts): Markup {
   return html`<div class="side"><p>${label}</p>
-<p class="name">${name}</p>
-${id !== undefined && !name.includes(id) ? html`<p>${id}</p>\n` : undefined}<p>${count(users, "user")} on ${count(pages, "page")}</p></div>
+<p class="name">${sideName(facts)}</p>
+<p>${count(facts.count, "user")} on ${count(facts.pages, "page")}</p></div>
 `;
 }
 

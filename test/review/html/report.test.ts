@@ -89,7 +89,7 @@ describe("the summary", () => {
       new: { name: "users.sqlite", id: "abc", baseUrl: "https://b.example", pageSize: 50, links: "path" },
     });
     expect(await main(diff)).toContain(
-      "1 user differs Old release 20261120T034000Z-9c0d2b7e1f6a 1,204 users on 13 pages → New users.sqlite abc 1,204 users on 25 pages " +
+      `1 user differs Old ${diff.old.name} 1,204 users on 13 pages → New users.sqlite (abc) 1,204 users on 25 pages ` +
         "Also different: base URL from https://a.example to https://b.example, page size from 100 to 50, links from query to path. " +
         "Added 0 Removed 0 Changed 1 Unchanged 1,203 At a glance",
     );
