@@ -111,6 +111,10 @@ export class FolderTarget implements Target {
     await this.#tree.flush();
   }
 
+  explain(error: unknown): unknown {
+    return explainPut(this.name, error);
+  }
+
   async #standing({ path, digest }: PublishedFile): Promise<Standing> {
     if (!(await this.#tree.has(dirname(path)))) return "absent";
     const place = join(this.root, path);
@@ -119,10 +123,6 @@ export class FolderTarget implements Target {
     if (stats?.isDirectory())
       throw new UserError(`${join(this.name, path)} is a folder, where a file belongs; move it away.`);
     return stats ? "different" : "absent";
-  }
-
-  explain(error: unknown): unknown {
-    return explainPut(this.name, error);
   }
 
   /** Whether a file or a link is there. */

@@ -108,6 +108,18 @@ describe("on a store that heeds conditions", () => {
     expect(await (await newRun()).read()).toEqual(DONE);
   });
 
+  test("a sign of life that landed though it seemed to fail is no other run's", async () => {
+    const run = await newRun({ ...QUICK, beat: 60_000, dead: 60_000 });
+    await run.begin(BEGUN);
+    // Every try lands or not, but no answer arrives: the run gives this beat up.
+    server.fault = (method) => (method === "PUT" ? "lose answer" : undefined);
+    await run.confirm();
+    server.fault = () => undefined;
+    await run.confirm();
+    await run.end(DONE);
+    expect(await (await newRun()).read()).toEqual(DONE);
+  }, 30_000);
+
   test("a store that refuses conditions altogether is written without", async () => {
     const run = await newRun();
     let refused = 0;

@@ -107,33 +107,53 @@ export class Claim {
     const { owned } = this.#seen;
     if (!owned?.run || this.#lost) return;
     try {
-      const found = await this.#store.find(OWNED);
-      if (found?.etag !== this.#seen.etag) throw this.#taken();
+      await this.#look();
       await this.#write({ ...owned, run: { name: this.name, beat: owned.run.beat + 1 } });
     } catch (error) {
       if (error instanceof UserError) this.#lost = error;
     }
   }
 
+  /** Finds out which version of the list is there now. @throws UserError when it is not this run's. */
+  async #look(): Promise<void> {
+    const found = await this.#store.find(OWNED);
+    const owned = found && parseOwned(String(found.bytes), `${this.#target}/${OWNED}`);
+    if (owned?.run?.name !== this.name) throw this.#taken();
+    this.#seen = { owned, etag: found?.etag };
+  }
+
   async #write(owned: Owned): Promise<void> {
     const began = performance.now();
-    const { etag } = this.#seen;
-    const condition: Condition = etag === undefined ? { IfNoneMatch: "*" } : { IfMatch: etag };
     const bytes = Buffer.from(encodeOwned(owned));
-    this.#seen = { owned, etag: await this.#putIf(bytes, condition) };
+    this.#seen = { owned, etag: await this.#put(bytes) };
     this.#lastBeat = began;
   }
 
-  /** An answer may get lost on its way: then the second try is refused because of the first, which was this run's. */
-  async #putIf(bytes: Buffer, condition: Condition): Promise<string> {
+  /**
+   * Answers may get lost on their way: then what is there is a version that this run has written without knowing, this
+   * very one or the one before.
+   */
+  async #put(bytes: Buffer): Promise<string> {
+    try {
+      return await this.#putIf(bytes);
+    } catch (error) {
+      if (![404, 409, 412].some((status) => hasStatus(error, status))) throw error;
+      const found = await this.#store.find(OWNED);
+      if (found?.bytes.equals(bytes)) return found.etag;
+      await this.#look();
+      return this.#putIf(bytes);
+    }
+  }
+
+  async #putIf(bytes: Buffer): Promise<string> {
+    const { etag } = this.#seen;
+    const condition: Condition = etag === undefined ? { IfNoneMatch: "*" } : { IfMatch: etag };
     try {
       return await this.#store.put(OWNED, bytes, { headers: OWN_HEADERS, condition });
     } catch (error) {
-      if (hasStatus(error, 501)) return this.#store.put(OWNED, bytes, { headers: OWN_HEADERS });
-      if (!hasStatus(error, 412) && !hasStatus(error, 409) && !hasStatus(error, 404)) throw error;
-      const found = await this.#store.find(OWNED);
-      if (found?.bytes.equals(bytes)) return found.etag;
-      throw this.#taken();
+      // A store that knows no conditions at all.
+      if (!hasStatus(error, 501)) throw error;
+      return this.#store.put(OWNED, bytes, { headers: OWN_HEADERS });
     }
   }
 
