@@ -71,8 +71,15 @@ export function createProxy({ port, conditions, fault }: ProxyOptions) {
     inTurn(url.replace(/\?.*/, ""), async (): Promise<Answer> => {
       if (conditions && method === "PUT" && (await isRefused(url, headers)))
         return { status: 412, headers: {}, body: xml("PreconditionFailed") };
-      return ask(method, url, headers, body);
+      const answer = await ask(method, url, headers, body);
+      if (method === "PUT" && answer.status === 200) await untilStored(url, body);
+      return answer;
     });
+
+  /** The server for tests answers a PUT before the bytes are in its file. */
+  const untilStored = async (url: string, body: Buffer): Promise<void> => {
+    while (!(await ask("GET", url, {})).body.equals(body)) await sleep(1);
+  };
 
   /**
    * A list, ten keys at a time. The server for tests makes its continuation tokens with a cipher that OpenSSL has given
