@@ -97,6 +97,7 @@ async function write(
     const placedAt = performance.now();
     staging.listOther(USERS, placed.users);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
+    for (const { path, text } of job.settings.besides ?? []) await staging.writeOther(path, text);
     const { count, pages, pageSize, baseUrl, links } = placed.collection;
     const facts = {
       contract: CONTRACT_VERSION,

@@ -31,6 +31,8 @@ export interface BuildOptions {
   gates?: Gates | undefined;
   /** A file to write every problem to, as NDJSON. */
   problemsFile?: string | undefined;
+  /** Further files for the release's folder, such as a host's own settings; none unless given. */
+  besides?: readonly { path: string; text: string }[] | undefined;
   /** Threads that read, check and write pages; as many as there are cores unless given, and none for a small source. */
   workers?: number | undefined;
 }

@@ -9,6 +9,7 @@ import { GateError } from "../diff/gates.js";
 import { ExitCode, UserError } from "../errors.js";
 import { painter } from "../print/style.js";
 import { shellWord, toJson } from "../print/text.js";
+import { filesFor, sayMisfits } from "./build-host.js";
 import { describeBuild, describeTimings } from "./build-summary.js";
 import { type Io, print, say } from "./io.js";
 import { describeProblems, describeRefusal } from "./problems.js";
@@ -68,6 +69,7 @@ function toOptions(settings: Settings): BuildOptions {
     ...(compress !== undefined && { encodings: compress }),
     ...(problems !== undefined && { problemsFile: problems }),
     ...(workers !== undefined && { workers }),
+    ...(settings.target !== undefined && { besides: filesFor(settings.target, settings) }),
   };
 }
 
@@ -84,6 +86,7 @@ function report(result: BuildResult, milliseconds: number, settings: Settings, i
     const next = out === defaultSettings(io.cwd).out ? "rollcall serve" : `rollcall serve ${shellWord(out)}`;
     const run = { db: need(settings, "db"), problemsFile: settings.problems, next, milliseconds };
     const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
+    sayMisfits(settings, io);
     say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);
   }
 }

@@ -2,14 +2,15 @@
 import { readFileSync } from "node:fs";
 import { Command, type CommanderError, Option, type OutputConfiguration } from "commander";
 import { CONFIG_FILE } from "../config/file.js";
-import { CONFIG_FLAG, flagOf, suggest } from "../config/names.js";
+import { CONFIG_FLAG, suggest } from "../config/names.js";
 import { resolveSettings } from "../config/resolve.js";
-import { KEYS, type Key, settingOf } from "../config/settings.js";
+import { flagFor, KEYS, type Key, settingOf } from "../config/settings.js";
 import { ExitCode, usageError } from "../errors.js";
 import type { Output } from "../print/output.js";
 import { build } from "./build.js";
 import { diff } from "./diff.js";
 import { describeExamples, EXIT_CODES, PRECEDENCE, PURPOSE, SETTINGS_HINT, VARIABLES_HINT } from "./help.js";
+import { host } from "./host.js";
 import { init } from "./init.js";
 import type { Io } from "./io.js";
 import { publish } from "./publish.js";
@@ -20,7 +21,7 @@ import type { Verb } from "./verb.js";
 import { verify } from "./verify.js";
 
 /** Every verb, in the order of help. */
-export const VERBS: readonly Verb[] = [init, build, diff, serve, verify, publish, releases, use];
+export const VERBS: readonly Verb[] = [init, build, diff, verify, serve, host, publish, releases, use];
 
 /**
  * Runs one command line (without `node` and the script).
@@ -67,7 +68,8 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
   if (verb.configured) command.option(`${CONFIG_FLAG} <file>`, `settings to read instead of ${CONFIG_FILE}`);
 
   command.action(async () => {
-    const { config, ...flags } = command.opts<Record<string, unknown> & { config?: string }>();
+    const { config, ...given } = command.opts<Record<string, unknown> & { config?: string }>();
+    const flags = byKey(given, own);
     const { dist, ...others } = namedArguments(command);
     if (dist !== undefined) Object.assign(flags, { out: dist });
     const settings = await resolveSettings({
@@ -81,10 +83,16 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
   });
 }
 
+/** Flags as commander has them, by the keys of the settings that they are in this verb. */
+function byKey(given: Readonly<Record<string, unknown>>, own: readonly Key[]): Record<string, unknown> {
+  const keys = new Map(own.map((key) => [new Option(flagFor(key)).attributeName(), key]));
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [keys.get(name) ?? name, value]));
+}
+
 function addFlag(command: Command, key: Key): void {
   const { kind, placeholder, help: common, helpFor, default: value } = settingOf(key);
   const help = helpFor?.[command.name()] ?? common;
-  const flag = flagOf(key);
+  const flag = flagFor(key);
   const note = value === undefined || value === false ? "" : ` (default: ${value})`;
   const option = new Option(placeholder ? `${flag} ${placeholder}` : flag, help + note);
   // A list may be given in several flags, too.

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { FIELD_PATHS, matchingPaths } from "../contract/field-paths.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isLimit, parseFieldLimit } from "../contract/limits.js";
-import { isPublishableUrl, LINK_STYLES, parseBaseUrl } from "../contract/links.js";
+import { basePath, isPublishableUrl, LINK_STYLES, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 
 /** How a flag's or a variable's text is read, and whether the value is a path (relative to where it was given). */
@@ -110,6 +110,28 @@ export const checks = {
   schema: z.array(z.string().min(1)),
   allowed: "a list of names of checks",
   placeholder: "<check,...>",
+} as const;
+
+/** A folder on another machine: nothing here can say whether it is there. */
+export const onHost = {
+  kind: "text",
+  schema: z.string().regex(/^\/[^\p{Cc}]*$/u),
+  allowed: "an absolute path without control characters",
+} as const;
+
+export const hostName = {
+  kind: "text",
+  schema: z.string().regex(/^[A-Za-z0-9.*_:[\]-]+$/),
+  allowed: "a host name or an address",
+} as const;
+
+export const urlPath = {
+  kind: "text",
+  schema: z
+    .string()
+    .regex(/^(\/[^\s\p{Cc}?#\\]*)?$/u)
+    .transform((value) => basePath(parseBaseUrl(`http://host${value}`))),
+  allowed: "a path like /directory, or nothing",
 } as const;
 
 export const headerValue = {

@@ -8,12 +8,11 @@ import {
   CONFIG_VARIABLE,
   DEBUG_VARIABLE,
   findNear,
-  flagOf,
   VARIABLE_PREFIX,
   variableOf,
 } from "./names.js";
 import { at } from "./paths.js";
-import { type GivenSettings, isKey, KEYS, type Key, settingOf } from "./settings.js";
+import { flagFor, type GivenSettings, isKey, KEYS, type Key, settingOf } from "./settings.js";
 
 export interface Layer {
   values: GivenSettings;
@@ -25,7 +24,7 @@ export interface Layer {
 
 /** Flags as commander has them, by key: texts, and true or false for those without a value. */
 export function flagLayer(flags: Given, cwd: string, wanted: readonly Key[]): Layer {
-  return check({ given: flags, wanted, folder: cwd, nameOf: flagOf, known: KEYS.map(flagOf) });
+  return check({ given: flags, wanted, folder: cwd, nameOf: flagFor, known: KEYS.map(flagFor) });
 }
 
 /**

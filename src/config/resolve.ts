@@ -2,8 +2,16 @@
 import { usageError } from "../errors.js";
 import { CONFIG_FILE, readConfigFile } from "./file.js";
 import { fileLayer, flagLayer, type Layer, variableLayer } from "./layers.js";
-import { flagOf, variableOf } from "./names.js";
-import { EITHER_OR, type GivenSettings, KEYS, type Key, type Settings, settingOf } from "./settings.js";
+import { variableOf } from "./names.js";
+import {
+  EITHER_OR,
+  flagFor,
+  type GivenSettings,
+  KEYS,
+  type Key,
+  type Settings,
+  settingOf,
+} from "./settings.js";
 
 export interface Sources {
   /** Flags by key, as commander has them. */
@@ -34,7 +42,7 @@ export async function resolveSettings({ flags, config, env, cwd, keys = KEYS }: 
 export function need<K extends Key>(settings: Settings, key: K): NonNullable<GivenSettings[K]> {
   const value: GivenSettings[K] = settings[key];
   if (value !== undefined && value !== null) return value;
-  const flag = `${flagOf(key)} ${settingOf(key).placeholder}`;
+  const flag = `${flagFor(key)} ${settingOf(key).placeholder}`;
   throw usageError(
     `${key} is not set: give ${flag}, ${variableOf(key)}, or ${key} in ${CONFIG_FILE} ("rollcall init" writes one).`,
   );

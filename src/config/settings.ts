@@ -10,16 +10,20 @@ import {
   fieldLimits,
   fields,
   headerValue,
+  hostName,
   type Kind,
   limit,
   linkStyle,
   oneOf,
+  onHost,
   path,
   publicUrl,
   text,
+  urlPath,
   whole,
   yesOrNo,
 } from "./kinds.js";
+import { flagOf } from "./names.js";
 
 interface Setting {
   kind: Kind;
@@ -29,6 +33,8 @@ interface Setting {
   default?: unknown;
   /** The verbs that have it as a flag. */
   verbs: readonly string[];
+  /** Its flag, where the one made from its key is another setting's in another verb. */
+  flag?: string;
   /** What stands after the flag in help. */
   placeholder?: string;
   help: string;
@@ -123,7 +129,7 @@ export const SETTINGS = {
   },
   cacheControl: {
     ...headerValue,
-    verbs: ["serve", "verify", "publish"],
+    verbs: ["serve", "verify", "publish", "host"],
     placeholder: "<value>",
     help: `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL})`,
     helpFor: { verify: "Cache-Control that a host's pages must have (default: any, the same on all)" },
@@ -168,9 +174,60 @@ export const SETTINGS = {
     verbs: ["build", "diff"],
     help: "users in whom a field may change: kyc_status=10,bio=5%",
   },
+  target: {
+    ...text("the name of a host"),
+    verbs: ["build"],
+    flag: "--host",
+    placeholder: "<name>",
+    help: 'put what this host needs into the release; "rollcall host" lists them',
+  },
+  written: {
+    ...path,
+    verbs: ["host"],
+    flag: "--out",
+    placeholder: "<folder>",
+    help: "write the files to it instead of printing them",
+  },
+  root: {
+    ...onHost,
+    verbs: ["host"],
+    placeholder: "<folder>",
+    help: "the release's folder on the host (default: where it is here)",
+  },
+  serverName: {
+    ...hostName,
+    verbs: ["host"],
+    placeholder: "<name>",
+    help: "name that the host answers to (default: the base URL's)",
+  },
+  basePath: {
+    ...urlPath,
+    verbs: ["host"],
+    placeholder: "<path>",
+    help: "path that the host sees before /api/users/ (default: the base URL's)",
+  },
+  address: {
+    ...hostName,
+    verbs: ["host"],
+    placeholder: "<address>",
+    help: "address that the host listens on (default: every one)",
+  },
+  listenPort: {
+    ...whole(1, 65_535),
+    verbs: ["host"],
+    flag: "--port",
+    help: "port that the host listens on (default: the base URL's, or 80 behind one that has https)",
+  },
+  origin: {
+    ...publicUrl,
+    verbs: ["host"],
+    placeholder: "<url>",
+    help: "where haproxy and fastly fetch the release's files (default: http://127.0.0.1:8081)",
+  },
+  check: { ...yesOrNo, verbs: ["host"], help: "measure the release against the host's limits" },
   release: {
     ...text("the beginning of a release's id"),
-    verbs: ["publish"],
+    verbs: ["publish", "host"],
     placeholder: "<id>",
     help: "release to take, by the beginning of its id (default: the current one)",
   },
@@ -227,7 +284,7 @@ export const SETTINGS = {
   },
   json: {
     ...yesOrNo,
-    verbs: ["init", "build", "serve", "releases", "use", "verify", "publish"],
+    verbs: ["init", "build", "serve", "releases", "use", "verify", "publish", "host"],
     help: "print the result as JSON on stdout",
   },
   timings: { ...yesOrNo, verbs: ["build"], help: "say where the time went, by stage" },
@@ -248,6 +305,11 @@ export const KEYS = Object.keys(SETTINGS) as Key[];
 /** The table's row as every setting has it. */
 export function settingOf(key: Key): Setting {
   return SETTINGS[key];
+}
+
+/** `--page-size`, or what the table says instead. */
+export function flagFor(key: string): string {
+  return (isKey(key) ? settingOf(key).flag : undefined) ?? flagOf(key);
 }
 
 export function isKey(name: string): name is Key {

@@ -19,6 +19,9 @@ export const QUERY = {
   other: `(?:^|&)${NAME}=`,
 } as const;
 
+/** The whole of a query that `QUERY.page` is found in and `QUERY.twice` is not, with the same groups. */
+export const WHOLE_QUERY = `^(?:.*&)?${QUERY.page.slice("(?:^|&)".length, -"(?:&|$)".length)}(?:&.*)?$`;
+
 /** The groups of `QUERY.page`, from 1. */
 export const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
 

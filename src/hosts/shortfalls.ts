@@ -1,30 +1,54 @@
 /** What a host cannot do, each with the probe that would show it and the reason, as measured. Nowhere else is anything let pass. */
 
 /** Host (or one of its forms) -> probe -> why. */
+const ORDER =
+  "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page";
+const UNKNOWN = "It answers 501 to a method that it does not know";
+
 export const SHORTFALLS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   nginx: {
-    "encoding-order":
-      "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+    "encoding-order": ORDER,
     "method-case": "Its parser answers 400 to a method in lowercase letters, and to CONNECT",
     "repeated-condition": "Its parser answers 400 to a second line of If-None-Match",
   },
   apache: {
-    "encoding-order":
-      "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+    "encoding-order": ORDER,
     "head-of-errors": "It says no Content-Length for HEAD of an error or a redirect",
     "options-of-server": "It answers OPTIONS * before any configuration is asked",
   },
   "apache .htaccess": {
+    "encoding-order": ORDER,
+    "head-of-errors": "It says no Content-Length for HEAD of an error or a redirect",
+    "options-of-server": "It answers OPTIONS * before any configuration is asked",
     "etag-digest":
-      "A .htaccess has no map: the tags are Apache's own SHA-1 of the bytes, strong and equal on every machine",
+      "A .htaccess has no map: tags are Apache's own SHA-1 of the bytes, strong and equal on every machine",
     malformed: "What its parser refuses is answered before any .htaccess is read",
     trace: "TraceEnable can only be said by the server",
+    connect: "CONNECT names no path, so no .htaccess is asked",
   },
   caddy: {
-    "encoding-order":
-      "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+    "encoding-order": ORDER,
     malformed: "Go's parser answers by itself what it refuses: text/plain, without headers",
     "options-of-server": "Go answers OPTIONS * by itself",
     "http-1.0": "Go answers HTTP/1.0 with HTTP/1.0",
+  },
+  lighttpd: {
+    malformed: "What its parser refuses is answered before the script is asked",
+    "method-unknown": UNKNOWN,
+    "http-1.0": "It answers HTTP/1.0 with HTTP/1.0",
+    "repeated-condition": "Its script is given the first line of If-None-Match only",
+    "length-required": "It answers 411 to a POST or PUT without a length",
+    "head-of-errors": "It says no Content-Length for HEAD of a redirect",
+  },
+  haproxy: {
+    "encoding-order": ORDER,
+    malformed: "What its parser refuses is answered before any rule is asked",
+  },
+  cloudflare: {
+    compressed: "It compresses on the way, under the tag of the plain page, and HEAD says the plain length",
+    malformed: "What its parser refuses is answered before the Worker is asked",
+    "method-unknown": UNKNOWN,
+    "options-of-server": "OPTIONS * has no URL, so no Worker is asked",
+    connect: "CONNECT has no URL, so no Worker is asked",
   },
 };

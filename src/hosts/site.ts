@@ -8,7 +8,7 @@ import type { Release } from "../release/open.js";
 import { type Rules, rulesOf } from "./rules.js";
 
 /** Where the host finds things, and where it is found. */
-export interface Placement {
+interface Placement {
   /** The folder of the release, on the machine of the host. */
   root: string;
   /** The folder that the written files go to. */

@@ -52,9 +52,18 @@ export function send(origin: URL, request: Request): Promise<Answer> {
       trouble.push("the connection stayed open for 10 seconds");
       socket.destroy();
     });
-    socket.on("data", (part) => parts.push(part));
+    // Some hosts keep a connection that they were asked to close: then a whole answer, and a moment for more, is the end.
+    let moment: NodeJS.Timeout | undefined;
+    socket.on("data", (part) => {
+      parts.push(part);
+      clearTimeout(moment);
+      if (isWhole(Buffer.concat(parts), request.method === "HEAD")) {
+        moment = setTimeout(() => socket.destroy(), MOMENT);
+      }
+    });
     socket.on("error", (error) => trouble.push(error.message));
     socket.on("close", () => {
+      clearTimeout(moment);
       const answer = parse(Buffer.concat(parts), request.method === "HEAD");
       answer.name = extras === "" ? name : `${name} [${extras.slice(0, 120)}]`;
       if (answer.status === 0) answer.trouble.push(...trouble);
@@ -63,6 +72,19 @@ export function send(origin: URL, request: Request): Promise<Answer> {
     // A header may hold any byte: what is meant as UTF-8 has to be spelt so by the caller.
     socket.write(Buffer.from(text, "latin1"));
   });
+}
+
+/** Milliseconds in which bytes that are too many would have come. */
+const MOMENT = 50;
+
+function isWhole(bytes: Buffer, headless: boolean): boolean {
+  const { status, trouble, headers } = parse(bytes, headless);
+  const sized =
+    headless ||
+    status === 204 ||
+    status === 304 ||
+    headers.some(([key]) => /^(content-length|transfer-encoding)$/.test(key));
+  return status >= 200 && sized && trouble.length === 0;
 }
 
 function parse(bytes: Buffer, headless: boolean): Answer {

@@ -5,8 +5,8 @@ import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
 import { reportFailure } from "../../src/commands/failure.js";
 import { VERBS } from "../../src/commands/program.js";
-import { flagOf, variableOf } from "../../src/config/names.js";
-import { KEYS } from "../../src/config/settings.js";
+import { variableOf } from "../../src/config/names.js";
+import { flagFor, KEYS } from "../../src/config/settings.js";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
@@ -71,7 +71,7 @@ describe("docs/commands.md", () => {
 
   test("has every setting by its three names, and no other", async () => {
     const head = ["key in the file", "flag", "variable"];
-    const rows = KEYS.map((key) => [key, flagOf(key), variableOf(key)].map((name) => `\`${name}\``));
+    const rows = KEYS.map((key) => [key, flagFor(key), variableOf(key)].map((name) => `\`${name}\``));
     const widths = head.map((title, at) =>
       Math.max(...[head, ...rows].map((row) => row[at]?.length ?? 0), title.length),
     );
@@ -152,7 +152,7 @@ test("a wrong setting stops the verbs that have it, and only those", async () =>
   };
   expect(await codes({ ROLLCALL_PORT: "eighty" })).toEqual(["serve"]);
   expect(await codes({ ROLLCALL_PAGE_SIZE: "many" })).toEqual(["build", "diff"]);
-  const writers = ["build", "diff", "serve", "verify", "publish", "releases", "use"];
+  const writers = ["build", "diff", "verify", "serve", "host", "publish", "releases", "use"];
   expect(await codes({ ROLLCALL_OUT: "a\0b" })).toEqual(writers);
   expect(await codes({ ROLLCALL_QUIET: "very" })).toEqual(["init", "build", "publish", "use"]);
 });

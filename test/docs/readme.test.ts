@@ -82,6 +82,7 @@ const OPTIONS: Record<
   skipInvalid: true,
   gates: true,
   problemsFile: true,
+  besides: true,
   workers: true,
   now: true,
   onProgress: true,

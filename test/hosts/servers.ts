@@ -1,7 +1,7 @@
 /** The real servers, each with a configuration of its own around what Rollcall wrote, on loopback and without a trace. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -15,8 +15,16 @@ export interface Server {
   name: string;
   target: string;
   needs: readonly string[];
-  /** Writes what goes around the files in `folder`, and says how to start it in the foreground. */
-  prepare(place: Place): { program: string; args: string[]; env?: Record<string, string> };
+  options?: SiteOptions;
+  /** Writes what goes around the files in `folder`, and says what to start in the foreground. */
+  prepare(place: Place): Promise<Command[]> | Command[];
+}
+
+interface Command {
+  program: string;
+  args: string[];
+  env?: Record<string, string>;
+  port: number;
 }
 
 interface Place {
@@ -28,7 +36,7 @@ interface Place {
   base: string;
 }
 
-/** Serves the release in `release` until the test is over. */
+/** Serves the release in `release` until the test is over, or until it is told to stop. */
 export async function serveWith(
   server: Server,
   {
@@ -37,18 +45,25 @@ export async function serveWith(
     port,
     options = {},
   }: { release: string; folder: string; port: number; options?: SiteOptions },
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const target = targetOf(server.target);
   const opened = await openRelease(release);
-  const site = await openSite(opened, target.siblings, { folder, address: "127.0.0.1", ...options });
+  const place = { folder, address: "127.0.0.1", ...server.options, ...options };
+  const site = await openSite(opened, target.siblings, place);
   for (const { path, text } of target.files(site)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  const { program, args, env } = server.prepare({ folder, release: opened.folder, port, base: site.base });
+  const commands = await server.prepare({ folder, release: opened.folder, port, base: site.base });
+  const stops: (() => Promise<void>)[] = [];
+  for (const command of commands) stops.push(await start(command, folder));
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
+}
+
+async function start({ program, args, env, port }: Command, cwd: string): Promise<() => Promise<void>> {
   const path = findProgram(program) ?? program;
   const child = spawn(path, args, {
-    cwd: folder,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -58,6 +73,7 @@ export async function serveWith(
   });
   onTestFinished(() => stop(child));
   await listening(port, child, () => said);
+  return () => stop(child);
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -106,35 +122,44 @@ const NGINX: Server = {
   name: "nginx",
   target: "nginx",
   needs: ["nginx"],
-  prepare({ folder }) {
-    const temps = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-    const conf = [
-      ...(isRoot ? ["user root;"] : []),
-      "daemon off; worker_processes 1; error_log stderr;",
-      `pid ${folder}/nginx.pid;`,
-      "events {}",
-      `http { access_log off; ${temps.map((name) => `${name}_temp_path ${folder}/${name};`).join(" ")}`,
-      `include ${folder}/rollcall.conf; }`,
-    ];
-    writeFileSync(join(folder, "nginx.conf"), conf.join("\n"));
-    return { program: "nginx", args: ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"] };
+  prepare({ folder, port }) {
+    return [nginx(folder, port, [`include ${folder}/rollcall.conf;`])];
   },
 };
+
+/** nginx with a bare configuration around some lines of http { }. */
+function nginx(folder: string, port: number, lines: readonly string[]): Command {
+  const temps = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const conf = [
+    ...(isRoot ? ["user root;"] : []),
+    "daemon off; worker_processes 1; error_log stderr;",
+    `pid ${folder}/nginx.pid;`,
+    "events {}",
+    `http { access_log off; ${temps.map((name) => `${name}_temp_path ${folder}/${name};`).join(" ")}`,
+    ...lines,
+    "}",
+  ];
+  writeFileSync(join(folder, "nginx.conf"), conf.join("\n"));
+  return { program: "nginx", args: ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"], port };
+}
 
 const CADDY: Server = {
   name: "caddy",
   target: "caddy",
   needs: ["caddy"],
-  prepare({ folder }) {
+  prepare({ folder, port }) {
     writeFileSync(
       join(folder, "Caddyfile"),
       "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\nimport rollcall.caddy\n",
     );
-    return {
-      program: "caddy",
-      args: ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")],
-      env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-    };
+    return [
+      {
+        port,
+        program: "caddy",
+        args: ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")],
+        env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+      },
+    ];
   },
 };
 
@@ -174,13 +199,65 @@ function apache(name: string, sites: (place: Place) => string[]): Server {
         "",
       ];
       writeFileSync(join(folder, "apache.conf"), conf.join("\n"));
-      return { program: "apache2", args: ["-X", "-f", join(folder, "apache.conf")] };
+      return [{ program: "apache2", args: ["-X", "-f", join(folder, "apache.conf")], port }];
     },
   };
 }
 
+/** Somebody else's server, in which only a folder is ours: the release itself, under its .htaccess. */
+const HTACCESS = apache("apache .htaccess", ({ folder, release, base }) => {
+  for (const name of [".htaccess", "405.json"])
+    copyFileSync(join(folder, "published", name), join(release, name));
+  return [
+    `DocumentRoot ${base === "" ? release : folder}`,
+    ...(base === "" ? [] : [`Alias "${decodeURIComponent(base)}" ${release}`]),
+    `<Directory ${release}>`,
+    "AllowOverride All",
+    "Require all granted",
+    "</Directory>",
+  ];
+});
+
+const LIGHTTPD: Server = {
+  name: "lighttpd",
+  target: "lighttpd",
+  needs: ["lighttpd", "/usr/lib/lighttpd/mod_magnet.so"],
+  prepare: ({ folder, port }) => [
+    { program: "lighttpd", args: ["-D", "-f", join(folder, "rollcall.conf")], port },
+  ],
+};
+
+const HAPROXY: Server = {
+  name: "haproxy",
+  target: "haproxy",
+  needs: ["haproxy", "nginx"],
+  async prepare({ folder, release, port }) {
+    const behind = await freePort();
+    const config = join(folder, "rollcall.cfg");
+    // The port is free only now, so that it is put in where the default was.
+    writeFileSync(config, readFileSync(config, "utf8").replaceAll("127.0.0.1:8081", `127.0.0.1:${behind}`));
+    const origin = nginx(folder, behind, [`server { listen 127.0.0.1:${behind}; root ${release}; }`]);
+    return [origin, { program: "haproxy", args: ["-db", "-f", config], port }];
+  },
+};
+
+const WORKERD: Server = {
+  name: "cloudflare",
+  target: "cloudflare",
+  needs: [],
+  prepare({ folder, release, port }) {
+    const worker = new URL("workerd.mjs", import.meta.url).pathname;
+    const args = [worker, join(folder, "published/_worker.js"), release, String(port)];
+    return [{ program: process.execPath, args, port }];
+  },
+};
+
 export const SERVERS: readonly Server[] = [
   NGINX,
-  CADDY,
   apache("apache", ({ folder }) => [`Include ${folder}/rollcall.conf`]),
+  HTACCESS,
+  CADDY,
+  LIGHTTPD,
+  HAPROXY,
+  WORKERD,
 ];

@@ -1,16 +1,23 @@
 /** Which lines of the independent client a probe's name stands for. */
 
 const MALFORMED =
-  /^[^:]+: (?:GET \S*%|empty lines first|two Hosts|no Host|no such version|no version|HTTP\/2|TLS|space in the target|bad header name|NUL in a header|length that is none|two lengths|bad chunk|unknown expectation|long header|long target|many headers|GET (?:\/\/|\/\\|\/\.\.|\/%2e))/;
+  /^[^:]+: (?:GET \S*(?:%|[^ -~])|empty lines first|GET with a body|GET in chunks|absolute target|websocket|HTTP\/1\.0 without a Host : 400|two Hosts|no Host|no such version|no version|HTTP\/2|TLS|space in the target|bad header name|NUL in a header|length that is none|two lengths|bad chunk|unknown expectation|long header|long target|many headers|GET (?:\/\/|\/\\|\/\.\.|\/%2e))/;
 
-export const PROBES: Readonly<Record<string, RegExp>> = {
+const PROBES: Readonly<Record<string, RegExp>> = {
   "encoding-order": /^encoding: .*\[Accept-Encoding: (?:br;q=0\.5, gzip;q=1|gzip;q=0\.5, identity;q=1)\]/,
   "method-case": /^status: (?:get|Get|CONNECT) \S+: 400, expected 405$/,
-  "repeated-condition": /^status: .*\[.*If-None-Match: "a" \| If-None-Match: .*: 400, expected 304$/,
+  "repeated-condition": /^status: .*\[.*If-None-Match: "a" \| If-None-Match: .*: (?:400|200), expected 304$/,
   "head-of-errors": /^HEAD: .*: Content-Length undefined, the body has/,
-  "options-of-server": /^[\w-]+: OPTIONS \*: /,
+  "options-of-server": /^[^:]+: OPTIONS \*: /,
   "http-1.0": /^status: HTTP\/1\.0[^:]*: 0, expected 200$/,
   malformed: MALFORMED,
+  "method-unknown": /^[^:]+: [A-Za-z-]+ \S*: 501\b/,
+  "length-required": /^[^:]+: (?:POST|PUT) \S*(?: \[.*\])?: 411\b/,
+  "etag-digest": /^etag: .* has nothing of the body's SHA-256$/,
+  trace: /^[^:]+: TRACE /,
+  connect: /^[^:]+: CONNECT /,
+  compressed:
+    /^etag: .*\[Accept-Encoding: .* has the plain page's tag$|^HEAD: .*\[Accept-Encoding: (?:gzip|br)|\[Accept-Encoding: \S*;q=0[^\]]*\]: 415/,
 };
 
 /** The lines that no shortfall explains, and the shortfalls that explain none. */

@@ -1,5 +1,6 @@
 /** Apache httpd by a .htaccess in the published folder: no map, so Apache makes the tags from the bytes. */
 
+import { INVALID_PAGE } from "../../contract/headers.js";
 import { literal } from "../patterns.js";
 import { BODIES, decodePath, type Headers, type Rules } from "../rules.js";
 import { writeAnswers } from "./answers.js";
@@ -21,12 +22,14 @@ export const REFUSAL_TEXT = BODIES[405];
 export function writeHtaccess(rules: Rules, always: Headers = {}): string {
   const { base, files, page } = rules;
   const path: PathPattern = (text) => literal(decodePath(text.slice(base.length + 1)));
+  // Apache reads $1 there as a group of a pattern.
+  const refusal = `${base.replaceAll("$", "%24")}/${REFUSAL_FILE}`;
   return [
     "Options -MultiViews +SymLinksIfOwnerMatch",
     "DirectoryIndex disabled",
     "DirectorySlash Off",
     "",
-    ...writeAnswers(rules, { always: { ...rules.headers, ...always }, refusal: `${base}/${REFUSAL_FILE}` }),
+    ...writeAnswers(rules, { always: { ...rules.headers, ...always }, refusal }),
     "# A SHA-1 of the bytes; time and size say nothing of them.",
     "FileETag Digest",
     "",
@@ -37,7 +40,7 @@ export function writeHtaccess(rules: Rules, always: Headers = {}): string {
     "RewriteCond %{REQUEST_FILENAME} -f",
     `RewriteRule ^ - [T=${page["Content-Type"]},END]`,
     "RewriteCond %{ENV:REDIRECT_ROLLCALL_FILE} .",
-    `RewriteRule ^ - ${answer(404)}`,
+    `RewriteRule ^ - ${word(`[E=ROLLCALL_DETAIL:${INVALID_PAGE},R=404,END]`)}`,
     ...writePageRules(rules, path),
     `RewriteRule ${pagePattern(rules, path)} ${PAGE_FILE} [E=ROLLCALL_FILE:1,L]`,
     ...[...files].map(

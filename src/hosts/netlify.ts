@@ -1,0 +1,56 @@
+/** Netlify: an edge function, since its own rules for headers leave Allow out. */
+import { writeAnswer } from "./edge.js";
+import type { Site } from "./site.js";
+import { banner, type Target } from "./target.js";
+
+export const netlify: Target = {
+  name: "netlify",
+  title: "Netlify",
+  claims: {
+    query: "edge function",
+    headers: "all",
+    options: "204",
+    refusal: "405, JSON",
+    missing: "404, JSON",
+    compression: "compresses by itself",
+    tested: "the function in Node, with files in place of the site's",
+  },
+  siblings: [],
+  compresses: true,
+  limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
+  steps: ["Build without --compress; then netlify deploy --prod --dir dist/current, where netlify.toml is."],
+  files(site) {
+    const goes = "Goes into the project's folder netlify/edge-functions, beside netlify.toml.";
+    const settings = "Goes into the project's folder, which the published one may be in.";
+    return [
+      {
+        path: "netlify/edge-functions/rollcall.js",
+        goes,
+        text: banner("//", "The edge function", site, goes) + edge(site),
+      },
+      {
+        path: "netlify.toml",
+        goes: settings,
+        text: banner("#", "Netlify's settings", site, settings) + toml(site),
+      },
+    ];
+  },
+};
+
+/** A file is fetched from the site itself; the mark says that the rules have been asked already. */
+function edge(site: Site): string {
+  return `${writeAnswer(site)}
+const MARK = "Rollcall-File";
+
+export default (request) => {
+  if (request.headers.has(MARK)) return undefined;
+  return answer(request, (path) => fetch(new URL(\`/\${path}\`, request.url), { headers: { [MARK]: "1" } }));
+};
+
+export const config = { path: "/*" };
+`;
+}
+
+function toml({ root }: Site): string {
+  return `[build]\npublish = ${JSON.stringify(root)}\ncommand = ""\n`;
+}

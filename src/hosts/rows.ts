@@ -1,0 +1,32 @@
+/** The table of hosts as rows of text: the command prints it, and docs/hosts.md has the same. */
+import { count, size } from "../print/numbers.js";
+import type { Limits, Target } from "./target.js";
+
+export const COLUMNS = [
+  "host",
+  "?page=N",
+  "headers",
+  "OPTIONS",
+  "405",
+  "404",
+  "compression",
+  "limits",
+  "tested",
+] as const;
+
+/** One host's cells, in the order of `COLUMNS`. */
+export function rowOf({ name, claims, limits }: Target): string[] {
+  const { query, headers, options, refusal, missing, compression, tested } = claims;
+  return [name, query, headers, options, refusal, missing, compression, limitsOf(limits), tested];
+}
+
+function limitsOf({ files, filesInFolder, bytesInFile, bytes, upload }: Limits): string {
+  const parts = [
+    files !== undefined && count(files, "file"),
+    filesInFolder !== undefined && `${count(filesInFolder, "file")} a folder`,
+    upload !== undefined && `${count(upload, "file")} an upload`,
+    bytesInFile !== undefined && `${size(bytesInFile)} a file`,
+    bytes !== undefined && `${size(bytes)} in all`,
+  ];
+  return parts.filter(Boolean).join(", ") || "none";
+}
