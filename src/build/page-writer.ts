@@ -7,13 +7,18 @@ import { codeOf } from "../errors.js";
 import { sha256, writeFlushedSync } from "../release/files.js";
 import { pagePath, type Variant } from "../release/layout.js";
 
-const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
+const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 
 /** Qualities at which text of this kind is small and a build is not slow. */
 const COMPRESS: Record<Encoding, (bytes: Buffer) => Buffer> = {
   br: (bytes) =>
     zlib.brotliCompressSync(bytes, {
-      params: { [BROTLI_PARAM_QUALITY]: 5, [BROTLI_PARAM_SIZE_HINT]: bytes.length },
+      params: {
+        [BROTLI_PARAM_QUALITY]: 5,
+        [BROTLI_PARAM_SIZE_HINT]: bytes.length,
+        [BROTLI_PARAM_LGWIN]: windowFor(bytes.length),
+      },
+      chunkSize: 65_536,
     }),
   // As gzip -6 does, with room to look things up in: the same work in less time.
   gzip: (bytes) => zlib.gzipSync(bytes, { level: 6, memLevel: 9, chunkSize: 65_536 }),
@@ -107,6 +112,11 @@ export class PageWriter {
     else writeFlushedSync(join(folder, path), [before]);
     return true;
   }
+}
+
+/** The binary logarithm of a window that holds a whole page: a larger one costs time and finds no more. */
+function windowFor(bytes: number): number {
+  return Math.min(22, Math.max(16, Math.ceil(Math.log2(bytes + 1))));
 }
 
 function isJoined(whole: Buffer, parts: readonly Buffer[]): boolean {

@@ -26,7 +26,10 @@ describe.each(SERVERS)("$name", (server) => {
       utimesSync(page, time, time);
       const stop = await serveWith(server, { release, folder, port });
       const before = seen.at(-1);
-      const headers = { "If-None-Match": before?.tag ?? '"none"', "If-Modified-Since": new Date().toUTCString() };
+      const headers = {
+        "If-None-Match": before?.tag ?? '"none"',
+        "If-Modified-Since": new Date().toUTCString(),
+      };
       const answer = await fetch(url, { headers });
       const again = await fetch(url, { headers: { "If-None-Match": answer.headers.get("etag") ?? "" } });
       const body = await answer.text();
