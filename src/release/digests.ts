@@ -87,7 +87,7 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
   const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
   let found = 0;
-  for (const line of text.split("\n").slice(0, -1)) {
+  for (const line of linesOf(text)) {
     const [, digest, path] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? [];
     if (!digest || !path) throw new Error(`${JSON.stringify(line)} is no line of SHA256SUMS`);
     const at = findPage(path);
@@ -106,3 +106,13 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
 }
 
 const UNSET = "0".repeat(2 * BYTES);
+
+/** Whole lines one by one: a list of a million of them would take more memory than the text. */
+function* linesOf(text: string): Generator<string, void> {
+  for (let begin = 0; ; ) {
+    const end = text.indexOf("\n", begin);
+    if (end < 0) return;
+    yield text.slice(begin, end);
+    begin = end + 1;
+  }
+}
