@@ -10,7 +10,7 @@ import { rulesOf } from "../hosts/rules.js";
 import type { HostFile } from "../hosts/target.js";
 import { TARGETS, targetOf } from "../hosts/targets.js";
 import { align, painter } from "../print/style.js";
-import { SNAPSHOT, SUMS, USERS } from "../release/layout.js";
+import { SNAPSHOT, SUMS } from "../release/layout.js";
 import { type Io, say } from "./io.js";
 
 /** @throws UserError (usage) when there is no such host, or it needs nothing in the release. */
@@ -28,7 +28,7 @@ export function filesFor(name: string, settings: Settings): HostFile[] {
     links,
     encodings: compress.filter((encoding) => target.siblings.includes(encoding)),
     cacheControl,
-    others: [...(defaultAvatar === undefined ? [AVATAR_PATH] : []), SNAPSHOT, USERS, SUMS],
+    others: [...(defaultAvatar === undefined ? [AVATAR_PATH] : []), SNAPSHOT, SUMS],
   });
   return target.published(rules);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DEFAULT_CACHE_CONTROL, type Encoding, etagOf, snapshotHeaders } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
 import { readReleaseFile, sha256 } from "../release/files.js";
-import { pagePath, SUMS } from "../release/layout.js";
+import { pagePath, SUMS, USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { type Rules, rulesOf } from "./rules.js";
 
@@ -58,7 +58,7 @@ export async function openSite(
     links: snapshot.links,
     encodings: snapshot.encodings.filter((encoding) => siblings.includes(encoding)),
     cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
-    others: [...sums.others.keys(), SUMS],
+    others: [...sums.others.keys(), SUMS].filter(isPublic),
   });
   return {
     ...rules,
@@ -75,6 +75,11 @@ export async function openSite(
   };
 }
 
+/** The digests of users are for who has the release; Rollcall's own host does not give them out either. */
+function isPublic(path: string): boolean {
+  return path !== USERS;
+}
+
 /** The path of every file that the host serves, with its strong tag, each as soon as it is asked for. */
 export function* tagsOf({ release, encodings, sumsDigest }: Site): Generator<[path: string, tag: string]> {
   const { pages, others } = release.sums;
@@ -83,6 +88,6 @@ export function* tagsOf({ release, encodings, sumsDigest }: Site): Generator<[pa
       yield [pagePath(page, variant), etagOf(pages.get(page, variant) ?? "")];
     }
   }
-  for (const [path, digest] of others) yield [path, etagOf(digest)];
+  for (const [path, digest] of others) if (isPublic(path)) yield [path, etagOf(digest)];
   yield [SUMS, etagOf(sumsDigest)];
 }
