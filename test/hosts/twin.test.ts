@@ -107,7 +107,8 @@ describe.each(REAL)("$name", (server) => {
           origins.map(async (origin) => essence(await send(new URL(origin), request), origin, [])),
         );
         // Long bodies are told apart by their beginnings and lengths.
-      if (JSON.stringify(mine) !== JSON.stringify(other)) differing.push({ request, mine: short(mine), other: short(other) });
+        if (JSON.stringify(mine) !== JSON.stringify(other))
+          differing.push({ request, mine: short(mine), other: short(other) });
       }
       expect(differing).toEqual([]);
     },
