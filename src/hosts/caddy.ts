@@ -100,10 +100,18 @@ function maps(site: Site): string[] {
   ];
 }
 
+/** In the root, Caddy 2.6 reads a brace as a variable's, escaped or not. */
+function plainRoot(root: string): string {
+  if (!root.includes("{")) return root;
+  throw usageError(
+    `Caddy cannot serve from ${JSON.stringify(root)}, whose brace it would read as a variable's; give another --root.`,
+  );
+}
+
 function route(site: Site): string[] {
   const { root, error, page, preflight, moved, redirect, files, encodings } = site;
   return [
-    `root * ${quote(root)}`,
+    `root * ${word(plainRoot(root))}`,
     "import rollcall_headers",
     "@options method OPTIONS",
     ...block("handle @options", [...setHeaders(preflight), "respond 204"]),

@@ -63,7 +63,8 @@ function endsIn(pattern: string): string {
 function set(headers: Headers, condition?: string): string[] {
   const when = condition === undefined ? "" : ` "expr=${condition}"`;
   return Object.entries(headers).map(
-    ([name, value]) => `Header always set ${name} ${quote(value.replaceAll("%", "%%"))}${when}`,
+    ([name, value]) =>
+      `Header always set ${name} ${quote(value.replaceAll("\\", "\\\\").replaceAll("%", "%%"))}${when}`,
   );
 }
 

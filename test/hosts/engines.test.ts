@@ -1,0 +1,107 @@
+/** Vercel's and Firebase's files in the engines that those hosts are made of, as far as npm has them. */
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { getTransformedRoutes } from "@vercel/routing-utils";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openSite } from "../../src/hosts/site.js";
+import { targetOf } from "../../src/hosts/targets.js";
+import { openRelease, type Release } from "../../src/release/open.js";
+import { publish, type Shape } from "../host/release.js";
+import { scratch } from "../support/files.js";
+
+async function fileFor(
+  name: string,
+  path: string,
+  shape: Shape,
+): Promise<{ release: Release; text: string }> {
+  const release = await openRelease(await publish(scratch(), shape));
+  const target = targetOf(name);
+  const files = target.files(await openSite(release, target.siblings));
+  return { release, text: files.find((file) => file.path === path)?.text ?? "" };
+}
+
+/** What a rewrite of vercel.json is turned into. */
+interface Rewrite {
+  src: string;
+  dest: string;
+  has?: { key: string; value?: string }[];
+  missing?: { key: string }[];
+}
+
+function isRewrite(route: object): route is Rewrite {
+  return "src" in route && "dest" in route && !("status" in route);
+}
+
+describe.each(["", "/people/directory"])("vercel.json below %j", (base) => {
+  /** The first rewrite that fits, as Vercel's router goes through them. */
+  async function destination(path: string, query: string): Promise<string | undefined> {
+    const { text } = await fileFor("vercel", "published/vercel.json", {
+      baseUrl: `https://example.com${base}`,
+    });
+    const { routes, error } = getTransformedRoutes(JSON.parse(text));
+    expect(error).toBeNull();
+    const parameters = new URLSearchParams(query);
+    for (const route of routes ?? []) {
+      if (!isRewrite(route)) continue;
+      const found = new RegExp(route.src).exec(path);
+      if (!found) continue;
+      const named: Record<string, string> = { ...found.groups };
+      for (const [at, value] of found.entries()) named[at] = value;
+      const given = parameters.get("page");
+      const has = (route.has ?? []).every((condition) => {
+        const fits = given === null ? null : new RegExp(`^${condition.value ?? ".*"}$`).exec(given);
+        Object.assign(named, fits?.groups);
+        return fits !== null;
+      });
+      if (!has || ((route.missing ?? []).length > 0 && given !== null)) continue;
+      // The query goes along, to a file that does not look at it.
+      return route.dest.replace(/\?.*/, "").replace(/\$(\w+)/g, (_, name) => named[name] ?? "");
+    }
+    return undefined;
+  }
+
+  test.each([
+    ["/api/users/", "page=2", "/api/users/pages/2.json"],
+    ["/api/users/", "format=api&page=123", "/api/users/pages/123.json"],
+    ["/api/users/", "", "/api/users/pages/1.json"],
+    ["/api/users/", "page=", "/api/users/pages/1.json"],
+    ["/api/users/", "page=01", undefined],
+    ["/api/users/", "page=../x", undefined],
+    ["/other/", "page=1", undefined],
+  ])("%s?%s leads to %s", async (path, query, file) => {
+    expect(await destination(base + path, query)).toBe(file);
+  });
+});
+
+test("Firebase's own server gives pages by path, with the headers of firebase.json", async () => {
+  const { release, text } = await fileFor("firebase", "firebase.json", { links: "path" });
+  const folder = scratch();
+  mkdirSync(join(folder, "public"));
+  cpSync(release.folder, join(folder, "public"), { recursive: true });
+  writeFileSync(join(folder, "firebase.json"), text);
+  const superstatic = createRequire(import.meta.url)("superstatic");
+  const serve = superstatic.default({
+    cwd: folder,
+    config: JSON.parse(text).hosting,
+    compression: false,
+  });
+  const server = createServer((req, res) => serve(req, res, () => res.writeHead(404).end()));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const answer = await fetch(`${url}/api/users/pages/2.json`);
+  expect(answer.status).toBe(200);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    allow: "GET, HEAD, OPTIONS",
+    vary: expect.stringContaining("Accept"),
+    "access-control-allow-origin": "*",
+    "x-content-type-options": "nosniff",
+    "content-type": "application/json",
+    "cache-control": "public, max-age=60",
+  });
+  expect(await answer.json()).toMatchObject({ count: 5 });
+  expect((await fetch(`${url}/api/users/pages/9.json`)).status).toBe(404);
+});
