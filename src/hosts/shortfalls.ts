@@ -5,6 +5,14 @@ const ORDER =
   "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page";
 const UNKNOWN = "It answers 501 to a method that it does not know";
 
+/** The same reason for every check of `rollcall verify` that sees it. */
+function each(why: string, ...probes: string[]): Record<string, string> {
+  return Object.fromEntries(probes.map((probe) => [probe, why]));
+}
+
+const VARY = ["vary", "error-vary", "br-vary", "gzip-vary"];
+const SPACE = "It writes the list in Vary without a space: Accept,Accept-Encoding";
+
 export const SHORTFALLS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   nginx: {
     "encoding-order": ORDER,
@@ -12,11 +20,14 @@ export const SHORTFALLS: Readonly<Record<string, Readonly<Record<string, string>
     "repeated-condition": "Its parser answers 400 to a second line of If-None-Match",
   },
   apache: {
+    ...each(SPACE, ...VARY),
     "encoding-order": ORDER,
     "head-of-errors": "It says no Content-Length for HEAD of an error or a redirect",
     "options-of-server": "It answers OPTIONS * before any configuration is asked",
   },
   "apache .htaccess": {
+    ...each(SPACE, ...VARY),
+    etag: "A .htaccess has no map: tags are Apache's own SHA-1 of the bytes, strong and equal on every machine",
     "encoding-order": ORDER,
     "head-of-errors": "It says no Content-Length for HEAD of an error or a redirect",
     "options-of-server": "It answers OPTIONS * before any configuration is asked",
@@ -45,6 +56,8 @@ export const SHORTFALLS: Readonly<Record<string, Readonly<Record<string, string>
     malformed: "What its parser refuses is answered before any rule is asked",
   },
   cloudflare: {
+    ...each("It compresses on the way, and not by the release's files: Vary says Accept", ...VARY),
+    ...each("It compresses on the way, under the tag of the plain page", "br-tag", "gzip-tag"),
     compressed: "It compresses on the way, under the tag of the plain page, and HEAD says the plain length",
     malformed: "What its parser refuses is answered before the Worker is asked",
     "method-unknown": UNKNOWN,

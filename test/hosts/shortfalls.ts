@@ -20,6 +20,11 @@ const PROBES: Readonly<Record<string, RegExp>> = {
     /^etag: .*\[Accept-Encoding: .* has the plain page's tag$|^HEAD: .*\[Accept-Encoding: (?:gzip|br)|\[Accept-Encoding: \S*;q=0[^\]]*\]: 415/,
 };
 
+/** Whether a shortfall is one that the client sees; others are seen by `rollcall verify` alone. */
+export function isOfClient(name: string): boolean {
+  return Object.hasOwn(PROBES, name);
+}
+
 /** The lines that no shortfall explains, and the shortfalls that explain none. */
 export function explain(
   lines: readonly string[],

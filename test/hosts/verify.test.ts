@@ -1,0 +1,32 @@
+/** `rollcall verify` on each real host: every check holds but those that the table of shortfalls names. */
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { SHORTFALLS } from "../../src/hosts/shortfalls.js";
+import { build } from "../../src/index.js";
+import { fakeIo, rollcall } from "../commands/run.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { isMissing } from "../support/installed.js";
+import { freePort, SERVERS, serveWith } from "./servers.js";
+import { isOfClient } from "./shortfalls.js";
+
+describe.each(SERVERS)("$name", (server) => {
+  test.skipIf(isMissing(...server.needs))("holds to the contract", { timeout: 60_000 }, async () => {
+    const [folder, port] = [scratch(), await freePort()];
+    const baseUrl = `http://127.0.0.1:${port}/people/directory`;
+    const db = writeUsers(join(folder, "users.sqlite"), plainRows(30));
+    const out = join(folder, "dist");
+    const { folder: release } = await build({ db, out, baseUrl, pageSize: 10, encodings: ["br", "gzip"] });
+    await serveWith(server, { release, folder, port });
+    const { stdout } = await rollcall(["verify", baseUrl, "--against", release, "--json"], fakeIo(folder));
+    const { rows }: { rows: { name: string; outcome: string }[] } = JSON.parse(stdout);
+    const differing = rows
+      .filter(({ outcome }) => !["holds", "skipped"].includes(outcome))
+      .map(({ name }) => name);
+    expect(rows.length).toBeGreaterThan(70);
+    const allowed = Object.keys(SHORTFALLS[server.name] ?? {});
+    expect(differing.filter((name) => !allowed.includes(name))).toEqual([]);
+    // What the client does not see has to be seen here, or its row lets nothing pass.
+    expect(allowed.filter((name) => !isOfClient(name) && !differing.includes(name))).toEqual([]);
+  });
+});
