@@ -3,10 +3,11 @@ import Database from "better-sqlite3";
 import { codeOf, UserError } from "../errors.js";
 import { IndexLines, LOOK_AHEAD } from "./index-lines.js";
 
-/** A user and its number (from 0) in published order. */
+/** A user, its number (from 0) in published order, and what the index says of its record. */
 export interface Place {
   id: string;
   at: number;
+  digest: string;
 }
 
 /** Where users that differ are. */
@@ -104,10 +105,10 @@ class Aside {
 
   join(unchanged: number): Matches {
     const db = this.#db;
-    db.exec(`CREATE TABLE changed AS SELECT id, old.at AS old, new.at AS new FROM old JOIN new USING (id)
-        WHERE old.digest <> new.digest ORDER BY new.at;
-      CREATE TABLE added AS SELECT id, at FROM new WHERE id NOT IN (SELECT id FROM old) ORDER BY at;
-      CREATE TABLE removed AS SELECT id, at FROM old WHERE id NOT IN (SELECT id FROM new) ORDER BY at`);
+    db.exec(`CREATE TABLE changed AS SELECT id, old.at, old.digest, new.at AS newAt, new.digest AS newDigest
+        FROM old JOIN new USING (id) WHERE old.digest <> new.digest ORDER BY new.at;
+      CREATE TABLE added AS SELECT id, at, digest FROM new WHERE id NOT IN (SELECT id FROM old) ORDER BY at;
+      CREATE TABLE removed AS SELECT id, at, digest FROM old WHERE id NOT IN (SELECT id FROM new) ORDER BY at`);
     const moved = db
       .prepare("SELECT count(*) FROM old JOIN new USING (id) WHERE old.digest = new.digest")
       .pluck()
@@ -115,14 +116,15 @@ class Aside {
     return {
       unchanged: unchanged + moved,
       *added() {
-        for (const { id, at } of pages<Place>(db, "added")) yield { id, at };
+        for (const { id, at, digest } of pages<Place>(db, "added")) yield { id, at, digest };
       },
       *removed() {
-        for (const { id, at } of pages<Place>(db, "removed")) yield { id, at };
+        for (const { id, at, digest } of pages<Place>(db, "removed")) yield { id, at, digest };
       },
       *changed() {
-        for (const { id, old, new: now } of pages<{ id: string; old: number; new: number }>(db, "changed"))
-          yield { old: { id, at: old }, new: { id, at: now } };
+        type Row = Place & { newAt: number; newDigest: string };
+        for (const { id, at, digest, newAt, newDigest } of pages<Row>(db, "changed"))
+          yield { old: { id, at, digest }, new: { id, at: newAt, digest: newDigest } };
       },
       close: () => db.close(),
     };

@@ -4,6 +4,7 @@ import { recordPattern } from "../contract/record-text.js";
 import { type User, userSchema } from "../contract/user.js";
 import { codeOf, UserError } from "../errors.js";
 import { pagePath } from "../release/layout.js";
+import { userDigest } from "../release/user-index.js";
 import type { Place } from "./match.js";
 import type { Side } from "./side.js";
 
@@ -23,13 +24,18 @@ export class RecordReader {
     this.#side = side;
   }
 
-  /** @throws UserError when the page is not there, or does not hold this user where the index says so. */
+  /** @throws UserError when the page is not there, or does not hold this user where and as the index says. */
   read(place: Place): User {
     const { pageSize, name } = this.#side.facts;
     const page = Math.floor(place.at / pageSize) + 1;
     const record = this.#find(page, place);
     const user = record && this.#parse(record);
-    if (user?.id === place.id) return user;
+    // A page that was altered since must neither be shown as the snapshot's nor slip through a gate.
+    if (record && user?.id === place.id && userDigest(record) === place.digest) return user;
+    if (user?.id === place.id)
+      throw new UserError(
+        `User ${place.id} on page ${page} of ${name} is not as its digest says; check it with "rollcall verify".`,
+      );
     throw new UserError(
       `Page ${page} of ${name} does not hold user ${place.id}, or not as a valid user; check it with "rollcall verify".`,
     );

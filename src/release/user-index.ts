@@ -31,7 +31,7 @@ export function userLines(records: Buffer): Buffer {
 }
 
 /** The digest of one canonical record, as the index has it. */
-function userDigest(record: Buffer): string {
+export function userDigest(record: Buffer): string {
   return hash("sha256", record, "hex").slice(0, DIGEST_DIGITS);
 }
 

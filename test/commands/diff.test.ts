@@ -199,6 +199,11 @@ test("an index that was tampered with is told, and a page that lies about its us
   const page = join(second.folder, "api/users/pages/1.json");
   writeFileSync(page, readFileSync(page, "utf8").replaceAll(userId(3), userId(33)));
   expect(await run("diff")).toMatchObject({ code: 2, stderr: expect.stringContaining("does not hold user") });
+  writeFileSync(page, readFileSync(page, "utf8").replaceAll(userId(33), userId(3)).replace("New.", "Now."));
+  expect(await run("diff")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("is not as its digest says"),
+  });
   writeFileSync(join(first.folder, "users.sha256"), "");
   expect(await run("diff")).toMatchObject({
     code: 2,

@@ -24,7 +24,11 @@ function match(old: readonly Line[], now: readonly Line[]) {
 }
 
 function expected(old: readonly Line[], now: readonly Line[]): ReturnType<typeof match> {
-  const place = ([id]: Line, at: number) => ({ id: userId(id), at });
+  const place = ([id, digest]: Line, at: number) => ({
+    id: userId(id),
+    at,
+    digest: String(digest).padStart(32, "0"),
+  });
   const [before, after] = [new Map(old), new Map(now)];
   const oldPlaces = new Map(old.map((line, at) => [line[0], place(line, at)]));
   const places = now.map((line, at) => ({ line, place: place(line, at) }));
