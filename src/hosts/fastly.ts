@@ -15,7 +15,7 @@ export const fastly: Target = {
     refusal: "405, JSON",
     missing: "404, JSON",
     compression: "compresses by itself",
-    tested: "not run: no engine for it can be had; the text is compared",
+    tested: "not run: no engine for it can be had",
   },
   siblings: [],
   compresses: true,
