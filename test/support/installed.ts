@@ -1,6 +1,7 @@
 /** Programs and modules that are not npm's: a test that needs them is skipped aloud, or fails where all must run. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { describe } from "vitest";
 
 /** Set where everything is installed, so that a skipped test would be a gap: to anything but nothing. */
 const ALL = "ROLLCALL_TEST_ALL";
@@ -19,6 +20,13 @@ export function isMissing(...names: readonly string[]): boolean {
   if (process.env[ALL]) throw new Error(`${what}, and ${ALL} is set.`);
   process.stderr.write(`Skipped tests that need ${what}.\n`);
   return true;
+}
+
+/** A suite of tests that need this program, given where it is; skipped by name without it, or failing as above. */
+export function describeWith(program: string, name: string, tests: (path: string) => void): void {
+  const path = findProgram(program);
+  const mustRun = Boolean(process.env[ALL]);
+  describe.skipIf(path === undefined && !mustRun)(`${name} (needs ${program})`, () => tests(path ?? program));
 }
 
 /** The path of a program, or undefined when it is not installed. */

@@ -3,7 +3,7 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { changed, diffOf, person } from "../../support/diffs.js";
-import { describeWith } from "../../support/programs.js";
+import { describeWith } from "../../support/installed.js";
 import { settled, useBrowser } from "./browser.js";
 import { manyChanges } from "./samples.js";
 

@@ -1,7 +1,7 @@
 /** Texts that try to be more than text: the page shows them, and does nothing else with them. */
 import { expect, test } from "vitest";
 import { added, changed, diffOf, person } from "../../support/diffs.js";
-import { describeWith } from "../../support/programs.js";
+import { describeWith } from "../../support/installed.js";
 import { settled, useBrowser } from "./browser.js";
 
 const HOSTILE = [

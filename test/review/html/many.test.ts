@@ -1,7 +1,7 @@
 /** A hundred thousand changes: the page opens soon, answers searches, and never stops answering its reader. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { describeWith } from "../../support/programs.js";
+import { describeWith } from "../../support/installed.js";
 import { settled, useBrowser } from "./browser.js";
 import { manyChanges } from "./samples.js";
 

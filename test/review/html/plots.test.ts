@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { User } from "../../../src/contract/user.js";
 import { added, changed, diffOf, person, removed } from "../../support/diffs.js";
-import { describeWith } from "../../support/programs.js";
+import { describeWith } from "../../support/installed.js";
 import { useBrowser } from "./browser.js";
 import { manyChanges } from "./samples.js";
 
