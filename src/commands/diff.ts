@@ -1,5 +1,5 @@
 /** `rollcall diff`: what changed between two snapshots, in the form that is asked for. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Key, Settings } from "../config/settings.js";
@@ -9,7 +9,7 @@ import { ExitCode, UserError } from "../errors.js";
 import { painter } from "../print/style.js";
 import { isSource, openSide, PREVIOUS, type SideEffects } from "../sides/open.js";
 import type { SourceOptions } from "../sides/source.js";
-import { write } from "./document.js";
+import { asideOf, write } from "./document.js";
 import { type Io, say } from "./io.js";
 import { progressBar } from "./progress.js";
 import { whenStopped } from "./signals.js";
@@ -65,8 +65,10 @@ async function runDiff(given: Given, io: Io): Promise<ExitCode> {
 
 async function report({ settings, arguments: { old, new: newer } }: Given, io: Io): Promise<ExitCode> {
   const scratch = mkdtempSync(join(tmpdir(), "rollcall-diff-"));
-  const cleanUp = () => rmSync(scratch, { recursive: true, force: true });
-  const unwatch = whenStopped(io.signals, cleanUp);
+  const unwatch = whenStopped(io.signals, () => {
+    remove(scratch);
+    if (settings.output !== undefined) rmSync(asideOf(settings.output), { force: true });
+  });
   const bar = progressBar(io, "user");
   try {
     const effects: SideEffects = {
@@ -88,8 +90,15 @@ async function report({ settings, arguments: { old, new: newer } }: Given, io: I
   } finally {
     bar?.clear();
     unwatch();
-    cleanUp();
+    remove(scratch);
   }
+}
+
+/** Removes a folder that threads may still be writing to: out of their way first, so that nothing is added under way. */
+function remove(folder: string): void {
+  const aside = `${folder}-gone`;
+  renameSync(folder, aside);
+  rmSync(aside, { recursive: true, force: true });
 }
 
 function sourceOptions(settings: Settings): SourceOptions {

@@ -1,6 +1,6 @@
 /** Writes what a verb makes piece by piece, to stdout or to a file that is there only once it is whole. */
 import { once } from "node:events";
-import { open, rename, rm } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { codeOf, UserError } from "../errors.js";
 import type { Io } from "./io.js";
 
@@ -10,9 +10,12 @@ import type { Io } from "./io.js";
  */
 export async function write(parts: AsyncIterable<string>, file: string | undefined, io: Io): Promise<void> {
   if (file === undefined) return writeOut(parts, io);
-  const aside = `${file}.part`;
+  const aside = asideOf(file);
   try {
-    await writeAside(parts, aside);
+    const there = await stat(file).catch(() => undefined);
+    // A device or a pipe must not be replaced by a file.
+    if (there && !there.isFile()) return await writeInto(parts, file);
+    await writeInto(parts, aside);
     await rename(aside, file);
   } catch (cause) {
     await rm(aside, { force: true }).catch(() => {});
@@ -23,7 +26,12 @@ export async function write(parts: AsyncIterable<string>, file: string | undefin
   }
 }
 
-async function writeAside(parts: AsyncIterable<string>, path: string): Promise<void> {
+/** Where a file is written until it is whole. */
+export function asideOf(file: string): string {
+  return `${file}.part`;
+}
+
+async function writeInto(parts: AsyncIterable<string>, path: string): Promise<void> {
   const handle = await open(path, "w");
   try {
     for await (const part of parts) await handle.appendFile(part);

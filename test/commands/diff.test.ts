@@ -1,10 +1,20 @@
 /** `rollcall diff` as it is typed: sides, forms, filters, exit codes, gates; and the gates of a build. */
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { build } from "../../src/build/build.js";
 import { start } from "../support/command.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
@@ -234,6 +244,28 @@ test("what is written to compare is removed, also when the comparison is stopped
     stderr: "error: Stopped; nothing was left behind.\n",
   });
   expect(readdirSync(temporary)).toEqual([]);
+});
+
+test("stopped while the report is written, it leaves no part of it", async () => {
+  const { cwd, edit, again } = await oneRelease();
+  edit(`UPDATE users SET bio = printf('%.*c', 200000, 'x')`);
+  await again(41);
+  const { child, ended } = start(["diff", "--format", "ndjson", "--output", "report"], { cwd });
+  await vi.waitUntil(() => existsSync(join(cwd, "report.part")), { interval: 1, timeout: 10_000 });
+  child.kill("SIGINT");
+  const { code } = await ended;
+  expect(existsSync(join(cwd, "report.part"))).toBe(false);
+  expect(existsSync(join(cwd, "report"))).toBe(code === 1);
+});
+
+test("a pipe is written to, not replaced", async () => {
+  const { cwd, run } = await twoReleases();
+  const pipe = join(cwd, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const read = readFile(pipe, "utf8");
+  expect((await run("diff --format json --output pipe")).code).toBe(1);
+  expect(JSON.parse(await read)).toMatchObject({ changed: 2 });
+  expect(statSync(pipe).isFIFO()).toBe(true);
 });
 
 test("a reader that has seen enough ends the report without a word", async () => {
