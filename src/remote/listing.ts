@@ -56,7 +56,7 @@ export function factsOf(
   return { ...base, pages, pageSize: users, linkBase: link.baseUrl, links: link.links };
 }
 
-/** What the first page lets expect of another. */
+/** What the first page promises of another. */
 export function expectedOf(facts: ListingFacts, page: number): Envelope {
   const { count, pages, pageSize = count, linkBase = facts.baseUrl, links } = facts;
   const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(linkBase, links, to));
@@ -69,7 +69,7 @@ export function whyNotOf(facts: ListingFacts, page: number, envelope: Envelope):
   const expected = expectedOf(facts, page);
   for (const key of ["count", "users", "previous", "next"] as const) {
     if (envelope[key] === expected[key]) continue;
-    return `has ${key} ${show(envelope[key])}, where page 1 lets expect ${show(expected[key])}`;
+    return `has ${key} ${show(envelope[key])}, where page 1 promises ${show(expected[key])}`;
   }
   return undefined;
 }

@@ -20,6 +20,8 @@ export interface Site {
 
 type Fields = Readonly<Record<string, string>>;
 
+type Judgement = boolean | string;
+
 /** A row of the tables of probes. */
 export interface Probe {
   /** Stable: what `--allow` takes, and what the description of a host refers to. */
@@ -32,8 +34,11 @@ export interface Probe {
   headers?(site: Site): Fields;
   /** Why there is nothing to ask, where there is nothing. */
   skipped?(site: Site): string | false;
-  /** Absent where only the bytes behind the headers are counted, of which there must be none. */
-  judge?(answer: Answer, site: Site): boolean | Promise<boolean>;
+  /**
+   * Whether the answer is right, or why there is nothing to judge in it. Absent where only the bytes behind the headers
+   * are counted, of which there must be none.
+   */
+  judge?(answer: Answer, site: Site): Judgement | Promise<Judgement>;
   /** What of the answer to show; its status, and where there is one, its detail or location, unless given. */
   show?(answer: Answer): string;
 }
@@ -43,7 +48,7 @@ export interface Result {
   asked: string;
   came: string;
   isRight: boolean;
-  /** Why nothing was asked; then the rest is empty. */
+  /** Why nothing was asked, and then the rest is empty, or why nothing was judged. */
   skipped?: string;
 }
 
@@ -66,7 +71,9 @@ export async function runProbe(probe: Probe, site: Site): Promise<Result> {
       };
     }
     const answer = await site.client.ask(url, { method, headers: fields });
-    return { asked, came: show(answer), isRight: await judge(answer, site) };
+    const judgement = await judge(answer, site);
+    const result = { asked, came: show(answer), isRight: judgement !== false };
+    return typeof judgement === "string" ? { ...result, skipped: judgement } : result;
   } catch (error) {
     if (error instanceof TransferError) return { asked, came: error.why, isRight: false };
     throw error;

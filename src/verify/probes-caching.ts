@@ -29,7 +29,7 @@ export const CACHING: readonly Probe[] = [
     judge(answer, site) {
       // What describes a body may be left out where there is none (RFC 9110, 15.4.5).
       const left = headerOf(answer, "Content-Type") === undefined ? ["Content-Type"] : [];
-      return answer.status !== 304 || hasHeadersOfPage(answer, site, ...left);
+      return answer.status === 304 ? hasHeadersOfPage(answer, site, ...left) : "the answer is no 304";
     },
     show: showHeaders("ETag", "Cache-Control", "Vary"),
   },
@@ -70,7 +70,7 @@ function coded(coding: Encoding): Probe[] {
   const ask = { path: pageOne, headers: () => ({ "Accept-Encoding": coding }) };
   const isCoded = (answer: Answer) => headerOf(answer, "Content-Encoding") === coding;
   const ifCoded = (judge: NonNullable<Probe["judge"]>): NonNullable<Probe["judge"]> => {
-    return (answer, site) => !isCoded(answer) || judge(answer, site);
+    return (answer, site) => (isCoded(answer) ? judge(answer, site) : `the answer is not in ${coding}`);
   };
   return [
     {

@@ -88,17 +88,20 @@ export const METHODS: readonly Probe[] = [
     says: '405 says {"detail":"Method not allowed."}',
     method: "POST",
     path: pageOne,
-    judge: (answer) => answer.status !== 405 || detailOf(answer) === "Method not allowed.",
+    judge: (answer) =>
+      answer.status === 405 ? detailOf(answer) === "Method not allowed." : "the answer is no 405",
   },
 ];
 
 type Judge = NonNullable<Probe["judge"]>;
 
+const NO_ERROR = "the answer is no error";
+
 /** An error that every host gives, judged in one respect. */
 function error(name: string, says: string, judge: Judge, ...shown: string[]): Probe {
   const path = listing("?format=api&page=0");
   // A host that answers a page here is told so by another row.
-  const judged: Judge = (answer, site) => answer.status < 400 || judge(answer, site);
+  const judged: Judge = (answer, site) => (answer.status < 400 ? NO_ERROR : judge(answer, site));
   return {
     name,
     says,
@@ -142,6 +145,6 @@ export const ERRORS: readonly Probe[] = [
     name: "error-detail",
     says: 'every error is {"detail": "..."}',
     path: listing("nothing"),
-    judge: (answer) => answer.status < 400 || (detailOf(answer) !== undefined && isJson(answer)),
+    judge: (answer) => (answer.status < 400 ? NO_ERROR : detailOf(answer) !== undefined && isJson(answer)),
   },
 ];

@@ -42,7 +42,11 @@ export async function readPages(client: Client, options: ReadOptions): Promise<R
     const comparison = release && compareWith(release, known, findings);
     const pages = choosePages(facts.pages, sample);
     const { onProgress = () => {} } = options;
-    const { users, hasChanged } = await walkPages(site, findings, {
+    const {
+      pages: read,
+      users,
+      hasChanged,
+    } = await walkPages(site, findings, {
       pages,
       concurrency,
       comparison,
@@ -63,7 +67,7 @@ export async function readPages(client: Client, options: ReadOptions): Promise<R
       });
     if (pages.length === facts.pages && users !== facts.count && findings.of("pages").count === 0)
       findings.add({ check: "count", found: `${users} users on all pages`, expected: `${facts.count}` });
-    return { site, findings, read: pages.length, total: facts.pages, note: comparison?.note(facts) };
+    return { site, findings, read, total: facts.pages, note: comparison?.note(facts) };
   }
 }
 

@@ -13,6 +13,7 @@ import type { Comparison } from "./url-compare.js";
 import { judgePage } from "./url-page.js";
 
 export interface WalkedPages {
+  /** How many were read. */
   pages: number;
   users: number;
   /** The snapshot is not the one that the walk began with: everything has to be asked again. */
@@ -28,6 +29,8 @@ interface PageWalkOptions {
 
 /** A host that fails this often to answer in full is given up. */
 const MOST_FAILURES = 20;
+/** After so many answers that are no pages the rest is not asked for: a count may promise millions that are not there. */
+const MOST_WRONG = 100;
 
 /** @throws TransferError when the host fails again and again to answer. */
 export async function walkPages(
@@ -43,7 +46,7 @@ export async function walkPages(
   const book = new IdBook();
   const { count, pageSize = count } = first.facts;
   const expected = Math.min(count, pages.length * pageSize);
-  let [users, failures] = [0, 0];
+  let [users, failures, wrong, done] = [0, 0, 0, 0];
 
   const take = (page: number, answer: Answer, bytes: Buffer) => {
     const id = headerOf(answer, "Snapshot-Id");
@@ -56,7 +59,10 @@ export async function walkPages(
         expected: `${snapshotId}, as on page 1`,
       });
     const keys = judgePage(page, answer, bytes, { site, pattern, findings });
-    if (!keys) return;
+    if (!keys) {
+      wrong++;
+      return;
+    }
     comparison?.take(page, answer.url, bytes);
     const here = new Users(findings);
     here.add(page, keys);
@@ -73,12 +79,16 @@ export async function walkPages(
       if (!(error instanceof TransferError) || ++failures >= MOST_FAILURES) throw error;
       findings.add({ check: "pages", page, url, found: error.why, expected: "200 with a page" });
     }
+    done++;
     onProgress({ users, total: expected });
   };
   try {
     const queue = pages.values();
     const lane = async () => {
-      for (const page of queue) await read(page);
+      for (const page of queue) {
+        if (wrong >= MOST_WRONG) return;
+        await read(page);
+      }
     };
     await Promise.all(Array.from({ length: concurrency }, lane));
     book.check(findings);
@@ -88,5 +98,5 @@ export async function walkPages(
   const inOrder = [...edges].sort(([a], [b]) => a - b).map(([, edge]) => edge);
   for (const [at, edge] of inOrder.entries()) checkOrder(inOrder[at - 1]?.last, edge.first, findings);
   const again = await readFirst(client, baseUrl, {});
-  return { pages: pages.length, users, hasChanged: !again.bytes.equals(first.bytes) };
+  return { pages: done, users, hasChanged: !again.bytes.equals(first.bytes) };
 }

@@ -255,7 +255,7 @@ describe("a host that lies", () => {
     [
       "a count that differs",
       rewritten(2, (text) => text.replace('"count":5', '"count":6')),
-      /page=2 has count 6, where page 1 lets expect 5\.$/,
+      /page=2 has count 6, where page 1 promises 5\.$/,
     ],
     [
       "count and pages that do not agree",
@@ -270,12 +270,12 @@ describe("a host that lies", () => {
     [
       "a chain without end",
       rewritten(3, (text) => text.replace('"next":null', '"next":"{base}/api/users/?format=api&page=4"')),
-      /page=3 has next ".*page=4", where page 1 lets expect null/,
+      /page=3 has next ".*page=4", where page 1 promises null/,
     ],
     [
       "a chain that ends early",
       rewritten(2, (text) => text.replace(/"next":"[^"]*"/, '"next":null')),
-      /page=2 has next null, where page 1 lets expect ".*page=3"/,
+      /page=2 has next null, where page 1 promises ".*page=3"/,
     ],
     [
       "a chain that turns back",
@@ -285,7 +285,7 @@ describe("a host that lies", () => {
     [
       "a user too few",
       rewritten(2, (text) => text.replace(/\n[^\n]*,\n/, "\n")),
-      /page=2 has users 1, where page 1 lets expect 2/,
+      /page=2 has users 1, where page 1 promises 2/,
     ],
     [
       "a next page that is no page",

@@ -142,6 +142,23 @@ describe("a host that fails while it is read", () => {
     expect(one.asked.length).toBeLessThan(40);
   });
 
+  test("a count that promises pages which are not there does not keep it busy", async () => {
+    const one = await front({ count: 9 });
+    const lie = JSON.stringify({ count: 1_000_000, next: null, previous: null, results: [] });
+    const page = (await (await fetch(`${one.baseUrl}/api/users/`)).text()).replace(
+      '"count":9',
+      '"count":99999',
+    );
+    answers(one, /^GET .*(page=\d+|users\/)$/, (res) => {
+      const isFirst = /page=1$|users\/$/.test(res.req.url ?? "");
+      res.writeHead(isFirst ? 200 : 404, { "Content-Type": "application/json" }).end(isFirst ? page : lie);
+    });
+    const { rows } = await verifyUrl({ baseUrl: one.baseUrl });
+    const pages = rows.find(({ name }) => name === "pages");
+    expect(pages?.asked).toMatch(/^1\d\d of 50,000 pages$/);
+    expect(pages?.count).toBeLessThan(120);
+  });
+
   test("a host that asks for patience gets it", async () => {
     const one = await front({ count: 9 });
     let busy = 3;

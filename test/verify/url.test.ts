@@ -468,3 +468,17 @@ describe("a fault", () => {
     expect(rows.filter((name) => !ROW_NAMES.includes(name))).toEqual([]);
   });
 });
+
+test("an answer in which there is nothing to judge holds nothing", async () => {
+  const one = await front({ count: 11 });
+  const first = (url = "") => url.endsWith("page=0");
+  await edits(({ method, url }) =>
+    method === "POST" ? { status: 501 } : first(url) ? { status: 200 } : undefined,
+  )(one);
+  const { rows } = await verifyUrl({ baseUrl: one.baseUrl });
+  const noteOf = (name: string) => rows.find((row) => row.name === name);
+  expect(noteOf("method-detail")).toMatchObject({ outcome: "skipped", note: "the answer is no 405" });
+  expect(noteOf("error-vary")).toMatchObject({ outcome: "skipped", note: "the answer is no error" });
+  expect(noteOf("gzip-vary")).toMatchObject({ outcome: "skipped", note: "the answer is not in gzip" });
+  expect(differing({ subject: "", rows })).toEqual(["page-0", "post"]);
+});
