@@ -3,7 +3,7 @@
 import { reportFailure } from "./commands/failure.js";
 import type { Io } from "./commands/io.js";
 import { run } from "./commands/program.js";
-import { codeOf, UserError } from "./errors.js";
+import { codeOf, ExitCode, UserError } from "./errors.js";
 
 const io: Io = {
   stdout: process.stdout,
@@ -19,7 +19,7 @@ for (const name of ["stdout", "stderr"] as const) {
   process[name].on("error", (cause) => {
     // A reader that has seen enough (`rollcall releases | head -1`) is no mistake: the rest goes unsaid.
     if (codeOf(cause) !== "EPIPE")
-      fail(new UserError(`Cannot write to ${name} (${codeOf(cause)}).`, { cause }));
+      fail(new UserError(`Cannot write to ${name} (${codeOf(cause)}).`, { exitCode: ExitCode.usage, cause }));
   });
 }
 process.on("uncaughtException", fail);

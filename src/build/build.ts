@@ -1,5 +1,6 @@
 /** `rollcall build`: reads users from SQLite, validates every one, and publishes them as a release, or refuses. */
 import { join } from "node:path";
+import { AVATAR_PATH } from "../contract/links.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { CURRENT, RELEASES, USERS } from "../release/layout.js";
@@ -9,7 +10,7 @@ import { explainWrite } from "../release/refusals.js";
 import { Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import { openSource, type Source } from "../source/open.js";
-import { AVATAR, AVATAR_PATH, type BuildOptions, type OnProgress, settle } from "./options.js";
+import { AVATAR, type BuildOptions, type OnProgress, settle } from "./options.js";
 import type { Spent } from "./pages.js";
 import { type Job, placePages } from "./place.js";
 import { ProblemLog, type ProblemReport } from "./problems.js";

@@ -63,6 +63,7 @@ function refusal(name: string, exceeded: readonly string[]): GateError {
   return new GateError(
     `Release ${name} is kept, but current is unchanged, for it exceeds ${exceeded.join("; and ")}. Look at it with "rollcall diff current ${id}", accept it with "rollcall use ${id}".`,
     exceeded,
+    name,
   );
 }
 

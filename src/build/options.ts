@@ -1,6 +1,13 @@
 /** What a build is asked for, and what it takes for granted. */
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
-import { isPublishableUrl, LINK_STYLES, type LinkStyle, PAGE_SIZE, parseBaseUrl } from "../contract/links.js";
+import {
+  AVATAR_PATH,
+  isPublishableUrl,
+  LINK_STYLES,
+  type LinkStyle,
+  PAGE_SIZE,
+  parseBaseUrl,
+} from "../contract/links.js";
 import { type Gates, requireGates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
 
@@ -46,8 +53,7 @@ export type OnProgress = (read: { users: number; total: number }) => void;
 const DEFAULT_KEEP = 5;
 const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
-/** The default avatar that a release carries when no other is given, and its path in the release. */
-export const AVATAR_PATH = "avatar.svg";
+/** The default avatar that a release carries when no other is given. */
 export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="No picture">
 <rect width="64" height="64" fill="#d5d9e0"/><circle cx="32" cy="25" r="11" fill="#8a93a3"/><path d="M10 64a22 22 0 0 1 44 0z" fill="#8a93a3"/>
 </svg>

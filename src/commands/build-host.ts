@@ -1,9 +1,9 @@
 /** `rollcall build --host NAME`: what the host needs in the published folder, and what of the build it has no use for. */
-import { AVATAR_PATH } from "../build/options.js";
+
 import { need } from "../config/resolve.js";
 import type { Settings } from "../config/settings.js";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
-import { basePath, parseBaseUrl } from "../contract/links.js";
+import { AVATAR_PATH, basePath, parseBaseUrl } from "../contract/links.js";
 import { usageError } from "../errors.js";
 import { misfits } from "../hosts/misfits.js";
 import { rulesOf } from "../hosts/rules.js";

@@ -46,7 +46,7 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   } catch (error) {
     bar?.clear();
     if (error instanceof GateError && settings.json)
-      print(io, toJson({ error: error.message, exceeded: error.exceeded }));
+      print(io, toJson({ error: error.message, exceeded: error.exceeded, release: error.release }));
     throw error instanceof InvalidUsersError ? refuse(error, settings, io) : error;
   }
 }

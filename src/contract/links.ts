@@ -8,6 +8,9 @@ export type LinkStyle = (typeof LINK_STYLES)[number];
 /** The listing, below the base URL's path. */
 export const LISTING_PATH = "/api/users/";
 
+/** Below the base URL: the image of users who have none, unless another is configured. */
+export const AVATAR_PATH = "avatar.svg";
+
 export const PAGE_SIZE = { default: 100, min: 1, max: 1000 } as const;
 
 /** Pages a collection of `count` users fills; an empty collection has one, empty page. */

@@ -1,5 +1,6 @@
 /** Compares two snapshots user by user. */
-import type { Change, Diff, Flow } from "./change.js";
+import { AVATAR_PATH } from "../contract/links.js";
+import type { Change, Diff, FieldChange, Flow } from "./change.js";
 import { compareUsers } from "./fields.js";
 import { type FieldFilter, fieldFilter } from "./filter.js";
 import { type Matches, matchUsers, type Place } from "./match.js";
@@ -55,9 +56,18 @@ function* readChanged(
   const [older, newer] = [new RecordReader(oldSide), new RecordReader(newSide)];
   for (const places of matches.changed()) {
     const [old, now] = [older.read(places.old), newer.read(places.new)];
-    const fields = compareUsers(old, now).filter(({ path }) => isWanted(path));
+    const fields = compareUsers(old, now).filter(
+      (field) => isWanted(field.path) && !isOwnAvatar(field, oldSide, newSide),
+    );
     if (fields.length > 0) yield { kind: "changed", id: now.id, fields, old, new: now };
   }
+}
+
+/** The image of users who have none moves with the base URL, which is told once. */
+function isOwnAvatar({ path, old, new: now }: FieldChange, oldSide: Side, newSide: Side): boolean {
+  const isOwn = (url: unknown, { facts: { baseUrl } }: Side) =>
+    baseUrl !== undefined && url === `${baseUrl}/${AVATAR_PATH}`;
+  return path === "image_url" && isOwn(old, oldSide) && isOwn(now, newSide);
 }
 
 /** Counts changed users, their fields, and who went from one status to another. */

@@ -18,6 +18,8 @@ export class GateError extends UserError {
   constructor(
     message: string,
     readonly exceeded: readonly string[],
+    /** The folder name of the release that was refused. */
+    readonly release: string,
   ) {
     super(message, { exitCode: ExitCode.gate });
   }

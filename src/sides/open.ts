@@ -1,5 +1,5 @@
 /** What a person may name as a side of a diff, and how each is opened. */
-import { mkdtempSync, statSync } from "node:fs";
+import { lstatSync, mkdtempSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { openReleaseSide } from "../diff/release-side.js";
 import type { Side } from "../diff/side.js";
@@ -84,18 +84,28 @@ function findInDist(dist: string, name: string): string | undefined {
   return isMeant ? choose(dist, releases, beginning)[0]?.name : undefined;
 }
 
-/** Names the newest release that is older than the current one. */
+/** Milliseconds by which a file system's idea of the time may be behind the clock's. */
+const CLOCK_STEP = 20;
+
+/** Names the release that was current before the current one. */
 export const PREVIOUS = "previous";
 
+/**
+ * A switch marks the release that it takes off with the time: it is the one marked last before the link was made. One
+ * that a gate has refused is never so: refused earlier, it is older; refused later, it is younger than the link.
+ */
 function previousOf(dist: string): string {
   const current = findCurrent(dist);
-  const older = namesIn(dist).filter((folder) => current !== undefined && folder < current);
-  const [previous] = older;
-  if (previous === undefined)
-    throw new UserError(
-      `There is no release in ${dist} older than the current one; name two sides, as in "rollcall diff OLD NEW".`,
-    );
-  return previous;
+  const switched = lstatSync(join(dist, CURRENT), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const [previous] = namesIn(dist)
+    .filter((name) => name !== current)
+    .map((name) => ({ name, marked: statSync(join(dist, RELEASES, name)).mtimeMs }))
+    .filter(({ marked }) => marked <= switched + CLOCK_STEP)
+    .sort((one, other) => other.marked - one.marked);
+  if (current !== undefined && previous) return previous.name;
+  throw new UserError(
+    `No release in ${dist} was current before the current one; name two sides, as in "rollcall diff OLD NEW".`,
+  );
 }
 
 function namesIn(dist: string): string[] {

@@ -13,6 +13,7 @@ import {
 import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { build } from "../../src/build/build.js";
@@ -196,7 +197,7 @@ test("one release is not enough, and none at all is worse", async () => {
   const { run } = await oneRelease();
   expect(await run("diff")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("older than the current one"),
+    stderr: expect.stringContaining("was current before the current one"),
   });
   expect(await rollcall("diff current", fakeIo(scratch()))).toMatchObject({
     code: 2,
@@ -323,4 +324,37 @@ test("gates that cannot be held against a broken current release refuse", async 
   expect(stderr).toMatch(
     /^error: The gates cannot be held against the current release, which is broken; .*rollcall use [0-9a-f]{12}/,
   );
+});
+
+test("another base URL is told in one line, and moves nobody's default image", async () => {
+  const { cwd, run, edit } = await oneRelease();
+  edit("UPDATE users SET image_url = NULL");
+  await run("build");
+  expect((await run("build --base-url https://elsewhere.example.com")).code).toBe(0);
+  const { code, stdout } = await run("diff");
+  expect(code).toBe(0);
+  expect(stdout).toContain(`base URL ${baseUrl} -> https://elsewhere.example.com`);
+  edit(`UPDATE users SET image_url = '${baseUrl}/avatar.svg' WHERE id = '${userId(5)}'`);
+  await run("build --base-url https://elsewhere.example.com");
+  expect(JSON.parse((await run("diff --format json")).stdout)).toMatchObject({
+    changed: 1,
+    fields: { image_url: 1 },
+  });
+  expect(readdirSync(join(cwd, "dist/releases"))).toHaveLength(4);
+});
+
+test("the previous release is what was current before, not what a gate refused", async () => {
+  const { run: runAtOnce, edit, first } = await oneRelease();
+  // Real builds are never as close as the clocks of files are coarse.
+  const run = (line: string) => sleep(60).then(() => runAtOnce(line));
+  edit(`DELETE FROM users WHERE id = '${userId(1)}'`);
+  expect((await run("build --max-removed 0")).code).toBe(3);
+  edit(`DELETE FROM users WHERE id = '${userId(2)}'`);
+  expect((await run("build")).code).toBe(0);
+  edit(`DELETE FROM users WHERE id = '${userId(3)}'`);
+  expect((await run("build --max-removed 0")).code).toBe(3);
+  expect((await run("diff")).stdout).toContain(`old  release ${first.name}`);
+  expect(JSON.parse((await run("diff --format json")).stdout)).toMatchObject({ removed: 2 });
+  await run(`use ${first.id}`);
+  expect(JSON.parse((await run("diff --format json")).stdout)).toMatchObject({ added: 2, removed: 0 });
 });
