@@ -1,6 +1,6 @@
 /** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
 
-import { type BuildResult, build as buildRelease } from "../build/build.js";
+import type { BuildResult } from "../build/build.js";
 import type { BuildOptions } from "../build/options.js";
 import { InvalidUsersError } from "../build/problems.js";
 import { defaultSettings, need } from "../config/resolve.js";
@@ -36,6 +36,7 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   const started = io.now();
   const bar = settings.json || settings.quiet ? undefined : progressBar(io, "user");
   try {
+    const { build: buildRelease } = await import("../build/build.js");
     const result = await buildRelease(
       options,
       bar ? { onProgress: ({ users, total }) => bar.update(users, total) } : {},

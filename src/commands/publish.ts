@@ -6,7 +6,7 @@ import { count, duration, number, size } from "../print/numbers.js";
 import { align, type Line, type Paint, painter } from "../print/style.js";
 import { toJson, visible } from "../print/text.js";
 import type { StepKind } from "../publish/plan.js";
-import { type PublishOptions, type PublishResult, publish as publishRelease } from "../publish/publish.js";
+import type { PublishOptions, PublishResult } from "../publish/publish.js";
 import { isAddress } from "../publish/targets.js";
 import { lowerHex } from "../release/choose.js";
 import { type Io, print, say } from "./io.js";
@@ -36,6 +36,7 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
   const { json, quiet, dryRun, purgeList } = settings;
   const started = io.now();
   const bar = json || quiet ? undefined : progressBar(io, "file");
+  const { publish: publishRelease } = await import("../publish/publish.js");
   const result = await publishRelease(toOptions(isAddress(target) ? target : at(io.cwd, target), settings), {
     now: () => io.date(),
     onWait: (milliseconds) => {

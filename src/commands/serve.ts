@@ -5,8 +5,8 @@ import { basename, join } from "node:path";
 import type { Settings } from "../config/settings.js";
 import { basePath, LISTING_PATH } from "../contract/links.js";
 import { ExitCode, UserError } from "../errors.js";
-import { createFleet, type Fleet } from "../host/fleet.js";
-import { createHost, type Host, type HostEffects } from "../host/host.js";
+import type { Fleet } from "../host/fleet.js";
+import type { Host, HostEffects } from "../host/host.js";
 import { count } from "../print/numbers.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { shellWord, toJson, visible } from "../print/text.js";
@@ -60,7 +60,8 @@ async function open(settings: Settings, effects: HostEffects): Promise<Host | Fl
   const { out, workers = 1 } = settings;
   try {
     const options = hostOptions(settings);
-    return await (workers > 1 ? createFleet(options, effects, workers) : createHost(options, effects));
+    if (workers > 1) return await (await import("../host/fleet.js")).createFleet(options, effects, workers);
+    return await (await import("../host/host.js")).createHost(options, effects);
   } catch (error) {
     if (!(error instanceof UserError) || existsSync(join(out, CURRENT))) throw error;
     const whole = (await findReleases(out)).find(({ broken }) => broken === undefined);

@@ -6,10 +6,8 @@ import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
 import { painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { CURRENT } from "../release/layout.js";
-import { verifyRelease } from "../verify/disk.js";
 import { toJunit } from "../verify/junit.js";
 import { findReleaseFolder, isUrl, openAgainst } from "../verify/target.js";
-import { verifyUrl } from "../verify/url.js";
 import { ROW_NAMES } from "../verify/url-rows.js";
 import { isTrue, type Verdict } from "../verify/verdict.js";
 import { type Io, print } from "./io.js";
@@ -74,6 +72,7 @@ async function trouble<T>(step: () => Promise<T>): Promise<T> {
 
 async function verifyFolder(what: string, { out, workers }: Settings, io: Io): Promise<Verdict> {
   const folder = findReleaseFolder(what, out, io.cwd);
+  const { verifyRelease } = await import("../verify/disk.js");
   return watched(io, (onProgress) => verifyRelease({ folder, workers, onProgress }));
 }
 
@@ -81,6 +80,7 @@ async function verifyHost(baseUrl: string, settings: Settings, io: Io): Promise<
   const { sample, allow = [], concurrency, rate, cacheControl, out } = settings;
   const { release, whyNot, known } = await openAgainst(settings.against, out, io.cwd);
   const options = { baseUrl, sample, allow, concurrency, rate, cacheControl, known, against: release };
+  const { verifyUrl } = await import("../verify/url.js");
   return watched(io, (onProgress) => verifyUrl({ ...options, whyNotAgainst: whyNot, onProgress }));
 }
 

@@ -5,19 +5,26 @@ import type { FieldChange } from "./change.js";
 
 /** Fields in published order; a list is one field, and an object is its fields. */
 export function compareUsers(old: User, now: User): FieldChange[] {
-  return [...compareObjects({ ...old }, { ...now }, "")];
+  const changes: FieldChange[] = [];
+  compareObjects({ ...old }, { ...now }, "", changes);
+  return changes;
 }
 
 type Fields = Record<string, unknown>;
 
-function* compareObjects(old: Fields, now: Fields, prefix: string): Generator<FieldChange, void> {
-  const keys = new Set([...Object.keys(old), ...Object.keys(now)]);
-  for (const key of [...keys].sort()) {
-    const path = prefix + key;
+function compareObjects(old: Fields, now: Fields, prefix: string, changes: FieldChange[]): void {
+  for (const key of keysOf(old, now)) {
     const [before, after] = [old[key], now[key]];
-    if (isFields(before) && isFields(after)) yield* compareObjects(before, after, `${path}.`);
-    else if (!isSame(before, after)) yield { path, old: before, new: after };
+    if (isFields(before) && isFields(after)) compareObjects(before, after, `${prefix}${key}.`, changes);
+    else if (!isSame(before, after)) changes.push({ path: prefix + key, old: before, new: after });
   }
+}
+
+/** Valid users have the same keys in the same, published order; others are put in order. */
+function keysOf(old: Fields, now: Fields): string[] {
+  const [keys, others] = [Object.keys(old), Object.keys(now)];
+  const isUsual = keys.length === others.length && keys.every((key, at) => key === others[at]);
+  return isUsual ? keys : [...new Set([...keys, ...others])].sort();
 }
 
 function isFields(value: unknown): value is Fields {

@@ -19,6 +19,8 @@ export class RecordReader {
   /** Any image URL will do: a record that it does not take is asked of the schema. */
   readonly #pattern = recordPattern("https://example.com/");
   #memory = Buffer.alloc(2 ** 17);
+  /** As the last page had that was read whole: where in a page a user's record should be. */
+  #bytesAUser = 0;
 
   constructor(side: Side) {
     this.#side = side;
@@ -68,11 +70,12 @@ export class RecordReader {
       );
     }
     try {
+      const middle = Math.floor(this.#bytesAUser * ((at % pageSize) + 0.5));
+      const line = findLine(this.#read(file, Math.max(0, middle - WINDOW / 2), WINDOW), id);
+      if (line) return line;
       const { size } = fstatSync(file);
-      const users = Math.min(pageSize, count - (page - 1) * pageSize);
-      const middle = Math.floor((size * ((at % pageSize) + 0.5)) / users);
-      const begin = Math.max(0, Math.min(middle - WINDOW / 2, size - WINDOW));
-      return findLine(this.#read(file, begin, WINDOW), id) ?? findLine(this.#read(file, 0, size), id);
+      this.#bytesAUser = size / Math.min(pageSize, count - (page - 1) * pageSize);
+      return findLine(this.#read(file, 0, size), id);
     } finally {
       closeSync(file);
     }

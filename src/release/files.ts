@@ -9,10 +9,11 @@ import {
   open as openDescriptor,
   openSync,
   read,
+  readSync,
   writeFileSync,
   writevSync,
 } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { promisify } from "node:util";
 import { codeOf } from "../errors.js";
 
@@ -67,27 +68,25 @@ export async function flushFolder(path: string): Promise<void> {
   }
 }
 
-/** The SHA-256 of a release's file, read piece by piece into `memory`; undefined when it is gone or no plain file. */
+/**
+ * The SHA-256 of a release's file, read piece by piece into `memory`; undefined when it is gone or no plain file.
+ * Without giving way between pieces, which would cost as much as the hashing.
+ */
 export async function findDigest(path: string, memory: Buffer): Promise<string | undefined> {
-  let handle: FileHandle;
+  let file: number | undefined;
   try {
-    handle = await open(path, PLAIN);
+    file = openSync(path, PLAIN);
+    const hash = createHash("sha256");
+    for (;;) {
+      const bytes = readSync(file, memory, 0, memory.length, null);
+      if (bytes === 0) return hash.digest("hex");
+      hash.update(memory.subarray(0, bytes));
+    }
   } catch (error) {
     if (IS_NO_FILE.includes(codeOf(error) ?? "")) return undefined;
     throw error;
-  }
-  try {
-    const hash = createHash("sha256");
-    for (;;) {
-      const { bytesRead } = await handle.read(memory, 0, memory.length);
-      if (bytesRead === 0) return hash.digest("hex");
-      hash.update(memory.subarray(0, bytesRead));
-    }
-  } catch (error) {
-    if (codeOf(error) === "EISDIR") return undefined;
-    throw error;
   } finally {
-    await handle.close();
+    if (file !== undefined) closeSync(file);
   }
 }
 

@@ -10,10 +10,9 @@ import { openRelease } from "../release/open.js";
 import { releaseNames } from "../release/prune.js";
 import { findCurrent } from "../release/switch.js";
 import { openFolder } from "./folder.js";
-import { openGit } from "./git.js";
 import type { OnProgress } from "./progress.js";
-import { openRemote } from "./remote.js";
-import { isSqlite, openSource, type SourceOptions } from "./source.js";
+import type { SourceOptions } from "./source.js";
+import { isSqlite } from "./sqlite.js";
 
 export interface SideEffects {
   /** What relative paths and git repositories are looked for from. */
@@ -36,8 +35,9 @@ export interface SideEffects {
 export async function openSide(name: string, effects: SideEffects, like?: string): Promise<Side> {
   const { cwd, dist, source, onProgress = () => {} } = effects;
   const scratch = mkdtempSync(join(effects.scratch, "side-"));
-  if (/^https?:\/\//i.test(name)) return openRemote(name, scratch, onProgress);
-  if (name.startsWith("git:")) return openGit(name, cwd, scratch, onProgress);
+  // Each kind is loaded when it is needed: a build takes longer to load than two releases to open.
+  if (/^https?:\/\//i.test(name)) return (await import("./remote.js")).openRemote(name, scratch, onProgress);
+  if (name.startsWith("git:")) return (await import("./git.js")).openGit(name, cwd, scratch, onProgress);
   const folder = findInDist(dist, name);
   if (folder !== undefined)
     return openReleaseSide(await openRelease(join(dist, RELEASES, folder)), `release ${folder}`, scratch);
@@ -54,7 +54,7 @@ export async function openSide(name: string, effects: SideEffects, like?: string
       throw new UserError(
         `What ${name} would publish depends on the base URL; set baseUrl in rollcall.config.json.`,
       );
-    return openSource(path, baseUrl, source, scratch, onProgress);
+    return (await import("./source.js")).openSource(path, baseUrl, source, scratch, onProgress);
   }
   throw new UserError(
     `${JSON.stringify(name)} is no release in ${dist}, and no release's folder, SQLite file, base URL or git:REV:PATH. See "rollcall releases" for ids.`,

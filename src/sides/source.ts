@@ -1,5 +1,4 @@
 /** A side of a diff that is a source: what publishing it would make, built aside. */
-import { closeSync, openSync, readSync } from "node:fs";
 import { build } from "../build/build.js";
 import type { BuildOptions } from "../build/options.js";
 import { InvalidUsersError } from "../build/problems.js";
@@ -36,19 +35,5 @@ export async function openSource(
       `${db} could not be published: ${error.problems.users} of ${error.total} users are not valid. See why with "rollcall build --db ${db}", or leave them out with skipInvalid.`,
       { cause: error },
     );
-  }
-}
-
-/** What every SQLite file begins with. */
-const MAGIC = "SQLite format 3\0";
-
-export function isSqlite(path: string): boolean {
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(MAGIC.length);
-    readSync(file, bytes);
-    return bytes.toString("latin1") === MAGIC;
-  } finally {
-    closeSync(file);
   }
 }
