@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Key, Settings } from "../config/settings.js";
 import { diff as compare, type OpenDiff } from "../diff/diff.js";
 import { findExceeded } from "../diff/gates.js";
-import { ExitCode, UserError } from "../errors.js";
+import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
 import { isSource, openSide, PREVIOUS, type SideEffects } from "../sides/open.js";
 import type { SourceOptions } from "../sides/source.js";
@@ -13,6 +13,7 @@ import { asideOf, write } from "./document.js";
 import { type Io, say } from "./io.js";
 import { progressBar } from "./progress.js";
 import { whenStopped } from "./signals.js";
+import { trouble } from "./trouble.js";
 import type { Given, Verb } from "./verb.js";
 
 /** What a source is published with comes from where a build takes it. */
@@ -49,19 +50,8 @@ export const diff: Verb = {
   2   trouble: a side that cannot be read, or a wrong flag, argument, variable or config file
   3   changes, and a gate is exceeded
   70  a bug in Rollcall`,
-  run: runDiff,
+  run: (given, io) => trouble(() => report(given, io)),
 };
-
-async function runDiff(given: Given, io: Io): Promise<ExitCode> {
-  try {
-    return await report(given, io);
-  } catch (error) {
-    // As diff(1) has it, so that 1 means changes and nothing else.
-    if (error instanceof UserError && error.exitCode === ExitCode.refused)
-      throw new UserError(error.message, { exitCode: ExitCode.usage, cause: error });
-    throw error;
-  }
-}
 
 async function report({ settings, arguments: { old, new: newer } }: Given, io: Io): Promise<ExitCode> {
   const scratch = mkdtempSync(join(tmpdir(), "rollcall-diff-"));

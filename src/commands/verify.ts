@@ -12,6 +12,7 @@ import { ROW_NAMES } from "../verify/url-rows.js";
 import { isTrue, type Verdict } from "../verify/verdict.js";
 import { type Io, print } from "./io.js";
 import { progressBar } from "./progress.js";
+import { trouble } from "./trouble.js";
 import type { Given, Verb } from "./verb.js";
 import { describeVerdict } from "./verdict.js";
 
@@ -58,16 +59,6 @@ function refuseUnknown(names: readonly string[]): void {
   const unknown = names.find((name) => !ROW_NAMES.includes(name));
   if (unknown !== undefined)
     throw usageError(`--allow knows no ${JSON.stringify(unknown)}; ${suggest(unknown, ROW_NAMES)}`);
-}
-
-/** 1 means that something differs and nothing else. */
-async function trouble<T>(step: () => Promise<T>): Promise<T> {
-  try {
-    return await step();
-  } catch (error) {
-    if (!(error instanceof UserError) || error.exitCode !== ExitCode.refused) throw error;
-    throw new UserError(error.message, { exitCode: ExitCode.usage, cause: error });
-  }
 }
 
 async function verifyFolder(what: string, { out, workers }: Settings, io: Io): Promise<Verdict> {

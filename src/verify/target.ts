@@ -1,7 +1,7 @@
 /** What a person names who wants something verified, and what it is compared with. */
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { findFolder } from "../release/choose.js";
+import { findFolder, lowerHex } from "../release/choose.js";
 import { CURRENT, RELEASES, SNAPSHOT, SUMS } from "../release/layout.js";
 import { openIfWhole, openRelease, type Release } from "../release/open.js";
 import { releaseNames } from "../release/prune.js";
@@ -27,10 +27,7 @@ export function findReleaseFolder(name: string, dist: string, cwd: string): stri
       ![SNAPSHOT, SUMS].some((file) => existsSync(join(path, file))) && existsSync(join(path, RELEASES));
     return isDist ? join(path, CURRENT) : path;
   }
-  return findFolder(
-    dist,
-    name.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase()),
-  );
+  return findFolder(dist, lowerHex(name));
 }
 
 export interface Against {

@@ -1,27 +1,14 @@
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type BuildOptions, build, createHost } from "../../src/index.js";
 import { writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { freePort } from "../support/ports.js";
 import { report } from "./client.js";
 import { population, promised } from "./population.js";
 
 const USERS = population(2_500);
 const AVATAR = "https://media.example.com/nobody.png";
-
-/** Pages name the address that they are read from, so it has to be known before they are made. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
-}
 
 async function published(
   rows: ReturnType<typeof population>,

@@ -8,7 +8,8 @@ import { say } from "../host/running.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
-import { freePort, SERVERS, serveWith } from "./servers.js";
+import { freePort } from "../support/ports.js";
+import { SERVERS, serveWith } from "./servers.js";
 
 const CACHE = `max-age=7, x="a\\\\b'c $1 \${x} %{y} %[z] {z} #"`;
 

@@ -8,7 +8,8 @@ import { population } from "../client/population.js";
 import { writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
-import { freePort, SERVERS, serveWith } from "./servers.js";
+import { freePort } from "../support/ports.js";
+import { SERVERS, serveWith } from "./servers.js";
 import { explain, isOfClient } from "./shortfalls.js";
 
 const USERS = population(2_500);

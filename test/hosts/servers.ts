@@ -2,13 +2,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openSite, type SiteOptions } from "../../src/hosts/site.js";
 import { targetOf } from "../../src/hosts/targets.js";
 import { openRelease } from "../../src/release/open.js";
 import { findProgram } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
 
 export interface Server {
   /** As its row of shortfalls is called. */
@@ -100,19 +101,6 @@ function accepts(port: number): Promise<boolean> {
       resolve(true);
     });
     socket.once("error", () => resolve(false));
-  });
-}
-
-/** Pages name the address that they are read from, so it has to be known before they are made. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
   });
 }
 

@@ -8,7 +8,8 @@ import { pagePath } from "../../src/release/layout.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
-import { freePort, SERVERS, serveWith } from "./servers.js";
+import { freePort } from "../support/ports.js";
+import { SERVERS, serveWith } from "./servers.js";
 
 describe.each(SERVERS)("$name", (server) => {
   test.skipIf(isMissing(...server.needs))("gives no 304 for other bytes of one size and time", async () => {

@@ -7,7 +7,8 @@ import { type Answer, type Request, send } from "../client/raw.js";
 import { writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
-import { freePort, SERVERS, serveWith } from "./servers.js";
+import { freePort } from "../support/ports.js";
+import { SERVERS, serveWith } from "./servers.js";
 
 const USERS = population(2_500);
 const BASE = "/people/directory";

@@ -7,7 +7,8 @@ import { fakeIo, rollcall } from "../commands/run.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
-import { freePort, SERVERS, serveWith } from "./servers.js";
+import { freePort } from "../support/ports.js";
+import { SERVERS, serveWith } from "./servers.js";
 import { isOfClient } from "./shortfalls.js";
 
 describe.each(SERVERS)("$name", (server) => {
