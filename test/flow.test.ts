@@ -8,19 +8,20 @@ const SRC = new URL("../src", import.meta.url).pathname;
 /** Room -> the rooms it may import from, besides itself. Everything after the release does without the source. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  threads: ["errors"],
   contract: ["errors"],
   source: ["errors", "contract"],
   release: ["errors", "contract"],
-  build: ["errors", "contract", "source", "release", "diff"],
+  build: ["errors", "contract", "threads", "source", "release", "diff"],
   host: ["errors", "contract", "release"],
   remote: ["errors", "contract"],
   hosts: ["errors", "contract", "release", "print"],
   config: ["errors", "contract"],
   print: [],
-  diff: ["errors", "contract", "print", "release"],
+  diff: ["errors", "contract", "print", "threads", "release"],
   review: ["errors", "contract", "print", "diff"],
   sides: ["errors", "contract", "release", "remote", "diff", "build"],
-  verify: ["errors", "contract", "print", "release", "remote"],
+  verify: ["errors", "contract", "print", "threads", "release", "remote"],
   publish: ["errors", "contract", "release"],
   commands: [
     ...["errors", "contract", "print", "config", "release", "build", "host"],

@@ -1,6 +1,4 @@
 /** Places all pages with several threads, each reading the same point in time on a connection of its own. */
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
 import type { WarningCounts, WarningKind } from "../contract/warnings.js";
 import { PageDigests } from "../release/digests.js";
 import type { Release } from "../release/open.js";
@@ -9,6 +7,7 @@ import type { Source } from "../source/open.js";
 import type { PageStart } from "../source/order.js";
 import { explain } from "../source/trouble.js";
 import { Watchman } from "../source/watchman.js";
+import { Thread } from "../threads/thread.js";
 import type { Order, Reply, WorkerOrders } from "./messages.js";
 import type { OnProgress } from "./options.js";
 import type { Totals } from "./page-writer.js";
@@ -40,7 +39,7 @@ export async function placeTogether(
   { size, pageSize, previous, onProgress, collect }: CrewOptions,
 ): Promise<PlacedPages | undefined> {
   const workers = Array.from({ length: size }, () => {
-    return new Worker(new URL("./worker.js", import.meta.url), { workerData: orders });
+    return new Thread<Order, Reply>(new URL("./worker.js", import.meta.url), orders);
   });
   const index = new UserIndexWriter(orders.placing.folder);
   try {
@@ -51,7 +50,7 @@ export async function placeTogether(
     const isDone = await Promise.all(
       workers.map(async (worker) => {
         for (const order of queue) {
-          if (placed.isDoubtful || !placed.take(order, await ask(worker, order))) return false;
+          if (placed.isDoubtful || !placed.take(order, await worker.ask(order))) return false;
           onProgress({ users: Math.min(placed.pages * pageSize, source.count), total: source.count });
         }
         return true;
@@ -62,18 +61,22 @@ export async function placeTogether(
     throw explain(orders.share.db, error);
   } finally {
     index.close();
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    await Promise.all(workers.map((worker) => worker.end()));
   }
 }
 
 /** Lets all connections begin until nobody has written while they did: then all see one point in time. */
-async function beginTogether(source: Source, file: string, workers: readonly Worker[]): Promise<boolean> {
+async function beginTogether(
+  source: Source,
+  file: string,
+  workers: readonly Thread<Order, Reply>[],
+): Promise<boolean> {
   const watchman = new Watchman(file);
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const before = watchman.look();
       source.begin();
-      const replies = await Promise.all(workers.map((worker) => ask(worker, { kind: "begin" })));
+      const replies = await Promise.all(workers.map((worker) => worker.ask({ kind: "begin" })));
       const isBegun = replies.every((reply) => reply.kind === "begun" && reply.isBegun);
       if (isBegun && watchman.look() === before) return true;
     }
@@ -103,15 +106,6 @@ function* makeOrders(
     some = [];
   }
   if (some.length > 0) yield order();
-}
-
-async function ask(worker: Worker, order: Order): Promise<Reply> {
-  const answer = once(worker, "message");
-  worker.postMessage(order);
-  const [reply]: [Reply] = (await answer) as [Reply];
-  if (reply.kind !== "failed") return reply;
-  const { message, stack, properties } = reply.error;
-  throw Object.assign(new Error(message), properties, { stack });
 }
 
 /** The sum of all replies. */

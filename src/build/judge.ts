@@ -44,7 +44,7 @@ export async function judge(
       old: await openReleaseSide(previous, CURRENT, makeFolder(scratch, "old")),
       new: await openReleaseSide(release, name, makeFolder(scratch, "new")),
     };
-    const result = diff(sides.old, sides.new);
+    const result = await diff(sides.old, sides.new);
     try {
       const exceeded = findExceeded(result, gates);
       if (exceeded.length > 0) throw refusal(name, exceeded);

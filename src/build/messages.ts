@@ -40,5 +40,4 @@ export type Reply =
       spent: Spent;
     }
   /** There is an invalid user, a repeated id or a missing row: the plain path has to tell. */
-  | { kind: "doubtful" }
-  | { kind: "failed"; error: { message: string; stack: string | undefined; properties: object } };
+  | { kind: "doubtful" };

@@ -1,10 +1,10 @@
 /** Pages to files: what is new is written, what the last release has already is linked from it. */
-import { closeSync, constants, fstatSync, linkSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, linkSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
 import { codeOf } from "../errors.js";
-import { sha256, writeFlushedSync } from "../release/files.js";
+import { PLAIN, sha256, writeFlushedSync } from "../release/files.js";
 import { pagePath, type Variant } from "../release/layout.js";
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
@@ -136,7 +136,7 @@ class FileReader {
   find(path: string): Buffer | undefined {
     let file: number;
     try {
-      file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      file = openSync(path, PLAIN);
     } catch (error) {
       if (["ENOENT", "ELOOP", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
       throw error;

@@ -1,5 +1,5 @@
 /** One worker of a build: reads pages on a connection of its own, checks, digests and writes them. */
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import { encodePage, type PagePosition, pageFrame } from "../contract/page.js";
 import { countWarnings, type WarningCounts } from "../contract/warnings.js";
 import { PageDigests } from "../release/digests.js";
@@ -8,6 +8,7 @@ import { UserIndexReader, userLines } from "../release/user-index.js";
 import type { Candidate } from "../source/candidates.js";
 import type { PageStart } from "../source/order.js";
 import { PageReader } from "../source/reader.js";
+import { follow } from "../threads/follow.js";
 import { encodeUser } from "./encode.js";
 import type { Order, Reply, WorkerOrders } from "./messages.js";
 import { type Known, type PageBytes, PageWriter, toPageBytes } from "./page-writer.js";
@@ -24,22 +25,11 @@ let spent: Spent = nothingSpent();
 
 type PlaceOrder = Extract<Order, { kind: "place" }>;
 
-parentPort?.on("message", (order: Order) => parentPort?.postMessage(follow(order)));
-
-function follow(order: Order): Reply {
-  try {
-    if (order.kind === "begin") return { kind: "begun", isBegun: reader.begin() };
-    if (order.kind === "compare") return { kind: reader.hasUniqueIds() ? "unique" : "doubtful" };
-    return place(order);
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    // A clone would lose the system's code, which says what to do.
-    return {
-      kind: "failed",
-      error: { message: error.message, stack: error.stack, properties: { ...error } },
-    };
-  }
-}
+follow((order: Order): Reply => {
+  if (order.kind === "begin") return { kind: "begun", isBegun: reader.begin() };
+  if (order.kind === "compare") return { kind: reader.hasUniqueIds() ? "unique" : "doubtful" };
+  return place(order);
+});
 
 function nothingSpent(): Spent {
   return { read: 0, check: 0, digest: 0, write: 0 };

@@ -34,7 +34,7 @@ export const build: Verb = {
 async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   const options = toOptions(settings);
   const started = io.now();
-  const bar = settings.json || settings.quiet ? undefined : progressBar(io, "user");
+  const bar = settings.json || settings.quiet ? undefined : await progressBar(io, "user");
   try {
     const { build: buildRelease } = await import("../build/build.js");
     const result = await buildRelease(

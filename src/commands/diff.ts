@@ -59,7 +59,7 @@ async function report({ settings, arguments: { old, new: newer } }: Given, io: I
     remove(scratch);
     if (settings.output !== undefined) rmSync(asideOf(settings.output), { force: true });
   });
-  const bar = progressBar(io, "user");
+  const bar = await progressBar(io, "user");
   try {
     const effects: SideEffects = {
       cwd: io.cwd,
@@ -70,7 +70,7 @@ async function report({ settings, arguments: { old, new: newer } }: Given, io: I
     };
     const [before, after] = nameSides(old, newer, io.cwd);
     const from = await openSide(before, effects);
-    const result = compare(from, await openSide(after, effects, from.facts.baseUrl), settings);
+    const result = await compare(from, await openSide(after, effects, from.facts.baseUrl), settings);
     bar?.clear();
     try {
       return await print(result, settings, io);

@@ -7,21 +7,10 @@ import { resolveSettings } from "../config/resolve.js";
 import { flagFor, KEYS, type Key, settingOf } from "../config/settings.js";
 import { ExitCode, usageError } from "../errors.js";
 import type { Output } from "../print/output.js";
-import { build } from "./build.js";
-import { diff } from "./diff.js";
 import { describeExamples, EXIT_CODES, PRECEDENCE, PURPOSE, SETTINGS_HINT, VARIABLES_HINT } from "./help.js";
-import { host } from "./host.js";
-import { init } from "./init.js";
 import type { Io } from "./io.js";
-import { publish } from "./publish.js";
-import { releases } from "./releases.js";
-import { serve } from "./serve.js";
-import { use } from "./use.js";
 import type { Verb } from "./verb.js";
-import { verify } from "./verify.js";
-
-/** Every verb, in the order of help. */
-export const VERBS: readonly Verb[] = [init, build, diff, verify, serve, host, publish, releases, use];
+import { loadVerbs } from "./verbs.js";
 
 /**
  * Runs one command line (without `node` and the script).
@@ -29,6 +18,7 @@ export const VERBS: readonly Verb[] = [init, build, diff, verify, serve, host, p
  */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.done;
+  const verbs = await loadVerbs(argv[0]);
   const program = new Command("rollcall")
     .description(PURPOSE)
     .version(version(), "-V, --version", "print the version")
@@ -41,14 +31,14 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     .addHelpText(
       "after",
       () =>
-        `\n${PRECEDENCE}\n\n${describeExamples(VERBS.flatMap(({ examples }) => examples.slice(0, 1)))}\n\n${EXIT_CODES}`,
+        `\n${PRECEDENCE}\n\n${describeExamples(verbs.flatMap(({ examples }) => examples.slice(0, 1)))}\n\n${EXIT_CODES}`,
     );
-  for (const verb of VERBS) {
+  for (const verb of verbs) {
     addVerb(program, verb, io, (code) => {
       exitCode = code;
     });
   }
-  addHelp(program);
+  addHelp(program, verbs);
   await program.parseAsync(argv, { from: "user" });
   return exitCode;
 }
@@ -104,7 +94,7 @@ function addFlag(command: Command, key: Key): void {
 }
 
 /** `rollcall help VERB`; commander's own answers an unknown verb with the whole help and no word of what is wrong. */
-function addHelp(program: Command): void {
+function addHelp(program: Command, verbs: readonly Verb[]): void {
   program
     .command("help")
     .description("Print the help of a verb")
@@ -112,7 +102,7 @@ function addHelp(program: Command): void {
     .exitOverride(refuseUsage("rollcall"))
     .action((name: string | undefined) => {
       if (name === undefined) program.help();
-      const names = VERBS.map((verb) => verb.name);
+      const names = verbs.map((verb) => verb.name);
       const command = program.commands.find((candidate) => candidate.name() === name);
       if (!command) throw usageError(`unknown command '${name}'; ${suggest(name, names)}`);
       command.help();

@@ -1,5 +1,5 @@
 /** The progress bar: only on a terminal, and only for what takes longer than a second. */
-import { type Options, type Params, SingleBar } from "cli-progress";
+import type { Options, Params } from "cli-progress";
 import { count, duration, number } from "../print/numbers.js";
 import type { Io } from "./io.js";
 
@@ -16,8 +16,9 @@ export interface Progress {
  * @param noun what is counted, as in `user`.
  * @returns undefined when nobody watches.
  */
-export function progressBar(io: Io, noun: string): Progress | undefined {
+export async function progressBar(io: Io, noun: string): Promise<Progress | undefined> {
   if (!io.stderr.isTTY) return undefined;
+  const { SingleBar } = await import("cli-progress");
   const started = io.now();
   // A build that leaves users out reads them twice; each reading has its own pace.
   let reading = { done: 0, since: started };

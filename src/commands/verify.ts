@@ -76,7 +76,7 @@ async function verifyHost(baseUrl: string, settings: Settings, io: Io): Promise<
 }
 
 async function watched<T>(io: Io, step: (onProgress: OnProgress) => Promise<T>): Promise<T> {
-  const bar = progressBar(io, "user");
+  const bar = await progressBar(io, "user");
   try {
     return await step(({ users, total }) => bar?.update(users, total));
   } finally {

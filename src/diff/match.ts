@@ -10,15 +10,30 @@ export interface Place {
   digest: string;
 }
 
-/** Where users that differ are. */
+/** One user's places on both sides. */
+export interface Pair {
+  old: Place;
+  new: Place;
+}
+
+/** Where users that differ are, in published order. */
 export interface Matches {
-  /** Users with equal digests. */
-  unchanged: number;
-  added(): Iterable<Place>;
-  removed(): Iterable<Place>;
-  changed(): Iterable<{ old: Place; new: Place }>;
+  counts: Record<"added" | "removed" | "changed", number>;
+  added(): Generator<Place>;
+  removed(): Generator<Place>;
+  /** Users whose records have other digests. */
+  changed(): Generator<Pair>;
   close(): void;
 }
+
+/** Of two snapshots with equal indexes. */
+export const NO_MATCHES: Matches = {
+  counts: { added: 0, removed: 0, changed: 0 },
+  *added() {},
+  *removed() {},
+  *changed() {},
+  close() {},
+};
 
 /** Lines compared at once while all is equal. */
 const RUN = 512;
@@ -33,7 +48,6 @@ export function matchUsers(oldIndex: string, newIndex: string): Matches {
   const [older, newer] = [new IndexLines(oldIndex), new IndexLines(newIndex)];
   const aside = new Aside();
   try {
-    let unchanged = 0;
     let [at, to] = [0, 0];
     const layOld = (count: number) => {
       for (const end = at + count; at < end; at++) aside.add("old", older.id(at), older.digest(at), at);
@@ -43,7 +57,6 @@ export function matchUsers(oldIndex: string, newIndex: string): Matches {
     };
     while (at < older.count && to < newer.count) {
       const same = older.sameAs(newer, at, to, RUN);
-      unchanged += same;
       at += same;
       to += same;
       if (same > 0) continue;
@@ -53,7 +66,7 @@ export function matchUsers(oldIndex: string, newIndex: string): Matches {
     }
     layOld(older.count - at);
     layNew(newer.count - to);
-    return aside.join(unchanged);
+    return aside.join();
   } catch (error) {
     aside.close();
     throw error;
@@ -103,18 +116,15 @@ class Aside {
     }
   }
 
-  join(unchanged: number): Matches {
+  join(): Matches {
     const db = this.#db;
     db.exec(`CREATE TABLE changed AS SELECT id, old.at, old.digest, new.at AS newAt, new.digest AS newDigest
         FROM old JOIN new USING (id) WHERE old.digest <> new.digest ORDER BY new.at;
       CREATE TABLE added AS SELECT id, at, digest FROM new WHERE id NOT IN (SELECT id FROM old) ORDER BY at;
       CREATE TABLE removed AS SELECT id, at, digest FROM old WHERE id NOT IN (SELECT id FROM new) ORDER BY at`);
-    const moved = db
-      .prepare("SELECT count(*) FROM old JOIN new USING (id) WHERE old.digest = new.digest")
-      .pluck()
-      .get() as number;
+    const countOf = (table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
     return {
-      unchanged: unchanged + moved,
+      counts: { added: countOf("added"), removed: countOf("removed"), changed: countOf("changed") },
       *added() {
         for (const { id, at, digest } of pages<Place>(db, "added")) yield { id, at, digest };
       },

@@ -1,14 +1,14 @@
 /** Reads single users out of a snapshot's pages, without reading all of the pages. */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { recordPattern } from "../contract/record-text.js";
 import { type User, userSchema } from "../contract/user.js";
 import { codeOf, UserError } from "../errors.js";
+import { PLAIN } from "../release/files.js";
 import { pagePath } from "../release/layout.js";
 import { userDigest } from "../release/user-index.js";
 import type { Place } from "./match.js";
 import type { Side } from "./side.js";
 
-const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NEWLINE = 10;
 const COMMA = 44;
 /** Read at once around where a record should be: most records are within, and most pages are several times as long. */

@@ -1,17 +1,12 @@
 /** A whole release as a side of a diff. */
 import { join } from "node:path";
-import { UserError } from "../errors.js";
-import { findAltered } from "../release/check.js";
 import { USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { SideFacts } from "./change.js";
 import { indexPages } from "./index-pages.js";
 import type { Side } from "./side.js";
 
-/**
- * @param scratch a folder of the caller's, for an index where the release has none.
- * @throws UserError when its index is not what it was.
- */
+/** @param scratch a folder of the caller's, for an index where the release has none. */
 export async function openReleaseSide(release: Release, name: string, scratch: string): Promise<Side> {
   const { folder, snapshot, sums } = release;
   const facts: SideFacts = {
@@ -26,15 +21,11 @@ export async function openReleaseSide(release: Release, name: string, scratch: s
   const digest = sums.others.get(USERS);
   // Releases of earlier versions have none.
   if (digest === undefined) return indexed(folder, facts, scratch);
-  if (await findAltered(folder, [[USERS, digest]]))
-    throw new UserError(
-      `${USERS} of ${name} does not match its digest; see what else is wrong with "rollcall verify", or build again.`,
-    );
-  return { facts, folder, index: join(folder, USERS) };
+  return { facts, folder, index: join(folder, USERS), digest };
 }
 
 /** Gives pages an index of their users, made from them. */
 export async function indexed(folder: string, facts: SideFacts, scratch: string): Promise<Side> {
   await indexPages(folder, facts, scratch);
-  return { facts, folder, index: join(scratch, USERS) };
+  return { facts, folder, index: join(scratch, USERS), digest: undefined };
 }

@@ -7,4 +7,6 @@ export interface Side {
   folder: string;
   /** The path of a file in the form of users.sha256. */
   index: string;
+  /** What the SHA-256 of the index must be, where the snapshot says it. */
+  digest: string | undefined;
 }

@@ -5,10 +5,12 @@ import {
   closeSync,
   constants,
   fstat,
+  fstatSync,
   fsyncSync,
   open as openDescriptor,
   openSync,
   read,
+  readFileSync,
   readSync,
   writeFileSync,
   writevSync,
@@ -22,9 +24,9 @@ const statFile = promisify(fstat);
 const readFile = promisify(read);
 const closeFile = promisify(close);
 
-/** Opens a file without following a link that stands in its place, nor waiting for a pipe that does. */
-const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-const IS_NO_FILE: readonly string[] = ["ENOENT", "ELOOP", "EISDIR", "ENOTDIR"];
+/** For opening a file without following a link that stands in its place, nor waiting for a pipe that does. */
+export const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const IS_NO_FILE: readonly string[] = ["ENOENT", "ELOOP", "EISDIR", "ENOTDIR", "ENXIO"];
 
 /** SHA-256 in hexadecimal. */
 export function sha256(...parts: readonly (string | Uint8Array)[]): string {
@@ -107,6 +109,20 @@ export async function readReleaseFile(path: string): Promise<Buffer> {
     }
   } finally {
     await closeFile(file);
+  }
+}
+
+/** Without giving way: for who has nothing else to do. Undefined when the file is gone, or is no plain file. */
+export function readReleaseFileSync(path: string): Buffer | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, PLAIN);
+    return fstatSync(file).isFile() ? readFileSync(file) : undefined;
+  } catch (error) {
+    if (IS_NO_FILE.includes(codeOf(error) ?? "")) return undefined;
+    throw error;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

@@ -1,10 +1,8 @@
 /** Checks all pages of a release, by several threads where that is worth it, with the same result. */
-import { once } from "node:events";
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
-import { UserError } from "../errors.js";
 import type { PageDigests } from "../release/digests.js";
-import type { Checked, Outline, Reply, Stretch } from "./disk-messages.js";
+import { Thread } from "../threads/thread.js";
+import type { Checked, Outline, Stretch } from "./disk-messages.js";
 import { createChecker } from "./disk-stretch.js";
 
 /** Below this many users, starting threads takes longer than they save. */
@@ -30,16 +28,16 @@ export async function checkPages(outline: Outline, options: CrewOptions): Promis
   const queue = stretches(pages, digests);
   if (size === 0) return checkAlone(outline, queue, take);
   const workers = Array.from({ length: size }, () => {
-    return new Worker(new URL("./disk-worker.js", import.meta.url), { workerData: outline });
+    return new Thread<Stretch, Checked>(new URL("./disk-worker.js", import.meta.url), outline);
   });
   try {
     await Promise.all(
       workers.map(async (worker) => {
-        for (const stretch of queue) take(stretch, await ask(worker, stretch));
+        for (const stretch of queue) take(stretch, await worker.ask(stretch));
       }),
     );
   } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    await Promise.all(workers.map((worker) => worker.end()));
   }
 }
 
@@ -61,13 +59,4 @@ function* stretches(pages: number, digests: PageDigests | undefined): Generator<
     const length = Math.min(PAGES_A_STRETCH, pages - first + 1);
     yield { first, pages: length, digests: digests?.slice(first, length) };
   }
-}
-
-async function ask(worker: Worker, stretch: Stretch): Promise<Checked> {
-  const answer = once(worker, "message");
-  worker.postMessage(stretch);
-  const [reply]: [Reply] = (await answer) as [Reply];
-  if (reply.kind === "checked") return reply.checked;
-  const { message, stack, isUserError } = reply.error;
-  throw isUserError ? new UserError(message) : Object.assign(new Error(message), { stack });
 }

@@ -33,7 +33,3 @@ export interface Checked {
   warnings: WarningCounts;
   findings: Record<string, Found>;
 }
-
-export type Reply =
-  | { kind: "checked"; checked: Checked }
-  | { kind: "failed"; error: { message: string; stack: string | undefined; isUserError: boolean } };

@@ -1,10 +1,9 @@
 /** Reads a page's files: the plain one and its compressed variants, which must hold the same. */
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
 import { codeOf, UserError } from "../errors.js";
-import { sha256 } from "../release/files.js";
+import { readReleaseFileSync, sha256 } from "../release/files.js";
 import { pagePath, type Variant } from "../release/layout.js";
 import type { Findings } from "./findings.js";
 
@@ -28,7 +27,7 @@ export function readVariants(
   let plain: Buffer | undefined;
   for (const variant of variants) {
     const path = pagePath(page, variant);
-    const bytes = readPlain(join(folder, path));
+    const bytes = read(join(folder, path));
     if (!bytes) continue;
     const [found, expected] = [sha256(bytes), digestOf(variant)];
     if (expected !== undefined && found !== expected)
@@ -39,21 +38,12 @@ export function readVariants(
   return plain;
 }
 
-const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-
 /** Undefined where there is no plain file; the check of files has said so. */
-function readPlain(path: string): Buffer | undefined {
+function read(path: string): Buffer | undefined {
   try {
-    const file = openSync(path, PLAIN);
-    try {
-      return fstatSync(file).isFile() ? readFileSync(file) : undefined;
-    } finally {
-      closeSync(file);
-    }
+    return readReleaseFileSync(path);
   } catch (cause) {
-    const code = codeOf(cause);
-    if (["ENOENT", "ELOOP", "ENXIO"].includes(code ?? "")) return undefined;
-    throw new UserError(`${path} cannot be read (${code}).`, { cause });
+    throw new UserError(`${path} cannot be read (${codeOf(cause)}).`, { cause });
   }
 }
 

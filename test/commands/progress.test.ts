@@ -10,18 +10,18 @@ test.each([
   expect(describe(users, total, "user", milliseconds)).toBe(line);
 });
 
-function watch(isTTY: boolean) {
+async function watch(isTTY: boolean) {
   const clock = { ms: 0 };
   const io = fakeIo("/", { isTTY, now: () => clock.ms });
-  return { io, bar: progressBar(io, "user"), clock };
+  return { io, bar: await progressBar(io, "user"), clock };
 }
 
-test("nobody watches what is no terminal", () => {
-  expect(watch(false).bar).toBeUndefined();
+test("nobody watches what is no terminal", async () => {
+  expect((await watch(false)).bar).toBeUndefined();
 });
 
-test("a build of less than a second shows nothing", () => {
-  const { io, bar, clock } = watch(true);
+test("a build of less than a second shows nothing", async () => {
+  const { io, bar, clock } = await watch(true);
   for (const ms of [0, 500, 999]) {
     clock.ms = ms;
     bar?.update(ms, 4000);
@@ -30,8 +30,8 @@ test("a build of less than a second shows nothing", () => {
   expect(io.stderr.text).toBe("");
 });
 
-test("past a second the bar appears, and it is gone before anything else is printed", () => {
-  const { io, bar, clock } = watch(true);
+test("past a second the bar appears, and it is gone before anything else is printed", async () => {
+  const { io, bar, clock } = await watch(true);
   clock.ms = 2000;
   bar?.update(1000, 4000);
   expect(io.stderr.text).toContain("1,000 of 4,000 users, 500 users/s, 6.00 s left");
@@ -40,8 +40,8 @@ test("past a second the bar appears, and it is gone before anything else is prin
   expect(io.stderr.text, "the cursor and wrapping are left alone").not.toContain("\x1b[?");
 });
 
-test("a second reading of the users has its own pace", () => {
-  const { io, bar, clock } = watch(true);
+test("a second reading of the users has its own pace", async () => {
+  const { io, bar, clock } = await watch(true);
   clock.ms = 4000;
   bar?.update(4000, 4000);
   bar?.update(0, 4000);

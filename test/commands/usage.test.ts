@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
 import { reportFailure } from "../../src/commands/failure.js";
-import { VERBS } from "../../src/commands/program.js";
+import { loadVerbs } from "../../src/commands/verbs.js";
 import { variableOf } from "../../src/config/names.js";
 import { flagFor, KEYS } from "../../src/config/settings.js";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
 
+const VERBS = await loadVerbs();
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 
 test("--version prints the package's version", async () => {

@@ -51,7 +51,7 @@ async function publish(edits: Edits) {
 async function changesBetween({ names, effects }: Awaited<ReturnType<typeof publish>>, from: Kind, to: Kind) {
   const old = await openSide(names.old[from], effects);
   const now = await openSide(names.new[to], effects);
-  const result = diff(old, now);
+  const result = await diff(old, now);
   const changes: Change[] = [];
   for await (const change of result.changes()) changes.push(change);
   result.close();

@@ -1,0 +1,65 @@
+/** Reads what changed with every core, where that is worth it. */
+import { availableParallelism } from "node:os";
+import { setImmediate } from "node:timers/promises";
+import { Thread } from "../threads/thread.js";
+import { type Comparison, changedReader } from "./changed.js";
+import type { Pair } from "./match.js";
+import { add, nothing, type Summary, summarize } from "./summary.js";
+
+/** Below this many users, starting threads takes longer than they save. */
+const WORTHWHILE = 100_000;
+
+/** Enough that orders cost nothing, few enough that nobody waits long for the last. */
+const PAIRS_AN_ORDER = 250;
+/** What is read here between two looks at what the others have to say. */
+const PAIRS_HERE = 25;
+
+export class Crew {
+  readonly #threads: Thread<Pair[], Summary>[];
+  readonly #read: ReturnType<typeof changedReader>;
+
+  /**
+   * Threads take a while to start: begun early, they are ready when there is something to read.
+   * @param workers this thread and others; as many as cores unless given, and this one alone for small snapshots, or if 0.
+   */
+  constructor(comparison: Comparison, workers: number | undefined) {
+    const users = Math.max(comparison.old.facts.count, comparison.new.facts.count);
+    const size = workers ?? (users < WORTHWHILE ? 1 : availableParallelism());
+    this.#threads = Array.from({ length: size - 1 }, () => {
+      return new Thread(new URL("./worker.js", import.meta.url), comparison);
+    });
+    this.#read = changedReader(comparison);
+  }
+
+  /** @throws UserError as `changedReader` does. */
+  async summarize(pairs: Generator<Pair>): Promise<Summary> {
+    const total = nothing();
+    const others = this.#threads.map(async (thread) => {
+      for (let some = take(pairs, PAIRS_AN_ORDER); some.length > 0; some = take(pairs, PAIRS_AN_ORDER))
+        add(total, await thread.ask(some));
+    });
+    await Promise.all([this.#summarizeHere(pairs, total), ...others]);
+    return total;
+  }
+
+  async #summarizeHere(pairs: Generator<Pair>, total: Summary): Promise<void> {
+    for (let some = take(pairs, PAIRS_HERE); some.length > 0; some = take(pairs, PAIRS_HERE)) {
+      add(total, summarize(this.#read(some)));
+      if (this.#threads.length > 0) await setImmediate();
+    }
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.end()));
+  }
+}
+
+function take(pairs: Generator<Pair>, most: number): Pair[] {
+  const some: Pair[] = [];
+  while (some.length < most) {
+    const { value, done } = pairs.next();
+    if (done) break;
+    some.push(value);
+  }
+  return some;
+}

@@ -1,0 +1,50 @@
+/** What changed users come to: how many, in which fields, and from one status to which other. */
+import type { Diff, Flow } from "./change.js";
+import type { Changed } from "./changed.js";
+
+/** Counts that can be added to others. */
+export interface Summary {
+  changed: number;
+  fields: Map<string, number>;
+  /** `FROM TO` -> users. */
+  flow: Map<string, number>;
+}
+
+export function nothing(): Summary {
+  return { changed: 0, fields: new Map(), flow: new Map() };
+}
+
+export function summarize(changes: Iterable<Changed>): Summary {
+  const summary = nothing();
+  for (const { fields, old, new: now } of changes) {
+    summary.changed++;
+    for (const { path } of fields) {
+      count(summary.fields, path, 1);
+      if (path === "kyc_status") count(summary.flow, `${old.kyc_status} ${now.kyc_status}`, 1);
+    }
+  }
+  return summary;
+}
+
+export function add(summary: Summary, other: Summary): void {
+  summary.changed += other.changed;
+  for (const [path, users] of other.fields) count(summary.fields, path, users);
+  for (const [statuses, users] of other.flow) count(summary.flow, statuses, users);
+}
+
+/** The same in the order in which people read it: most users first, then by name. */
+export function inOrder({ changed, fields, flow }: Summary): Pick<Diff, "changed" | "fields" | "flow"> {
+  const flows = byCount(flow).map(([statuses, count]) => {
+    const [from, to] = statuses.split(" ") as [Flow["from"], Flow["to"]];
+    return { from, to, count };
+  });
+  return { changed, fields: new Map(byCount(fields)), flow: flows };
+}
+
+function byCount(counts: ReadonlyMap<string, number>): [name: string, count: number][] {
+  return [...counts].sort(([one, n], [other, m]) => m - n || (one < other ? -1 : 1));
+}
+
+function count(counts: Map<string, number>, name: string, users: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + users);
+}
