@@ -8,10 +8,13 @@ import type { PageStart } from "../source/order.js";
 import { explain } from "../source/trouble.js";
 import { Watchman } from "../source/watchman.js";
 import { Thread } from "../threads/thread.js";
+import type { Imprint } from "./imprint.js";
 import type { Order, Reply, WorkerOrders } from "./messages.js";
 import type { OnProgress } from "./options.js";
 import type { Totals } from "./page-writer.js";
 import type { Collection, PlacedPages, Spent } from "./pages.js";
+
+class Crewman extends Thread<Order, Reply> {}
 
 /** Pages in one order: enough that orders cost nothing, few enough that no worker waits long for the others. */
 const PAGES_AN_ORDER = 16;
@@ -24,6 +27,7 @@ interface CrewOptions {
   pageSize: number;
   previous: Release | undefined;
   onProgress: OnProgress;
+  imprint: Imprint;
   /** What all pages have in common, told how many users there are at the moment that was agreed on. */
   collect(count: number): Collection;
 }
@@ -36,15 +40,17 @@ interface CrewOptions {
 export async function placeTogether(
   source: Source,
   orders: WorkerOrders,
-  { size, pageSize, previous, onProgress, collect }: CrewOptions,
+  { size, pageSize, previous, onProgress, imprint, collect }: CrewOptions,
 ): Promise<PlacedPages | undefined> {
   const workers = Array.from({ length: size }, () => {
-    return new Thread<Order, Reply>(new URL("./worker.js", import.meta.url), orders);
+    return new Crewman(new URL("./worker.js", import.meta.url), orders);
   });
   const index = new UserIndexWriter(orders.placing.folder);
   try {
     if (!(await beginTogether(source, orders.share.db, workers))) return undefined;
     const collection = collect(source.count);
+    const footprint = source.footprint(orders.share);
+    if (footprint) await look(workers, imprint, imprint.begin(footprint, orders.share, collection, previous));
     const placed = new Placed(collection, size, index, ["identity", ...orders.placing.encodings]);
     const queue = makeOrders(collection, source.pageStarts(orders.share, pageSize), previous);
     const isDone = await Promise.all(
@@ -66,11 +72,7 @@ export async function placeTogether(
 }
 
 /** Lets all connections begin until nobody has written while they did: then all see one point in time. */
-async function beginTogether(
-  source: Source,
-  file: string,
-  workers: readonly Thread<Order, Reply>[],
-): Promise<boolean> {
+async function beginTogether(source: Source, file: string, workers: readonly Crewman[]): Promise<boolean> {
   const watchman = new Watchman(file);
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -84,6 +86,24 @@ async function beginTogether(
   } finally {
     watchman.close();
   }
+}
+
+/** Tells all workers which rows may be others than at the last build, if that can be told. */
+async function look(
+  workers: readonly Crewman[],
+  imprint: Imprint,
+  orders: Generator<Order, void>,
+): Promise<void> {
+  await Promise.all(
+    workers.map(async (worker) => {
+      for (const order of orders) {
+        const reply = await worker.ask(order);
+        imprint.take(reply.kind === "looked" ? reply.suspects : undefined);
+      }
+    }),
+  );
+  const { suspects } = imprint;
+  if (suspects) await Promise.all(workers.map((worker) => worker.ask({ kind: "suspect", suspects })));
 }
 
 function* makeOrders(

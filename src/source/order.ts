@@ -25,26 +25,26 @@ export interface PageStart {
 
 /** Tells which way is open for a table: an index that has the order and never repeats a date for longer than a page. */
 export function chooseOrder(db: Database, relation: string, pageSize: number): OrderKind {
-  if (!hasOrderedIndex(db, relation)) return "sorted";
+  if (findOrderedIndex(db, relation) === undefined) return "sorted";
   // Within one date, a page is found by passing over the ids before it: too many of them would make that slow.
   const tied = `SELECT 1 FROM ${relation} GROUP BY date_joined HAVING count(*) > ? LIMIT 1`;
   return db.prepare(tied).get(pageSize) === undefined ? "indexed" : "sorted";
 }
 
-/** Whether SQLite itself would take the order from an index, without sorting, and the index is in byte order. */
-function hasOrderedIndex(db: Database, relation: string): boolean {
+/** The index that SQLite itself would take the order from, without sorting, if there is one and it is in byte order. */
+export function findOrderedIndex(db: Database, relation: string): string | undefined {
   const steps = db
     .prepare<[], { detail: string }>(
       `EXPLAIN QUERY PLAN SELECT date_joined, id FROM ${relation} ${INDEX_ORDER}`,
     )
     .all();
   const [, index] = /USING COVERING INDEX (.+)$/.exec(steps[0]?.detail ?? "") ?? [];
-  if (steps.length !== 1 || index === undefined) return false;
+  if (steps.length !== 1 || index === undefined) return undefined;
   const collations = db
     .prepare<[string], string>("SELECT coll FROM pragma_index_xinfo(?) WHERE key = 1")
     .pluck()
     .all(index);
-  return collations.slice(0, 2).every((collation) => collation === "BINARY");
+  return collations.slice(0, 2).every((collation) => collation === "BINARY") ? index : undefined;
 }
 
 /** Makes the table that `sorted` reads pages by, on this connection alone. */
@@ -65,6 +65,11 @@ export function pageRows(relation: string, kind: OrderKind): string {
   }
   return `FROM ${SORTED} AS ordered CROSS JOIN ${relation} AS source ON source.rowid = ordered.source_rowid
     WHERE ordered.rowid > @offset AND ordered.rowid <= @offset + @rows ORDER BY ordered.rowid`;
+}
+
+/** FROM, WHERE and ORDER BY of some rows, whatever page they are on; takes `@rowids` as a JSON array. */
+export function theseRows(relation: string): string {
+  return `FROM ${relation} WHERE rowid IN (SELECT value FROM json_each(@rowids)) ${ORDER}`;
 }
 
 /**

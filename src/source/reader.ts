@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { type RecordPattern, recordPattern } from "../contract/record-text.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
-import { type OrderKind, type PageStart, pageRows, repeatedIds, sortRows } from "./order.js";
+import { type OrderKind, type PageStart, pageRows, repeatedIds, sortRows, theseRows } from "./order.js";
 import { pageTextParameters, pageTextSql } from "./page-text.js";
 
 /** What several connections need to read one table in one order. Can be sent to another thread. */
@@ -21,6 +21,8 @@ export interface Share {
 export interface PageText {
   /** Canonical records with their separators, if every user is valid; anything otherwise. */
   records: Buffer;
+  /** True when there are as many rows as there should be, and what text cannot show is right: the types of values. */
+  isWhole: boolean;
   /** True when the records need no second look: so many valid users, canonical, and nothing to warn of. */
   isPlain(): boolean;
 }
@@ -42,6 +44,8 @@ export class PageReader {
   readonly #share: Share;
   readonly #pattern: RecordPattern;
   #text: Database.Statement<[object], TextRow> | undefined;
+  #rows: Database.Statement<[object], TextRow> | undefined;
+  #rowids: Database.Statement<[object], number> | undefined;
 
   constructor(share: Share) {
     this.#share = share;
@@ -64,23 +68,15 @@ export class PageReader {
 
   /** A page's records, `rows` of them; what SQLite cannot put into JSON at all is not plain. */
   readText(start: PageStart, rows: number): PageText {
-    const found = this.#readRow({ ...start, rows, ...pageTextParameters(this.#share.defaultAvatar) });
+    const parameters = { ...start, rows, ...pageTextParameters(this.#share.defaultAvatar) };
+    const found = read(this.#statement(), parameters);
     const records = found?.records ?? EMPTY;
     const isWhole = found?.rows === rows && found.checked === 1;
     return {
       records,
+      isWhole,
       isPlain: () => isWhole && isUtf8(records) && this.#pattern.takes(records.toString("latin1"), rows),
     };
-  }
-
-  #readRow(parameters: object): TextRow | undefined {
-    try {
-      return this.#statement().get(parameters);
-    } catch (error) {
-      // A BLOB where text belongs, or more text than SQLite takes: the rows will say so when they are read for themselves.
-      if (error instanceof Database.SqliteError && /BLOB|too big/.test(error.message)) return undefined;
-      throw error;
-    }
   }
 
   #statement(): Database.Statement<[object], TextRow> {
@@ -89,6 +85,22 @@ export class PageReader {
     if (kind === "sorted") sortRows(this.#db, relation);
     this.#text = this.#db.prepare<[object], TextRow>(pageTextSql(pageRows(relation, kind)));
     return this.#text;
+  }
+
+  /** The row ids of a page's rows, in published order, read from the index alone. */
+  rowids(start: PageStart, rows: number): number[] {
+    const { relation, kind } = this.#share;
+    this.#rowids ??= this.#db.prepare<[object], number>(`SELECT rowid ${pageRows(relation, kind)}`).pluck();
+    return this.#rowids.all({ ...start, rows });
+  }
+
+  /** The records of a few rows, in published order; undefined when SQLite cannot say them, or not which types they have. */
+  readRows(rowids: readonly number[]): Buffer | undefined {
+    const { relation, defaultAvatar } = this.#share;
+    this.#rows ??= this.#db.prepare<[object], TextRow>(pageTextSql(theseRows(relation)));
+    const parameters = { ...pageTextParameters(defaultAvatar), rowids: JSON.stringify(rowids) };
+    const found = read(this.#rows, parameters);
+    return found?.checked === 1 ? (found.records ?? undefined) : undefined;
   }
 
   /** The same page's rows for themselves, for the schema to look at. */
@@ -106,5 +118,15 @@ export class PageReader {
   /** True when no two rows of the table have one id. */
   hasUniqueIds(): boolean {
     return this.#db.prepare(`${repeatedIds(this.#share.relation)} LIMIT 1`).get() === undefined;
+  }
+}
+
+function read(statement: Database.Statement<[object], TextRow>, parameters: object): TextRow | undefined {
+  try {
+    return statement.get(parameters);
+  } catch (error) {
+    // A BLOB where text belongs, or more text than SQLite takes: the rows will say so when they are read for themselves.
+    if (error instanceof Database.SqliteError && /BLOB|too big/.test(error.message)) return undefined;
+    throw error;
   }
 }
