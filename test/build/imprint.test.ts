@@ -153,6 +153,17 @@ test("a value of another type that reads the same is refused, not taken for the 
   expect(await build()).toMatchObject({ isRefused: true });
 });
 
+test("rows that go on on other pages of the file are read, for the change may be there", async () => {
+  const { build, edit } = remembering();
+  const end = (text: string) =>
+    `UPDATE users SET bio = printf('%.*c', 9000, 'x') || '${text}' WHERE rowid = 5`;
+  edit(end("one"));
+  const { id } = await build();
+  expect(await build()).toMatchObject({ id, reads: "nothing" });
+  edit(end("two"));
+  expect((await build()).id).not.toBe(id);
+});
+
 test("rows in a write-ahead log are read", async () => {
   const { build, db } = remembering({ before: "PRAGMA journal_mode = WAL" });
   await build();
