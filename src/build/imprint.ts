@@ -21,8 +21,8 @@ import type { Collection } from "./pages.js";
 /** File pages in one order: some megabytes. */
 const LEAVES_AN_ORDER = 1024;
 
-/** Telling more rows than that apart takes longer than it saves. */
-const MOST_SUSPECTS = 0.1;
+/** Telling more rows than that apart takes longer than it saves, or more memory than a build should. */
+const MOST_SUSPECTS = { share: 0.1, rows: 200_000 };
 
 export class Imprint {
   readonly #dist: string;
@@ -55,7 +55,7 @@ export class Imprint {
     this.#madeFrom = JSON.stringify([CONTRACT_VERSION, shape, text, defaultAvatar, collection, frame]);
     this.#before = previous && this.#openBefore(previous.snapshot.id);
     this.#suspects = this.#before === undefined ? undefined : new Set();
-    this.#most = collection.count * MOST_SUSPECTS;
+    this.#most = Math.min(collection.count * MOST_SUSPECTS.share, MOST_SUSPECTS.rows);
     const after = openSync(join(this.#dist, NEXT_IMPRINT), "w");
     this.#after = after;
     for (let at = 0; at < leaves.length; at += LEAVES_AN_ORDER) {
