@@ -1,12 +1,11 @@
 /** Gates of a build: what the new release changes is held against limits before it may become current. */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { diff } from "../diff/diff.js";
 import { findExceeded, GateError, type Gates, hasGates } from "../diff/gates.js";
 import { openReleaseSide } from "../diff/release-side.js";
 import { UserError } from "../errors.js";
-import { CURRENT, RELEASES } from "../release/layout.js";
+import { CURRENT, RELEASES, STAGING } from "../release/layout.js";
 import { openRelease, type Release } from "../release/open.js";
 import { findCurrent } from "../release/switch.js";
 
@@ -37,7 +36,8 @@ export async function judge(
       `The gates cannot be held against the current release, which is broken; switch to a whole one with "rollcall use", or accept the new one with "rollcall use ${idOf(name)}".`,
     );
   }
-  const scratch = mkdtempSync(join(tmpdir(), "rollcall-gates-"));
+  // What a killed build leaves there is cleared by the next.
+  const scratch = join(dist, STAGING);
   try {
     const release = await openRelease(join(dist, RELEASES, name));
     const sides = {
@@ -69,7 +69,7 @@ function refusal(name: string, exceeded: readonly string[]): GateError {
 
 /** Each side's index, where it has none, in a folder of its own. */
 function makeFolder(parent: string, name: string): string {
-  mkdirSync(join(parent, name));
+  mkdirSync(join(parent, name), { recursive: true });
   return join(parent, name);
 }
 

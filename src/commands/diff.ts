@@ -12,7 +12,7 @@ import type { SourceOptions } from "../sides/source.js";
 import { asideOf, write } from "./document.js";
 import { type Io, say } from "./io.js";
 import { progressBar } from "./progress.js";
-import { whenStopped } from "./signals.js";
+import { beforeEnd } from "./signals.js";
 import { trouble } from "./trouble.js";
 import type { Given, Verb } from "./verb.js";
 
@@ -55,7 +55,7 @@ export const diff: Verb = {
 
 async function report({ settings, arguments: { old, new: newer } }: Given, io: Io): Promise<ExitCode> {
   const scratch = mkdtempSync(join(tmpdir(), "rollcall-diff-"));
-  const unwatch = whenStopped(io.signals, () => {
+  const unwatch = beforeEnd(io.signals, () => {
     remove(scratch);
     if (settings.output !== undefined) rmSync(asideOf(settings.output), { force: true });
   });
@@ -79,8 +79,8 @@ async function report({ settings, arguments: { old, new: newer } }: Given, io: I
     }
   } finally {
     bar?.clear();
-    unwatch();
     remove(scratch);
+    unwatch();
   }
 }
 

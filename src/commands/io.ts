@@ -1,10 +1,10 @@
 /** What a verb's printing touches of the world, so that tests run it in process; `cli.ts` gives the real one. */
 import type { Env, Output } from "../print/output.js";
 
-/** The signals that a running host answers to. */
+/** The signals that a verb answers to, and what comes last of all, whatever ended the process. */
 export interface Signals {
-  on(signal: SignalName, listener: () => void): unknown;
-  off(signal: SignalName, listener: () => void): unknown;
+  on(signal: SignalName | "exit", listener: () => void): unknown;
+  off(signal: SignalName | "exit", listener: () => void): unknown;
 }
 export type SignalName = "SIGHUP" | "SIGINT" | "SIGTERM";
 

@@ -30,17 +30,22 @@ export async function untilStopped(
 }
 
 /**
- * Does something before the first SIGINT or SIGTERM ends the process.
+ * Does something before the process ends at once, be it for a signal, for a stream that cannot be written to or for a
+ * bug.
+ * @param cleanUp does all of it before it returns, and is called once at most.
  * @returns what takes the watch off again.
  */
-export function whenStopped(signals: Signals, cleanUp: () => void): () => void {
+export function beforeEnd(signals: Signals, cleanUp: () => void): () => void {
+  const names = [...STOP, "SIGHUP"] as const;
   const stop = () => {
-    cleanUp();
+    // Nobody catches it, so that the process exits.
     throw new UserError("Stopped; nothing was left behind.", { exitCode: ExitCode.usage });
   };
-  for (const name of STOP) signals.on(name, stop);
+  for (const name of names) signals.on(name, stop);
+  signals.on("exit", cleanUp);
   return () => {
-    for (const name of STOP) signals.off(name, stop);
+    for (const name of names) signals.off(name, stop);
+    signals.off("exit", cleanUp);
   };
 }
 
