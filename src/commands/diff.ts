@@ -5,9 +5,12 @@ import { join } from "node:path";
 import type { Key, Settings } from "../config/settings.js";
 import { diff as compare, type OpenDiff } from "../diff/diff.js";
 import { findExceeded } from "../diff/gates.js";
+import type { Side } from "../diff/side.js";
 import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
-import { isSource, openSide, PREVIOUS, type SideEffects } from "../sides/open.js";
+import { CURRENT } from "../release/layout.js";
+import { PREVIOUS } from "../release/previous.js";
+import { isSource, openSide, type SideEffects } from "../sides/open.js";
 import type { SourceOptions } from "../sides/source.js";
 import { asideOf, write } from "./document.js";
 import { type Io, say } from "./io.js";
@@ -33,7 +36,7 @@ export const diff: Verb = {
   summary: "Show what changed between two snapshots, user by user",
   arguments: {
     "[old]":
-      "a release's id, current, previous, a release's folder, git:REV:PATH, a base URL, or a SQLite file (default: previous)",
+      "a release's id or its beginning, current, previous, a release's folder, git:REV:PATH, a base URL, or a SQLite file (default: previous)",
     "[new]": "the same (default: current; a SQLite file alone is compared with current)",
   },
   examples: [
@@ -68,9 +71,8 @@ async function report({ settings, arguments: { old, new: newer } }: Given, io: I
       source: sourceOptions(settings),
       onProgress: ({ users, total }) => bar?.update(users, total),
     };
-    const [before, after] = nameSides(old, newer, io.cwd);
-    const from = await openSide(before, effects);
-    const result = await compare(from, await openSide(after, effects, from.facts.baseUrl), settings);
+    const [before, after] = await openSides(nameSides(old, newer, io.cwd), effects);
+    const result = await compare(before, after, settings);
     bar?.clear();
     try {
       return await print(result, settings, io);
@@ -95,10 +97,20 @@ function sourceOptions(settings: Settings): SourceOptions {
   return Object.fromEntries(SOURCE_KEYS.map((key) => [key, settings[key]]));
 }
 
+/** A source without a base URL is published as the other side is, so that one is opened first. */
+async function openSides([old, now]: readonly [string, string], effects: SideEffects): Promise<[Side, Side]> {
+  if (isSource(old, effects.cwd)) {
+    const after = await openSide(now, effects);
+    return [await openSide(old, effects, after.facts.baseUrl), after];
+  }
+  const before = await openSide(old, effects);
+  return [before, await openSide(now, effects, before.facts.baseUrl)];
+}
+
 /** A source is what would come; anything else that is named alone is what was. */
 function nameSides(old: string | undefined, newer: string | undefined, cwd: string): [string, string] {
-  if (old === undefined) return [PREVIOUS, "current"];
-  if (newer === undefined) return isSource(old, cwd) ? ["current", old] : [old, "current"];
+  if (old === undefined) return [PREVIOUS, CURRENT];
+  if (newer === undefined) return isSource(old, cwd) ? [CURRENT, old] : [old, CURRENT];
   return [old, newer];
 }
 

@@ -40,7 +40,7 @@ async function runHost({ settings, arguments: { name } }: Given, io: Io): Promis
     return ExitCode.done;
   }
   const target = targetOf(name);
-  const release = await openChosen(settings.out, settings.release?.toLowerCase());
+  const release = await openChosen(settings.out, settings.release, io.cwd);
   if (settings.check) return check(target, release, settings, io);
   const folder = settings.written === undefined ? undefined : resolve(settings.written);
   const site = await openSite(release, target.siblings, { ...optionsOf(settings), folder });

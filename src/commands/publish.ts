@@ -8,7 +8,6 @@ import { toJson, visible } from "../print/text.js";
 import type { StepKind } from "../publish/plan.js";
 import type { PublishOptions, PublishResult } from "../publish/publish.js";
 import { isAddress } from "../publish/targets.js";
-import { lowerHex } from "../release/choose.js";
 import { type Io, print, say } from "./io.js";
 import { progressBar } from "./progress.js";
 import type { Given, Verb } from "./verb.js";
@@ -65,7 +64,7 @@ function toOptions(target: string, settings: Settings): PublishOptions {
     target,
     force,
     dryRun,
-    ...(release !== undefined && { release: lowerHex(release) }),
+    ...(release !== undefined && { release }),
     ...(purgeList !== undefined && { purgeList }),
     ...(endpoint !== undefined && { endpoint }),
     ...(cacheControl !== undefined && { cacheControl }),

@@ -5,9 +5,10 @@ import type { Settings } from "../config/settings.js";
 import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
 import { painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
+import { findRelease } from "../release/choose.js";
 import { CURRENT } from "../release/layout.js";
 import { toJunit } from "../verify/junit.js";
-import { findReleaseFolder, isUrl, openAgainst } from "../verify/target.js";
+import { isUrl, openAgainst } from "../verify/target.js";
 import { ROW_NAMES } from "../verify/url-rows.js";
 import { isTrue, type Verdict } from "../verify/verdict.js";
 import { type Io, print } from "./io.js";
@@ -21,7 +22,7 @@ export const verify: Verb = {
   summary: "Prove that a release, or what a host answers, is what it says it is",
   arguments: {
     "[what]":
-      "a release's id or the beginning of one, current, a release's folder, or a base URL (default: current)",
+      "a release's id or its beginning, current, previous, a release's folder, or a base URL (default: current)",
   },
   examples: [
     ["rollcall verify", "every byte and every user of the current release"],
@@ -62,7 +63,7 @@ function refuseUnknown(names: readonly string[]): void {
 }
 
 async function verifyFolder(what: string, { out, workers }: Settings, io: Io): Promise<Verdict> {
-  const folder = findReleaseFolder(what, out, io.cwd);
+  const folder = findRelease(what, out, io.cwd);
   const { verifyRelease } = await import("../verify/disk.js");
   return watched(io, (onProgress) => verifyRelease({ folder, workers, onProgress }));
 }

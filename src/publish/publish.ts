@@ -13,7 +13,7 @@ import { openTarget } from "./targets.js";
 export interface PublishOptions {
   /** The folder of the releases. */
   dist: string;
-  /** The beginning of a release's id or folder name; the current one unless given. */
+  /** What means a release, as the beginning of its id; the current one unless given. */
   release?: string;
   /** A folder, which need not be there yet, or `s3://bucket/prefix`. */
   target: string;
@@ -95,8 +95,8 @@ export async function publish(options: PublishOptions, effects: PublishEffects =
 }
 
 /** The files of a release, every byte of which has been read and is right. */
-async function openFiles(dist: string, prefix: string | undefined): Promise<ReleaseFiles> {
-  const release = await openChosen(dist, prefix);
+async function openFiles(dist: string, word: string | undefined): Promise<ReleaseFiles> {
+  const release = await openChosen(dist, word);
   const damage = await findDamage(release);
   if (damage !== undefined) throw damaged(release.folder, damage);
   return new ReleaseFiles(release);

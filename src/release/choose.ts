@@ -1,66 +1,119 @@
-/** Which release a person means who types the beginning of its id. */
-import { join } from "node:path";
+/** Which release a person means: the one place that says so, for every verb that takes a release. */
+import { existsSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import { codeOf, UserError } from "../errors.js";
-import { CURRENT, parseFolderName, RELEASES } from "./layout.js";
+import { CURRENT, PAGES, parseFolderName, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { openRelease, type Release } from "./open.js";
-import { releaseNames } from "./prune.js";
+import { findPrevious, PREVIOUS } from "./previous.js";
+import { namesIn } from "./prune.js";
+import { findCurrent } from "./switch.js";
 
 /**
- * Opens the newest release of `dist` whose id or folder name begins with `prefix`, or the current one without a prefix.
- * @throws UserError when there is none, when the prefix means several, or when the release is not whole.
+ * Opens the release of `dist` that a word means, or the current one without a word.
+ * @param cwd what paths are relative to.
+ * @throws UserError when it means none or several, or when the release is not whole.
  */
-export async function openChosen(dist: string, prefix?: string): Promise<Release> {
-  if (prefix === undefined) return openRelease(join(dist, CURRENT));
-  return openRelease(findFolder(dist, prefix));
+export async function openChosen(dist: string, word?: string, cwd = "."): Promise<Release> {
+  return openRelease(word === undefined ? join(dist, CURRENT) : findRelease(word, dist, cwd));
 }
 
-/**
- * The folder of the newest release of `dist` whose id or folder name begins with `prefix`. It is not opened, so that it
- * may be damaged.
- * @throws UserError when there is none, or when the prefix means several.
- */
-export function findFolder(dist: string, prefix: string): string {
-  const [newest] = choose(dist, listNames(dist), prefix);
-  return join(dist, RELEASES, newest?.name ?? "");
-}
-
-/**
- * All of some releases (newest first) whose id or folder name begins with `prefix`; they must be of one id.
- * @throws UserError when it is the beginning of none or of several ids.
- */
-export function choose<T extends { id: string; name: string }>(
-  dist: string,
-  releases: readonly T[],
-  prefix: string,
-): T[] {
-  const matching = releases.filter(
-    ({ id, name }) => prefix !== "" && (id.startsWith(prefix) || name.startsWith(prefix)),
+/** @throws UserError when `lookUp` finds nothing, or several. */
+export function findRelease(word: string, dist: string, cwd = "."): string {
+  const folder = lookUp(word, dist, cwd);
+  if (folder !== undefined) return folder;
+  const ids = [...new Set(namesIn(dist).map(idOf))];
+  if (ids.length === 0) throw new UserError(`There is no release in ${dist}; run "rollcall build" first.`);
+  throw new UserError(
+    `${JSON.stringify(word)} is neither the beginning of a release's id in ${dist} nor a release's folder; ids there are ${listed(ids)}.`,
   );
-  const ids = [...new Set(matching.map(({ name }) => parseFolderName(name)?.id))];
-  if (matching.length === 0) {
-    const known = [...new Set(releases.map(({ id }) => id))].slice(0, 10).join(", ");
-    throw new UserError(
-      `No release in ${dist} has an id that begins with ${JSON.stringify(prefix)}; there are ${known}.`,
-    );
-  }
-  if (ids.length > 1) {
-    throw new UserError(
-      `${JSON.stringify(prefix)} is the beginning of ${ids.length} ids: ${ids.join(", ")}; give more of it.`,
-    );
-  }
-  return matching;
+}
+
+/**
+ * The folder of the release that a word means. The first of these that fits decides:
+ *
+ * 1. `current` and `previous`, in `dist`;
+ * 2. a folder that holds a release or, as `dist` does, a current one;
+ * 3. the id or the folder name of a release in `dist`, or the beginning of one; of releases with one id, which hold the
+ *    same pages, the newest;
+ * 4. any other folder, of which whoever opens it says what it lacks.
+ *
+ * The release is not opened, so that it may be damaged.
+ * @returns undefined when the word means nothing.
+ * @throws UserError when it is the beginning of several, or when there is no current or previous release.
+ */
+export function lookUp(word: string, dist: string, cwd = "."): string | undefined {
+  if (word === "") return undefined;
+  if (word === CURRENT) return currentOf(dist);
+  if (word === PREVIOUS) return join(dist, RELEASES, findPrevious(dist));
+  // Messages and reports repeat what was typed, so it stays relative where the process is.
+  const path = isAbsolute(word) ? word : join(cwd, word);
+  if (holdsRelease(path)) return path;
+  if (holdsReleases(path)) return join(path, CURRENT);
+  const name = findByBeginning(word, dist);
+  if (name !== undefined) return join(dist, RELEASES, name);
+  return isFolder(path) ? path : undefined;
+}
+
+function currentOf(dist: string): string {
+  const name = findCurrent(dist);
+  if (name !== undefined) return join(dist, RELEASES, name);
+  // Where links were lost on the way, as in an archive, it is a folder of its own.
+  const folder = join(dist, CURRENT);
+  if (isFolder(folder)) return folder;
+  throw new UserError(`There is no current release in ${dist}; run "rollcall build" first.`);
+}
+
+function findByBeginning(word: string, dist: string): string | undefined {
+  const beginning = lowerHex(word);
+  const names = namesIn(dist);
+  const [byId, byName] = [
+    names.filter((name) => idOf(name).startsWith(beginning)),
+    names.filter((name) => name.startsWith(beginning)),
+  ];
+  const meant = [...byId, ...byName];
+  if (new Set(meant.map(idOf)).size > 1) throw ambiguous(word, [...new Set(byId.map(idOf))], byName);
+  return meant[0];
+}
+
+/** Says each candidate in the form of which the beginning was typed. */
+function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {
+  const kinds = [ids.length > 0 && "ids", names.length > 0 && "names"].filter(Boolean);
+  const all = [...ids, ...names];
+  return new UserError(
+    `${JSON.stringify(word)} is the beginning of ${all.length} ${kinds.join(" and ")}: ${listed(all)}; give more of one${ids.length > 0 ? "" : ", or its id"}.`,
+  );
+}
+
+const MOST_LISTED = 10;
+
+function listed(words: readonly string[]): string {
+  const rest = words.length - MOST_LISTED;
+  return words.slice(0, MOST_LISTED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
 /** Ids are often copied from where they are in capitals; the T and Z of a folder's name stay as they are. */
-export function lowerHex(id: string): string {
+function lowerHex(id: string): string {
   return id.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
 }
 
-function listNames(dist: string): { id: string; name: string }[] {
+function idOf(name: string): string {
+  return parseFolderName(name)?.id ?? "";
+}
+
+function holdsRelease(path: string): boolean {
+  return [SNAPSHOT, SUMS, PAGES].some((name) => existsSync(join(path, name)));
+}
+
+function holdsReleases(path: string): boolean {
+  return isFolder(join(path, CURRENT)) || isFolder(join(path, RELEASES));
+}
+
+/** Words may be longer than a path can be, or lead through a file: no folder either. */
+function isFolder(path: string): boolean {
   try {
-    return releaseNames(dist).map((name) => ({ id: parseFolderName(name)?.id ?? "", name }));
+    return statSync(path).isDirectory();
   } catch (error) {
-    if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR") throw error;
-    throw new UserError(`There is no release in ${dist}; run "rollcall build" first.`, { cause: error });
+    if (codeOf(error) === undefined) throw error;
+    return false;
   }
 }

@@ -1,10 +1,10 @@
 /** What releases there are. */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, UserError } from "../errors.js";
+import { UserError } from "../errors.js";
 import { parseFolderName, RELEASES } from "./layout.js";
 import { openRelease } from "./open.js";
-import { releaseNames } from "./prune.js";
+import { namesIn } from "./prune.js";
 import { findCurrent } from "./switch.js";
 
 export interface ReleaseSummary {
@@ -28,21 +28,12 @@ export interface ReleaseSummary {
  * @throws UserError when it has none.
  */
 export async function listReleases(dist: string): Promise<ReleaseSummary[]> {
-  const names = findReleaseNames(dist);
+  const names = namesIn(dist);
   if (names.length === 0) throw new UserError(`There is no release in ${dist}; run "rollcall build" first.`);
   const current = findCurrent(dist);
   const summaries: ReleaseSummary[] = [];
   for (const name of names) summaries.push(await summarize(dist, name, name === current));
   return summaries;
-}
-
-function findReleaseNames(dist: string): string[] {
-  try {
-    return releaseNames(dist);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
-    throw error;
-  }
 }
 
 /** One release of `dist` by its folder name, which `releaseNames` has given. */

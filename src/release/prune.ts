@@ -1,6 +1,7 @@
 /** Retention: which old releases go. */
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { codeOf } from "../errors.js";
 import { parseFolderName, RELEASES, TRASH_PREFIX } from "./layout.js";
 import { findCurrent } from "./switch.js";
 
@@ -36,4 +37,14 @@ export function releaseNames(dist: string): string[] {
     .map((entry) => entry.name)
     .sort()
     .reverse();
+}
+
+/** The same for who can do without a folder of releases: none where it is not there. */
+export function namesIn(dist: string): string[] {
+  try {
+    return releaseNames(dist);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
+    throw error;
+  }
 }

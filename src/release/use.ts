@@ -1,7 +1,10 @@
 /** `rollcall use`: makes a release that is there already the current one. */
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { UserError } from "../errors.js";
 import { findDamage } from "./check.js";
-import { choose } from "./choose.js";
+import { findRelease } from "./choose.js";
+import { RELEASES } from "./layout.js";
 import { listReleases, type ReleaseSummary } from "./list.js";
 import { lockDist } from "./lock.js";
 import { openRelease } from "./open.js";
@@ -16,17 +19,18 @@ export interface UseResult {
 }
 
 /**
- * Makes the release whose id (or folder name) begins with `prefix` current, once every byte of it has been checked.
- * Of several releases with one id, which hold the same pages, the newest is taken.
- * @throws UserError when none or several ids begin so, or when the release is damaged; current is unchanged then.
+ * Makes the release of `dist` that a word means (its id, `previous`, ...; see `lookUp`) current, once every byte of it
+ * has been checked. Where that one is damaged, another with the same id is taken, for it holds the same pages.
+ * @param word a path in it is relative to `cwd`.
+ * @throws UserError when it means none or several, or when the release is damaged; current is unchanged then.
  */
 export async function useRelease(
   dist: string,
-  prefix: string,
-  { now = () => new Date() }: { now?: () => Date } = {},
+  word: string,
+  { now = () => new Date(), cwd = "." }: { now?: () => Date; cwd?: string } = {},
 ): Promise<UseResult> {
   const releases = await listReleases(dist);
-  const matching = choose(dist, releases, prefix);
+  const matching = await findTwins(findRelease(word, dist, cwd), releases, dist);
   const before = releases.find((release) => release.current);
   const unlock = lockDist(dist, now());
   try {
@@ -38,6 +42,22 @@ export async function useRelease(
   } finally {
     unlock();
   }
+}
+
+/** The release in a folder, and then the others with its id, newest first. */
+async function findTwins(
+  folder: string,
+  releases: readonly ReleaseSummary[],
+  dist: string,
+): Promise<ReleaseSummary[]> {
+  const path = await realpath(folder);
+  const isHere = dirname(path) === (await realpath(join(dist, RELEASES)));
+  const meant = releases.find(({ name }) => isHere && name === basename(path));
+  if (!meant)
+    throw new UserError(
+      `${folder} is not one of the releases in ${dist}; only those can become current there.`,
+    );
+  return [meant, ...releases.filter((release) => release !== meant && release.id === meant.id)];
 }
 
 /** The first of some releases with one id of which every byte is right. */

@@ -9,7 +9,7 @@ import { openRelease } from "../release/open.js";
 import type { OnProgress } from "./progress.js";
 
 /** How a source is to be read and published; without a base URL, as the other side is. */
-export type SourceOptions = Partial<Omit<BuildOptions, "db" | "out" | "keep" | "problemsFile">>;
+export type SourceOptions = Partial<Omit<BuildOptions, "db" | "out" | "keep" | "problemsFile" | "gates">>;
 
 /**
  * Builds the release of `db` in `scratch`, where nobody serves it.
@@ -17,17 +17,13 @@ export type SourceOptions = Partial<Omit<BuildOptions, "db" | "out" | "keep" | "
  */
 export async function openSource(
   db: string,
-  baseUrl: string,
-  options: SourceOptions,
+  options: SourceOptions & Pick<BuildOptions, "baseUrl">,
   scratch: string,
   onProgress: OnProgress,
 ): Promise<Side> {
   try {
     // No need of compressed pages: they are never compared.
-    const { folder } = await build(
-      { baseUrl, ...options, db, out: scratch, keep: 0, encodings: [] },
-      { onProgress },
-    );
+    const { folder } = await build({ ...options, db, out: scratch, keep: 0, encodings: [] }, { onProgress });
     return await openReleaseSide(await openRelease(folder), `source ${db}`, scratch);
   } catch (error) {
     if (!(error instanceof InvalidUsersError)) throw error;

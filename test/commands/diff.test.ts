@@ -1,8 +1,9 @@
 /** `rollcall diff` as it is typed: sides, forms, filters, exit codes, gates; and the gates of a build. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -17,7 +18,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { build } from "../../src/build/build.js";
-import { start } from "../support/command.js";
+import { CLI, start } from "../support/command.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
@@ -83,6 +84,51 @@ test("a source alone is what would come, with its options from the config", asyn
   expect(stdout).toMatch(/old +release .*\nnew +source users.sqlite.*\n/);
   expect(stdout).not.toContain("settings");
   expect(readdirSync(join(cwd, "dist/releases"))).toHaveLength(1);
+});
+
+test("a source without a base URL is published as the other side is, whichever side that is", async () => {
+  const { run, edit, cwd, first } = await oneRelease();
+  rmSync(join(cwd, "rollcall.config.json"));
+  edit(`${EDIT}; UPDATE users SET image_url = NULL`);
+  for (const line of [
+    "diff users.sqlite",
+    "diff current users.sqlite",
+    `diff users.sqlite ${first.id}`,
+    "diff dist/current/ users.sqlite",
+  ]) {
+    const { code, stdout, stderr } = await run(`${line} --only bio`);
+    expect({ code, stderr }, line).toEqual({ code: 1, stderr: "" });
+    expect(stdout, line).toContain("changed     2\n");
+    expect(stdout, line).not.toContain("base URL");
+  }
+  const { stdout } = await run("diff users.sqlite --format ndjson");
+  expect(stdout).toContain(
+    `"image_url","old":"https://media.example.com/ada.jpg","new":"${baseUrl}/avatar.svg"`,
+  );
+});
+
+test("a source and no base URL anywhere: what to set is said", async () => {
+  const { cwd, run } = await oneRelease();
+  rmSync(join(cwd, "rollcall.config.json"));
+  const told = {
+    code: 2,
+    stdout: "",
+    stderr:
+      "error: What users.sqlite would publish depends on the base URL, which neither side tells; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.\n",
+  };
+  expect(await run("diff users.sqlite users.sqlite")).toEqual(told);
+  // One page without its release's account has no links.
+  mkdirSync(join(cwd, "bare/api/users/pages"), { recursive: true });
+  writeFileSync(
+    join(cwd, "bare/api/users/pages/1.json"),
+    '{"count":0,"next":null,"previous":null,"results":[]}\n',
+  );
+  expect(await run("diff bare users.sqlite")).toEqual(told);
+  const env = { ROLLCALL_BASE_URL: baseUrl };
+  expect(await rollcall("diff bare users.sqlite", fakeIo(cwd, { env }))).toMatchObject({
+    code: 1,
+    stderr: "",
+  });
 });
 
 test("what is named alone and is no source is compared with current", async () => {
@@ -222,7 +268,7 @@ test("an index that was tampered with is told, and a page that lies about its us
   });
 });
 
-test("what is written to compare is removed, also when the comparison is stopped", async () => {
+test("what is written to compare is removed", async () => {
   const { cwd, edit } = await oneRelease();
   edit(EDIT);
   const temporary = scratch();
@@ -230,20 +276,41 @@ test("what is written to compare is removed, also when the comparison is stopped
   const done = start(["diff", "users.sqlite"], { cwd, env });
   expect((await done.ended).code).toBe(1);
   expect(readdirSync(temporary)).toEqual([]);
+});
 
+test.each(["full", "closed"])("nothing stays behind where stdout is %s", async (how) => {
+  const { cwd, edit } = await oneRelease();
+  edit(`UPDATE users SET bio = printf('%.*c', 200000, 'x')`);
+  const temporary = scratch();
+  const command = `"$NODE" "$CLI" diff users.sqlite --format ndjson`;
+  const { status, stderr } = spawnSync(
+    "bash",
+    ["-c", how === "full" ? `${command} > /dev/full` : `set -o pipefail; ${command} | head -c 1 > /dev/null`],
+    { cwd, encoding: "utf8", env: { ...process.env, TMPDIR: temporary, NODE: process.execPath, CLI } },
+  );
+  expect({ status, stderr }).toEqual(
+    how === "full"
+      ? { status: 2, stderr: "error: Cannot write to stdout (ENOSPC).\n" }
+      : { status: 1, stderr: "" },
+  );
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("nothing stays behind after %s", async (signal) => {
+  const { cwd } = await oneRelease();
+  const temporary = scratch();
   const silent = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void silent.close());
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;
-  const stopped = start(["diff", "users.sqlite", `http://127.0.0.1:${port}`], { cwd, env });
+  const { child, ended } = start(["diff", "users.sqlite", `http://127.0.0.1:${port}`], {
+    cwd,
+    env: { ...process.env, TMPDIR: temporary },
+  });
   await once(silent, "connection");
   expect(readdirSync(temporary)).toHaveLength(1);
-  stopped.child.kill("SIGTERM");
-  expect(await stopped.ended).toEqual({
-    code: 2,
-    stdout: "",
-    stderr: "error: Stopped; nothing was left behind.\n",
-  });
+  child.kill(signal);
+  expect(await ended).toEqual({ code: 2, stdout: "", stderr: "error: Stopped; nothing was left behind.\n" });
   expect(readdirSync(temporary)).toEqual([]);
 });
 

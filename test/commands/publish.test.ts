@@ -64,7 +64,11 @@ test.each([
   ["publish s3://a", 'Target "s3://a" names no bucket', 2],
   ["publish s3://bucket --endpoint http://me:secret@host", "--endpoint: Must be an http(s) URL without", 2],
   ["publish dist/x", "dist/x lies in dist, whose releases never change", 1],
-  ["publish site --release zz", 'No release in dist has an id that begins with "zz"', 1],
+  [
+    "publish site --release zz",
+    "\"zz\" is neither the beginning of a release's id in dist nor a release's folder; ids there are ",
+    1,
+  ],
   ["publish site none", "There is no release at none/current", 1],
 ])("rollcall %s is refused in one line", async (line, message, code) => {
   const { cwd } = await cwdWithRelease(5);

@@ -1,5 +1,5 @@
 /** `rollcall releases` and `rollcall use` over real releases, and `rollcall init`. */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
@@ -89,6 +89,19 @@ test("use takes an id in capitals, also at the end of a folder's name", async ()
   expect((await run(`use ${name}`)).stderr).toContain(`-> ${newer.id}`);
 });
 
+test("use previous goes back, and forth again; a release elsewhere is refused", async () => {
+  const { cwd, older, newer, run } = await twoReleases();
+  expect((await run("use previous")).stderr).toContain(`${newer.id} -> ${older.id}`);
+  expect((await run("use previous")).stderr).toContain(`${older.id} -> ${newer.id}`);
+  expect((await run(`use dist/releases/${older.name}`)).stderr).toContain(`${newer.id} -> ${older.id}`);
+  cpSync(newer.folder, join(cwd, "elsewhere"), { recursive: true });
+  expect(await run("use elsewhere")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "error: elsewhere is not one of the releases in dist; only those can become current there.\n",
+  });
+});
+
 test("use --quiet prints nothing", async () => {
   const { cwd, older, run } = await twoReleases();
   expect(await run(`use ${older.id} --quiet`)).toEqual({ code: 0, stdout: "", stderr: "" });
@@ -117,7 +130,7 @@ test("an id that nothing begins with is refused", async () => {
   const { run } = await twoReleases();
   const { code, stderr } = await run("use zz");
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^error: No release in dist has an id that begins with "zz"; .*\n$/);
+  expect(stderr).toMatch(/^error: "zz" is neither the beginning of a release's id in dist nor .*\n$/);
 });
 
 test("init writes a config and a sample that build right away", async () => {

@@ -79,13 +79,19 @@ test.each([
 );
 
 test.each([
-  ["verify zz", /^error: No release in dist has an id that begins with "zz"; there are [0-9a-f]{12}\.\n$/],
+  [
+    "verify zz",
+    /^error: "zz" is neither the beginning of a release's id in dist nor a release's folder; ids there are [0-9a-f]{12}\.\n$/,
+  ],
   [
     "verify http://127.0.0.1:9",
     /^error: http:\/\/127\.0\.0\.1:9\/api\/users\/\?format=api&page=1 cannot be reached: nothing listens there/,
   ],
   ["verify http://127.0.0.1:9/api/users/", /^error: Base URL .* ends in \/api\/users\//],
-  ["verify http://127.0.0.1:9 --against zz", /^error: No release in dist has an id that begins with "zz"/],
+  [
+    "verify http://127.0.0.1:9 --against zz",
+    /^error: "zz" is neither the beginning of a release's id in dist/,
+  ],
   ["verify http://127.0.0.1:9 --allow rnge", /^error: --allow knows no "rnge"; did you mean range\?\n$/],
   ["verify --sample 0", /^error: --sample must be a whole number from 1 to /],
   [
@@ -104,8 +110,7 @@ test("without a release it is trouble", async () => {
   const { code, stderr } = await rollcall("verify", fakeIo(scratch()));
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr:
-      'error: There is no release at dist/current (ENOENT); name another, or run "rollcall build" first.\n',
+    stderr: 'error: There is no current release in dist; run "rollcall build" first.\n',
   });
 });
 

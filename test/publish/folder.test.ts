@@ -81,7 +81,7 @@ describe("what is written", () => {
     expect(published(site)).toEqual(readTree(first.folder));
     expect((await publishSite()).before).toBe(first.id);
     expect(published(site)).toEqual(readTree(second.folder));
-    await expect(publishSite({ release: "zz" })).rejects.toThrow('that begins with "zz"');
+    await expect(publishSite({ release: "zz" })).rejects.toThrow('"zz" is neither');
     await expect(publishSite({ dist: join(folder, "none"), release: "zz" })).rejects.toThrow("no release in");
   });
 

@@ -4,10 +4,10 @@ import type { Setting } from "../setting.js";
 
 export const PUBLISH = {
   release: {
-    ...text("the beginning of a release's id"),
+    ...text("a release's id, its beginning, previous, or a release's folder"),
     verbs: ["publish", "host"],
-    placeholder: "<id>",
-    help: "release to take, by the beginning of its id (default: the current one)",
+    placeholder: "<release>",
+    help: "release to take: an id or its beginning, previous, or a folder (default: the current one)",
   },
   endpoint: {
     ...endpoint,

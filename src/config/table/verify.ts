@@ -4,7 +4,7 @@ import type { Setting } from "../setting.js";
 
 export const VERIFY = {
   against: {
-    ...text("a release's id, its beginning, current, a release's folder, or none"),
+    ...text("a release's id, its beginning, current, previous, a release's folder, or none"),
     verbs: ["verify"],
     placeholder: "<release>",
     help: "release that a host must serve, byte for byte, or none (default: the current one, if there is one)",

@@ -1,0 +1,122 @@
+/** What a word means where a release is named: one order, for every verb. */
+import { cpSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { build } from "../../src/build/build.js";
+import { findRelease, lookUp, openChosen } from "../../src/release/choose.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+/** Three releases of one folder, built a minute apart; the last is current. */
+async function threeReleases() {
+  const cwd = scratch();
+  const db = writeUsers(join(cwd, "users.sqlite"), plainRows(4));
+  const dist = join(cwd, "dist");
+  const make = (pageSize: number) => {
+    const now = () => new Date(Date.UTC(2026, 10, 21, 3, 40 + pageSize));
+    return build({ db, baseUrl: "https://example.com", out: dist, pageSize }, { now });
+  };
+  const [first, second, third] = [await make(1), await make(2), await make(3)];
+  const find = (word: string) => findRelease(word, dist, cwd).replace(`${cwd}/`, "");
+  return { cwd, dist, first, second, third, find };
+}
+
+/** The shortest beginning of an id that no other one has. */
+function beginningOf(id: string, others: readonly string[]): string {
+  const length = [...id].findIndex((_, at) => !others.some((other) => other.startsWith(id.slice(0, at + 1))));
+  return id.slice(0, length + 1);
+}
+
+test("ids, names and their beginnings, in small letters and in capitals", async () => {
+  const { first, second, third, find } = await threeReleases();
+  const ids = [second.id, third.id];
+  const folder = `dist/releases/${first.name}`;
+  for (const word of [first.id, beginningOf(first.id, ids), first.name, first.name.slice(0, 13)])
+    expect(find(word), word).toBe(folder);
+  expect(find(first.id.toUpperCase())).toBe(folder);
+  expect(find(first.name.replace(first.id, first.id.toUpperCase()))).toBe(folder);
+});
+
+test("current, and previous: what was current before", async () => {
+  const { second, third, find } = await threeReleases();
+  expect(find("current")).toBe(`dist/releases/${third.name}`);
+  expect(find("previous")).toBe(`dist/releases/${second.name}`);
+});
+
+test("a folder: a release's, one of releases, or whatever is there", async () => {
+  const { cwd, first, find } = await threeReleases();
+  cpSync(first.folder, join(cwd, "elsewhere"), { recursive: true });
+  mkdirSync(join(cwd, "nothing"));
+  expect(find("elsewhere")).toBe("elsewhere");
+  expect(find(join(cwd, "elsewhere"))).toBe("elsewhere");
+  expect(find(`dist/releases/${first.name}`)).toBe(`dist/releases/${first.name}`);
+  expect(find("dist")).toBe("dist/current");
+  expect(find("nothing")).toBe("nothing");
+});
+
+test("a release's folder comes before an id, and that before any other folder", async () => {
+  const { cwd, first, second, third, find } = await threeReleases();
+  const word = beginningOf(first.id, [second.id, third.id]);
+  mkdirSync(join(cwd, word));
+  expect(find(word)).toBe(`dist/releases/${first.name}`);
+  expect(find(`./${word}`)).toBe(word);
+  cpSync(second.folder, join(cwd, word), { recursive: true });
+  expect(find(word)).toBe(word);
+});
+
+test("no folder of their names hides the current and the previous release", async () => {
+  const { cwd, dist, first, second, third, find } = await threeReleases();
+  for (const name of ["current", "previous"]) cpSync(first.folder, join(cwd, name), { recursive: true });
+  expect(find("current")).toBe(`dist/releases/${third.name}`);
+  expect(find("previous")).toBe(`dist/releases/${second.name}`);
+  expect(find("./current")).toBe("current");
+  expect((await openChosen(dist, "./previous", cwd)).snapshot.id).toBe(first.id);
+});
+
+test("the current release is found where an archive made a folder of the link", async () => {
+  const { dist, third, find } = await threeReleases();
+  rmSync(join(dist, "current"));
+  expect(() => find("current")).toThrow(/^There is no current release in .*; run "rollcall build" first\.$/);
+  cpSync(third.folder, join(dist, "current"), { recursive: true });
+  expect(find("current")).toBe("dist/current");
+});
+
+test("several: each is named by what was typed of it", async () => {
+  const { dist, first, second, third, find } = await threeReleases();
+  const names = [third.name, second.name, first.name];
+  expect(() => find("20261121T034")).toThrow(
+    `"20261121T034" is the beginning of 3 names: ${names.join(", ")}; give more of one, or its id.`,
+  );
+  const rename = (name: string, id: string) =>
+    renameSync(join(dist, "releases", name), join(dist, "releases", name.replace(/[0-9a-f]{12}$/, id)));
+  rename(first.name, "aaaaaaaaaaa1");
+  rename(second.name, "aaaaaaaaaaa2");
+  expect(() => find("aaa")).toThrow(
+    '"aaa" is the beginning of 2 ids: aaaaaaaaaaa2, aaaaaaaaaaa1; give more of one.',
+  );
+  rename(third.name, "202611210000");
+  // One id begins so, and every name: to take the id would be a guess.
+  expect(() => find("2026")).toThrow(
+    /^"2026" is the beginning of 4 ids and names: 202611210000, 20261121T0343/,
+  );
+  expect(find("202611210")).toMatch(/-202611210000$/);
+});
+
+test("of several releases with one id, the newest", async () => {
+  const { dist, first, find } = await threeReleases();
+  const newer = `20261122T000000Z-${first.id}`;
+  cpSync(first.folder, join(dist, "releases", newer), { recursive: true });
+  expect(find(first.id)).toBe(`dist/releases/${newer}`);
+  expect(find(first.name)).toBe(`dist/releases/${first.name}`);
+});
+
+test("what means nothing", async () => {
+  const { cwd, dist, find } = await threeReleases();
+  for (const word of ["", "zz", "./none", "../elsewhere", "users.sqlite"]) {
+    expect(lookUp(word, dist, cwd), word).toBeUndefined();
+    expect(() => find(word), word).toThrow("is neither the beginning of a release's id in");
+  }
+  expect(() => findRelease("zz", join(cwd, "none"))).toThrow(
+    /^There is no release in .*none; run "rollcall build"/,
+  );
+});
