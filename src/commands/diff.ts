@@ -131,23 +131,24 @@ const FILE = { isTTY: false } as Io["stdout"];
 /** Each form is loaded when it is asked for: charts take long to load. */
 async function toText(
   diff: OpenDiff,
-  { format, limit, all, output }: Given["settings"],
+  { format, limit, all, output, only, ignore }: Given["settings"],
   exceeded: readonly string[],
   io: Io,
 ): Promise<AsyncGenerator<string>> {
+  const filter = { only, ignore };
   switch (format) {
     case "json":
-      return (await import("../review/json.js")).jsonReport(diff);
+      return (await import("../review/json.js")).jsonReport(diff, filter);
     case "ndjson":
       return (await import("../review/ndjson.js")).ndjsonReport(diff);
     case "html":
-      return (await import("../review/html.js")).htmlReport(diff, { exceeded });
+      return (await import("../review/html.js")).htmlReport(diff, { exceeded, filter });
     case "markdown":
-      return (await import("../review/markdown.js")).markdownReport(diff, { exceeded });
+      return (await import("../review/markdown.js")).markdownReport(diff, { exceeded, filter });
     default: {
       const paint = painter(output === undefined ? io.stdout : FILE, io.env);
       const { textReport } = await import("../review/text.js");
-      return textReport(diff, { limit: all ? Number.POSITIVE_INFINITY : limit, paint, exceeded });
+      return textReport(diff, { limit: all ? Number.POSITIVE_INFINITY : limit, paint, exceeded, filter });
     }
   }
 }

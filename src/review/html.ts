@@ -1,5 +1,6 @@
 /** A diff as one HTML file that a reviewer opens offline, and in which no user's text is anything but text. */
 import type { Diff } from "../diff/change.js";
+import type { FieldFilter } from "../diff/filter.js";
 import { count } from "../print/numbers.js";
 import { type Assets, readAssets } from "./html/assets.js";
 import { changeList } from "./html/list.js";
@@ -11,16 +12,21 @@ import { sideName } from "./side-name.js";
 export interface HtmlOptions {
   /** A sentence for each gate that the diff exceeds. */
   exceeded: readonly string[];
+  /** Which fields were compared; all of them unless given. */
+  filter?: FieldFilter;
 }
 
 /**
  * Yields the page in pieces, in bounded memory: it walks the changes twice, for the plots and for the list. The same diff
  * gives the same bytes.
  */
-export async function* htmlReport(diff: Diff, { exceeded }: HtmlOptions): AsyncGenerator<string> {
+export async function* htmlReport(
+  diff: Diff,
+  { exceeded, filter = {} }: HtmlOptions,
+): AsyncGenerator<string> {
   const assets = readAssets();
   yield head(diff, assets).source;
-  yield summary(diff, exceeded).source;
+  yield summary(diff, exceeded, filter).source;
   if (differing(diff) > 0) {
     // Only here, so that nobody else waits for a charting library to load.
     const { plots } = await import("./html/plots.js");

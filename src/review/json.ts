@@ -1,19 +1,22 @@
 /** `--format json`: one document, written as the changes are read, so that it may be larger than memory. */
 import type { Diff, SideFacts } from "../diff/change.js";
+import type { FieldFilter } from "../diff/filter.js";
 import { toJson } from "../print/text.js";
 import { chunks } from "./chunks.js";
 import { changeJson } from "./ndjson.js";
 
 /** A member a line, and a change a line. */
-export function jsonReport(diff: Diff): AsyncGenerator<string> {
-  return chunks(parts(diff));
+export function jsonReport(diff: Diff, filter: FieldFilter = {}): AsyncGenerator<string> {
+  return chunks(parts(diff, filter));
 }
 
-async function* parts(diff: Diff): AsyncGenerator<string> {
+async function* parts(diff: Diff, { only, ignore }: FieldFilter): AsyncGenerator<string> {
   const { added, removed, changed, unchanged } = diff;
   const members = {
     old: side(diff.old),
     new: side(diff.new),
+    ...(only !== undefined && { only }),
+    ...(ignore !== undefined && { ignored: ignore }),
     added,
     removed,
     changed,

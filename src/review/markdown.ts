@@ -1,6 +1,8 @@
 /** `--format markdown`: a diff as a comment in a pull request, never longer than one may be. */
 import type { Diff, SideFacts } from "../diff/change.js";
+import type { FieldFilter } from "../diff/filter.js";
 import { number } from "../print/numbers.js";
+import { compared } from "./compared.js";
 import { KINDS } from "./kinds.js";
 import { code, row, table } from "./markdown-cells.js";
 import { detailsMarkdown } from "./markdown-details.js";
@@ -17,15 +19,18 @@ export interface MarkdownOptions {
   limit?: number;
   /** Sentences about gates that were exceeded. */
   exceeded?: readonly string[];
+  /** Which fields were compared; all of them unless given. */
+  filter?: FieldFilter;
 }
 
 export async function* markdownReport(diff: Diff, options: MarkdownOptions = {}): AsyncGenerator<string> {
-  const { limit = Number.POSITIVE_INFINITY, exceeded = [] } = options;
+  const { limit = Number.POSITIVE_INFINITY, exceeded = [], filter = {} } = options;
   const head = [
     `### Rollcall: ${headline(diff)}\n`,
     sides(diff),
     totals(diff),
     gates(exceeded),
+    fieldsCompared(filter),
     settings(diff),
     fields(diff),
     flow(diff),
@@ -69,6 +74,11 @@ function gates(exceeded: readonly string[]): string {
   if (exceeded.length === 0) return "";
   const items = exceeded.slice(0, MOST_SENTENCES).map((sentence) => `- ${code(sentence)}\n`);
   return `\n**Gate exceeded**\n\n${items.join("")}`;
+}
+
+function fieldsCompared(filter: FieldFilter): string {
+  const text = compared(filter, code);
+  return text === undefined ? "" : `\n**Compared:** ${text}\n`;
 }
 
 function settings(diff: Diff): string {

@@ -1,9 +1,11 @@
 /** `--format text`: a diff for people at a terminal, totals first. */
 import type { Diff, SideFacts } from "../diff/change.js";
+import type { FieldFilter } from "../diff/filter.js";
 import { count, number } from "../print/numbers.js";
 import type { Paint } from "../print/style.js";
 import { visible } from "../print/text.js";
 import { chunks } from "./chunks.js";
+import { compared } from "./compared.js";
 import { settingChanges } from "./settings.js";
 import { sideName } from "./side-name.js";
 import { changesText } from "./text-changes.js";
@@ -14,17 +16,21 @@ export interface TextOptions {
   paint: Paint;
   /** Sentences about gates that were exceeded. */
   exceeded?: readonly string[];
+  /** Which fields were compared; all of them unless given. */
+  filter?: FieldFilter;
 }
 
-export function textReport(diff: Diff, { limit, paint, exceeded = [] }: TextOptions): AsyncGenerator<string> {
-  return chunks(parts(diff, limit, paint, exceeded));
+export function textReport(diff: Diff, options: TextOptions): AsyncGenerator<string> {
+  return chunks(parts(diff, options));
 }
 
-async function* parts(diff: Diff, limit: number, paint: Paint, exceeded: readonly string[]) {
+async function* parts(diff: Diff, { limit, paint, exceeded = [], filter = {} }: TextOptions) {
   yield sides(diff, paint);
   yield `\n${totals(diff, paint)}`;
   if (exceeded.length > 0) yield "\n";
   for (const sentence of exceeded) yield `${paint(["bold", "red"], "gate exceeded")}  ${visible(sentence)}\n`;
+  const fields = compared(filter, visible);
+  if (fields !== undefined) yield `\n${paint("dim", "compared")}  ${fields}\n`;
   const settings = settingChanges(diff);
   if (settings.length > 0) {
     const parts = settings.map(({ name, old, new: now }) => `${name} ${visible(old)} -> ${visible(now)}`);

@@ -1,6 +1,8 @@
 /** The top of the page: which two sides, how many users differ, what else does, and which gates that exceeds. */
 import type { Diff, SideFacts } from "../../diff/change.js";
+import type { FieldFilter } from "../../diff/filter.js";
 import { count, number } from "../../print/numbers.js";
+import { compared } from "../compared.js";
 import { settingChanges } from "../settings.js";
 import { sideName } from "../side-name.js";
 import { html, type Markup } from "./markup.js";
@@ -10,7 +12,7 @@ export function differing({ added, removed, changed }: Diff): number {
   return added + removed + changed;
 }
 
-export function summary(diff: Diff, exceeded: readonly string[]): Markup {
+export function summary(diff: Diff, exceeded: readonly string[], filter: FieldFilter): Markup {
   const total = differing(diff);
   return html`${total > 0 ? html`<a class="skip" href="#changes">Skip to the list of changes</a>\n` : undefined}<header>
 <p class="product">Rollcall diff</p>
@@ -18,7 +20,7 @@ export function summary(diff: Diff, exceeded: readonly string[]): Markup {
 <div class="sides">
 ${side("Old", diff.old)}<span class="to" aria-hidden="true">→</span>
 ${side("New", diff.new)}</div>
-${besides(diff)}</header>
+${fieldsCompared(filter)}${besides(diff)}</header>
 <main>
 ${exceeded.length > 0 ? gates(exceeded) : undefined}<dl class="totals">
 ${KINDS.map((kind) => figure(kind, diff[kind]))}</dl>
@@ -38,6 +40,12 @@ function side(label: string, facts: SideFacts): Markup {
 <p class="name">${sideName(facts)}</p>
 <p>${count(facts.count, "user")} on ${count(facts.pages, "page")}</p></div>
 `;
+}
+
+/** One line: `Compared: all fields but bio.` */
+function fieldsCompared(filter: FieldFilter): Markup | undefined {
+  const text = compared(filter, (pattern) => pattern);
+  return text === undefined ? undefined : html`<p class="besides">Compared: ${text}.</p>\n`;
 }
 
 /** One line: `Also different: base URL from https://a.example to https://b.example, page size from 100 to 50.` */
