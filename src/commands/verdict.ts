@@ -2,7 +2,8 @@
 import { count, duration, number } from "../print/numbers.js";
 import { align, type Paint } from "../print/style.js";
 import { table } from "../print/table.js";
-import { shorten, visible } from "../print/text.js";
+import { shorten, visible, wrap } from "../print/text.js";
+import { bothEndsOf } from "../review/fit.js";
 import { describeFinding } from "../verify/junit.js";
 import type { Row, Verdict } from "../verify/verdict.js";
 
@@ -11,37 +12,79 @@ const SHOWN = 5;
 
 const LOOKS = { holds: "green", differs: "red", allowed: "yellow", skipped: "dim" } as const;
 
-export function describeVerdict({ subject, rows }: Verdict, milliseconds: number, paint: Paint): string {
-  const asksHost = rows.some(({ came }) => came !== undefined);
-  const titles = ["", "check", "asked", ...(asksHost ? ["came"] : []), "what must hold"];
-  const columns = titles.map((title) => [paint("dim", title), "left"] as const);
-  const lines = rows.map((row) => [
-    paint(LOOKS[row.outcome], row.outcome),
-    paint("bold", row.name),
-    brief(row.asked),
-    ...(asksHost ? [brief(row.came ?? foundIn(row))] : []),
-    visible(row.outcome === "skipped" ? `(${row.note})` : row.says),
-  ]);
-  const details = rows.filter(({ outcome, came }) => outcome === "differs" && came === undefined);
+/**
+ * @param width columns that the table may take; what is cut from its cells is told below it, of all rows that differ.
+ */
+export function describeVerdict(
+  { subject, rows }: Verdict,
+  { milliseconds, width, paint }: { milliseconds: number; width: number; paint: Paint },
+): string {
+  const probes = rows.filter(({ came }) => came !== undefined);
+  const others = rows.filter((row) => !probes.includes(row));
   return [
-    table(columns, lines),
-    ...details.map((row) => describeRow(row, paint)),
+    // Each with widths of its own: what probes ask and get is long.
+    ...[others, probes].flatMap((some) =>
+      some.length > 0 ? [tableOf(some, probes.length > 0, width, paint)] : [],
+    ),
+    ...rows.filter(({ outcome }) => outcome === "differs").map((row) => describeRow(row, paint)),
     summary(subject, rows, milliseconds, paint),
   ].join("\n\n");
 }
 
-/** A cell: digests by their beginnings, and no more than a line can bear. */
-function brief(text: string): string {
-  return shorten(visible(text.replace(/[0-9a-f]{64}/g, (digest) => `${digest.slice(0, 8)}…`)), WIDEST);
+function tableOf(rows: readonly Row[], asksHost: boolean, width: number, paint: Paint): string {
+  const titles = ["", "check", "asked", ...(asksHost ? ["came"] : []), "what must hold"];
+  const [asked, came] = [
+    rows.map((row) => brief(row.asked)),
+    rows.map((row) => brief(row.came ?? foundIn(row))),
+  ];
+  const names = widest(rows.map(({ name }) => name));
+  const free = Math.max(width - "differs".length - names - GAP * titles.length + GAP, NARROWEST);
+  const forAsked = Math.min(widest(asked), Math.floor(free * (asksHost ? 0.38 : 0.5)));
+  const forCame = asksHost ? Math.min(widest(came), Math.floor(free * 0.28)) : 0;
+  return table(
+    titles.map((title) => [paint("dim", title), "left"] as const),
+    rows.map((row, at) => [
+      paint(LOOKS[row.outcome], row.outcome),
+      paint("bold", row.name),
+      // What differs from probe to probe stands at its end.
+      shortenInside(asked[at] ?? "", forAsked),
+      ...(asksHost ? [shorten(came[at] ?? "", forCame)] : []),
+      wrap(visible(row.outcome === "skipped" ? `(${row.note})` : row.says), free - forAsked - forCame).join(
+        "\n",
+      ),
+    ]),
+  );
 }
 
-const WIDEST = 70;
+function shortenInside(text: string, max: number): string {
+  return text.length <= max ? text : bothEndsOf(text, max - 1, (part) => part);
+}
+
+/** Columns between two cells. */
+const GAP = 2;
+/** For all cells but the first two; on a terminal that is narrower still, lines are broken by it. */
+const NARROWEST = 40;
+
+function widest(texts: readonly string[]): number {
+  return Math.max(...texts.map((text) => text.length));
+}
+
+/** A cell: digests by their beginnings, and the listing as what everything is asked of. */
+function brief(text: string): string {
+  return visible(
+    text
+      .replace(/[0-9a-f]{64}/g, (digest) => `${digest.slice(0, 8)}…`)
+      .replace(/^([A-Z]+) \/api\/users\/(?=[?a-z])/, "$1 "),
+  );
+}
 
 function foundIn({ count: found, outcome }: Row): string {
   return outcome === "skipped" ? "" : found === 0 ? "no finding" : count(found, "finding");
 }
 
-function describeRow({ name, count: found, findings, note }: Row, paint: Paint): string {
+function describeRow({ name, asked, came, says, count: found, findings, note }: Row, paint: Paint): string {
+  if (came !== undefined)
+    return `${paint("bold", name)}: ${visible(asked)}\n  came       ${visible(came)}\n  must hold  ${visible(says)}`;
   const head = `${paint("bold", name)}: ${count(found, "finding")}${note === undefined ? "" : `: ${visible(note)}`}`;
   const shown = findings.slice(0, SHOWN).map((finding) => `  ${visible(describeFinding(finding))}`);
   const rest = found - shown.length;

@@ -52,9 +52,15 @@ async function runVerify({ settings, arguments: { what = CURRENT } }: Given, io:
   const milliseconds = io.now() - started;
   if (settings.json)
     print(io, toJson({ holds: isGood, ...verdict, seconds: Math.round(milliseconds) / 1000 }));
-  else print(io, describeVerdict(verdict, milliseconds, painter(io.stdout, io.env)));
+  else {
+    const { columns: width = UNKNOWN_WIDTH } = io.stdout;
+    print(io, describeVerdict(verdict, { milliseconds, width, paint: painter(io.stdout, io.env) }));
+  }
   return isGood ? ExitCode.done : ExitCode.refused;
 }
+
+/** Columns of what is no terminal, as the log of a job. */
+const UNKNOWN_WIDTH = 120;
 
 function refuseUnknown(names: readonly string[]): void {
   const unknown = names.find((name) => !ROW_NAMES.includes(name));

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
-import { ROW_NAMES } from "../../src/verify/url-rows.js";
+import { PAGE_ROWS, PROBES, ROW_NAMES } from "../../src/verify/url-rows.js";
 import { run as runReal } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -114,6 +114,37 @@ test("without a release it is trouble", async () => {
   });
 });
 
+test.each([
+  [60, 80],
+  [100, 100],
+  [160, 160],
+  [undefined, 120],
+])(
+  "on a terminal of %s columns the table has at most %i, and says each thing that must hold whole",
+  async (columns, widest) => {
+    const one = await front({ count: 5 });
+    const io = fakeIo(dirname(one.dist));
+    Object.defineProperty(io.stdout, "columns", { value: columns });
+    const { stdout } = await rollcall(`verify ${one.baseUrl} --out ${one.dist}`, io);
+    const [pages = "", probes = ""] = stdout.split("\n\n");
+    for (const line of `${pages}\n${probes}`.split("\n"))
+      expect(line.length, line).toBeLessThanOrEqual(widest);
+    const squeezed = [pages, probes].map((text) => {
+      const lines = text.split("\n");
+      const start = lines[0]?.indexOf("what must hold");
+      return lines
+        .map((line) => line.slice(start))
+        .join("")
+        .replaceAll(" ", "");
+    });
+    for (const { name, says } of [...PAGE_ROWS, ...PROBES]) {
+      // Words that are wider than the column are broken.
+      if (!stdout.includes(`skipped  ${name} `))
+        expect(squeezed.join(), name).toContain(says.replaceAll(" ", ""));
+    }
+  },
+);
+
 test("--json prints every row as data, --junit writes each as a test", async () => {
   const { cwd, folder, run } = await released();
   damage(folder);
@@ -175,13 +206,19 @@ test("a host: a row for each probe, weaknesses that are known, and the release t
   const whole = await run("");
   expect(whole.code).toBe(0);
   expect(whole.stdout.replace(/ +/g, " ")).toContain(
-    'holds page-leading-zero GET /api/users/?format=api&page=01 404 {"detail":"Invalid page."} 01 is no page: 404\n',
+    'holds page-leading-zero GET ?format=api&page=01 404 {"detail":"I… 01 is no page: 404\n',
   );
   expect(whole.stdout).toContain(`every page has the bytes of release ${one.host.release.snapshot.id}`);
+  expect(Math.max(...whole.stdout.split("\n").map((text) => text.length))).toBeLessThanOrEqual(100);
   one.edit(({ url }, reply) => (url?.endsWith("page=01") ? { ...reply, status: 200 } : undefined));
   const weak = await run("");
   expect(weak.code).toBe(1);
   expect(weak.stdout).toMatch(/\ndiffers +page-leading-zero +GET \S+page=01 +200 +01 is no page: 404\n/);
+  expect(weak.stdout).toContain(`
+page-leading-zero: GET /api/users/?format=api&page=01
+  came       200
+  must hold  01 is no page: 404
+`);
   const known = await run("--allow page-leading-zero --allow range,post");
   expect(known.code).toBe(0);
   expect(known.stdout).toMatch(/\nallowed +page-leading-zero /);
