@@ -1,10 +1,10 @@
 /** Reads a release's own account of itself and refuses one that is not whole. Pages are not read here. */
 import { readdir, readFile, realpath } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { codeOf, UserError } from "../errors.js";
 import { parseSums, type Sums } from "./digests.js";
 import { sha256 } from "./files.js";
-import { PAGES, pagePath, SNAPSHOT, SUMS, type Variant } from "./layout.js";
+import { PAGES, pagePath, parseFolderName, RELEASES, SNAPSHOT, SUMS, type Variant } from "./layout.js";
 import { parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
 
 /** One snapshot on disk. */
@@ -26,12 +26,7 @@ export async function openRelease(folder: string): Promise<Release> {
     throw new UserError(`There is no release at ${folder}; run "rollcall build" first.`, { cause });
   });
   const broken = (why: string, cause?: unknown) =>
-    new UserError(
-      `Release ${basename(root)} is broken: ${why}. Build again, or "rollcall use" another one.`,
-      {
-        cause,
-      },
-    );
+    new UserError(`Release ${basename(root)} is broken: ${why}. ${adviceFor(root)}`, { cause });
   const read = async (name: string) => {
     try {
       return await readFile(join(root, name), "utf8");
@@ -60,6 +55,13 @@ export async function openRelease(folder: string): Promise<Release> {
   const missing = await findMissing(root, sums);
   if (missing) throw broken(`${missing} is missing`);
   return { folder: root, snapshot, sums };
+}
+
+/** One that was copied or downloaded cannot be built where it is. */
+function adviceFor(root: string): string {
+  const isInDist = basename(dirname(root)) === RELEASES && parseFolderName(basename(root)) !== undefined;
+  if (isInDist) return 'Build again, or "rollcall use" another one.';
+  return 'See all that is wrong with "rollcall verify", and fetch it anew.';
 }
 
 /** The same for who can do without: undefined where there is no release, or one that is not whole. */

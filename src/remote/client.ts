@@ -16,6 +16,8 @@ export interface ClientOptions {
   /** Of one body, 64 MiB unless given. */
   maxBytes?: number | undefined;
   signal?: AbortSignal | undefined;
+  /** What a person can do where a host asks for too long a wait, besides waiting: `ask for less with --rate`. */
+  instead?: string | undefined;
 }
 
 export interface Client {
@@ -46,6 +48,7 @@ export function createClient({
   timeoutMs = TIMEOUT_MS,
   maxBytes = MAX_BYTES,
   signal,
+  instead,
 }: ClientOptions = {}): Client {
   const connections = { keepAlive: true, maxSockets: concurrency };
   const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
@@ -61,8 +64,8 @@ export function createClient({
       for (let attempt = 1; ; attempt++) {
         await pace.turn();
         const answer = await exchange(question, { agent, timeoutMs, maxBytes, signal });
-        if (!BUSY.includes(answer.status) || attempt === MOST_ATTEMPTS) return answer;
-        pace.hold(waitFor(answer, attempt));
+        if (!isBusy(answer) || attempt === MOST_ATTEMPTS) return answer;
+        pace.hold(waitFor(answer, attempt, instead));
       }
     },
     async countBody(url, method, headers = {}) {
@@ -78,13 +81,18 @@ export function createClient({
 const OWN_HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
 const BUSY = [429, 503];
 
+/** Whether a host has no time for us, after all its chances. */
+export function isBusy({ status }: Answer): boolean {
+  return BUSY.includes(status);
+}
+
 /** Milliseconds: what Retry-After says, in seconds or as a date; else half a second, twice as long each time. */
-function waitFor(answer: Answer, attempt: number): number {
+function waitFor(answer: Answer, attempt: number, instead: string | undefined): number {
   const said = headerOf(answer, "Retry-After") ?? "";
   const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now();
   const wait = Number.isNaN(ms) ? 250 * 2 ** attempt : Math.max(0, ms);
   if (wait <= LONGEST_WAIT_MS) return wait;
   throw new UserError(
-    `${answer.url} answers ${answer.status} and asks to come back in ${Math.ceil(wait / 1000)} seconds; run this again then, or slower with --rate.`,
+    `${answer.url} answers ${answer.status} and asks to come back in ${Math.ceil(wait / 1000)} seconds; run this again then${instead === undefined ? "" : `, or ${instead}`}.`,
   );
 }

@@ -1,7 +1,7 @@
 /** The first page of a deployed listing, which tells how to ask for the others. */
 import { LINK_STYLES, pageUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
-import { type Client, MAX_BYTES } from "./client.js";
+import { type Client, isBusy, MAX_BYTES } from "./client.js";
 import { decodeBody } from "./decode.js";
 import type { Answer } from "./exchange.js";
 import { factsOf, type ListingFacts, readPage } from "./listing.js";
@@ -30,6 +30,7 @@ export async function readFirst(
     const bytes = await decodeBody(answer, maxBytes);
     const read = readPage(answer, bytes);
     if ("envelope" in read) return { facts: factsOf(baseUrl, links, answer, read.envelope), answer, bytes };
+    if (isBusy(answer)) throw new UserError(`${answer.url} ${read.why}. The host is busy; try again later.`);
     refusals.push(new UserError(`${answer.url} ${read.why}. Is ${baseUrl} the base URL?`));
   }
   throw refusals[0];

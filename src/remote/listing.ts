@@ -21,16 +21,26 @@ export interface ListingFacts {
   snapshotId: string | undefined;
 }
 
-/** The envelope of an answer that should be a page, or in words what came instead. */
-export function readPage(answer: Answer, bytes: Buffer): { envelope: Envelope } | { why: string } {
+/** The envelope of an answer that should be a page, or in words what came instead: as the end of a sentence, and by name. */
+export function readPage(
+  answer: Answer,
+  bytes: Buffer,
+): { envelope: Envelope } | { why: string; came: string } {
   const { status } = answer;
   const location = headerOf(answer, "Location");
-  if (status >= 300 && status < 400 && location !== undefined)
-    return { why: `redirects (${status}) to ${JSON.stringify(location)}, where only a page is expected` };
+  if (status >= 300 && status < 400 && location !== undefined) {
+    const to = `(${status}) to ${show(location)}`;
+    return { why: `redirects ${to}, where only a page is expected`, came: `a redirect ${to}` };
+  }
   const type = headerOf(answer, "Content-Type") ?? "no Content-Type";
-  if (status !== 200) return { why: `answers ${status} (${type}), where a page (200) is expected` };
+  const came = `${status} (${type})`;
+  if (status !== 200) return { why: `answers ${came}, where a page (200) is expected`, came };
   const read = readEnvelope(bytes);
-  return "why" in read ? { why: `answers 200 (${type}) with a body that ${read.why}` } : read;
+  if ("envelope" in read) return read;
+  return {
+    why: `answers ${came} with a body that ${read.why}`,
+    came: `${came} with a body that ${read.why}`,
+  };
 }
 
 /** @throws UserError when page 1 contradicts itself, so that no listing can be read from it. */

@@ -24,6 +24,7 @@ export async function openRemote(url: string, scratch: string, onProgress: OnPro
   let listing: ListingFacts | undefined;
   let users = 0;
   const facts = await walk(url, {
+    instead: "name a folder with its release instead",
     // Where its links lead is for the reader of the diff to judge.
     allowOtherBase: true,
     onStart: (started) => {

@@ -75,7 +75,7 @@ export async function runProbe(probe: Probe, site: Site): Promise<Result> {
     const result = { asked, came: show(answer), isRight: judgement !== false };
     return typeof judgement === "string" ? { ...result, skipped: judgement } : result;
   } catch (error) {
-    if (error instanceof TransferError) return { asked, came: error.why, isRight: false };
+    if (error instanceof TransferError) return { asked, came: `no answer: it ${error.why}`, isRight: false };
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** Holds what a host answers against the release that it should serve, and says what it serves instead. */
 import { etagOf } from "../contract/headers.js";
-import { count } from "../print/numbers.js";
+import { count, number } from "../print/numbers.js";
 import { sha256 } from "../release/files.js";
 import type { Release } from "../release/open.js";
 import type { ListingFacts } from "../remote/listing.js";
@@ -38,7 +38,7 @@ export function compareWith(release: Release, known: readonly Release[], finding
         return `links lead to ${linkBase}, those of release ${release.snapshot.id} to ${base_url}: a wrong base URL`;
       const [name] = served.keys();
       if (differing < taken)
-        return `${count(differing, "page")} of ${taken} differ: a stale cache, or servers of different releases`;
+        return `${number(differing)} of ${count(taken, "page")} ${differing === 1 ? "differs" : "differ"}: a stale cache, or servers of different releases`;
       return served.size === 1 && name
         ? `every page is of release ${name}: the new one has not arrived there`
         : "every page differs: another release is served there";

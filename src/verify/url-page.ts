@@ -19,7 +19,7 @@ export function judgePage(
   const { url } = answer;
   const read = readPage(answer, bytes);
   if ("why" in read) {
-    findings.add({ check: "pages", page, url, found: read.why, expected: "200 with a page" });
+    findings.add({ check: "pages", page, url, found: read.came, expected: "200 with a page" });
     return undefined;
   }
   for (const { name, header, whyNot } of HEADERS) {

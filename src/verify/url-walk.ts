@@ -77,7 +77,13 @@ export async function walkPages(
       take(page, answer, page === 1 ? first.bytes : await decodeBody(answer));
     } catch (error) {
       if (!(error instanceof TransferError) || ++failures >= MOST_FAILURES) throw error;
-      findings.add({ check: "pages", page, url, found: error.why, expected: "200 with a page" });
+      findings.add({
+        check: "pages",
+        page,
+        url,
+        found: `no page: it ${error.why}`,
+        expected: "200 with a page",
+      });
     }
     done++;
     onProgress({ users, total: expected });

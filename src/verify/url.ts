@@ -21,7 +21,7 @@ export interface UrlOptions extends ClientOptions, Omit<ReadOptions, "concurrenc
  */
 export async function verifyUrl(options: UrlOptions): Promise<Verdict> {
   const baseUrl = parseBaseUrl(options.baseUrl);
-  const client = createClient(options);
+  const client = createClient({ ...options, instead: "ask for less at once with --rate" });
   try {
     const pages = await readPages(client, { ...options, baseUrl });
     const rows = pageRows(pages, options);

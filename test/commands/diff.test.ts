@@ -2,6 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -12,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -183,6 +185,29 @@ test("fields that do not count make no change", async () => {
   });
 });
 
+test("every report says which fields it is about, where some were left out", async () => {
+  const { run } = await twoReleases();
+  const report = async (format: string, flags: string) =>
+    (await run(`diff --format ${format} ${flags}`)).stdout;
+  const both = "--only kyc_status,off_chain.* --ignore off_chain.tokens";
+  expect(await report("text", both)).toContain(
+    "\n\ncompared  only kyc_status, off_chain.*, without off_chain.tokens\n\n",
+  );
+  expect(await report("text", "--ignore bio")).toContain("\ncompared  all fields but bio\n");
+  expect(await report("markdown", both)).toContain(
+    "\n**Compared:** only `kyc_status`, `off_chain.*`, without `off_chain.tokens`\n",
+  );
+  expect(await report("html", both)).toContain(
+    '<p class="besides">Compared: only kyc_status, off_chain.*, without off_chain.tokens.</p>',
+  );
+  const document = JSON.parse(await report("json", both));
+  expect(document).toMatchObject({ only: ["kyc_status", "off_chain.*"], ignored: ["off_chain.tokens"] });
+  const { only, ignored, ...others } = document;
+  expect(Object.keys(others)).toEqual(Object.keys(JSON.parse(await report("json", ""))));
+  for (const format of ["text", "markdown", "html"])
+    expect(await report(format, "")).not.toMatch(/^(compared|.*Compared:)/m);
+});
+
 test("a report in a file, whole or not at all", async () => {
   const { run, cwd } = await twoReleases();
   for (const format of ["text", "markdown", "json", "ndjson", "html"]) {
@@ -249,6 +274,40 @@ test("one release is not enough, and none at all is worse", async () => {
     code: 2,
     stderr: expect.stringContaining("There is no current release"),
   });
+});
+
+test("a host that has no time: what to do instead is what the verb has", async () => {
+  const { run } = await oneRelease();
+  let wait = "86400";
+  const busy = createHttpServer((_req, res) => res.writeHead(429, { "Retry-After": wait }).end()).listen(0);
+  onTestFinished(() => void busy.close());
+  await once(busy, "listening");
+  const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
+  const asked = `${url}/api/users/?format=api&page=1 answers 429`;
+  const error = async (line: string) => (await run(line)).stderr;
+  expect(await error(`diff ${url} current`)).toBe(
+    `error: ${asked} and asks to come back in 86400 seconds; run this again then, or name a folder with its release instead.\n`,
+  );
+  expect(await error(`verify ${url}`)).toBe(
+    `error: ${asked} and asks to come back in 86400 seconds; run this again then, or ask for less at once with --rate.\n`,
+  );
+  wait = "0";
+  expect(await error(`diff ${url} current`)).toBe(
+    `error: ${asked} (no Content-Type), where a page (200) is expected. The host is busy; try again later.\n`,
+  );
+});
+
+test("a release that is broken: what to do about it depends on where it is", async () => {
+  const { cwd, run, first } = await twoReleases();
+  cpSync(first.folder, join(cwd, "downloaded"), { recursive: true });
+  for (const folder of [first.folder, join(cwd, "downloaded")])
+    writeFileSync(join(folder, "snapshot.json"), "{}");
+  expect((await run("diff previous")).stderr).toMatch(
+    /is broken: .*\. Build again, or "rollcall use" another one\.\n$/,
+  );
+  expect((await run("diff downloaded")).stderr).toMatch(
+    /is broken: .*\. See all that is wrong with "rollcall verify", and fetch it anew\.\n$/,
+  );
 });
 
 test("an index that was tampered with is told, and a page that lies about its users", async () => {

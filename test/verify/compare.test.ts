@@ -35,7 +35,7 @@ describe("what is served instead is called by its name", () => {
     const { row, older, id } = await withOlder({ bio: "old" }, (page) => page === 3);
     expect(row).toMatchObject({
       count: 1,
-      note: "1 page of 5 differ: a stale cache, or servers of different releases",
+      note: "1 of 5 pages differs: a stale cache, or servers of different releases",
       findings: [{ page: 3, found: `page 3 of release ${older}`, expected: `those of release ${id}` }],
     });
   });
@@ -92,7 +92,9 @@ test("the release to compare with is the current one, one that is named, or none
   expect(await idOf(second)).toBe(second);
   expect(await idOf(second.slice(-12))).toBe(second);
   expect((await openAgainst("current", dist, ".")).known.map(({ folder }) => folder)).toEqual([second]);
-  await expect(openAgainst("zz", dist, ".")).rejects.toThrow(/No release in .* "zz"/);
+  await expect(openAgainst("zz", dist, ".")).rejects.toThrow(
+    /"zz" is neither the beginning of a release's id/,
+  );
   expect(await openAgainst("none", dist, ".")).toMatchObject({
     release: undefined,
     whyNot: "--against none",
@@ -113,7 +115,7 @@ describe("a host that fails while it is read", () => {
     answers(one, /page=3$/, () => {});
     const found = {
       page: 3,
-      found: "did not answer in full within 0.2 seconds",
+      found: "no page: it did not answer in full within 0.2 seconds",
       expected: "200 with a page",
     };
     expect(await differing(one)).toMatchObject([{ name: "pages", count: 1, findings: [found] }]);
@@ -123,7 +125,7 @@ describe("a host that fails while it is read", () => {
     const one = await front({ count: 9 });
     answers(one, /^DELETE/, () => {});
     expect(await differing(one)).toMatchObject([
-      { name: "delete", came: "did not answer in full within 0.2 seconds" },
+      { name: "delete", came: "no answer: it did not answer in full within 0.2 seconds" },
     ]);
   });
 
