@@ -423,6 +423,26 @@ test("a build whose gate is exceeded keeps the release and leaves current alone"
   expect((await run("build --max-removed 0")).stderr).toContain("nothing changed");
 });
 
+test("--keep 0 leaves what gates have refused until something is switched", async () => {
+  const { cwd, edit, first } = await oneRelease();
+  const names = () => readdirSync(join(cwd, "dist/releases"));
+  const [db, out] = [join(cwd, "users.sqlite"), join(cwd, "dist")];
+  const refuse = () => build({ db, baseUrl, out, pageSize: 5, keep: 0, gates: { maxRemoved: "0" } });
+  for (const id of [1, 2]) {
+    edit(`DELETE FROM users WHERE id = '${userId(id)}'`);
+    await expect(refuse()).rejects.toThrow("is kept, but current is unchanged");
+    expect(names()).toHaveLength(1 + id);
+  }
+  expect(names()).toContain(first.name);
+  // Two minutes later: none of them has been current within the last one.
+  const now = () => new Date(Date.now() + 120_000);
+  edit(`DELETE FROM users WHERE id = '${userId(3)}'`);
+  const { name, pruned } = await build({ db, baseUrl, out, pageSize: 5, keep: 0 }, { now });
+  expect(pruned).toHaveLength(2);
+  // What was current until now may still be on its way to readers.
+  expect(names().sort()).toEqual([first.name, name].sort());
+});
+
 test("a build within its gates says what it compared; a first one that there was nothing to compare with", async () => {
   const { cwd, run, edit } = await oneRelease();
   edit(EDIT);
