@@ -91,12 +91,14 @@ function describeRow({ name, asked, came, says, count: found, findings, note }: 
   return [head, ...shown, ...(rest > 0 ? [`  and ${number(rest)} more`] : [])].join("\n");
 }
 
+const PLURALS = { holds: "hold", differs: "differ", allowed: "allowed", skipped: "skipped" } as const;
+
 function summary(subject: string, rows: readonly Row[], milliseconds: number, paint: Paint): string {
   const of = (outcome: Row["outcome"]) => rows.filter((row) => row.outcome === outcome);
   const counts = (["holds", "differs", "allowed", "skipped"] as const)
     .map((outcome) => [of(outcome).length, outcome] as const)
     .filter(([number]) => number > 0)
-    .map(([number, outcome]) => `${number} ${outcome === "holds" && number !== 1 ? "hold" : outcome}`);
+    .map(([number, outcome]) => `${number} ${number === 1 ? outcome : PLURALS[outcome]}`);
   const isBad = of("differs").length > 0;
   const value = isBad
     ? `differs: ${of("differs")

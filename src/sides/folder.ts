@@ -17,7 +17,7 @@ import { parseSnapshot } from "../release/snapshot.js";
  * @throws UserError when it is neither, or not whole.
  */
 export async function openFolder(folder: string, name: string, scratch: string): Promise<Side> {
-  const isRelease = await isThere(join(folder, SUMS));
+  const isRelease = (await isThere(join(folder, SUMS))) && (await isThere(join(folder, SNAPSHOT)));
   return isRelease
     ? openReleaseSide(await openRelease(folder), name, scratch)
     : indexed(folder, await factsOfPages(folder, name), scratch);

@@ -32,7 +32,7 @@ function describe({ outcome, asked, came, count, findings, note }: Row): string 
   return `<failure message=${quoted(message)}>${escaped(lines.join("\n"))}</failure>`;
 }
 
-/** `page 3, user 0123..: kyc_status "none", expected must be one of ...` */
+/** `page 3, user 0123..: found kyc_status "none"; it must be one of ...` */
 export function describeFinding({ path, url, page, id, found, expected }: Finding): string {
   const where = [
     path ?? (page === undefined ? url : undefined),
@@ -40,7 +40,9 @@ export function describeFinding({ path, url, page, id, found, expected }: Findin
     id && `user ${id}`,
   ];
   const place = where.filter(Boolean).join(", ");
-  return `${place === "" ? "" : `${place}: `}found ${found}; expected ${expected}`;
+  // A rule of the contract is a sentence's end of its own.
+  const rule = expected.startsWith("must ") ? `it ${expected}` : `expected ${expected}`;
+  return `${place === "" ? "" : `${place}: `}found ${found}; ${rule}`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

@@ -15,33 +15,34 @@ export interface Comparison {
 
 /** @param known other releases that a host may still serve, or parts of it. */
 export function compareWith(release: Release, known: readonly Release[], findings: Findings): Comparison {
-  const served = new Map<string, number>();
-  let taken = 0;
+  // Pages that releases have in common are no sign of another: which of them could all pages be of?
+  let candidates = known;
+  let [taken, differing] = [0, 0];
   return {
     take(page, url, bytes) {
       taken++;
       const found = sha256(bytes);
       const expected = release.sums.pages.get(page, "identity");
+      candidates = candidates.filter(({ sums }) => sums.pages.get(page, "identity") === found);
       if (found === expected) return;
+      differing++;
       const other = known.find(({ sums }) => sums.pages.get(page, "identity") === found);
       const what = other ? `page ${page} of release ${other.snapshot.id}` : `other bytes, ${etagOf(found)}`;
-      const name = other?.snapshot.id ?? "";
-      served.set(name, (served.get(name) ?? 0) + 1);
-      const right = expected === undefined ? `no page ${page}` : `those of release ${release.snapshot.id}`;
+      const right =
+        expected === undefined ? `no page ${page}` : `page ${page} of release ${release.snapshot.id}`;
       findings.add({ check: "same-bytes", page, url, found: what, expected: right });
     },
     note({ linkBase = release.snapshot.base_url }) {
-      const differing = [...served.values()].reduce((sum, pages) => sum + pages, 0);
       if (differing === 0) return undefined;
       const { base_url } = release.snapshot;
       if (linkBase !== base_url)
         return `links lead to ${linkBase}, those of release ${release.snapshot.id} to ${base_url}: a wrong base URL`;
-      const [name] = served.keys();
+      const [served] = candidates;
+      if (served)
+        return `every page is of release ${served.snapshot.id}: the one that is expected has not arrived there`;
       if (differing < taken)
         return `${number(differing)} of ${count(taken, "page")} ${differing === 1 ? "differs" : "differ"}: a stale cache, or servers of different releases`;
-      return served.size === 1 && name
-        ? `every page is of release ${name}: the new one has not arrived there`
-        : "every page differs: another release is served there";
+      return "every page differs: another release is served there";
     },
   };
 }

@@ -62,7 +62,7 @@ export async function readPages(client: Client, options: ReadOptions): Promise<R
       findings.add({
         check: "base-url",
         ...page1,
-        found: `links lead to ${facts.linkBase}`,
+        found: `links to ${facts.linkBase}`,
         expected: baseUrl,
       });
     if (pages.length === facts.pages && users !== facts.count && findings.of("pages").count === 0)

@@ -1,13 +1,19 @@
 /** What a host that differs from the release is said to serve instead, and hosts that fail while they are read. */
+import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { build } from "../../src/build/build.js";
 import { createHost } from "../../src/host/host.js";
-import { RELEASES } from "../../src/release/layout.js";
+import { pagePath, RELEASES } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
+import type { ListingFacts } from "../../src/remote/listing.js";
+import { Findings } from "../../src/verify/findings.js";
 import { openAgainst } from "../../src/verify/target.js";
 import { verifyUrl } from "../../src/verify/url.js";
+import { compareWith } from "../../src/verify/url-compare.js";
 import { publish, type Shape, switchTo, writeRelease } from "../host/release.js";
+import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { type Front, front } from "../support/front.js";
 
@@ -36,7 +42,7 @@ describe("what is served instead is called by its name", () => {
     expect(row).toMatchObject({
       count: 1,
       note: "1 of 5 pages differs: a stale cache, or servers of different releases",
-      findings: [{ page: 3, found: `page 3 of release ${older}`, expected: `those of release ${id}` }],
+      findings: [{ page: 3, found: `page 3 of release ${older}`, expected: `page 3 of release ${id}` }],
     });
   });
 
@@ -44,8 +50,26 @@ describe("what is served instead is called by its name", () => {
     const { row, older } = await withOlder({ bio: "old" }, () => true);
     expect(row).toMatchObject({
       count: 5,
-      note: `every page is of release ${older}: the new one has not arrived there`,
+      note: `every page is of release ${older}: the one that is expected has not arrived there`,
     });
+  });
+
+  test("the whole of an older release that has pages in common with the new one", async () => {
+    const rows = plainRows(9);
+    const out = scratch();
+    const make = async (bio: string) => {
+      const changed = rows.map((row, at) => (at === 0 ? { ...row, bio } : row));
+      const db = writeUsers(join(scratch(), "users.sqlite"), changed);
+      return openRelease((await build({ db, baseUrl: "https://example.com", out, pageSize: 2 })).folder);
+    };
+    const [older, newer] = [await make("old"), await make("new")];
+    const findings = new Findings();
+    const { take, note } = compareWith(newer, [older], findings);
+    for (let page = 1; page <= 5; page++) take(page, "", readFileSync(join(older.folder, pagePath(page))));
+    expect(findings.of("same-bytes").count).toBe(1);
+    expect(note({ linkBase: "https://example.com" } as ListingFacts)).toBe(
+      `every page is of release ${older.snapshot.id}: the one that is expected has not arrived there`,
+    );
   });
 
   test("another base URL", async () => {
