@@ -47,7 +47,7 @@ export async function judge(
     const result = await diff(sides.old, sides.new);
     try {
       const exceeded = findExceeded(result, gates);
-      if (exceeded.length > 0) throw refusal(name, exceeded);
+      if (exceeded.length > 0) throw new GateError(name, exceeded);
       const { added, removed, changed } = result;
       return { previous: basename(previous.folder), added, removed, changed };
     } finally {
@@ -56,15 +56,6 @@ export async function judge(
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
-}
-
-function refusal(name: string, exceeded: readonly string[]): GateError {
-  const id = idOf(name);
-  return new GateError(
-    `Release ${name} is kept, but current is unchanged, for it exceeds ${exceeded.join("; and ")}. Look at it with "rollcall diff current ${id}", accept it with "rollcall use ${id}".`,
-    exceeded,
-    name,
-  );
 }
 
 /** Each side's index, where it has none, in a folder of its own. */

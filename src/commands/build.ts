@@ -46,10 +46,21 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
     return ExitCode.done;
   } catch (error) {
     bar?.clear();
-    if (error instanceof GateError && settings.json)
-      print(io, toJson({ error: error.message, exceeded: error.exceeded, release: error.release }));
+    if (error instanceof GateError) throw hold(error, settings, io);
     throw error instanceof InvalidUsersError ? refuse(error, settings, io) : error;
   }
+}
+
+/** Prints what data there is of it, and returns the error with commands that find the release. */
+function hold({ release, exceeded }: GateError, { out, json }: Settings, io: Io): GateError {
+  const error = new GateError(release, exceeded, isUsual(out, io) ? undefined : out);
+  if (json) print(io, toJson({ error: error.message, exceeded, release }));
+  return error;
+}
+
+/** Whether other verbs look there by themselves. */
+function isUsual(out: string, io: Io): boolean {
+  return out === defaultSettings(io.cwd).out;
 }
 
 function toOptions(settings: Settings): BuildOptions {
@@ -84,7 +95,7 @@ function report(result: BuildResult, milliseconds: number, settings: Settings, i
     print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates, ...timings }));
   } else if (!settings.quiet) {
     const { out } = settings;
-    const next = out === defaultSettings(io.cwd).out ? "rollcall serve" : `rollcall serve ${shellWord(out)}`;
+    const next = isUsual(out, io) ? "rollcall serve" : `rollcall serve ${shellWord(out)}`;
     const run = { db: need(settings, "db"), problemsFile: settings.problems, next, milliseconds };
     const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
     sayMisfits(settings, io);

@@ -2,6 +2,7 @@
 import { isLimit, isOver, parseFieldLimit } from "../contract/limits.js";
 import { ExitCode, UserError, usageError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
+import { shellWord } from "../print/text.js";
 import type { Diff } from "./change.js";
 
 /** Limits as people write them: a number of users, or a percentage of those of the old snapshot. */
@@ -13,15 +14,29 @@ export interface Gates {
   maxField?: readonly string[] | undefined;
 }
 
-/** A gate was exceeded; each finding is a sentence with its figures. */
+/** A release was refused for the gates that it exceeds. */
 export class GateError extends UserError {
+  /**
+   * @param release its folder's name.
+   * @param exceeded a sentence with its figures for each gate.
+   * @param out the folder of releases, where the commands that the message names have to be told.
+   */
   constructor(
-    message: string,
-    readonly exceeded: readonly string[],
-    /** The folder name of the release that was refused. */
     readonly release: string,
+    readonly exceeded: readonly string[],
+    out?: string,
   ) {
-    super(message, { exitCode: ExitCode.gate });
+    const id = release.slice(release.indexOf("-") + 1);
+    const [look, accept] = [`rollcall diff current ${id}`, `rollcall use ${id}`];
+    const folder = out === undefined ? undefined : shellWord(out);
+    const advice =
+      folder === undefined
+        ? `Look at it with "${look}", accept it with "${accept}".`
+        : `Look at it with "${look} --out ${folder}", accept it with "${accept} ${folder}".`;
+    super(
+      `Release ${release} is kept, but current is unchanged, for it exceeds ${exceeded.join("; and ")}. ${advice}`,
+      { exitCode: ExitCode.gate },
+    );
   }
 }
 

@@ -44,7 +44,7 @@ async function oneRelease() {
     file.exec(sql);
     file.close();
   };
-  const run = (line: string) => rollcall(line, fakeIo(cwd));
+  const run = (line: string | readonly string[]) => rollcall(line, fakeIo(cwd));
   return { cwd, first: await again(40), again, edit, run };
 }
 
@@ -421,6 +421,22 @@ test("a build whose gate is exceeded keeps the release and leaves current alone"
   expect((await run(`diff current ${id}`)).stdout).toMatch(/removed +1\n/);
   expect((await run(`use ${id}`)).code).toBe(0);
   expect((await run("build --max-removed 0")).stderr).toContain("nothing changed");
+});
+
+test("what a gate has refused in another folder is found by the commands that the message names", async () => {
+  const { run, edit } = await oneRelease();
+  await run(["build", "--out", "over there"]);
+  edit(EDIT);
+  const { stderr } = await run(["build", "--out", "over there", "--max-removed", "0"]);
+  const [, look = "", accept = ""] =
+    /with "rollcall (diff .*)", accept it with "rollcall (use .*)"\.\n$/.exec(stderr) ?? [];
+  const words = (line: string) =>
+    line
+      .replace("'over there'", "over_there")
+      .split(" ")
+      .map((word) => word.replace("_", " "));
+  expect((await run(words(look))).stdout).toMatch(/removed +1\n/);
+  expect(await run(words(accept))).toMatchObject({ code: 0 });
 });
 
 test("--keep 0 leaves what gates have refused until something is switched", async () => {
