@@ -1,10 +1,11 @@
 /** What a probe is: one question to a host, what the contract says of the answer, and who judges it. */
-import { LISTING_PATH, pageUrl } from "../contract/links.js";
+import { LISTING_PATH, pageUrl, parsePageUrl } from "../contract/links.js";
 import { shorten, visible } from "../print/text.js";
 import type { Release } from "../release/open.js";
 import type { Client } from "../remote/client.js";
 import { type Answer, headerOf } from "../remote/exchange.js";
 import type { FirstPage } from "../remote/first.js";
+import { readPage } from "../remote/listing.js";
 import { TransferError } from "../remote/transfer.js";
 
 /** The host that is asked, and what is known of it. */
@@ -97,13 +98,22 @@ export function listing(rest = ""): () => string {
 
 const LONGEST_SHOWN = 120;
 
-/** `404 {"detail":"Invalid page."}`, `301 to /api/users/`, `200` */
+/** `404 {"detail":"Invalid page."}`, `301 to /api/users/`, `200, page 2`, `200 (text/html) with a body that is HTML` */
 function showAnswer(answer: Answer): string {
   const { status, body } = answer;
   const location = headerOf(answer, "Location");
   if (location !== undefined) return shorten(visible(`${status} to ${location}`), LONGEST_SHOWN);
+  if (status === 200 && body.length > 0) return shorten(visible(showPage(answer)), LONGEST_SHOWN);
   const text = status >= 400 ? ` ${body.toString("utf8", 0, 4 * LONGEST_SHOWN)}` : "";
   return shorten(visible(`${status}${text}`.trim()), LONGEST_SHOWN);
+}
+
+function showPage(answer: Answer): string {
+  const read = readPage(answer, answer.body);
+  if ("came" in read) return read.came;
+  const { next, previous } = read.envelope;
+  const [after, before] = [next, previous].map((link) => parsePageUrl(link ?? "")?.page);
+  return `200, page ${after === undefined ? (before ?? 0) + 1 : after - 1}`;
 }
 
 /** Shows headers by name, each with its value or `no`. */
