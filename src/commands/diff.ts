@@ -1,20 +1,19 @@
 /** `rollcall diff`: what changed between two snapshots, in the form that is asked for. */
-import { mkdtempSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { Key, Settings } from "../config/settings.js";
+import { parseFieldLimit } from "../contract/limits.js";
 import { diff as compare, type OpenDiff } from "../diff/diff.js";
+import { fieldFilter } from "../diff/filter.js";
 import { findExceeded } from "../diff/gates.js";
-import type { Side } from "../diff/side.js";
-import { ExitCode } from "../errors.js";
+import { ExitCode, usageError } from "../errors.js";
 import { painter } from "../print/style.js";
-import { CURRENT } from "../release/layout.js";
-import { PREVIOUS } from "../release/previous.js";
-import { isSource, openSide, type SideEffects } from "../sides/open.js";
+import { openSides } from "../sides/both.js";
+import type { SideEffects } from "../sides/open.js";
 import type { SourceOptions } from "../sides/source.js";
 import { asideOf, write } from "./document.js";
 import { type Io, say } from "./io.js";
 import { progressBar } from "./progress.js";
+import { explainRoom, makeScratch, removeScratch } from "./scratch.js";
 import { beforeEnd } from "./signals.js";
 import { trouble } from "./trouble.js";
 import type { Given, Verb } from "./verb.js";
@@ -57,9 +56,10 @@ export const diff: Verb = {
 };
 
 async function report({ settings, arguments: { old, new: newer } }: Given, io: Io): Promise<ExitCode> {
-  const scratch = mkdtempSync(join(tmpdir(), "rollcall-diff-"));
+  refuseBlindGate(settings);
+  const scratch = makeScratch();
   const unwatch = beforeEnd(io.signals, () => {
-    remove(scratch);
+    removeScratch(scratch);
     if (settings.output !== undefined) rmSync(asideOf(settings.output), { force: true });
   });
   const bar = await progressBar(io, "user");
@@ -71,8 +71,7 @@ async function report({ settings, arguments: { old, new: newer } }: Given, io: I
       source: sourceOptions(settings),
       onProgress: ({ users, total }) => bar?.update(users, total),
     };
-    const [before, after] = await openSides(nameSides(old, newer, io.cwd), effects);
-    const result = await compare(before, after, settings);
+    const result = await open(old, newer, settings, effects);
     bar?.clear();
     try {
       return await print(result, settings, io);
@@ -81,37 +80,37 @@ async function report({ settings, arguments: { old, new: newer } }: Given, io: I
     }
   } finally {
     bar?.clear();
-    remove(scratch);
+    removeScratch(scratch);
     unwatch();
   }
 }
 
-/** Removes a folder that threads may still be writing to: out of their way first, so that nothing is added under way. */
-function remove(folder: string): void {
-  const aside = `${folder}-gone`;
-  renameSync(folder, aside);
-  rmSync(aside, { recursive: true, force: true });
+async function open(
+  old: string | undefined,
+  newer: string | undefined,
+  filter: Settings,
+  effects: SideEffects,
+): Promise<OpenDiff> {
+  try {
+    const [before, after] = await openSides(old, newer, effects);
+    return await compare(before, after, filter);
+  } catch (error) {
+    throw explainRoom(error);
+  }
+}
+
+/** A gate on a field that does not count would hold whatever happens. */
+function refuseBlindGate({ only, ignore, maxField = [] }: Settings): void {
+  const counts = fieldFilter({ only, ignore });
+  const blind = maxField.map((gate) => parseFieldLimit(gate)?.path).find((path) => path && !counts(path));
+  if (blind !== undefined)
+    throw usageError(
+      `--max-field names ${blind}, which --only or --ignore leaves out; let it count, or leave out its gate.`,
+    );
 }
 
 function sourceOptions(settings: Settings): SourceOptions {
   return Object.fromEntries(SOURCE_KEYS.map((key) => [key, settings[key]]));
-}
-
-/** A source without a base URL is published as the other side is, so that one is opened first. */
-async function openSides([old, now]: readonly [string, string], effects: SideEffects): Promise<[Side, Side]> {
-  if (isSource(old, effects.cwd)) {
-    const after = await openSide(now, effects);
-    return [await openSide(old, effects, after.facts.baseUrl), after];
-  }
-  const before = await openSide(old, effects);
-  return [before, await openSide(now, effects, before.facts.baseUrl)];
-}
-
-/** A source is what would come; anything else that is named alone is what was. */
-function nameSides(old: string | undefined, newer: string | undefined, cwd: string): [string, string] {
-  if (old === undefined) return [PREVIOUS, CURRENT];
-  if (newer === undefined) return isSource(old, cwd) ? [CURRENT, old] : [old, CURRENT];
-  return [old, newer];
 }
 
 async function print(diff: OpenDiff, settings: Given["settings"], io: Io): Promise<ExitCode> {

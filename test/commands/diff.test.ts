@@ -242,6 +242,15 @@ test("gates that hold change nothing", async () => {
   expect(await run(`diff ${flags}`)).toEqual(await run("diff"));
   expect((await run("diff --max-removed five")).code).toBe(2);
   expect((await run("diff --max-field bios=2")).code).toBe(2);
+  expect((await run("diff --only kyc_status,bio --max-field bio=2")).code).toBe(1);
+  for (const flags of ["--only kyc_status", "--ignore bio"]) {
+    expect(await run(`diff ${flags} --max-field kyc_status=5,bio=2`), flags).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        "error: --max-field names bio, which --only or --ignore leaves out; let it count, or leave out its gate.\n",
+    });
+  }
 });
 
 test.each([
@@ -335,6 +344,32 @@ test("what is written to compare is removed", async () => {
   const done = start(["diff", "users.sqlite"], { cwd, env });
   expect((await done.ended).code).toBe(1);
   expect(readdirSync(temporary)).toEqual([]);
+});
+
+test("where there is no place to compare in, it is said how to name another", async () => {
+  const { cwd } = await oneRelease();
+  const temporary = join(scratch(), "none");
+  const { ended } = start(["diff", "users.sqlite"], { cwd, env: { ...process.env, TMPDIR: temporary } });
+  expect(await ended).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: `error: The folder for temporary files, ${temporary}, cannot be written to (ENOENT); point TMPDIR at one that can.\n`,
+  });
+});
+
+test("where there is too little room to compare in, too, and nothing stays behind", async () => {
+  const { cwd, edit } = await oneRelease();
+  edit(`UPDATE users SET bio = printf('%.*c', 200000, 'x')`);
+  const script = `mkdir tiny && mount -t tmpfs -o size=1m tmpfs tiny && export TMPDIR="$PWD/tiny"
+    "$NODE" "$CLI" diff users.sqlite 2>&1; echo "exit $?" && ls -A tiny`;
+  const output = execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", script], {
+    cwd,
+    encoding: "utf8",
+    env: { ...process.env, NODE: process.execPath, CLI },
+  });
+  expect(output).toMatch(
+    /^error: The folder for temporary files, .*tiny, has too little room to compare in \(\w+\); point TMPDIR at one with more\.\nexit 2\n$/,
+  );
 });
 
 test.each(["full", "closed"])("nothing stays behind where stdout is %s", async (how) => {

@@ -213,7 +213,9 @@ test("a host: a row for each probe, weaknesses that are known, and the release t
   one.edit(({ url }, reply) => (url?.endsWith("page=01") ? { ...reply, status: 200 } : undefined));
   const weak = await run("");
   expect(weak.code).toBe(1);
-  expect(weak.stdout).toMatch(/\ndiffers +page-leading-zero +GET \S+page=01 +200 \(application…? +01 is no page: 404\n/);
+  expect(weak.stdout).toMatch(
+    /\ndiffers +page-leading-zero +GET \S+page=01 +200 \(application…? +01 is no page: 404\n/,
+  );
   expect(weak.stdout).toContain(`
 page-leading-zero: GET /api/users/?format=api&page=01
   came       200 (application/json) with a body that is no page: its count must be an integer

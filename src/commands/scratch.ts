@@ -1,0 +1,36 @@
+/** A folder for what has to be written to compare, among the system's temporary files. */
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { codeOf, UserError } from "../errors.js";
+
+/** @throws UserError where no folder can be made. */
+export function makeScratch(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "rollcall-diff-"));
+  } catch (cause) {
+    throw new UserError(
+      `The folder for temporary files, ${tmpdir()}, cannot be written to (${codeOf(cause)}); point TMPDIR at one that can.`,
+      { cause },
+    );
+  }
+}
+
+/** Removes a folder that threads may still be writing to: out of their way first, so that nothing is added under way. */
+export function removeScratch(folder: string): void {
+  const aside = `${folder}-gone`;
+  renameSync(folder, aside);
+  rmSync(aside, { recursive: true, force: true });
+}
+
+/** The system's refusal for want of room as one line to act on; anything else as it is. */
+export function explainRoom(error: unknown): unknown {
+  const code = codeOf(error instanceof UserError ? error.cause : error);
+  if (code === undefined || !NO_ROOM.includes(code)) return error;
+  return new UserError(
+    `The folder for temporary files, ${tmpdir()}, has too little room to compare in (${code}); point TMPDIR at one with more.`,
+    { cause: error },
+  );
+}
+
+const NO_ROOM = ["ENOSPC", "EDQUOT", "SQLITE_FULL"];
