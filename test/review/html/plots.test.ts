@@ -116,7 +116,7 @@ describeWith("chromium", "plots", (path) => {
 
   test.each([
     [1280, ["w520", "w520", "w1080"]],
-    [800, ["w520", "w520", "w520"]],
+    [800, ["w340", "w340", "w520"]],
     [360, ["w340", "w340", "w340"]],
   ])("at %i pixels one drawing of each is there, and all of its text", async (width, shown) => {
     const { page } = await open(manyChanges({ added: 90, removed: 80, changed: 900 }), {
