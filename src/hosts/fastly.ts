@@ -15,7 +15,7 @@ export const fastly: Target = {
     refusal: "405, JSON",
     missing: "404, JSON",
     compression: "compresses by itself",
-    tested: "not run: no engine for it can be had",
+    tested: "checked by falco, its linter; not run, since no engine for it can be had",
   },
   siblings: [],
   compresses: true,
@@ -25,7 +25,7 @@ export const fastly: Target = {
   ],
   files(site) {
     const goes =
-      "The main VCL of a service whose only backend is the bucket.\nIt knows the last page's release: write it again after each build.";
+      "The main VCL of a service whose only backend is the bucket.\nIt names one release: write it again after each build.";
     return [{ path: "rollcall.vcl", goes, text: banner("#", "Fastly's VCL", site, goes) + vcl(site) }];
   },
 };
@@ -37,7 +37,7 @@ function vcl(site: Site): string {
   const { listing, bare, pages, redirect, base, origin, files, preflight, moved, headers } = site;
   const folder = origin.pathname.replace(/\/$/, "");
   const digits = DIGITS.map((group) => `\\${group}`).join("");
-  const matches = (pattern: string) => `req.http.Rollcall-Query ~ ${text(pattern)}`;
+  const matches = (pattern: string) => `req.http.Rollcall-Query ~ ${regex(pattern)}`;
   return `sub vcl_recv {
 #FASTLY recv
   if (req.method == "OPTIONS") { error ${OWN[204]}; }
@@ -53,7 +53,7 @@ function vcl(site: Site): string {
   if (req.http.Rollcall-Path == ${text(listing)}) {
     if (${matches(QUERY.twice)}) { error ${OWN.invalid}; }
     if (${matches(QUERY.page)}) {
-      set var.file = "api/users/pages/" regsub(req.http.Rollcall-Query, ${text(WHOLE_QUERY)}, ${text(digits)}) ".json";
+      set var.file = "api/users/pages/" regsub(req.http.Rollcall-Query, ${regex(WHOLE_QUERY)}, ${text(digits)}) ".json";
     } elsif (${matches(QUERY.empty)}) {
       set var.file = "api/users/pages/1.json";
     } elsif (${matches(QUERY.other)}) {
@@ -61,9 +61,9 @@ function vcl(site: Site): string {
     } else {
       set var.file = "api/users/pages/1.json";
     }
-  } elsif (req.http.Rollcall-Path ~ ${text(`^${literal(pages)}${PAGE_NUMBER}\\.json$`)}) {
+  } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}${PAGE_NUMBER}\\.json$`)}) {
     set var.file = "api/users/pages/" regsub(req.http.Rollcall-Path, "^.*/", "");
-  } elsif (req.http.Rollcall-Path ~ ${text(`^${literal(pages)}[^/]*\\.json$`)}) {
+  } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}[^/]*\\.json$`)}) {
     error ${OWN.invalid};
   }${[...files.keys()].map((name) => ` elsif (req.http.Rollcall-Path == ${text(`${base}/${name}`)}) {\n    set var.file = ${text(name)};\n  }`).join("")}
   if (var.file == "") { error ${OWN[404]}; }
@@ -74,7 +74,7 @@ function vcl(site: Site): string {
 sub vcl_fetch {
 #FASTLY fetch
   if (beresp.status == 404 || beresp.status == 403) {
-    if (req.url ~ ${text(`^${literal(folder)}/api/users/pages/`)}) { error ${OWN.invalid}; }
+    if (req.url ~ ${regex(`^${literal(folder)}/api/users/pages/`)}) { error ${OWN.invalid}; }
     error ${OWN[404]};
   }
   unset beresp.http.Vary;
@@ -92,7 +92,7 @@ ${[...files]
       `    if (req.http.Rollcall-Path == ${text(`${base}/${name}`)}) {\n${set("resp", own, 6)}\n    }`,
   )
   .join("\n")}
-    if (req.url ~ ${text(`^${literal(folder)}/api/users/pages/`)}) { set resp.http.Content-Type = ${text(site.page["Content-Type"] ?? "")}; }
+    if (req.url ~ ${regex(`^${literal(folder)}/api/users/pages/`)}) { set resp.http.Content-Type = ${text(site.page["Content-Type"] ?? "")}; }
   }
   return(deliver);
 }
@@ -132,7 +132,7 @@ function refuse(
     set obj.status = ${status};
     set obj.response = ${text(reason)};
 ${set("obj", error, 4)}
-    synthetic ${long(body)};
+    synthetic ${text(body)};
     return(deliver);
   }`;
 }
@@ -148,7 +148,7 @@ function text(value: string): string {
   return `"${value.replaceAll("%", "%25").replaceAll('"', "%22")}"`;
 }
 
-/** A string that is taken letter by letter. */
-function long(value: string): string {
-  return `{"${value}"}`;
+/** In a regular expression, its own escapes say so whether `%xx` is read before or not. */
+function regex(pattern: string): string {
+  return `"${pattern.replace(/\\?%/g, "\\x25")}"`;
 }

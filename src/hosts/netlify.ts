@@ -13,12 +13,15 @@ export const netlify: Target = {
     refusal: "405, JSON",
     missing: "404, JSON",
     compression: "compresses by itself",
-    tested: "the function in Node, with files in place of the site's",
+    tested: "the function in Deno, by Netlify's own npm packages",
   },
   siblings: [],
   compresses: true,
   limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
-  steps: ["Build without --compress; then netlify deploy --prod --dir dist/current, where netlify.toml is."],
+  steps: [
+    "Build without --compress; then netlify deploy --prod --dir dist/current, where netlify.toml is.",
+    "The function is asked for every request, which plans count.",
+  ],
   files(site) {
     const goes = "Goes into the project's folder netlify/edge-functions, beside netlify.toml.";
     const settings = "Goes into the project's folder, which the published one may be in.";
@@ -37,15 +40,11 @@ export const netlify: Target = {
   },
 };
 
-/** A file is fetched from the site itself; the mark says that the rules have been asked already. */
+/** A file comes from what would answer without the function, so reading one asks no function again. */
 function edge(site: Site): string {
   return `${writeAnswer(site)}
-const MARK = "Rollcall-File";
-
-export default (request) => {
-  if (request.headers.has(MARK)) return undefined;
-  return answer(request, (path) => fetch(new URL(\`/\${path}\`, request.url), { headers: { [MARK]: "1" } }));
-};
+export default (request, context) =>
+  answer(request, (path) => context.next(new Request(new URL(\`/\${path}\`, request.url))));
 
 export const config = { path: "/*" };
 `;

@@ -56,12 +56,20 @@ export const SHORTFALLS: Readonly<Record<string, Readonly<Record<string, string>
     malformed: "What its parser refuses is answered before any rule is asked",
   },
   cloudflare: {
-    ...each("It compresses on the way, and not by the release's files: Vary says Accept", ...VARY),
+    ...each(
+      "It compresses on the way, and not by the release's files: Vary says Accept",
+      "br-vary",
+      "gzip-vary",
+    ),
     ...each("It compresses on the way, under the tag of the plain page", "br-tag", "gzip-tag"),
     compressed: "It compresses on the way, under the tag of the plain page, and HEAD says the plain length",
     malformed: "What its parser refuses is answered before the Worker is asked",
     "method-unknown": UNKNOWN,
     "options-of-server": "OPTIONS * has no URL, so no Worker is asked",
     connect: "CONNECT has no URL, so no Worker is asked",
+  },
+  netlify: {
+    "head-length": "Its engine sends bodies as they come, and says Content-Length: 0 of HEAD",
+    trace: "A request of its engine cannot be TRACE, so no function is asked",
   },
 };

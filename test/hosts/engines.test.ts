@@ -1,4 +1,5 @@
-/** Vercel's and Firebase's files in the engines that those hosts are made of, as far as npm has them. */
+/** Vercel's, Firebase's and Fastly's files in the parts of those hosts that npm has: a router's compiler, a server, a linter. */
+import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -6,20 +7,28 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { getTransformedRoutes } from "@vercel/routing-utils";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openSite } from "../../src/hosts/site.js";
+import { openSite, type SiteOptions } from "../../src/hosts/site.js";
 import { targetOf } from "../../src/hosts/targets.js";
 import { openRelease, type Release } from "../../src/release/open.js";
 import { publish, type Shape } from "../host/release.js";
 import { scratch } from "../support/files.js";
+import { isMissing } from "../support/installed.js";
+
+const GO_ARCH: Partial<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
+const FALCO = new URL(
+  `../../node_modules/falco-js/bin/falco-${process.platform}-${GO_ARCH[process.arch]}`,
+  import.meta.url,
+).pathname;
 
 async function fileFor(
   name: string,
   path: string,
   shape: Shape,
+  options: SiteOptions = {},
 ): Promise<{ release: Release; text: string }> {
   const release = await openRelease(await publish(scratch(), shape));
   const target = targetOf(name);
-  const files = target.files(await openSite(release, target.siblings));
+  const files = target.files(await openSite(release, target.siblings, options));
   return { release, text: files.find((file) => file.path === path)?.text ?? "" };
 }
 
@@ -104,4 +113,19 @@ test("Firebase's own server gives pages by path, with the headers of firebase.js
   });
   expect(await answer.json()).toMatchObject({ count: 5 });
   expect((await fetch(`${url}/api/users/pages/9.json`)).status).toBe(404);
+});
+
+test.skipIf(isMissing(FALCO)).each([
+  ["", {}],
+  ["/people/directory", { origin: "https://bucket.example.com/some/folder" }],
+  ["/a%20b/%C3%A9$1'%7Bx%7D", { cacheControl: 'max-age=7, x="a\\b\'c $1 %41 {z} #"}' }],
+])("Fastly's linter finds nothing wrong with rollcall.vcl below %j", async (base, options) => {
+  const shape = { baseUrl: `https://example.com${base}`, others: { "avatar.svg": "<svg/>" } };
+  const { text } = await fileFor("fastly", "rollcall.vcl", shape, options);
+  const file = join(scratch(), "rollcall.vcl");
+  writeFileSync(file, text);
+  const { Errors, Warnings, ParseErrors } = JSON.parse(
+    spawnSync(FALCO, ["-json", file], { encoding: "utf8" }).stdout,
+  );
+  expect({ Errors, Warnings, ParseErrors }).toEqual({ Errors: 0, Warnings: 0, ParseErrors: {} });
 });

@@ -1,4 +1,5 @@
-/** The functions for hosts that cannot be had here: CloudFront's in a bare VM, Netlify's in Node, over the same questions. */
+/** The functions of CloudFront, in a bare VM, and of Netlify, in its engine, over the same questions. */
+import assert from "node:assert";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import vm from "node:vm";
@@ -9,6 +10,8 @@ import { targetOf } from "../../src/hosts/targets.js";
 import { openRelease, type Release } from "../../src/release/open.js";
 import { publish } from "../host/release.js";
 import { scratch } from "../support/files.js";
+import { freePort } from "../support/ports.js";
+import { ALL_SERVERS, serveWith } from "./servers.js";
 
 const BASE = "/people/directory";
 const LISTING = `${BASE}/api/users/`;
@@ -115,46 +118,25 @@ function toEvent(query: string): Record<string, { value: string; multiValue?: { 
   return event;
 }
 
-describe("Netlify's edge function", () => {
-  test.each(QUESTIONS)("%s %s?%s: %i", async (method, path, query, status, what) => {
-    const release = await released();
-    const text = (await filesFor("netlify", release)).get("netlify/edge-functions/rollcall.js") ?? "";
-    const asked: string[] = [];
-    // The site's own files, as the function fetches them: with its mark, which it lets pass.
-    const site = async (url: URL, options: { headers: Record<string, string> }) => {
-      const request = new Request(url, options);
-      expect(await edge.default(request)).toBeUndefined();
-      asked.push(url.pathname.slice(1));
-      const file = join(release.folder, url.pathname);
-      try {
-        return new Response(readFileSync(file));
-      } catch {
-        return new Response("<h1>Not found</h1>", { status: 404 });
-      }
-    };
-    const source = text.replaceAll("fetch(new URL", "globalThis.rollcallSite(new URL");
-    Object.assign(globalThis, { rollcallSite: site });
-    const edge = await import(`data:text/javascript,${encodeURIComponent(`${source}\n// ${Math.random()}`)}`);
-    const answer: Response = await edge.default(
-      new Request(`https://example.com${path}${query && `?${query}`}`, { method }),
-    );
+test("Netlify's edge function, in Deno", { timeout: 60_000 }, async () => {
+  const [port, folder, release] = [await freePort(), scratch(), await released()];
+  const server = ALL_SERVERS.find(({ name }) => name === "netlify");
+  assert(server);
+  await serveWith(server, { release: release.folder, folder, port });
+  for (const [method, path, query, status, what] of QUESTIONS) {
+    const url = `http://127.0.0.1:${port}${path}${query && `?${query}`}`;
+    const answer = await fetch(url, { method, redirect: "manual" });
+    const body = await answer.text();
     const headers = Object.fromEntries(answer.headers);
-    expect(answer.status).toBe(status);
+    expect([url, answer.status]).toEqual([url, status]);
     expect(headers).toMatchObject({
       ...ALWAYS,
       "snapshot-id": release.snapshot.id,
       "x-content-type-options": "nosniff",
     });
     if (status === 301) expect(headers["location"]).toBe(what);
-    if (status >= 400) expect(await answer.json()).toEqual({ detail: what });
-    if (status !== 200) return;
-    expect(asked.at(-1)).toBe(what);
-    if (method === "GET") expect(await answer.text()).toBe(readFileSync(join(release.folder, what), "utf8"));
-    const again = await edge.default(
-      new Request(`https://example.com${path}?${query}`, {
-        headers: { "If-None-Match": headers["etag"] ?? "" },
-      }),
-    );
-    expect(again.status).toBe(304);
-  });
+    if (status >= 400) expect(JSON.parse(body)).toEqual({ detail: what });
+    if (status === 200 && method === "GET")
+      expect(body).toBe(readFileSync(join(release.folder, what), "utf8"));
+  }
 });

@@ -9,11 +9,11 @@ import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
-import { SERVERS, serveWith } from "./servers.js";
+import { ALL_SERVERS, serveWith } from "./servers.js";
 
 const CACHE = `max-age=7, x="a\\\\b'c $1 \${x} %{y} %[z] {z} #"`;
 
-describe.each(SERVERS)("$name", (server) => {
+describe.each(ALL_SERVERS)("$name", (server) => {
   test.skipIf(isMissing(...server.needs))(
     "serves from a folder and with a value that are hard to write",
     async () => {
@@ -26,7 +26,7 @@ describe.each(SERVERS)("$name", (server) => {
       mkdirSync(hard);
       const release = join(hard, built.name);
       renameSync(built.folder, release);
-      const plain = ["apache .htaccess", "haproxy", "cloudflare"].includes(server.name);
+      const plain = ["apache .htaccess", "haproxy", "cloudflare", "netlify"].includes(server.name);
       if (plain) renameSync(release, built.folder);
       const from = plain ? built.folder : release;
       await serveWith(server, { release: from, folder: scratched, port, options: { cacheControl: CACHE } });

@@ -240,6 +240,16 @@ const WORKERD: Server = {
   },
 };
 
+const NETLIFY: Server = {
+  name: "netlify",
+  target: "netlify",
+  needs: [],
+  prepare({ folder, release, port }) {
+    const args = [new URL("netlify.mjs", import.meta.url).pathname, folder, release, String(port)];
+    return [{ program: process.execPath, args, port }];
+  },
+};
+
 export const SERVERS: readonly Server[] = [
   NGINX,
   apache("apache", ({ folder }) => [`Include ${folder}/rollcall.conf`]),
@@ -249,3 +259,6 @@ export const SERVERS: readonly Server[] = [
   HAPROXY,
   WORKERD,
 ];
+
+/** With those whose engine starts anew for each request, so that long walks are left out. */
+export const ALL_SERVERS: readonly Server[] = [...SERVERS, NETLIFY];

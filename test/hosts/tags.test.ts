@@ -9,9 +9,9 @@ import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
-import { SERVERS, serveWith } from "./servers.js";
+import { ALL_SERVERS, serveWith } from "./servers.js";
 
-describe.each(SERVERS)("$name", (server) => {
+describe.each(ALL_SERVERS)("$name", (server) => {
   test.skipIf(isMissing(...server.needs))("gives no 304 for other bytes of one size and time", async () => {
     const port = await freePort();
     const baseUrl = `http://127.0.0.1:${port}`;

@@ -2,22 +2,25 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SHORTFALLS } from "../../src/hosts/shortfalls.js";
+import { targetOf } from "../../src/hosts/targets.js";
 import { build } from "../../src/index.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
-import { SERVERS, serveWith } from "./servers.js";
+import { ALL_SERVERS, serveWith } from "./servers.js";
 import { isOfClient } from "./shortfalls.js";
 
-describe.each(SERVERS)("$name", (server) => {
+describe.each(ALL_SERVERS)("$name", (server) => {
   test.skipIf(isMissing(...server.needs))("holds to the contract", { timeout: 60_000 }, async () => {
     const [folder, port] = [scratch(), await freePort()];
     const baseUrl = `http://127.0.0.1:${port}/people/directory`;
     const db = writeUsers(join(folder, "users.sqlite"), plainRows(30));
     const out = join(folder, "dist");
-    const { folder: release } = await build({ db, out, baseUrl, pageSize: 10, encodings: ["br", "gzip"] });
+    // In what the host can choose among, as builds for it are advised.
+    const encodings = [...targetOf(server.target).siblings];
+    const { folder: release } = await build({ db, out, baseUrl, pageSize: 10, encodings });
     await serveWith(server, { release, folder, port });
     const { stdout } = await rollcall(["verify", baseUrl, "--against", release, "--json"], fakeIo(folder));
     const { rows }: { rows: { name: string; outcome: string }[] } = JSON.parse(stdout);
