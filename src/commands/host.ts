@@ -134,7 +134,10 @@ function tooLarge({ title }: Target, excess: readonly Excess[], { snapshot }: Re
   });
   const larger = excess.some(({ limit }) => limit === "bytesInFile") ? "smaller" : "larger";
   const ways = [
-    `${larger} pages (--page-size, now ${snapshot.page_size})`,
+    // Pages of another size hold the same users.
+    ...(excess.some(({ limit }) => limit !== "bytes")
+      ? [`${larger} pages (--page-size, now ${snapshot.page_size})`]
+      : []),
     ...(snapshot.encodings.length > 0 ? ["no compressed copies (no --compress)"] : []),
     'another host ("rollcall host" lists them)',
   ];

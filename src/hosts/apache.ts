@@ -1,8 +1,8 @@
-/** Apache httpd 2.4, from version 2.4.61. */
+/** Apache httpd 2.4. */
 import { join } from "node:path";
-import { snapshotHeaders } from "../contract/headers.js";
 import { REFUSAL_FILE, REFUSAL_TEXT, writeHtaccess } from "./apache/htaccess.js";
 import { writeTagMap, writeVirtualHost } from "./apache/virtual-host.js";
+import type { Rules } from "./rules.js";
 import { banner, type HostFile, type Target } from "./target.js";
 
 const TAGS = "rollcall-tags.txt";
@@ -33,7 +33,6 @@ export const apache: Target = {
       "It names one release: write it again after each build, with the files beside it.";
     const files = { tags: join(site.folder, TAGS), refusal: join(site.folder, VHOST_REFUSAL) };
     const text = banner("#", "Apache, as the virtual host", site, goes) + writeVirtualHost(site, files);
-    const { id } = site.release.snapshot;
     return [
       { path: "rollcall.conf", goes, text },
       {
@@ -46,14 +45,14 @@ export const apache: Target = {
         goes: `The body of a 405, which rollcall.conf reads from ${files.refusal}.`,
         text: REFUSAL_TEXT,
       },
-      ...besides(site, snapshotHeaders(id)).map((file) => ({ ...file, path: `published/${file.path}` })),
+      ...besides(site).map((file) => ({ ...file, path: `published/${file.path}` })),
     ];
   },
-  published: (rules) => besides(rules),
+  published: besides,
 };
 
 /** For a folder of a server that is not one's own. */
-function besides(...[rules, always]: Parameters<typeof writeHtaccess>): HostFile[] {
+function besides(rules: Rules): HostFile[] {
   const goes =
     "Goes into the published folder, which needs AllowOverride All; it is instead of a virtual host.\n" +
     "TraceEnable off can only be said by the server.";
@@ -61,7 +60,7 @@ function besides(...[rules, always]: Parameters<typeof writeHtaccess>): HostFile
     {
       path: ".htaccess",
       goes,
-      text: banner("#", "Apache, as the folder", undefined, goes) + writeHtaccess(rules, always),
+      text: banner("#", "Apache, as the folder", undefined, goes) + writeHtaccess(rules),
     },
     { path: REFUSAL_FILE, goes: "The body of a 405, beside .htaccess.", text: REFUSAL_TEXT },
   ];

@@ -20,7 +20,7 @@ export const cloudflare: Target = {
   limits: {
     files: 20_000,
     bytesInFile: 25 * 1024 * 1024,
-    source: "Workers static assets, free plan; paid: 100,000 files",
+    source: "developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files",
   },
   steps: [
     "Build with --host cloudflare, and without --compress: then npx wrangler deploy, or npx wrangler pages deploy dist/current.",

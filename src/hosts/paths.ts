@@ -12,7 +12,7 @@ interface Facts extends Pick<Target, "name" | "title" | "steps"> {
 }
 
 const GB = 1_000_000_000;
-const MB = 1_000_000;
+const MIB = 1024 * 1024;
 const JSON_NOTE = "It is JSON, which has no comments. To check it: rollcall verify URL.";
 
 function byPath({
@@ -57,7 +57,12 @@ export const githubPages = byPath({
     compression: "compresses by itself",
     tested: UNSEEN,
   },
-  limits: { bytes: GB, bytesInFile: 100 * MB, source: "docs.github.com, GitHub Pages limits" },
+  limits: {
+    bytes: GB,
+    bytesInFile: 100 * MIB,
+    source:
+      "docs.github.com/pages/getting-started-with-github-pages/github-pages-limits; files: of a repository",
+  },
   steps: [
     "Publish the release's folder to the branch that Pages shows; its base URL is https://NAME.github.io/REPOSITORY.",
   ],
@@ -79,7 +84,7 @@ export const gitlabPages = byPath({
     compression: "chooses .br and .gz files",
     tested: UNSEEN,
   },
-  limits: { files: 200_000, bytes: GB, source: "GitLab.com, gitlab.com/gitlab-org/gitlab/-/issues/405048" },
+  limits: { files: 200_000, bytes: GB, source: "GitLab.com: gitlab.com/gitlab-org/gitlab/-/issues/405048" },
   siblings: ["br", "gzip"],
   compresses: false,
   steps: ["Publish the release's folder as the artifact public/ of a job that is called pages."],
@@ -101,7 +106,10 @@ export const s3Website = byPath({
     compression: "no",
     tested: "uploads, by the tests of rollcall publish",
   },
-  limits: { bytesInFile: 5 * GB, source: "docs.aws.amazon.com, one upload" },
+  limits: {
+    bytesInFile: 5 * GB,
+    source: "docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html, one request",
+  },
   compresses: false,
   steps: [
     "rollcall publish s3://BUCKET; each object has the Content-Type and Cache-Control that it is uploaded with.",
@@ -112,15 +120,21 @@ export const firebase = byPath({
   name: "firebase",
   title: "Firebase Hosting",
   claims: {
-    headers: "all but Snapshot-Id; ETag is its own",
+    headers: "all; ETag is its own",
     options: "200 with the file",
-    refusal: "no",
+    refusal: "200 with the file",
     missing: "404, HTML",
     compression: "compresses by itself",
     tested: "superstatic, its own server",
   },
-  limits: { bytesInFile: 2 * GB, source: "firebase.google.com/docs/hosting" },
-  steps: ["firebase deploy --only hosting, where firebase.json is and public/ is the release's folder."],
+  limits: {
+    bytesInFile: 2 * GB,
+    source: "firebase.google.com/docs/hosting/reference/rest/v1beta1/sites.versions/populateFiles",
+  },
+  steps: [
+    "firebase deploy --only hosting, where firebase.json is and public/ is the release's folder.",
+    "Where the base URL has a path, the release lies in the folder of that name in public/.",
+  ],
   beside: ({ headers, page, files }) => [
     {
       path: "firebase.json",
@@ -131,8 +145,8 @@ export const firebase = byPath({
           ignore: ["firebase.json", "**/.*"],
           headers: [
             { source: "**", headers: list(headers) },
-            { source: "/api/users/pages/*.json", headers: list(page) },
-            ...[...files].map(([name, own]) => ({ source: `/${name}`, headers: list(own) })),
+            { source: "**/api/users/pages/*.json", headers: list(page) },
+            ...[...files].map(([name, own]) => ({ source: `**/${name}`, headers: list(own) })),
           ],
         },
       }),
@@ -153,8 +167,8 @@ export const azureStaticWebApps = byPath({
   },
   limits: {
     files: 15_000,
-    bytes: 250 * MB,
-    source: "learn.microsoft.com, quotas of the free plan; standard: 500 MB",
+    bytes: 250 * MIB,
+    source: "learn.microsoft.com/azure/static-web-apps/quotas, free plan; standard: twice the bytes",
   },
   steps: [
     "/api belongs to its functions: give the base URL a path, and publish the release into a folder of that name.",
@@ -179,7 +193,7 @@ export const gcs = byPath({
   name: "gcs",
   title: "Google Cloud Storage",
   claims: { ...NONE, headers: "Content-Type, Cache-Control, ETag", compression: "no", tested: UNSEEN },
-  limits: { bytesInFile: 5_000 * GB, source: "cloud.google.com/storage/quotas" },
+  limits: { bytesInFile: 5 * 1024 ** 4, source: "cloud.google.com/storage/quotas" },
   compresses: false,
   steps: ["gcloud storage rsync --recursive dist/current gs://BUCKET --cache-control='public, max-age=60'."],
 });

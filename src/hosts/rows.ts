@@ -20,7 +20,7 @@ export function rowOf({ name, claims, limits }: Target): string[] {
   return [name, query, headers, options, refusal, missing, compression, limitsOf(limits), tested];
 }
 
-function limitsOf({ files, filesInFolder, bytesInFile, bytes, upload }: Limits): string {
+function limitsOf({ files, filesInFolder, bytesInFile, bytes, upload, source }: Limits): string {
   const parts = [
     files !== undefined && count(files, "file"),
     filesInFolder !== undefined && `${count(filesInFolder, "file")} a folder`,
@@ -28,5 +28,6 @@ function limitsOf({ files, filesInFolder, bytesInFile, bytes, upload }: Limits):
     bytesInFile !== undefined && `${size(bytesInFile)} a file`,
     bytes !== undefined && `${size(bytes)} in all`,
   ];
-  return parts.filter(Boolean).join(", ") || "none";
+  const figures = parts.filter(Boolean).join(", ");
+  return figures === "" ? "none" : `${figures} (${source})`;
 }

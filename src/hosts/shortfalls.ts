@@ -10,6 +10,13 @@ function each(why: string, ...probes: string[]): Record<string, string> {
   return Object.fromEntries(probes.map((probe) => [probe, why]));
 }
 
+const BY_QUERY = [
+  ...["no-page", "empty-page", "page-alone", "other-parameters", "encoded-page", "accept"],
+  ...["missing-slash", "missing-slash-query"],
+];
+const METHODS = ["options", "preflight", "post", "put", "patch", "delete", "trace", "propfind"];
+const ITS_404 = ["invalid-page", "error-caching", "error-detail"];
+const CONDITIONS = ["not-modified", "not-modified-weak", "not-modified-list", "not-modified-any"];
 const VARY = ["vary", "error-vary", "br-vary", "gzip-vary"];
 const SPACE = "It writes the list in Vary without a space: Accept,Accept-Encoding";
 
@@ -28,6 +35,8 @@ export const SHORTFALLS: Readonly<Record<string, Readonly<Record<string, string>
   "apache .htaccess": {
     ...each(SPACE, ...VARY),
     etag: "A .htaccess has no map: tags are Apache's own SHA-1 of the bytes, strong and equal on every machine",
+    "snapshot-id":
+      "In a release it cannot name the id, which is made of its files; rollcall host apache writes one that does",
     "encoding-order": ORDER,
     "head-of-errors": "It says no Content-Length for HEAD of an error or a redirect",
     "options-of-server": "It answers OPTIONS * before any configuration is asked",
@@ -71,5 +80,12 @@ export const SHORTFALLS: Readonly<Record<string, Readonly<Record<string, string>
   netlify: {
     "head-length": "Its engine sends bodies as they come, and says Content-Length: 0 of HEAD",
     trace: "A request of its engine cannot be TRACE, so no function is asked",
+  },
+  firebase: {
+    ...each("It maps no query and has no listing, only pages by path", ...BY_QUERY),
+    ...each("It answers every method as GET, with the file and 200", ...METHODS),
+    ...each("Its 404 is a page of its own, with the headers of pages", ...ITS_404),
+    etag: "Its tags are its own, without the quotes that a tag has",
+    ...each("Its server of files compares no tags", ...CONDITIONS),
   },
 };

@@ -17,7 +17,11 @@ export const vercel: Target = {
   },
   siblings: [],
   compresses: true,
-  limits: { upload: 15_000, source: "vercel.com/docs/limits; --archive=tgz lifts it" },
+  limits: {
+    upload: 15_000,
+    source:
+      "as its API refuses more: github.com/vercel/terraform-provider-vercel/issues/289; --archive=tgz lifts it",
+  },
   steps: [
     "Build with --host vercel, and without --compress; then npx vercel deploy --prod dist/current.",
     "Past 15,000 files: npx vercel deploy --prod --archive=tgz dist/current.",
@@ -39,7 +43,6 @@ function routes({ listing, bare, pages, base, headers, page, redirect, files }: 
     headers: list({ ...headers, ...its }),
   }));
   return {
-    trailingSlash: undefined,
     redirects: [{ source: path(bare), destination: redirect, statusCode: 301 }],
     rewrites: [
       {

@@ -1,15 +1,12 @@
-/** Vercel's, Firebase's and Fastly's files in the parts of those hosts that npm has: a router's compiler, a server, a linter. */
+/** Vercel's and Fastly's files in the parts of those hosts that npm has: a router's compiler and a linter. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTransformedRoutes } from "@vercel/routing-utils";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openSite, type SiteOptions } from "../../src/hosts/site.js";
 import { targetOf } from "../../src/hosts/targets.js";
-import { openRelease, type Release } from "../../src/release/open.js";
+import { openRelease } from "../../src/release/open.js";
 import { publish, type Shape } from "../host/release.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
@@ -20,16 +17,11 @@ const FALCO = new URL(
   import.meta.url,
 ).pathname;
 
-async function fileFor(
-  name: string,
-  path: string,
-  shape: Shape,
-  options: SiteOptions = {},
-): Promise<{ release: Release; text: string }> {
+async function fileFor(name: string, path: string, shape: Shape, options: SiteOptions = {}): Promise<string> {
   const release = await openRelease(await publish(scratch(), shape));
   const target = targetOf(name);
   const files = target.files(await openSite(release, target.siblings, options));
-  return { release, text: files.find((file) => file.path === path)?.text ?? "" };
+  return files.find((file) => file.path === path)?.text ?? "";
 }
 
 /** What a rewrite of vercel.json is turned into. */
@@ -47,7 +39,7 @@ function isRewrite(route: object): route is Rewrite {
 describe.each(["", "/people/directory"])("vercel.json below %j", (base) => {
   /** The first rewrite that fits, as Vercel's router goes through them. */
   async function destination(path: string, query: string): Promise<string | undefined> {
-    const { text } = await fileFor("vercel", "published/vercel.json", {
+    const text = await fileFor("vercel", "published/vercel.json", {
       baseUrl: `https://example.com${base}`,
     });
     const { routes, error } = getTransformedRoutes(JSON.parse(text));
@@ -85,43 +77,13 @@ describe.each(["", "/people/directory"])("vercel.json below %j", (base) => {
   });
 });
 
-test("Firebase's own server gives pages by path, with the headers of firebase.json", async () => {
-  const { release, text } = await fileFor("firebase", "firebase.json", { links: "path" });
-  const folder = scratch();
-  mkdirSync(join(folder, "public"));
-  cpSync(release.folder, join(folder, "public"), { recursive: true });
-  writeFileSync(join(folder, "firebase.json"), text);
-  const superstatic = createRequire(import.meta.url)("superstatic");
-  const serve = superstatic.default({
-    cwd: folder,
-    config: JSON.parse(text).hosting,
-    compression: false,
-  });
-  const server = createServer((req, res) => serve(req, res, () => res.writeHead(404).end()));
-  onTestFinished(() => void server.close());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const answer = await fetch(`${url}/api/users/pages/2.json`);
-  expect(answer.status).toBe(200);
-  expect(Object.fromEntries(answer.headers)).toMatchObject({
-    allow: "GET, HEAD, OPTIONS",
-    vary: expect.stringContaining("Accept"),
-    "access-control-allow-origin": "*",
-    "x-content-type-options": "nosniff",
-    "content-type": "application/json",
-    "cache-control": "public, max-age=60",
-  });
-  expect(await answer.json()).toMatchObject({ count: 5 });
-  expect((await fetch(`${url}/api/users/pages/9.json`)).status).toBe(404);
-});
-
 test.skipIf(isMissing(FALCO)).each([
   ["", {}],
   ["/people/directory", { origin: "https://bucket.example.com/some/folder" }],
   ["/a%20b/%C3%A9$1'%7Bx%7D", { cacheControl: 'max-age=7, x="a\\b\'c $1 %41 {z} #"}' }],
 ])("Fastly's linter finds nothing wrong with rollcall.vcl below %j", async (base, options) => {
   const shape = { baseUrl: `https://example.com${base}`, others: { "avatar.svg": "<svg/>" } };
-  const { text } = await fileFor("fastly", "rollcall.vcl", shape, options);
+  const text = await fileFor("fastly", "rollcall.vcl", shape, options);
   const file = join(scratch(), "rollcall.vcl");
   writeFileSync(file, text);
   const { Errors, Warnings, ParseErrors } = JSON.parse(

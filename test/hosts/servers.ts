@@ -1,10 +1,11 @@
 /** The real servers, each with a configuration of its own around what Rollcall wrote, on loopback and without a trace. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { LinkStyle } from "../../src/contract/links.js";
 import { openSite, type SiteOptions } from "../../src/hosts/site.js";
 import { targetOf } from "../../src/hosts/targets.js";
 import { openRelease } from "../../src/release/open.js";
@@ -17,6 +18,10 @@ export interface Server {
   target: string;
   needs: readonly string[];
   options?: SiteOptions;
+  /** Whether what it needs can lie in the release, put there by build --host. */
+  built?: true;
+  /** How releases for it are linked; by query unless said. */
+  links?: LinkStyle;
   /** Writes what goes around the files in `folder`, and says what to start in the foreground. */
   prepare(place: Place): Promise<Command[]> | Command[];
 }
@@ -193,18 +198,22 @@ function apache(name: string, sites: (place: Place) => string[]): Server {
 }
 
 /** Somebody else's server, in which only a folder is ours: the release itself, under its .htaccess. */
-const HTACCESS = apache("apache .htaccess", ({ folder, release, base }) => {
-  for (const name of [".htaccess", "405.json"])
-    copyFileSync(join(folder, "published", name), join(release, name));
-  return [
-    `DocumentRoot ${base === "" ? release : folder}`,
-    ...(base === "" ? [] : [`Alias "${decodeURIComponent(base)}" ${release}`]),
-    `<Directory ${release}>`,
-    "AllowOverride All",
-    "Require all granted",
-    "</Directory>",
-  ];
-});
+const HTACCESS: Server = {
+  ...apache("apache .htaccess", ({ folder, release, base }) => {
+    for (const name of [".htaccess", "405.json"])
+      if (!existsSync(join(release, name)))
+        copyFileSync(join(folder, "published", name), join(release, name));
+    return [
+      `DocumentRoot ${base === "" ? release : folder}`,
+      ...(base === "" ? [] : [`Alias "${decodeURIComponent(base)}" ${release}`]),
+      `<Directory ${release}>`,
+      "AllowOverride All",
+      "Require all granted",
+      "</Directory>",
+    ];
+  }),
+  built: true,
+};
 
 const LIGHTTPD: Server = {
   name: "lighttpd",
@@ -232,6 +241,7 @@ const HAPROXY: Server = {
 const WORKERD: Server = {
   name: "cloudflare",
   target: "cloudflare",
+  built: true,
   needs: [],
   prepare({ folder, release, port }) {
     const worker = new URL("workerd.mjs", import.meta.url).pathname;
@@ -250,6 +260,19 @@ const NETLIFY: Server = {
   },
 };
 
+const FIREBASE: Server = {
+  name: "firebase",
+  target: "firebase",
+  links: "path",
+  needs: [],
+  prepare({ folder, release, port, base }) {
+    // It has no aliases, so the release lies where its URL says.
+    cpSync(release, join(folder, "public", decodeURIComponent(base)), { recursive: true });
+    const args = [new URL("firebase.mjs", import.meta.url).pathname, folder, String(port)];
+    return [{ program: process.execPath, args, port }];
+  },
+};
+
 export const SERVERS: readonly Server[] = [
   NGINX,
   apache("apache", ({ folder }) => [`Include ${folder}/rollcall.conf`]),
@@ -262,3 +285,6 @@ export const SERVERS: readonly Server[] = [
 
 /** With those whose engine starts anew for each request, so that long walks are left out. */
 export const ALL_SERVERS: readonly Server[] = [...SERVERS, NETLIFY];
+
+/** Hosts that can do less, which shows by the rows of their shortfalls alone. */
+export const LESSER: readonly Server[] = [FIREBASE];

@@ -3,24 +3,28 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { SHORTFALLS } from "../../src/hosts/shortfalls.js";
 import { targetOf } from "../../src/hosts/targets.js";
-import { build } from "../../src/index.js";
+import { openRelease } from "../../src/release/open.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
-import { ALL_SERVERS, serveWith } from "./servers.js";
+import { ALL_SERVERS, LESSER, serveWith } from "./servers.js";
 import { isOfClient } from "./shortfalls.js";
 
-describe.each(ALL_SERVERS)("$name", (server) => {
+describe.each([...ALL_SERVERS, ...LESSER])("$name", (server) => {
   test.skipIf(isMissing(...server.needs))("holds to the contract", { timeout: 60_000 }, async () => {
     const [folder, port] = [scratch(), await freePort()];
     const baseUrl = `http://127.0.0.1:${port}/people/directory`;
     const db = writeUsers(join(folder, "users.sqlite"), plainRows(30));
-    const out = join(folder, "dist");
     // In what the host can choose among, as builds for it are advised.
-    const encodings = [...targetOf(server.target).siblings];
-    const { folder: release } = await build({ db, out, baseUrl, pageSize: 10, encodings });
+    const { siblings } = targetOf(server.target);
+    const flags = ["--db", db, "--base-url", baseUrl, "--page-size", "10"];
+    if (siblings.length > 0) flags.push("--compress", siblings.join(","));
+    if (server.links) flags.push("--links", server.links);
+    if (server.built) flags.push("--host", server.target);
+    await rollcall(["build", ...flags], fakeIo(folder));
+    const { folder: release } = await openRelease(join(folder, "dist/current"));
     await serveWith(server, { release, folder, port });
     const { stdout } = await rollcall(["verify", baseUrl, "--against", release, "--json"], fakeIo(folder));
     const { rows }: { rows: { name: string; outcome: string }[] } = JSON.parse(stdout);

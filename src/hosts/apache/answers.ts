@@ -17,11 +17,8 @@ const TROUBLE: readonly [statuses: readonly number[], answer: ErrorStatus][] = [
 const CONDITIONS = ["Range", "If-Range", "If-Modified-Since", "If-Unmodified-Since", "If-Match"];
 
 /** @param refusal the path of a URL that holds the body of a 405; as a text it would come with a second Allow. */
-export function writeAnswers(
-  rules: Rules,
-  { always, refusal }: { always: Headers; refusal: string },
-): string[] {
-  const { preflight, page, error, files, encodings } = rules;
+export function writeAnswers(rules: Rules, refusal: string): string[] {
+  const { headers, preflight, page, error, files, encodings } = rules;
   return [
     ...TROUBLE.flatMap(([statuses, answer]) =>
       statuses.map((status) => `ErrorDocument ${status} ${quote(BODIES[answer])}`),
@@ -34,14 +31,14 @@ export function writeAnswers(
     ...["Allow", "Vary", "Last-Modified", "Accept-Ranges", "Content-Encoding"].map(
       (name) => `Header onsuccess unset ${name}`,
     ),
-    ...set(always),
+    ...set(headers),
     ...set(preflight, "%{REQUEST_STATUS} == '204'"),
     ...set(error, "%{REQUEST_STATUS} -ge 400"),
     ...set({ "Cache-Control": page["Cache-Control"] ?? "" }, "%{REQUEST_STATUS} -in {'200', '301', '304'}"),
     ...[...files]
-      .filter(([, headers]) => headers["Cache-Control"] !== page["Cache-Control"])
-      .flatMap(([name, headers]) =>
-        set({ "Cache-Control": headers["Cache-Control"] }, `${endsIn(literal(`/${name}`))} && ${FOUND}`),
+      .filter(([, own]) => own["Cache-Control"] !== page["Cache-Control"])
+      .flatMap(([name, own]) =>
+        set({ "Cache-Control": own["Cache-Control"] }, `${endsIn(literal(`/${name}`))} && ${FOUND}`),
       ),
     ...encodings.flatMap((name) =>
       set({ "Content-Encoding": name }, `${endsIn(`\\.json\\${ENCODINGS[name]}`)} && ${FOUND}`),

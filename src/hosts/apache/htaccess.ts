@@ -2,7 +2,7 @@
 
 import { INVALID_PAGE } from "../../contract/headers.js";
 import { literal } from "../patterns.js";
-import { BODIES, decodePath, type Headers, type Rules } from "../rules.js";
+import { BODIES, decodePath, type Rules } from "../rules.js";
 import { writeAnswers } from "./answers.js";
 import {
   answer,
@@ -18,8 +18,7 @@ import {
 export const REFUSAL_FILE = "405.json";
 export const REFUSAL_TEXT = BODIES[405];
 
-/** @param always headers besides the rules' own, such as the release's id. */
-export function writeHtaccess(rules: Rules, always: Headers = {}): string {
+export function writeHtaccess(rules: Rules): string {
   const { base, files, page } = rules;
   const path: PathPattern = (text) => literal(decodePath(text.slice(base.length + 1)));
   // Apache reads $1 there as a group of a pattern.
@@ -29,7 +28,7 @@ export function writeHtaccess(rules: Rules, always: Headers = {}): string {
     "DirectoryIndex disabled",
     "DirectorySlash Off",
     "",
-    ...writeAnswers(rules, { always: { ...rules.headers, ...always }, refusal }),
+    ...writeAnswers(rules, refusal),
     "# A SHA-1 of the bytes; time and size say nothing of them.",
     "FileETag Digest",
     "",

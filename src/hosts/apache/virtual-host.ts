@@ -16,7 +16,7 @@ import {
 
 /** @param files the paths, on the host, of the map of tags and of the body of a 405. */
 export function writeVirtualHost(site: Site, files: { tags: string; refusal: string }): string {
-  const { address, port, serverName, root, headers } = site;
+  const { address, port, serverName, root } = site;
   return [
     `<VirtualHost ${address ?? "*"}:${port ?? 80}>`,
     ...[
@@ -28,7 +28,7 @@ export function writeVirtualHost(site: Site, files: { tags: string; refusal: str
       "AllowEncodedSlashes NoDecode",
       "TraceEnable off",
       "",
-      ...writeAnswers(site, { always: headers, refusal: REFUSAL }),
+      ...writeAnswers(site, REFUSAL),
       "",
       "# Time and size say nothing of the bytes, and the tags do; so these are all that Apache compares.",
       "Header onsuccess unset ETag",
