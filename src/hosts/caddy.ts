@@ -58,7 +58,7 @@ function addressOf({ serverName, port, protocol }: Site): string {
 /** Each is worked out when it is asked for, from the request as it came. */
 function maps(site: Site): string[] {
   const { base, listing, bare, pages, files, encodings } = site;
-  const path = (text: string) => literal(decodePath(text));
+  const path = (text: string) => letters(decodePath(text).toString());
   const file = (number: string) => word(`api/users/pages/${number}.json{rollcall_suffix}`);
   return [
     ...map("{http.request.orig_uri.query}", "rollcall_page", "1", [
@@ -198,6 +198,13 @@ function group(number: number): string {
 
 function indent(lines: readonly string[]): string[] {
   return lines.map((line) => (line === "" ? line : `\t${line}`));
+}
+
+/** A text that is meant letter by letter; Go's expressions know letters, not bytes. */
+function letters(text: string): string {
+  return [...text]
+    .map((letter) => (letter > "\x7f" ? `\\x{${letter.codePointAt(0)?.toString(16)}}` : literal(letter)))
+    .join("");
 }
 
 function pattern(text: string): string {

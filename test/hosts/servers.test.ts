@@ -43,8 +43,10 @@ describe.each(SERVERS)("$name", (server) => {
         ...options,
       });
       await serveWith(server, { release, folder, port });
+      const lines = await report(baseUrl, { pageSize: 37, linesPerRule: Number.POSITIVE_INFINITY });
+      // What is hard about the path must not pass for what is malformed in a request.
       const { unexplained, used } = explain(
-        await report(baseUrl, { pageSize: 37, linesPerRule: Number.POSITIVE_INFINITY }),
+        path === "" ? lines : lines.map((line) => line.replaceAll(path, "")),
         allowed,
       );
       expect(unexplained).toEqual([]);

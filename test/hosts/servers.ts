@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { LinkStyle } from "../../src/contract/links.js";
+import { quote } from "../../src/hosts/apache/answers.js";
 import { openSite, type SiteOptions } from "../../src/hosts/site.js";
 import { targetOf } from "../../src/hosts/targets.js";
 import { openRelease } from "../../src/release/open.js";
@@ -204,9 +205,9 @@ const HTACCESS: Server = {
       if (!existsSync(join(release, name)))
         copyFileSync(join(folder, "published", name), join(release, name));
     return [
-      `DocumentRoot ${base === "" ? release : folder}`,
-      ...(base === "" ? [] : [`Alias "${decodeURIComponent(base)}" ${release}`]),
-      `<Directory ${release}>`,
+      `DocumentRoot ${quote(base === "" ? release : folder)}`,
+      ...(base === "" ? [] : [`Alias ${quote(decodeURIComponent(base))} ${quote(release)}`]),
+      `<Directory ${quote(release)}>`,
       "AllowOverride All",
       "Require all granted",
       "</Directory>",
@@ -233,7 +234,10 @@ const HAPROXY: Server = {
     const config = join(folder, "rollcall.cfg");
     // The port is free only now, so that it is put in where the default was.
     writeFileSync(config, readFileSync(config, "utf8").replaceAll("127.0.0.1:8081", `127.0.0.1:${behind}`));
-    const origin = nginx(folder, behind, [`server { listen 127.0.0.1:${behind}; root ${release}; }`]);
+    const origin = nginx(folder, behind, [
+      `geo $dollar { default "$"; }`,
+      `server { listen 127.0.0.1:${behind}; root "${release.replaceAll("$", "$" + "{dollar}")}"; }`,
+    ]);
     return [origin, { program: "haproxy", args: ["-db", "-f", config], port }];
   },
 };

@@ -1,9 +1,9 @@
 /** Apache httpd by a .htaccess in the published folder: no map, so Apache makes the tags from the bytes. */
 
 import { INVALID_PAGE } from "../../contract/headers.js";
-import { literal } from "../patterns.js";
+import { literal, PAGE_NUMBER } from "../patterns.js";
 import { BODIES, decodePath, type Rules } from "../rules.js";
-import { writeAnswers } from "./answers.js";
+import { quote, writeAnswers } from "./answers.js";
 import {
   answer,
   PAGE_FILE,
@@ -32,7 +32,7 @@ export function writeHtaccess(rules: Rules): string {
     "# A SHA-1 of the bytes; time and size say nothing of them.",
     "FileETag Digest",
     "",
-    `RewriteBase ${word(`${decodePath(base)}/`)}`,
+    `RewriteBase ${quote(`${base}/`)}`,
     ...writeMethods(),
     "# The second time round, a page has been found by name.",
     "RewriteCond %{ENV:REDIRECT_ROLLCALL_FILE} .",
@@ -41,6 +41,10 @@ export function writeHtaccess(rules: Rules): string {
     "RewriteCond %{ENV:REDIRECT_ROLLCALL_FILE} .",
     `RewriteRule ^ - ${word(`[E=ROLLCALL_DETAIL:${INVALID_PAGE},R=404,END]`)}`,
     ...writePageRules(rules, path),
+    "# What is asked for by its own name is rewritten to itself, which Apache does not do.",
+    'RewriteCond %{ENV:ROLLCALL_SUFFIX} =""',
+    "RewriteCond %{REQUEST_FILENAME} -f",
+    `RewriteRule ${word(`^${path(rules.pages)}${PAGE_NUMBER}\\.json$`)} - [T=${page["Content-Type"]},END]`,
     `RewriteRule ${pagePattern(rules, path)} ${PAGE_FILE} [E=ROLLCALL_FILE:1,L]`,
     ...[...files].map(
       ([name, { "Content-Type": type }]) =>
