@@ -58,13 +58,14 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
 const SIGNS: Readonly<Record<StepKind, string>> = { add: "+", change: "~", remove: "-" };
 
 function toOptions(target: string, settings: Settings): PublishOptions {
-  const { out: dist, force, dryRun, release, purgeList, endpoint, cacheControl } = settings;
+  const { out: dist, force, expect, dryRun, release, purgeList, endpoint, cacheControl } = settings;
   return {
     dist,
     target,
     force,
     dryRun,
     ...(release !== undefined && { release }),
+    ...(expect !== undefined && { expect }),
     ...(purgeList !== undefined && { purgeList }),
     ...(endpoint !== undefined && { endpoint }),
     ...(cacheControl !== undefined && { cacheControl }),

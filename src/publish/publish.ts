@@ -23,6 +23,8 @@ export interface PublishOptions {
   cacheControl?: string;
   /** Also over files that Rollcall did not put there, and over a release that somebody else did. */
   force?: boolean;
+  /** The beginning of the id of a release that a bucket holds and that may be replaced, though `dist` does not know it. */
+  expect?: string;
   /** Change nothing in the target, only say what would change. */
   dryRun?: boolean;
   /** A file that gets the URL of everything that changed, one a line. */

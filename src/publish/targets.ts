@@ -18,7 +18,7 @@ export interface Opened {
 
 /** @throws UserError when another run is at work on the target, or when it is none of the kinds there are. */
 export async function openTarget(options: PublishOptions, effects: PublishEffects): Promise<Opened> {
-  const { target: name, dist, endpoint, cacheControl, force = false, dryRun = false } = options;
+  const { target: name, dist, endpoint, cacheControl, force = false, expect, dryRun = false } = options;
   const { now = () => new Date(), onWait = () => {} } = effects;
   const lock = (what: string) => {
     const folder = join(dist, PUBLISHED, sha256(what).slice(0, 16));
@@ -32,7 +32,16 @@ export async function openTarget(options: PublishOptions, effects: PublishEffect
     throw usageError(`Target ${JSON.stringify(name)} is neither a folder nor s3://BUCKET/PREFIX.`);
   const { folder, unlock } = lock(`${endpoint ?? ""} ${parseAddress(name).name}`);
   try {
-    const bucket = await openBucket(name, { dist, folder, endpoint, cacheControl, force, dryRun, onWait });
+    const bucket = await openBucket(name, {
+      dist,
+      folder,
+      endpoint,
+      cacheControl,
+      force,
+      expect,
+      dryRun,
+      onWait,
+    });
     return {
       target: bucket,
       close() {

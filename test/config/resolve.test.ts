@@ -95,6 +95,7 @@ const SAMPLES: Record<Key, [text: string, value: unknown]> = {
   release: ["1f6a", "1f6a"],
   endpoint: ["https://s3.example.com", "https://s3.example.com"],
   force: ["true", true],
+  expect: ["3f9a1c20", "3f9a1c20"],
   dryRun: ["1", true],
   purgeList: ["/purge.txt", "/purge.txt"],
   against: ["none", "none"],

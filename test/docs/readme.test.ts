@@ -96,6 +96,7 @@ const OPTIONS: Record<
   target: true,
   release: true,
   force: true,
+  expect: true,
   dryRun: true,
   purgeList: true,
   endpoint: true,

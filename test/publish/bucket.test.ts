@@ -182,6 +182,9 @@ describe("a target that another release has moved on", () => {
       new RegExp(`holds release ${mine.id}, which is none of .* was not published from it; .* --force`),
     );
     await expect(publishBucket({ ...options, dryRun: true })).rejects.toThrow("--force");
+    await expect(publishBucket({ ...options, expect: "0".repeat(12) })).rejects.toThrow(
+      `--expect ${mine.id}`,
+    );
     expect(await publishBucket({ ...options, force: true })).toMatchObject({
       id: release.id,
       before: mine.id,
@@ -189,6 +192,15 @@ describe("a target that another release has moved on", () => {
     // Now it is this machine that does not know what is there.
     await buildUsers(folder, 26);
     await expect(publishBucket()).rejects.toThrow(`holds release ${release.id}`);
+    expect(await objects()).toEqual(readTree(release.folder));
+  });
+
+  test("is replaced by a dist that is new, where it is the one that was expected", async () => {
+    const mine = await buildUsers(folder, 25);
+    await publishBucket();
+    const { release, options } = await another();
+    const published = await publishBucket({ ...options, expect: mine.id.slice(0, 6) });
+    expect(published).toMatchObject({ id: release.id, before: mine.id });
     expect(await objects()).toEqual(readTree(release.folder));
   });
 

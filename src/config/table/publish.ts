@@ -20,6 +20,12 @@ export const PUBLISH = {
     verbs: ["publish"],
     help: "also replace files and releases that were not published from here",
   },
+  expect: {
+    ...text("the beginning of a release's id"),
+    verbs: ["publish"],
+    placeholder: "<id>",
+    help: "release that a bucket holds and that may be replaced, where dist is new each time",
+  },
   dryRun: { ...yesOrNo, verbs: ["publish"], help: "print what would be done, and do nothing" },
   purgeList: {
     ...path,

@@ -54,19 +54,19 @@ export class History {
 export async function requireKnown(
   store: Store,
   target: string,
-  dist: string,
-  known: readonly string[],
+  { dist, published, expect }: { dist: string; published: readonly string[]; expect?: string | undefined },
 ): Promise<void> {
   const found = await store.find(SNAPSHOT);
   if (!found) return;
   const id = parseAs(idSchema, String(found.bytes))?.id;
   const replace = "publish from where it was made, or replace it with --force.";
   if (id === undefined) throw new UserError(`${target}/${SNAPSHOT} is not Rollcall's; ${replace}`);
+  if (expect !== undefined && id.startsWith(expect.toLowerCase())) return;
   const here = releaseNames(dist).map((name) => parseFolderName(name)?.id);
-  if (!known.includes(id) && !here.includes(id))
-    throw new UserError(
-      `${target} holds release ${id}, which is none of ${dist} and was not published from it; ${replace}`,
-    );
+  if (published.includes(id) || here.includes(id)) return;
+  throw new UserError(
+    `${target} holds release ${id}, which is none of ${dist} and was not published from it; publish from where it was made, or say that it may be replaced: --expect ${id}, or --force for any.`,
+  );
 }
 
 const idSchema = z.object({ id: z.string().regex(/^[0-9a-f]{12}$/) });

@@ -15,6 +15,8 @@ export interface BucketOptions {
   endpoint: string | undefined;
   cacheControl: string | undefined;
   force: boolean;
+  /** The beginning of the id of a release that may be replaced. */
+  expect: string | undefined;
   dryRun: boolean;
   /** Told when another run has not ended, and how long it may take to see whether it ever will. */
   onWait: (milliseconds: number) => void;
@@ -22,17 +24,26 @@ export interface BucketOptions {
 
 /**
  * @throws UserError when the SDK is not there, when another run is at work, or when somebody else has put another
- * release there, unless `force`.
+ * release there, unless `force` or it is the one to `expect`.
  */
 export async function openBucket(address: string, options: BucketOptions): Promise<Bucket> {
-  const { dist, folder, endpoint, cacheControl = DEFAULT_CACHE_CONTROL, force, dryRun, onWait } = options;
+  const {
+    dist,
+    folder,
+    endpoint,
+    cacheControl = DEFAULT_CACHE_CONTROL,
+    force,
+    expect,
+    dryRun,
+    onWait,
+  } = options;
   const where = parseAddress(address);
   const history = new History(folder);
   const store = await Store.open(where, endpoint);
   try {
     const claim = new Claim(store, where.name);
     const owned = await claim.read();
-    if (!force) await requireKnown(store, where.name, dist, history.record.releases);
+    if (!force) await requireKnown(store, where.name, { dist, published: history.record.releases, expect });
     // A run from here cannot be at work: this one holds the lock.
     const isForeign = owned?.run !== undefined && owned.run.name !== history.record.run;
     if (isForeign && !dryRun) await claim.outwait(onWait);
