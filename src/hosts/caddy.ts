@@ -1,6 +1,7 @@
 /** Caddy: maps from a request to a file of the release and its tag, and one route that asks them. */
 import { ENCODINGS } from "../contract/headers.js";
 import { usageError } from "../errors.js";
+import { block, group, indent, letters, literally, map, pattern, quote, word } from "./caddy/language.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./patterns.js";
 import { BODIES, decodePath, type Headers, INVALID_PAGE_BODY } from "./rules.js";
 import { type Site, tagsOf } from "./site.js";
@@ -175,56 +176,4 @@ function refuse(status: keyof typeof BODIES, error: Headers, body = BODIES[statu
 
 function setHeaders(headers: Headers, matcher = ""): string[] {
   return Object.entries(headers).map(([name, value]) => `header ${matcher}${name} ${quote(value)}`);
-}
-
-function block(head: string, lines: readonly string[]): string[] {
-  return [`${head} {`, ...indent(lines), "}"];
-}
-
-function map(
-  source: string,
-  to: string,
-  otherwise: string,
-  rows: readonly (readonly [string, string])[],
-): string[] {
-  const lines = rows.map(([from, value]) => `${from} ${value}`);
-  return [`map ${source} {${to}} {`, ...indent([...lines, `default ${otherwise}`]), "}"];
-}
-
-/** What a group of a pattern has found. */
-function group(number: number): string {
-  return `$${`{${number}}`}`;
-}
-
-function indent(lines: readonly string[]): string[] {
-  return lines.map((line) => (line === "" ? line : `\t${line}`));
-}
-
-/** A text that is meant letter by letter; Go's expressions know letters, not bytes. */
-function letters(text: string): string {
-  return [...text]
-    .map((letter) => (letter > "\x7f" ? `\\x{${letter.codePointAt(0)?.toString(16)}}` : literal(letter)))
-    .join("");
-}
-
-function pattern(text: string): string {
-  return word(`~${text}`);
-}
-
-/** A value that Caddy takes letter by letter. */
-function quote(text: string): string {
-  return word(literally(text));
-}
-
-/** Placeholders are read in values wherever they stand. */
-function literally(text: string): string {
-  return text.replaceAll("{", "\\{");
-}
-
-/** One word of a Caddyfile, in which placeholders are read. */
-function word(text: string): string {
-  // The environment is put in before anything is read, quoted or not.
-  if (text.includes("{$"))
-    throw usageError(`A Caddyfile cannot hold ${JSON.stringify(text)}: it would read {$...} as a variable.`);
-  return text.includes("`") ? `"${text.replaceAll('"', '\\"')}"` : `\`${text}\``;
 }

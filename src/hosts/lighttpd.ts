@@ -28,7 +28,7 @@ export const lighttpd: Target = {
     const script = join(site.folder, SCRIPT);
     const goes =
       'Goes into the configuration by a line: include "rollcall.conf"; then systemctl restart lighttpd.\n' +
-      "It names one release: write it again after each build, with the script beside it.";
+      "It makes the whole server the release's, and names one: write it again after each build, with the script beside it.";
     const role = `The script that rollcall.conf reads from ${script}.`;
     const text = banner("#", "lighttpd, as the host", site, goes) + configuration(site, script);
     return [
@@ -41,16 +41,16 @@ export const lighttpd: Target = {
 function configuration({ root, address, port }: Site, script: string): string {
   return [
     'server.modules += ( "mod_magnet" )',
-    `server.document-root = ${quote(root)}`,
-    `server.port = ${port ?? 80}`,
-    ...(address === undefined ? [] : [`server.bind = ${quote(address)}`]),
-    'server.tag = "lighttpd"',
+    `server.document-root := ${quote(root)}`,
+    `server.port := ${port ?? 80}`,
+    ...(address === undefined ? [] : [`server.bind := ${quote(address)}`]),
+    'server.tag := "lighttpd"',
     "# Time and size say nothing of the bytes, and the tags do.",
-    'static-file.etags = "disable"',
-    'server.range-requests = "disable"',
+    'static-file.etags := "disable"',
+    'server.range-requests := "disable"',
     "# Nothing but the script reads a target, and it takes it as it was sent.",
-    'server.http-parseopts = ( "url-normalize" => "disable" )',
-    `magnet.attract-raw-url-to = ( ${quote(script)} )`,
+    'server.http-parseopts := ( "url-normalize" => "disable" )',
+    `magnet.attract-raw-url-to := ( ${quote(script)} )`,
     "",
   ].join("\n");
 }

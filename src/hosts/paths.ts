@@ -113,6 +113,7 @@ export const s3Website = byPath({
   compresses: false,
   steps: [
     "rollcall publish s3://BUCKET; each object has the Content-Type and Cache-Control that it is uploaded with.",
+    "Where the base URL has a path, that is the prefix: s3://BUCKET/PATH.",
   ],
 });
 
@@ -158,7 +159,7 @@ export const azureStaticWebApps = byPath({
   name: "azure-static-web-apps",
   title: "Azure Static Web Apps",
   claims: {
-    headers: "all but Snapshot-Id; ETag is its own",
+    headers: "all; ETag is its own",
     options: "no",
     refusal: "no",
     missing: "404, HTML",
@@ -172,12 +173,12 @@ export const azureStaticWebApps = byPath({
   },
   steps: [
     "/api belongs to its functions: give the base URL a path, and publish the release into a folder of that name.",
-    "swa deploy, with the folder that holds it.",
+    "swa deploy, with the folder that holds both that one and staticwebapp.config.json.",
   ],
-  published: ({ base, headers, page, files }) => [
+  beside: ({ base, headers, page, files }) => [
     {
       path: "staticwebapp.config.json",
-      goes: `Goes into the folder that is deployed. ${JSON_NOTE}`,
+      goes: `Goes into the folder that is deployed, beside the one of the release. ${JSON_NOTE}`,
       text: json({
         globalHeaders: headers,
         routes: [
@@ -195,7 +196,10 @@ export const gcs = byPath({
   claims: { ...NONE, headers: "Content-Type, Cache-Control, ETag", compression: "no", tested: UNSEEN },
   limits: { bytesInFile: 5 * 1024 ** 4, source: "cloud.google.com/storage/quotas" },
   compresses: false,
-  steps: ["gcloud storage rsync --recursive dist/current gs://BUCKET --cache-control='public, max-age=60'."],
+  steps: [
+    "gcloud storage rsync --recursive dist/current gs://BUCKET --cache-control='public, max-age=60'.",
+    "Where the base URL has a path, that is the prefix: gs://BUCKET/PATH.",
+  ],
 });
 
 function list(headers: Headers): { key: string; value: string }[] {
