@@ -13,7 +13,7 @@ import {
   writeFileSync,
   writevSync,
 } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { codeOf } from "../errors.js";
 
@@ -34,10 +34,10 @@ export function sha256(first: string | Uint8Array, ...others: readonly (string |
 }
 
 /** Writes a file that must not be there yet, and makes it outlast a loss of power. */
-export async function writeFlushed(path: string, content: string | Buffer): Promise<void> {
+export async function writeFlushed(path: string, content: string | Buffer | Iterable<string>): Promise<void> {
   const handle = await open(path, "wx");
   try {
-    await handle.writeFile(content);
+    await writeFile(handle, content);
     await handle.sync();
   } finally {
     await handle.close();

@@ -51,7 +51,7 @@ export class Staging {
    */
   async finish(snapshot: Snapshot, pages: PageDigests, now: Date): Promise<string> {
     await this.writeOther(SNAPSHOT, encodeSnapshot(snapshot));
-    await writeFlushed(join(this.folder, SUMS), [...encodeSums({ pages, others: this.others })].join(""));
+    await writeFlushed(join(this.folder, SUMS), joined(encodeSums({ pages, others: this.others })));
     for (let path = PAGES; path !== "."; path = dirname(path)) await flushFolder(join(this.folder, path));
     await flushFolder(this.folder);
     const name = this.#freeName(now, snapshot.id);
@@ -71,4 +71,18 @@ export class Staging {
     while (taken.has(folderName(time, id))) time = new Date(time.getTime() + 1000);
     return folderName(time, id);
   }
+}
+
+const LINES_AT_ONCE = 1000;
+
+/** The same text in fewer pieces: each is written by itself, and all of them together are long. */
+function* joined(lines: Iterable<string>): Generator<string> {
+  let some: string[] = [];
+  for (const line of lines) {
+    some.push(line);
+    if (some.length < LINES_AT_ONCE) continue;
+    yield some.join("");
+    some = [];
+  }
+  yield some.join("");
 }

@@ -1,5 +1,5 @@
 /** Finds the pages of a table or an index in a SQLite file (https://www.sqlite.org/fileformat2.html). */
-import { readSync } from "node:fs";
+import { fstatSync, readSync } from "node:fs";
 
 /** An open SQLite file. Can be sent to another thread of this process. */
 export interface DatabaseFile {
@@ -7,6 +7,8 @@ export interface DatabaseFile {
   file: number;
   /** Bytes of a page. */
   pageSize: number;
+  /** Pages in the file. */
+  pages: number;
   /** Bytes of a page that SQLite uses; extensions may keep some for themselves. */
   usable: number;
 }
@@ -20,7 +22,8 @@ export function readHeader(file: number): DatabaseFile {
   const pageSize = header.readUInt16BE(16);
   // 65,536 does not fit in there.
   const bytes = pageSize === 1 ? 65_536 : pageSize;
-  return { file, pageSize: bytes, usable: bytes - header.readUInt8(20) };
+  const pages = Math.floor(fstatSync(file).size / bytes);
+  return { file, pageSize: bytes, pages, usable: bytes - header.readUInt8(20) };
 }
 
 const [TABLE_INTERIOR, INDEX_INTERIOR, TABLE_LEAF, INDEX_LEAF] = [5, 2, 13, 10];
@@ -31,15 +34,15 @@ const MAX_DEPTH = 20;
  * The page numbers (from 1) of a b-tree, level by level from its root down; the last level is the leaves.
  * @throws RangeError when the file is no b-tree there.
  */
-export function* levels(db: DatabaseFile, root: number): Generator<number[]> {
+export function* levels(db: DatabaseFile, root: number): Generator<Uint32Array> {
   const memory = Buffer.alloc(db.pageSize);
-  let level = [root];
+  let level = Uint32Array.of(root);
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     yield level;
     const type = readPage(db, level[0] ?? 0, memory)[0];
     if (type === TABLE_LEAF || type === INDEX_LEAF) return;
     if (type !== TABLE_INTERIOR && type !== INDEX_INTERIOR) break;
-    level = level.flatMap((page) => [...children(readPage(db, page, memory))]);
+    level = nextLevel(db, level, memory);
   }
   throw new RangeError(`page ${root} is no root of a b-tree`);
 }
@@ -51,10 +54,21 @@ export function readPage({ file, pageSize }: DatabaseFile, page: number, memory:
   return memory.subarray(0, pageSize);
 }
 
-function* children(page: Buffer): Generator<number> {
-  const cells = page.readUInt16BE(3);
-  for (let cell = 0; cell < cells; cell++) yield page.readUInt32BE(page.readUInt16BE(12 + 2 * cell));
-  yield page.readUInt32BE(8);
+/** Four bytes a page, since the leaves of many millions of rows are a long list: counted first, then listed. */
+function nextLevel(db: DatabaseFile, level: Uint32Array, memory: Buffer): Uint32Array<ArrayBuffer> {
+  let count = 0;
+  for (const page of level) count += readPage(db, page, memory).readUInt16BE(3) + 1;
+  if (count > db.pages) throw new RangeError("more pages than a file has");
+  const next = new Uint32Array(count);
+  let at = 0;
+  for (const page of level) {
+    const bytes = readPage(db, page, memory);
+    const cells = bytes.readUInt16BE(3);
+    for (let cell = 0; cell < cells; cell++)
+      next[at++] = bytes.readUInt32BE(bytes.readUInt16BE(12 + 2 * cell));
+    next[at++] = bytes.readUInt32BE(8);
+  }
+  return next;
 }
 
 /** The rows of a table's leaf. */

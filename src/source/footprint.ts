@@ -32,7 +32,7 @@ export function findFootprint(
   if (!rows || !order) return undefined;
   try {
     const database = readHeader(descriptor);
-    const leaves = Uint32Array.from([...levels(database, rows.rootpage)].at(-1) ?? []).sort();
+    const leaves = leavesOf(database, rows.rootpage).sort();
     const shape = createHash("sha256");
     shape.update(`${db.prepare("SELECT sqlite_version()").pluck().get()}\n${rows.sql}\n`);
     const memory = Buffer.alloc(database.pageSize);
@@ -43,6 +43,12 @@ export function findFootprint(
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+function leavesOf(database: DatabaseFile, root: number): Uint32Array {
+  let leaves: Uint32Array = new Uint32Array();
+  for (const level of levels(database, root)) leaves = level;
+  return leaves;
 }
 
 /** Whether there is a write-ahead log with anything in it: rows in it are newer than those in the file. */

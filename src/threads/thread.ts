@@ -1,6 +1,6 @@
 /** A thread that follows orders, one at a time, as seen from the thread that gives them. */
 import { once } from "node:events";
-import { Worker } from "node:worker_threads";
+import { type ResourceLimits, Worker } from "node:worker_threads";
 import { UserError } from "../errors.js";
 import type { Answer } from "./follow.js";
 
@@ -10,9 +10,10 @@ export class Thread<Order, Reply> {
   /**
    * @param file compiled, with a call of `follow` in it.
    * @param data what the thread is told when it starts, as `workerData`.
+   * @param limits of its memory; Node's own unless given.
    */
-  constructor(file: URL, data: unknown) {
-    this.#worker = new Worker(file, { workerData: data });
+  constructor(file: URL, data: unknown, limits: ResourceLimits = {}) {
+    this.#worker = new Worker(file, { workerData: data, resourceLimits: limits });
   }
 
   /**
