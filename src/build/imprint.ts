@@ -48,7 +48,6 @@ export class Imprint {
     collection: Collection,
     previous: Release | undefined,
   ): Generator<Order, void> {
-    this.discard();
     // All that pages are made from besides rows: text in which anything differs makes none of them known.
     const text = pageTextSql(pageRows(relation, kind));
     const frame = pageFrame({ ...collection, page: 2 });

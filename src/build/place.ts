@@ -1,5 +1,4 @@
 /** Places all pages of a source: by a crew of threads where that is possible, otherwise alone, with the same result. */
-import { availableParallelism } from "node:os";
 import { pagesFor } from "../contract/links.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import { findAltered } from "../release/check.js";
@@ -7,6 +6,7 @@ import { USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { Staging } from "../release/staging.js";
 import type { Source } from "../source/open.js";
+import { threadsFor } from "../threads/size.js";
 import { placeAlone } from "./alone.js";
 import { placeTogether } from "./crew.js";
 import type { Imprint } from "./imprint.js";
@@ -38,7 +38,7 @@ export async function placePages(
   const collect = (count: number) => ({ count, pages: pagesFor(count, pageSize), pageSize, baseUrl, links });
   const placing = { folder: staging.folder, previous: previous?.folder, encodings };
 
-  const size = settings.workers ?? (source.count < WORTHWHILE ? 0 : availableParallelism());
+  const size = threadsFor(source.count, settings.workers, WORTHWHILE);
   const share = size > 0 && source.count > 0 ? source.share(pageSize) : undefined;
   if (share) {
     const trustsKnown = isTrusted(previous);

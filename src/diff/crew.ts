@@ -1,6 +1,6 @@
 /** Reads what changed with every core, where that is worth it. */
-import { availableParallelism } from "node:os";
 import { setImmediate } from "node:timers/promises";
+import { threadsFor } from "../threads/size.js";
 import { Thread } from "../threads/thread.js";
 import { type Comparison, changedReader } from "./changed.js";
 import type { Pair } from "./match.js";
@@ -24,8 +24,8 @@ export class Crew {
    */
   constructor(comparison: Comparison, workers: number | undefined) {
     const users = Math.max(comparison.old.facts.count, comparison.new.facts.count);
-    const size = workers ?? (users < WORTHWHILE ? 1 : availableParallelism());
-    this.#threads = Array.from({ length: size - 1 }, () => {
+    const size = threadsFor(users, workers, WORTHWHILE);
+    this.#threads = Array.from({ length: Math.max(0, size - 1) }, () => {
       return new Thread(new URL("./worker.js", import.meta.url), comparison);
     });
     this.#read = changedReader(comparison);

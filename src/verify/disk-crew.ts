@@ -1,6 +1,6 @@
 /** Checks all pages of a release, by several threads where that is worth it, with the same result. */
-import { availableParallelism } from "node:os";
 import type { PageDigests } from "../release/digests.js";
+import { threadsFor } from "../threads/size.js";
 import { Thread } from "../threads/thread.js";
 import type { Checked, Outline, Stretch } from "./disk-messages.js";
 import { createChecker } from "./disk-stretch.js";
@@ -24,7 +24,7 @@ export interface CrewOptions {
 export async function checkPages(outline: Outline, options: CrewOptions): Promise<void> {
   const { pages, digests, take } = options;
   const count = outline.snapshot?.count ?? 0;
-  const size = options.workers ?? (count < WORTHWHILE ? 0 : availableParallelism());
+  const size = threadsFor(count, options.workers, WORTHWHILE);
   const queue = stretches(pages, digests);
   if (size === 0) return checkAlone(outline, queue, take);
   const workers = Array.from({ length: size }, () => {
