@@ -10,7 +10,6 @@ import { explainWrite } from "../release/refusals.js";
 import { Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import { openSource, type Source } from "../source/open.js";
-import { Imprint } from "./imprint.js";
 import { AVATAR, type BuildOptions, type OnProgress, settle } from "./options.js";
 import type { Spent } from "./pages.js";
 import { type Job, placePages } from "./place.js";
@@ -71,10 +70,7 @@ export async function build(
     const unlock = lockDist(settings.out, now());
     const open = performance.now() - began;
     try {
-      const { timings, ...result } = await write(
-        { settings, source, log, onProgress, imprint: new Imprint(settings.out) },
-        now,
-      );
+      const { timings, ...result } = await write({ settings, source, log, onProgress }, now);
       return { ...result, timings: { open, ...timings } };
     } finally {
       unlock();
@@ -116,7 +112,6 @@ async function write(
       warnings: { ...placed.warnings },
     };
     const published = await publish(out, { staging, placed, previous }, facts, { keep, gates, now: now() });
-    job.imprint.finish(published.id);
     return {
       ...published,
       folder: join(out, RELEASES, published.name),
@@ -132,7 +127,6 @@ async function write(
     };
   } catch (error) {
     staging.discard();
-    job.imprint.discard();
     throw error;
   }
 }

@@ -8,7 +8,6 @@ import type { PageStart } from "../source/order.js";
 import { explain } from "../source/trouble.js";
 import { Watchman } from "../source/watchman.js";
 import { Thread } from "../threads/thread.js";
-import type { Imprint } from "./imprint.js";
 import type { Order, Reply, WorkerOrders } from "./messages.js";
 import type { OnProgress } from "./options.js";
 import type { Totals } from "./page-writer.js";
@@ -30,7 +29,6 @@ interface CrewOptions {
   pageSize: number;
   previous: Release | undefined;
   onProgress: OnProgress;
-  imprint: Imprint;
   /** What all pages have in common, told how many users there are at the moment that was agreed on. */
   collect(count: number): Collection;
 }
@@ -43,7 +41,7 @@ interface CrewOptions {
 export async function placeTogether(
   source: Source,
   orders: WorkerOrders,
-  { size, pageSize, previous, onProgress, imprint, collect }: CrewOptions,
+  { size, pageSize, previous, onProgress, collect }: CrewOptions,
 ): Promise<PlacedPages | undefined> {
   const workers = Array.from({ length: size }, () => {
     return new Crewman(new URL("./worker.js", import.meta.url), orders, LIMITS);
@@ -52,8 +50,6 @@ export async function placeTogether(
   try {
     if (!(await beginTogether(source, orders.share.db, workers))) return undefined;
     const collection = collect(source.count);
-    const footprint = source.footprint(orders.share);
-    if (footprint) await look(workers, imprint, imprint.begin(footprint, orders.share, collection, previous));
     const placed = new Placed(collection, size, index, ["identity", ...orders.placing.encodings]);
     const queue = makeOrders(collection, source.pageStarts(orders.share, pageSize), previous);
     const isDone = await Promise.all(
@@ -89,24 +85,6 @@ async function beginTogether(source: Source, file: string, workers: readonly Cre
   } finally {
     watchman.close();
   }
-}
-
-/** Tells all workers which rows may be others than at the last build, if that can be told. */
-async function look(
-  workers: readonly Crewman[],
-  imprint: Imprint,
-  orders: Generator<Order, void>,
-): Promise<void> {
-  await Promise.all(
-    workers.map(async (worker) => {
-      for (const order of orders) {
-        const reply = await worker.ask(order);
-        imprint.take(reply.kind === "looked" ? reply.suspects : undefined);
-      }
-    }),
-  );
-  const { suspects } = imprint;
-  if (suspects) await Promise.all(workers.map((worker) => worker.ask({ kind: "suspect", suspects })));
 }
 
 function* makeOrders(

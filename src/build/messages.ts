@@ -1,7 +1,6 @@
 /** What a build and its workers say to each other. */
 import type { WarningCounts } from "../contract/warnings.js";
 import type { DigestBytes } from "../release/digests.js";
-import type { LeafOrder } from "../source/leaves.js";
 import type { PageStart } from "../source/order.js";
 import type { Share } from "../source/reader.js";
 import type { Placing, Totals } from "./page-writer.js";
@@ -25,10 +24,6 @@ export type Order =
   | { kind: "begin" }
   /** See whether all ids are unique. */
   | { kind: "compare" }
-  /** Find rows that may be others than at the last build. */
-  | { kind: "look"; leaves: LeafOrder }
-  /** Know that all others are as they were. */
-  | { kind: "suspect"; suspects: ReadonlySet<number> }
   /** Place some pages in a row. */
   | { kind: "place"; collection: Collection; first: number; starts: PageStart[]; known: DigestBytes };
 
@@ -36,8 +31,6 @@ export type Reply =
   /** False when a lock was in the way. */
   | { kind: "begun"; isBegun: boolean }
   | { kind: "unique" }
-  | { kind: "looked"; suspects: number[] }
-  | { kind: "noted" }
   | {
       kind: "placed";
       digests: DigestBytes;
@@ -46,5 +39,5 @@ export type Reply =
       warnings: WarningCounts;
       spent: Spent;
     }
-  /** There is an invalid user, a repeated id or a missing row, which the plain path has to tell; or a file is not understood. */
+  /** There is an invalid user, a repeated id or a missing row, which the plain path has to tell. */
   | { kind: "doubtful" };

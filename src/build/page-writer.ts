@@ -83,28 +83,6 @@ export class PageWriter {
     return digests;
   }
 
-  /**
-   * Takes the file of a page over from the last release as it is, and its compressed ones, which are made anew where
-   * they are damaged.
-   * @returns the digests of all of them; undefined, with nothing done, when the file itself is not there or damaged.
-   */
-  keep(page: number, known: Known): [Variant, string][] | undefined {
-    const digest = known("identity");
-    let plain: Buffer = Buffer.alloc(0);
-    const isKept = this.#keep(pagePath(page), (before) => {
-      if (sha256(before) !== digest) return false;
-      // What is read next would be read over it.
-      if (this.#placing.encodings.length > 0) plain = Buffer.from(before);
-      return true;
-    });
-    if (digest === undefined || !isKept) return undefined;
-    const digests: [Variant, string][] = [["identity", digest]];
-    for (const encoding of this.#placing.encodings) {
-      digests.push([encoding, this.#placeCompressed(page, encoding, [plain], known(encoding))]);
-    }
-    return digests;
-  }
-
   #placeCompressed(
     page: number,
     encoding: Encoding,

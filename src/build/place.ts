@@ -9,7 +9,6 @@ import type { Source } from "../source/open.js";
 import { threadsFor } from "../threads/size.js";
 import { placeAlone } from "./alone.js";
 import { placeTogether } from "./crew.js";
-import type { Imprint } from "./imprint.js";
 import type { OnProgress, Settings } from "./options.js";
 import type { PlacedPages } from "./pages.js";
 import { InvalidUsersError, type ProblemLog } from "./problems.js";
@@ -24,7 +23,6 @@ export interface Job {
   source: Source;
   log: ProblemLog;
   onProgress: OnProgress;
-  imprint: Imprint;
 }
 
 /** @throws InvalidUsersError once all users have been checked, if any was not valid and none was to be skipped. */
@@ -33,7 +31,7 @@ export async function placePages(
   staging: Staging,
   previous: Release | undefined,
 ): Promise<PlacedPages> {
-  const { settings, source, log, onProgress, imprint } = job;
+  const { settings, source, log, onProgress } = job;
   const { pageSize, baseUrl, links, encodings, skipInvalid } = settings;
   const collect = (count: number) => ({ count, pages: pagesFor(count, pageSize), pageSize, baseUrl, links });
   const placing = { folder: staging.folder, previous: previous?.folder, encodings };
@@ -43,7 +41,7 @@ export async function placePages(
   if (share) {
     const trustsKnown = isTrusted(previous);
     const hasIndex = await hasUsableIndex(previous, pageSize);
-    const crew = { size, pageSize, previous, onProgress, imprint, collect };
+    const crew = { size, pageSize, previous, onProgress, collect };
     const placed = await placeTogether(source, { share, placing, trustsKnown, hasIndex }, crew);
     if (placed) {
       log.open();
@@ -51,7 +49,6 @@ export async function placePages(
       return placed;
     }
     staging.clear();
-    imprint.discard();
   }
 
   log.open();

@@ -4,10 +4,8 @@ import { encodePage, type PagePosition, pageFrame } from "../contract/page.js";
 import { countWarnings, type WarningCounts } from "../contract/warnings.js";
 import { PageDigests } from "../release/digests.js";
 import { sha256 } from "../release/files.js";
-import type { Variant } from "../release/layout.js";
-import { LINE_BYTES, UserIndexReader, userLines } from "../release/user-index.js";
+import { UserIndexReader, userLines } from "../release/user-index.js";
 import type { Candidate } from "../source/candidates.js";
-import { compareLeaves, type LeafOrder } from "../source/leaves.js";
 import type { PageStart } from "../source/order.js";
 import { PageReader } from "../source/reader.js";
 import { follow } from "../threads/follow.js";
@@ -27,20 +25,12 @@ let spent: Spent = nothingSpent();
 
 type PlaceOrder = Extract<Order, { kind: "place" }>;
 
-/** Rows that may be others than they were when the last release was made; nothing is known while it is undefined. */
-let suspects: ReadonlySet<number> | undefined;
-
 follow((order: Order): Reply => {
   switch (order.kind) {
     case "begin":
       return { kind: "begun", isBegun: reader.begin() };
     case "compare":
       return { kind: reader.hasUniqueIds() ? "unique" : "doubtful" };
-    case "look":
-      return look(order.leaves);
-    case "suspect":
-      suspects = order.suspects;
-      return { kind: "noted" };
     case "place":
       return place(order);
   }
@@ -58,15 +48,6 @@ function timed<T>(part: keyof Spent, step: () => T): T {
   return result;
 }
 
-function look(leaves: LeafOrder): Reply {
-  try {
-    return { kind: "looked", suspects: compareLeaves(leaves) };
-  } catch (error) {
-    if (error instanceof RangeError) return { kind: "doubtful" };
-    throw error;
-  }
-}
-
 function place({ collection, first, starts, known: knownBytes }: PlaceOrder): Reply {
   spent = nothingSpent();
   const writer = new PageWriter(placing);
@@ -77,20 +58,11 @@ function place({ collection, first, starts, known: knownBytes }: PlaceOrder): Re
   const users: Uint8Array[] = [];
   for (const [index, start] of starts.entries()) {
     const known: Known = (variant) => before.find(index + 1, variant);
-    const note = (placed: [Variant, string][]) => {
-      for (const [variant, digest] of placed) digests.set(index + 1, variant, digest);
-    };
     const rows = Math.min(collection.pageSize, collection.count - start.offset);
-    const lines = timed("read", () => linesAsBefore(start, rows));
-    const kept = lines && timed("write", () => writer.keep(first + index, known));
-    if (lines && kept) {
-      note(kept);
-      users.push(lines);
-      continue;
-    }
     const page = makePage({ ...collection, page: first + index }, { start, rows }, known, warnings);
     if (!page) return { kind: "doubtful" };
-    note(timed("write", () => writer.place(first + index, page, known)));
+    for (const [variant, digest] of timed("write", () => writer.place(first + index, page, known)))
+      digests.set(index + 1, variant, digest);
     users.push(
       timed("digest", () => {
         const isKnown = known("identity") === page.digest;
@@ -107,23 +79,6 @@ function place({ collection, first, starts, known: knownBytes }: PlaceOrder): Re
     warnings,
     spent,
   };
-}
-
-/** The page's lines of the last release's index, if all of its users are as they were then. */
-function linesAsBefore(start: PageStart, rows: number): Buffer | undefined {
-  if (!suspects || !trustsKnown || !indexBefore) return undefined;
-  const rowids = reader.rowids(start, rows);
-  const lines = indexBefore.lines(start.offset, rows);
-  if (rowids.length !== rows || lines.length !== rows * LINE_BYTES) return undefined;
-  const places = rowids.flatMap((rowid, at) => (suspects?.has(rowid) ? [at] : []));
-  if (places.length === 0) return lines;
-  const records = reader.readRows(places.map((at) => rowids[at] ?? 0));
-  const isSame = records && userLines(records).equals(Buffer.concat(places.map((at) => lineAt(lines, at))));
-  return isSame ? lines : undefined;
-}
-
-function lineAt(lines: Buffer, at: number): Buffer {
-  return lines.subarray(at * LINE_BYTES, (at + 1) * LINE_BYTES);
 }
 
 /** A page's bytes, checked; undefined when a user is invalid or a row is missing. */

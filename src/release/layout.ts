@@ -16,9 +16,8 @@ export const TRASH_PREFIX = ".trash-";
 export const LOCK = ".lock";
 export const LOCK_HOLDER = ".lock-holder.json";
 
-/** In `dist`: where the rows of the last build's source lay, and the same of a build at work. */
-export const IMPRINT = ".imprint";
-export const NEXT_IMPRINT = ".imprint-next";
+/** In `dist`: what builds of earlier versions have left, and no build reads. */
+export const OUTDATED: readonly string[] = [".imprint", ".imprint-next"];
 
 /** In `dist`: a folder for each target that was published to, with its lock. */
 export const PUBLISHED = ".published";

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { encodeSums, type PageDigests } from "./digests.js";
 import { flushFolder, sha256, writeFlushed } from "./files.js";
-import { folderName, PAGES, RELEASES, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
+import { folderName, OUTDATED, PAGES, RELEASES, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { encodeSnapshot, type Snapshot } from "./snapshot.js";
 
 export class Staging {
@@ -11,12 +11,13 @@ export class Staging {
   readonly #dist: string;
   readonly #others = new Map<string, string>();
 
-  /** Begins with an empty folder, clearing what a killed build or removal has left. Needs the lock of `dist`. */
+  /** Begins with an empty folder, clearing what a killed build or removal, or an earlier version, has left. Needs the lock of `dist`. */
   constructor(dist: string) {
     this.#dist = dist;
     this.folder = join(dist, STAGING);
     for (const name of readdirSync(dist)) {
-      if (name === STAGING || name.startsWith(TRASH_PREFIX)) rmSync(join(dist, name), { recursive: true });
+      if ([STAGING, ...OUTDATED].includes(name) || name.startsWith(TRASH_PREFIX))
+        rmSync(join(dist, name), { recursive: true });
     }
     mkdirSync(join(this.folder, PAGES), { recursive: true });
     mkdirSync(join(dist, RELEASES), { recursive: true });

@@ -1,11 +1,10 @@
 /** Opens the SQLite file of users for one build: read-only, one point in time, contract columns only. */
-import { accessSync, closeSync, constants, openSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, UserError } from "../errors.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
-import { type Footprint, findFootprint } from "./footprint.js";
-import { chooseOrder, findOrderedIndex, ORDER, type PageStart, pageStarts, repeatedIds } from "./order.js";
+import { chooseOrder, ORDER, type PageStart, pageStarts, repeatedIds } from "./order.js";
 import type { Share } from "./reader.js";
 import { findRelation, isPlainTable, type RelationOptions } from "./relation.js";
 import { explain, reading } from "./trouble.js";
@@ -49,7 +48,6 @@ export class Source {
   readonly #options: SourceOptions;
   #count: number | undefined;
   #hasUniqueIds: boolean | undefined;
-  #descriptor: number | undefined;
 
   constructor(db: Database.Database, relation: string, options: SourceOptions) {
     this.#db = db;
@@ -107,18 +105,6 @@ export class Source {
     }
   }
 
-  /** Where the rows of a share lie at this point in time; undefined when that cannot be told. */
-  footprint({ db, relation, kind }: Share): Footprint | undefined {
-    if (kind === "sorted") return undefined;
-    return reading(db, () => {
-      const index = findOrderedIndex(this.#db, relation);
-      if (index === undefined) return undefined;
-      this.#descriptor ??= openSync(db, "r");
-      const table = this.#options.table ?? "users";
-      return findFootprint(this.#db, { path: db, descriptor: this.#descriptor, table, index });
-    });
-  }
-
   /** Moves on to the present point in time. */
   begin(): void {
     reading(this.#options.db, () => this.#db.exec("ROLLBACK; BEGIN; SELECT 1 FROM sqlite_schema"));
@@ -128,9 +114,6 @@ export class Source {
 
   close(): void {
     this.#db.close();
-    // Not before: closing any descriptor of a file gives up the locks that this process has on it.
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
   }
 }
 

@@ -32,7 +32,7 @@ export function chooseOrder(db: Database, relation: string, pageSize: number): O
 }
 
 /** The index that SQLite itself would take the order from, without sorting, if there is one and it is in byte order. */
-export function findOrderedIndex(db: Database, relation: string): string | undefined {
+function findOrderedIndex(db: Database, relation: string): string | undefined {
   const steps = db
     .prepare<[], { detail: string }>(
       `EXPLAIN QUERY PLAN SELECT date_joined, id FROM ${relation} ${INDEX_ORDER}`,
@@ -65,11 +65,6 @@ export function pageRows(relation: string, kind: OrderKind): string {
   }
   return `FROM ${SORTED} AS ordered CROSS JOIN ${relation} AS source ON source.rowid = ordered.source_rowid
     WHERE ordered.rowid > @offset AND ordered.rowid <= @offset + @rows ORDER BY ordered.rowid`;
-}
-
-/** FROM, WHERE and ORDER BY of some rows, whatever page they are on; takes `@rowids` as a JSON array. */
-export function theseRows(relation: string): string {
-  return `FROM ${relation} WHERE rowid IN (SELECT value FROM json_each(@rowids)) ${ORDER}`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { type RecordPattern, recordPattern } from "../contract/record-text.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
-import { type OrderKind, type PageStart, pageRows, repeatedIds, sortRows, theseRows } from "./order.js";
+import { type OrderKind, type PageStart, pageRows, repeatedIds, sortRows } from "./order.js";
 import { pageTextParameters, pageTextSql } from "./page-text.js";
 
 /** What several connections need to read one table in one order. Can be sent to another thread. */
@@ -44,8 +44,6 @@ export class PageReader {
   readonly #share: Share;
   readonly #pattern: RecordPattern;
   #text: Database.Statement<[object], TextRow> | undefined;
-  #rows: Database.Statement<[object], TextRow> | undefined;
-  #rowids: Database.Statement<[object], number> | undefined;
 
   constructor(share: Share) {
     this.#share = share;
@@ -85,22 +83,6 @@ export class PageReader {
     if (kind === "sorted") sortRows(this.#db, relation);
     this.#text = this.#db.prepare<[object], TextRow>(pageTextSql(pageRows(relation, kind)));
     return this.#text;
-  }
-
-  /** The row ids of a page's rows, in published order, read from the index alone. */
-  rowids(start: PageStart, rows: number): number[] {
-    const { relation, kind } = this.#share;
-    this.#rowids ??= this.#db.prepare<[object], number>(`SELECT rowid ${pageRows(relation, kind)}`).pluck();
-    return this.#rowids.all({ ...start, rows });
-  }
-
-  /** The records of a few rows, in published order; undefined when SQLite cannot say them, or not which types they have. */
-  readRows(rowids: readonly number[]): Buffer | undefined {
-    const { relation, defaultAvatar } = this.#share;
-    this.#rows ??= this.#db.prepare<[object], TextRow>(pageTextSql(theseRows(relation)));
-    const parameters = { ...pageTextParameters(defaultAvatar), rowids: JSON.stringify(rowids) };
-    const found = read(this.#rows, parameters);
-    return found?.checked === 1 ? (found.records ?? undefined) : undefined;
   }
 
   /** The same page's rows for themselves, for the schema to look at. */

@@ -111,6 +111,17 @@ describe("a release on disk", () => {
 });
 
 describe("the next build", () => {
+  test("clears what killed builds and earlier versions have left", async () => {
+    await publish();
+    for (const name of [".staging", ".trash-20261121T034000Z-1f6a9c0d2b7e"]) mkdirSync(join(dist, name));
+    const elsewhere = join(folder, "elsewhere");
+    for (const path of [elsewhere, join(dist, ".imprint")]) writeFileSync(path, "kept");
+    symlinkSync(elsewhere, join(dist, ".imprint-next"));
+    await publish();
+    expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", "current", "releases"]);
+    expect(readFileSync(elsewhere, "utf8")).toBe("kept");
+  });
+
   test("of unchanged data makes no new release", async () => {
     const first = await publish({ encodings: ["gzip"] });
     const second = await publish({ encodings: ["gzip"] });
