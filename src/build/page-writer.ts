@@ -1,10 +1,10 @@
 /** Pages to files: what is new is written, what the last release has already is linked from it. */
-import { closeSync, fstatSync, linkSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, linkSync, readSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
 import { codeOf } from "../errors.js";
-import { PLAIN, sha256, writeFlushedSync } from "../release/files.js";
+import { openPlain, sha256, writeFlushedSync } from "../release/files.js";
 import { pagePath, type Variant } from "../release/layout.js";
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
@@ -134,18 +134,12 @@ class FileReader {
 
   /** A file's bytes, until the next call; undefined when it is not there, or is a link or no plain file. */
   find(path: string): Buffer | undefined {
-    let file: number;
+    const file = openPlain(path);
+    if (file === undefined) return undefined;
     try {
-      file = openSync(path, PLAIN);
-    } catch (error) {
-      if (["ENOENT", "ELOOP", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
-      throw error;
-    }
-    try {
-      const stats = fstatSync(file);
-      if (!stats.isFile()) return undefined;
-      if (stats.size > this.#memory.length) this.#memory = Buffer.alloc(2 * stats.size);
-      return this.#memory.subarray(0, readSync(file, this.#memory, 0, stats.size, 0));
+      const { size } = fstatSync(file);
+      if (size > this.#memory.length) this.#memory = Buffer.alloc(2 * size);
+      return this.#memory.subarray(0, readSync(file, this.#memory, 0, size, 0));
     } finally {
       closeSync(file);
     }

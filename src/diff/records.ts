@@ -1,9 +1,9 @@
 /** Reads single users out of a snapshot's pages, without reading all of the pages. */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, readSync } from "node:fs";
 import { recordPattern } from "../contract/record-text.js";
 import { type User, userSchema } from "../contract/user.js";
-import { codeOf, UserError } from "../errors.js";
-import { PLAIN } from "../release/files.js";
+import { UserError } from "../errors.js";
+import { openPlain } from "../release/files.js";
 import { pagePath } from "../release/layout.js";
 import { userDigest } from "../release/user-index.js";
 import type { Place } from "./match.js";
@@ -58,17 +58,9 @@ export class RecordReader {
   /** The line of the record, without what separates it from others. */
   #find(page: number, { id, at }: Place): Buffer | undefined {
     const { pageSize, count, name } = this.#side.facts;
-    let file: number;
-    try {
-      file = openSync(`${this.#side.folder}/${pagePath(page)}`, PLAIN);
-    } catch (cause) {
-      throw new UserError(
-        `Page ${page} of ${name} cannot be read (${codeOf(cause)}); check it with "rollcall verify".`,
-        {
-          cause,
-        },
-      );
-    }
+    const file = openPlain(`${this.#side.folder}/${pagePath(page)}`);
+    if (file === undefined)
+      throw new UserError(`Page ${page} of ${name} is not there; check it with "rollcall verify".`);
     try {
       const middle = Math.floor(this.#bytesAUser * ((at % pageSize) + 0.5));
       const line = findLine(this.#read(file, Math.max(0, middle - WINDOW / 2), WINDOW), id);

@@ -10,6 +10,8 @@ import {
   read,
   readFileSync,
   readSync,
+  renameSync,
+  rmSync,
   writeFileSync,
   writevSync,
 } from "node:fs";
@@ -21,7 +23,7 @@ const openFile = promisify(openDescriptor);
 const readFile = promisify(read);
 
 /** For opening a file without following a link that stands in its place, nor waiting for a pipe that does. */
-export const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const IS_NO_FILE: readonly string[] = ["ENOENT", "ELOOP", "EISDIR", "ENOTDIR", "ENXIO"];
 
 /** SHA-256 in hexadecimal. */
@@ -58,6 +60,23 @@ export function writeFlushedSync(path: string, parts: readonly Uint8Array[]): vo
   }
 }
 
+/**
+ * Puts a small file in its place, over the one that may be there: written aside, flushed, renamed. So it is whole
+ * whenever this is interrupted, and nothing is written through a link that stands in its place, or aside.
+ */
+export function replaceFile(path: string, content: string): void {
+  const aside = `${path}.new`;
+  // A killed one has left it, or somebody else has put it there.
+  rmSync(aside, { recursive: true, force: true });
+  try {
+    writeFlushedSync(aside, [Buffer.from(content)]);
+    renameSync(aside, path);
+  } catch (error) {
+    rmSync(aside, { force: true });
+    throw error;
+  }
+}
+
 /** Makes the names in a folder outlast a loss of power. */
 export async function flushFolder(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY);
@@ -69,36 +88,55 @@ export async function flushFolder(path: string): Promise<void> {
 }
 
 /**
+ * Opens a file of `dist` to read, without following a link that stands in its place, nor waiting for a pipe that does.
+ * @returns its descriptor; undefined when it is gone, or is no plain file.
+ */
+export function openPlain(path: string): number | undefined {
+  let file: number;
+  try {
+    file = openSync(path, PLAIN);
+  } catch (error) {
+    if (IS_NO_FILE.includes(codeOf(error) ?? "")) return undefined;
+    throw error;
+  }
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  return undefined;
+}
+
+/**
  * The SHA-256 of a release's file, read piece by piece into `memory`; undefined when it is gone or no plain file.
  * Without giving way between pieces, which would cost as much as the hashing.
  */
 export async function findDigest(path: string, memory: Buffer): Promise<string | undefined> {
-  let file: number | undefined;
+  const file = openPlain(path);
+  if (file === undefined) return undefined;
   try {
-    file = openSync(path, PLAIN);
     const sum = createHash("sha256");
     for (;;) {
       const bytes = readSync(file, memory, 0, memory.length, null);
       if (bytes === 0) return sum.digest("hex");
       sum.update(memory.subarray(0, bytes));
     }
-  } catch (error) {
-    if (IS_NO_FILE.includes(codeOf(error) ?? "")) return undefined;
-    throw error;
   } finally {
-    if (file !== undefined) closeSync(file);
+    closeSync(file);
   }
 }
 
 /**
- * Reads a file of a release without following a link that stands in its place, nor waiting for a pipe that does. Not
- * by a FileHandle, which costs a quarter more, and giving way only for what may have to wait for the disk.
+ * Reads a plain file of a release, as `openPlain` opens it. Not by a FileHandle, which costs a quarter more, and
+ * giving way only for what may have to wait for the disk.
+ * @throws the system's error, or one with a code as the system has it where there is no plain file.
  */
 export async function readReleaseFile(path: string): Promise<Buffer> {
   const file = await openFile(path, PLAIN);
   try {
-    const { size } = fstatSync(file);
-    const bytes = Buffer.allocUnsafeSlow(Math.min(size, MAX_FILE));
+    const stats = fstatSync(file);
+    if (!stats.isFile()) {
+      const code = stats.isDirectory() ? "EISDIR" : "ENXIO";
+      throw Object.assign(new Error(`${path} is no plain file`), { code });
+    }
+    const bytes = Buffer.allocUnsafeSlow(Math.min(stats.size, MAX_FILE));
     for (let at = 0; ; ) {
       const { bytesRead } = await readFile(file, bytes, at, bytes.length - at, null);
       at += bytesRead;
@@ -112,15 +150,12 @@ export async function readReleaseFile(path: string): Promise<Buffer> {
 
 /** Without giving way: for who has nothing else to do. Undefined when the file is gone, or is no plain file. */
 export function readReleaseFileSync(path: string): Buffer | undefined {
-  let file: number | undefined;
+  const file = openPlain(path);
+  if (file === undefined) return undefined;
   try {
-    file = openSync(path, PLAIN);
-    return fstatSync(file).isFile() ? readFileSync(file) : undefined;
-  } catch (error) {
-    if (IS_NO_FILE.includes(codeOf(error) ?? "")) return undefined;
-    throw error;
+    return readFileSync(file);
   } finally {
-    if (file !== undefined) closeSync(file);
+    closeSync(file);
   }
 }
 
