@@ -5,7 +5,7 @@ import { CURRENT, SNAPSHOT } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { Limits } from "./limits.js";
 import { type Site, type SiteOptions, takeUp } from "./site.js";
-import { readTarget, watchLink } from "./watch.js";
+import { watchLink } from "./watch.js";
 
 export interface Current {
   readonly site: Site;
@@ -34,19 +34,24 @@ export async function followCurrent(
     return { site, async reload() {}, async stop() {} };
   }
   const link = join(folder, CURRENT);
-  const first = await readTarget(link);
   let site = await takeUp(link, options);
-  const replace = async () => {
-    const last = site;
-    site = await takeUp(link, options);
-    onSwitch(site.release);
-    await last.retire();
-  };
-  const refused = (error: unknown) => {
-    const why = error instanceof Error ? error.message : error;
-    options.log(`Still serving ${site.release.snapshot.id}. ${why}`);
-  };
-  const watch = watchLink(link, first, limits, replace, refused);
+  const watch = watchLink(
+    link,
+    {
+      folder: () => site.release.folder,
+      async takeUp(next) {
+        const last = site;
+        site = await takeUp(next, options);
+        if (!isSame(site.release, last.release)) onSwitch(site.release);
+        await last.retire();
+      },
+      refused(error) {
+        const why = error instanceof Error ? error.message : error;
+        options.log(`Still serving ${site.release.snapshot.id}. ${why}`);
+      },
+    },
+    limits,
+  );
   return {
     get site() {
       return site;
@@ -54,4 +59,8 @@ export async function followCurrent(
     reload: watch.check,
     stop: watch.stop,
   };
+}
+
+function isSame(one: Release, other: Release): boolean {
+  return one.folder === other.folder && one.snapshot.id === other.snapshot.id;
 }

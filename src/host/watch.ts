@@ -1,45 +1,52 @@
-/** Notices that `current` points elsewhere, and says so once: by looking, since no system tells about links reliably. */
-import { readlink } from "node:fs/promises";
+/** Notices that `current` is another release than the one that is served: by looking, since no system tells about links reliably. */
+import { realpath } from "node:fs/promises";
 import type { Limits } from "./limits.js";
 
 export interface Watch {
-  /** Looks now, and takes up what is there even if it was refused before. */
+  /** Looks now, and opens what is there even if it was refused before or is served already. */
   check(): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** The side that serves. */
+export interface Served {
+  /** The folder that is served now, absolute and with every link resolved. */
+  folder(): string;
+  /** Opens another folder, or what the link points to when that cannot be told; a throw means that all stays as it was. */
+  takeUp(folder: string): Promise<void>;
+  /** Is told why something was not taken up, once a target. */
+  refused(error: unknown): void;
+}
+
 /**
+ * Compares what is served with what the link points to, each time anew: a note of what the link said would be wrong
+ * as soon as the link is switched while a release is being opened.
  * @param link the path of `current`
- * @param first what the link said when the release that is served now was opened
- * @param takeUp opens what the link points to; a throw means that it stays as it was
- * @param refused is told why, once a target
  */
 export function watchLink(
   link: string,
-  first: string | undefined,
+  served: Served,
   { watchMs, retryMs }: Pick<Limits, "watchMs" | "retryMs">,
-  takeUp: () => Promise<void>,
-  refused: (error: unknown) => void,
 ): Watch {
-  let served = first;
   let failed: { target: string | undefined; at: number } | undefined;
   let running: Promise<void> | undefined;
 
   const look = async (asked: boolean): Promise<void> => {
-    const target = await readTarget(link);
-    if (target === served && !(asked && target === undefined)) {
+    const target = await resolveLink(link);
+    if (target === served.folder() && !asked) {
       failed = undefined;
       return;
     }
     const last = failed && failed.target === target ? failed : undefined;
     if (last && !asked && Date.now() - last.at < retryMs) return;
     try {
-      await takeUp();
-      served = target;
+      await served.takeUp(target ?? link);
       failed = undefined;
     } catch (error) {
+      // A release that is current no more may be gone, and nobody wants it.
+      if ((await resolveLink(link)) !== target) return look(asked);
       failed = { target, at: Date.now() };
-      if (asked || !last) refused(error);
+      if (asked || !last) served.refused(error);
     }
   };
   const run = (asked: boolean): Promise<void> => {
@@ -63,7 +70,7 @@ export function watchLink(
   };
 }
 
-/** Where a link points, or undefined: it is gone, or a folder in its place, as where `dist` was copied without links. */
-export async function readTarget(link: string): Promise<string | undefined> {
-  return readlink(link).catch(() => undefined);
+/** The folder that a link leads to, or undefined: it is gone, or what it points to is. */
+async function resolveLink(link: string): Promise<string | undefined> {
+  return realpath(link).catch(() => undefined);
 }

@@ -1,41 +1,16 @@
 /** `rollcall serve --workers N`: several processes on one port, seen from outside. */
-import { execFileSync } from "node:child_process";
 import { createServer } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { start } from "../support/command.js";
 import { scratch } from "../support/files.js";
+import { startFleet } from "./fleet.js";
 import { publish } from "./release.js";
 import { ask } from "./running.js";
-
-interface Fleet {
-  child: ReturnType<typeof start>["child"];
-  ended: ReturnType<typeof start>["ended"];
-  port: number;
-  out: string[];
-  err: string[];
-  pids(): number[];
-}
-
-async function fleet(dist: string, ...args: string[]): Promise<Fleet> {
-  const { child, ended } = start(["serve", dist, "--port", "0", "--json", ...args]);
-  onTestFinished(async () => {
-    child.kill("SIGTERM");
-    await ended;
-  });
-  const out: string[] = [];
-  const err: string[] = [];
-  child.stdout?.on("data", (chunk) => out.push(...`${chunk}`.trimEnd().split("\n")));
-  child.stderr?.on("data", (chunk) => err.push(...`${chunk}`.trimEnd().split("\n")));
-  await vi.waitFor(() => expect(out.length + (child.exitCode ?? 0)).toBeGreaterThan(0), { timeout: 10_000 });
-  const { port } = new URL(JSON.parse(out[0] ?? "").url);
-  const pids = () => childrenOf(child.pid ?? 0);
-  return { child, ended, port: Number(port), out, err, pids };
-}
 
 test("two processes answer, and a switch reaches both within a second", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, out, err, child, ended } = await fleet(dist, "--workers", "2", "--access-log");
+  const { port, pids, out, err, child, ended } = await startFleet(dist, "--workers", "2", "--access-log");
   expect(pids()).toHaveLength(2);
   const before = await snapshots(port, 20);
   expect(before.size).toBe(1);
@@ -56,7 +31,7 @@ test("two processes answer, and a switch reaches both within a second", async ()
 test("SIGHUP reaches all, and the end leaves no process", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, child, ended } = await fleet(dist, "--workers", "3");
+  const { port, pids, child, ended } = await startFleet(dist, "--workers", "3");
   const all = pids();
   expect(all).toHaveLength(3);
   await publish(dist, { bio: "next" });
@@ -73,7 +48,7 @@ test("SIGHUP reaches all, and the end leaves no process", async () => {
 test("a process that is killed is replaced, and no new connection goes without an answer", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, err } = await fleet(dist, "--workers", "2");
+  const { port, pids, err } = await startFleet(dist, "--workers", "2");
   const [victim = 0, other] = pids();
   process.kill(victim, "SIGKILL");
   await vi.waitFor(() => expect(isAlive(victim)).toBe(false));
@@ -90,7 +65,7 @@ test("a process that is killed is replaced, and no new connection goes without a
 test("processes end with the first one, however it ends", async () => {
   const dist = scratch();
   await publish(dist);
-  const { pids, child, ended } = await fleet(dist, "--workers", "2");
+  const { pids, child, ended } = await startFleet(dist, "--workers", "2");
   const all = pids();
   child.kill("SIGKILL");
   expect((await ended).code).toBe("SIGKILL");
@@ -126,13 +101,6 @@ async function snapshots(port: number, connections: number): Promise<Set<string>
     ids.add(`${headers["snapshot-id"]}`);
   }
   return ids;
-}
-
-function childrenOf(pid: number): number[] {
-  const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
-  return rows
-    .map((row) => row.trim().split(/\s+/).map(Number))
-    .flatMap(([id = 0, parent]) => (parent === pid ? [id] : []));
 }
 
 function isAlive(pid: number): boolean {

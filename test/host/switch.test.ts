@@ -1,10 +1,12 @@
 /** A switch of `current` while the host runs. */
-import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createHost } from "../../src/host/host.js";
-import { pagePath } from "../../src/release/layout.js";
+import { createHost, type ServedRelease } from "../../src/host/host.js";
+import { LIMITS } from "../../src/host/limits.js";
+import { watchLink } from "../../src/host/watch.js";
+import { CURRENT, pagePath } from "../../src/release/layout.js";
 import { scratch } from "../support/files.js";
 import { publish, switchTo, writeRelease } from "./release.js";
 import { ask, serving, until } from "./running.js";
@@ -82,6 +84,78 @@ test("current that vanishes leaves the host as it was", async () => {
   await rm(join(dist, "current"));
   const next = await publish(dist, { bio: "next" });
   await until(() => host.release.folder === next);
+});
+
+test("while another one is being taken up is seen at the next look", async () => {
+  const dist = scratch();
+  const [first, second, third] = [
+    await publish(dist),
+    await writeRelease(dist, { bio: "2" }),
+    await writeRelease(dist, { bio: "3" }),
+  ];
+  let folder = first;
+  const opened: string[] = [];
+  const refusals: unknown[] = [];
+  const watch = watchLink(
+    join(dist, CURRENT),
+    {
+      folder: () => folder,
+      async takeUp(next) {
+        opened.push(next);
+        if (opened.length === 1) await switchTo(dist, third);
+        if (opened.length === 2) {
+          await switchTo(dist, first);
+          throw new Error("pruned");
+        }
+        folder = next;
+      },
+      refused: (error) => refusals.push(error),
+    },
+    { watchMs: 600_000, retryMs: 600_000 },
+  );
+  onTestFinished(() => watch.stop());
+  await switchTo(dist, second);
+  await watch.check();
+  await watch.check();
+  expect(opened).toEqual([second, third, first]);
+  expect({ folder, refusals }, "nobody wants to hear of what is current no more").toEqual({
+    folder: first,
+    refusals: [],
+  });
+});
+
+test("of a whole dist is taken up like one of current", async () => {
+  const parent = scratch();
+  const [one, two, dist] = ["one", "two", "dist"].map((name) => join(parent, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await publish(one, { bio: "one" });
+  const next = await publish(two, { bio: "two" });
+  await symlink("one", dist);
+  const { host } = await serving({}, { folder: dist }, { watchMs: 10 });
+  await symlink("two", join(parent, "aside"));
+  await rename(join(parent, "aside"), dist);
+  await until(() => host.release.folder === next);
+});
+
+test("to the same release is nothing to tell; one that was written over is read again when asked", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const switches: string[] = [];
+  const onSwitch = ({ snapshot }: ServedRelease) => void switches.push(snapshot.id);
+  const host = await createHost({ folder: dist }, { log() {}, onSwitch }, { ...LIMITS, watchMs: 600_000 });
+  onTestFinished(() => host.close());
+  await host.reload();
+  expect(switches).toEqual([]);
+  const { folder, snapshot } = host.release;
+  const next = await writeRelease(dist, { bio: "next" });
+  await rename(folder, `${folder}.away`);
+  await rename(next, folder);
+  await host.reload();
+  expect(host.release.snapshot.id).not.toBe(snapshot.id);
+  expect(switches).toEqual([host.release.snapshot.id]);
 });
 
 test("of what is served for good changes nothing", async () => {

@@ -1,0 +1,38 @@
+/** `rollcall serve --workers N` as processes of its own, and what can be asked of them from outside. */
+import { execFileSync } from "node:child_process";
+import { expect, onTestFinished, vi } from "vitest";
+import { start } from "../support/command.js";
+
+export interface FleetProcess {
+  child: ReturnType<typeof start>["child"];
+  ended: ReturnType<typeof start>["ended"];
+  port: number;
+  /** Lines, from the announcement on. */
+  out: string[];
+  err: string[];
+  /** The workers that live now. */
+  pids(): number[];
+}
+
+/** Starts `rollcall serve` and waits until it is announced, or has ended. It ends with the test. */
+export async function startFleet(dist: string, ...args: string[]): Promise<FleetProcess> {
+  const { child, ended } = start(["serve", dist, "--port", "0", "--json", ...args]);
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await ended;
+  });
+  const out: string[] = [];
+  const err: string[] = [];
+  child.stdout?.on("data", (chunk) => out.push(...`${chunk}`.trimEnd().split("\n")));
+  child.stderr?.on("data", (chunk) => err.push(...`${chunk}`.trimEnd().split("\n")));
+  await vi.waitFor(() => expect(out.length + (child.exitCode ?? 0)).toBeGreaterThan(0), { timeout: 10_000 });
+  const { port } = new URL(JSON.parse(out[0] ?? "").url);
+  return { child, ended, port: Number(port), out, err, pids: () => childrenOf(child.pid ?? 0) };
+}
+
+function childrenOf(pid: number): number[] {
+  const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
+  return rows
+    .map((row) => row.trim().split(/\s+/).map(Number))
+    .flatMap(([id = 0, parent]) => (parent === pid ? [id] : []));
+}
