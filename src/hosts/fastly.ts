@@ -22,6 +22,7 @@ export const fastly: Target = {
   limits: {},
   steps: [
     "The bucket behind it has the release's folder; upload rollcall.vcl as the main VCL of the service.",
+    "PURGE of a URL drops its page from the cache, for who has a token of the service: Fastly-Key.",
   ],
   files(site) {
     const goes =
@@ -41,7 +42,9 @@ function vcl(site: Site): string {
   return `sub vcl_recv {
 #FASTLY recv
   if (req.method == "OPTIONS") { error ${OWN[204]}; }
-  if (req.method != "GET" && req.method != "HEAD") { error ${OWN[405]}; }
+  # What PURGE is called here: it goes the way of a GET, to the same object. Strangers may not.
+  if (req.method == "FASTLYPURGE") { set req.http.Fastly-Purge-Requires-Auth = "1"; }
+  if (req.method != "GET" && req.method != "HEAD" && req.method != "FASTLYPURGE") { error ${OWN[405]}; }
   set req.http.Rollcall-Path = regsub(req.url, "\\?.*$", "");
   set req.http.Rollcall-Query = regsub(req.url, "^[^?]*\\??", "");
   if (req.http.Rollcall-Path == ${text(bare)}) {
