@@ -98,12 +98,19 @@ function describeWrong(key: Key, value: unknown, error: z.ZodError, nameOf: Laye
     : `${nameOf(key)} must be ${allowed}, got ${JSON.stringify(value)}.`;
 }
 
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
 /** How each kind reads a text; what does not fit stays a text, which the schema refuses. */
 const READERS: Record<Kind, (text: string) => unknown> = {
   text: (text) => text,
   path: (text) => text,
   number: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
-  boolean: (text) => ({ true: true, 1: true, false: false, 0: false })[text] ?? text,
+  boolean: (text) => BOOLEANS.get(text) ?? text,
   list: (text) =>
     text
       .split(",")

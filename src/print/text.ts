@@ -1,7 +1,7 @@
 /** Foreign text made safe to print: nothing in it can move the cursor, reorder a line or break it. */
 
-/** Controls, direction and other invisible format characters, line separators and lone surrogates. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+/** Controls, direction and other invisible format characters, line separators, lone surrogates and noncharacters. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
 
 /** `a\u202eb` with the override as six visible characters. */
 export function visible(text: string): string {

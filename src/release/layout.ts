@@ -45,12 +45,15 @@ export function findPage(path: string): { page: number; variant: Variant } | und
   return { page, variant };
 }
 
-const TYPES: Readonly<Record<string, string>> = { ".json": CONTENT_TYPE, ".svg": "image/svg+xml" };
+const TYPES: ReadonlyMap<string, string> = new Map([
+  [".json", CONTENT_TYPE],
+  [".svg", "image/svg+xml"],
+]);
 
 /** What a host says of a file that is no page; `cacheControl` is for those that nobody polls for a switch. */
 export function fileHeaders(path: string, cacheControl: string) {
   return {
-    "Content-Type": TYPES[extname(path)] ?? "text/plain; charset=utf-8",
+    "Content-Type": TYPES.get(extname(path)) ?? "text/plain; charset=utf-8",
     "Cache-Control": path === SNAPSHOT || path === SUMS ? NO_CACHE : cacheControl,
   };
 }

@@ -6,12 +6,11 @@ import { MAX_BYTES } from "./client.js";
 import { type Answer, headerOf } from "./exchange.js";
 import { TransferError, tooLarge } from "./transfer.js";
 
-const DECODERS: Readonly<
-  Record<string, (bytes: Buffer, limits: { maxOutputLength: number }) => Promise<Buffer>>
-> = {
-  br: promisify(brotliDecompress),
-  gzip: promisify(gunzip),
-};
+const DECODERS: ReadonlyMap<string, (bytes: Buffer, limits: { maxOutputLength: number }) => Promise<Buffer>> =
+  new Map([
+    ["br", promisify(brotliDecompress)],
+    ["gzip", promisify(gunzip)],
+  ]);
 
 /**
  * The identity body of an answer.
@@ -21,7 +20,7 @@ export async function decodeBody(answer: Answer, maxBytes = MAX_BYTES): Promise<
   const { url, body } = answer;
   const coding = headerOf(answer, "Content-Encoding") ?? "identity";
   if (coding === "identity") return body;
-  const decode = DECODERS[coding];
+  const decode = DECODERS.get(coding);
   if (!decode)
     throw new TransferError("malformed", url, `answers in a coding that was not asked for, ${coding}`);
   try {

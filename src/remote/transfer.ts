@@ -22,24 +22,28 @@ export class TransferError extends UserError {
   }
 }
 
-const UNREACHABLE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there; check the address and that the host runs",
-  ENOTFOUND: "its name is not known; check the address",
-  EAI_AGAIN: "its name cannot be looked up now; check the network",
-  ECONNRESET: "the connection was broken off before an answer",
-  EPIPE: "the connection was broken off before an answer",
-  EHOSTUNREACH: "there is no way to it; check the network",
-  ENETUNREACH: "there is no way to it; check the network",
-  ETIMEDOUT: "no connection was made in time",
-  CERT_HAS_EXPIRED: "its certificate has expired",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
-  DEPTH_ZERO_SELF_SIGNED_CERT:
+const UNREACHABLE: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "nothing listens there; check the address and that the host runs"],
+  ["ENOTFOUND", "its name is not known; check the address"],
+  ["EAI_AGAIN", "its name cannot be looked up now; check the network"],
+  ["ECONNRESET", "the connection was broken off before an answer"],
+  ["EPIPE", "the connection was broken off before an answer"],
+  ["EHOSTUNREACH", "there is no way to it; check the network"],
+  ["ENETUNREACH", "there is no way to it; check the network"],
+  ["ETIMEDOUT", "no connection was made in time"],
+  ["CERT_HAS_EXPIRED", "its certificate has expired"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another name"],
+  [
+    "DEPTH_ZERO_SELF_SIGNED_CERT",
     "its certificate is signed by itself; NODE_EXTRA_CA_CERTS names a file to trust",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is not trusted; NODE_EXTRA_CA_CERTS names a file to trust",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+  ],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "its certificate is not trusted; NODE_EXTRA_CA_CERTS names a file to trust"],
+  [
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
     "its certificate is not trusted; NODE_EXTRA_CA_CERTS names a file to trust",
-  EPROTO: "it does not speak TLS; try http:// instead of https://",
-};
+  ],
+  ["EPROTO", "it does not speak TLS; try http:// instead of https://"],
+]);
 
 /** Node's error of a request as one of ours; what is no error of a transfer is returned as it is. */
 export function explainTransfer(url: string, error: unknown, hasAnswered: boolean): unknown {
@@ -48,7 +52,7 @@ export function explainTransfer(url: string, error: unknown, hasAnswered: boolea
   if (code.startsWith("HPE_"))
     return new TransferError("malformed", url, `answered what is not HTTP (${code})`, error);
   if (hasAnswered) return cutShort(url, error);
-  const why = UNREACHABLE[code] ?? `the system says ${code}`;
+  const why = UNREACHABLE.get(code) ?? `the system says ${code}`;
   return new TransferError("unreachable", url, `cannot be reached: ${why}`, error);
 }
 

@@ -32,9 +32,9 @@ export function checkSnapshot(
 
 /** Holds the warnings of snapshot.json against those that its users give. */
 export function checkWarnings({ warnings }: Snapshot, counted: WarningCounts, findings: Findings): void {
-  const there: Readonly<Record<string, number>> = counted;
-  for (const kind of new Set([...Object.keys(warnings), ...Object.keys(there)]).values()) {
-    const [found, expected] = [warnings[kind] ?? 0, there[kind] ?? 0];
+  const [said, there] = [new Map(Object.entries(warnings)), new Map(Object.entries(counted))];
+  for (const kind of new Set([...said.keys(), ...there.keys()])) {
+    const [found, expected] = [said.get(kind) ?? 0, there.get(kind) ?? 0];
     compare(findings, `${kind} ${found}`, `${expected}, as there are`, found === expected);
   }
 }

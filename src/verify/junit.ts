@@ -47,7 +47,7 @@ export function describeFinding({ path, url, page, id, found, expected }: Findin
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** What XML cannot say at all, control characters, is made visible first. */
+/** What XML 1.0 cannot say at all, as control characters and U+FFFF, is made visible first. */
 function escaped(text: string): string {
   const lines = text.split("\n").map(visible);
   return lines.join("\n").replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");

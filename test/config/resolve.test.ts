@@ -301,6 +301,7 @@ test.each<[Given, string]>([
     'compress in rollcall.config.json must be a list of br and gzip, each at most once, got ["br","br"].',
   ],
   [{ env: { ROLLCALL_JSON: "yes" } }, 'ROLLCALL_JSON must be true or false, got "yes".'],
+  [{ env: { ROLLCALL_JSON: "constructor" } }, 'ROLLCALL_JSON must be true or false, got "constructor".'],
   [{ file: { quiet: 1 } }, "quiet in rollcall.config.json must be true or false, got 1."],
   [{ file: { db: "" } }, 'db in rollcall.config.json must be a path, got "".'],
   [{ file: { db: "a\0b" } }, 'db in rollcall.config.json must be a path, got "a\\u0000b".'],

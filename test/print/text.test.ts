@@ -11,6 +11,7 @@ test.each([
   ["\u2028\u2029", "\\u2028\\u2029"],
   ["\ud800x", "\\ud800x"],
   ["\u{e0041}", "\\udb40\\udc41"],
+  ["\uffff\ufffe\ufdd0\u{1fffe}", "\\uffff\\ufffe\\ufdd0\\ud83f\\udffe"],
 ])("%j is printed as %s", (text, expected) => {
   expect(visible(text)).toBe(expected);
 });

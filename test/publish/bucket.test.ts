@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type PublishOptions, publish } from "../../src/index.js";
+import { headersOf } from "../../src/publish/bucket/headers.js";
 import { switchTo, writeRelease } from "../host/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
@@ -57,6 +58,7 @@ describe("what is put", () => {
     expect(await headers("snapshot.json")).toEqual(["application/json", null, age]);
     expect(await headers("SHA256SUMS")).toEqual(["text/plain; charset=utf-8", null, age]);
     expect(await headers("avatar.svg")).toEqual(["image/svg+xml", null, age]);
+    expect(headersOf("notes.constructor", age).ContentType).toBe("text/plain; charset=utf-8");
     expect((await headers(OWN[0] ?? ""))[2]).toBe("no-store");
     // Compressed ones are unpacked by fetch, as by every reader.
     const plain = readTree(release.folder).get("api/users/pages/2.json");
@@ -254,6 +256,7 @@ describe("mistakes", () => {
   test.each([
     [403, "SignatureDoesNotMatch", "the secret key is not the access key's"],
     [403, "AccessDenied", "access is denied; allow s3:ListBucket"],
+    [400, "constructor", "the store answered 400 constructor; mend that"],
     [400, "ExpiredToken", "the credentials have expired"],
     [507, "QuotaExceeded", "the store answered 507 QuotaExceeded"],
   ])("a store that answers %i %s", { timeout: 60_000 }, async (status, code, message) => {

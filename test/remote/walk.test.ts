@@ -311,6 +311,11 @@ describe("a host that lies", () => {
       /page=2 answers in a coding that was not asked for, zstd/,
     ],
     [
+      "a coding that every object has",
+      at(2, send("x", 200, { "Content-Encoding": "constructor" })),
+      /page=2 answers in a coding that was not asked for, constructor\.$/,
+    ],
+    [
       "a coding that the body is not of",
       at(2, send("{}", 200, { "Content-Encoding": "gzip" })),
       /page=2 says Content-Encoding: gzip, which its body is not/,

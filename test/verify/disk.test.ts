@@ -559,6 +559,12 @@ describe("damage that digests do not tell", () => {
       { found: "circles_not_empty 2", expected: "0, as there are" },
     ],
     [
+      "a warning by a name that every object has",
+      setSnapshot({ warnings: { constructor: 2 } }),
+      ["snapshot"],
+      { found: "constructor 2", expected: "0, as there are" },
+    ],
+    [
       "a warning that is not counted",
       WITH_INDEX(replace(1, '"tokens":4', '"tokens":5')),
       ["snapshot"],

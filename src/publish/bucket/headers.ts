@@ -25,6 +25,8 @@ export const OWN_HEADERS: ObjectHeaders = {
 
 function typeOf(path: string): string {
   // SHA256SUMS, users.sha256 and what hosts read have no type of their own.
-  const type = lookup(path) ?? "text/plain";
+  // It looks a suffix up in an object, so that `.constructor` has a function for a type.
+  const found: unknown = lookup(path);
+  const type = typeof found === "string" ? found : "text/plain";
   return type.startsWith("text/") ? `${type}; charset=utf-8` : type;
 }

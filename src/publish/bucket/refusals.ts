@@ -3,23 +3,29 @@ import { codeOf, UserError } from "../../errors.js";
 
 const GO_ON = "then run this again: it goes on where it stopped.";
 
-const REFUSALS: Readonly<Record<string, string>> = {
-  CredentialsProviderError: `there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, ${GO_ON}`,
-  ExpiredToken: `the credentials have expired; renew them, ${GO_ON}`,
-  InvalidAccessKeyId: `it does not know the access key; check the credentials, ${GO_ON}`,
-  SignatureDoesNotMatch: `the secret key is not the access key's; check the credentials, ${GO_ON}`,
-  AccessDenied: `access is denied; allow s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject, ${GO_ON}`,
-  NoSuchBucket: "there is no such bucket; make it, or name another one.",
-  PermanentRedirect: "the bucket is in another region; set AWS_REGION to it.",
-  AuthorizationHeaderMalformed: "the bucket is in another region; set AWS_REGION to it.",
-  RequestTimeTooSkewed: "this machine's clock is wrong; set it, then run this again.",
-  ENOTFOUND: "its host name leads nowhere; check --endpoint and AWS_REGION.",
-};
+const REFUSALS: ReadonlyMap<string, string> = new Map([
+  [
+    "CredentialsProviderError",
+    `there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, ${GO_ON}`,
+  ],
+  ["ExpiredToken", `the credentials have expired; renew them, ${GO_ON}`],
+  ["InvalidAccessKeyId", `it does not know the access key; check the credentials, ${GO_ON}`],
+  ["SignatureDoesNotMatch", `the secret key is not the access key's; check the credentials, ${GO_ON}`],
+  [
+    "AccessDenied",
+    `access is denied; allow s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject, ${GO_ON}`,
+  ],
+  ["NoSuchBucket", "there is no such bucket; make it, or name another one."],
+  ["PermanentRedirect", "the bucket is in another region; set AWS_REGION to it."],
+  ["AuthorizationHeaderMalformed", "the bucket is in another region; set AWS_REGION to it."],
+  ["RequestTimeTooSkewed", "this machine's clock is wrong; set it, then run this again."],
+  ["ENOTFOUND", "its host name leads nowhere; check --endpoint and AWS_REGION."],
+]);
 
 /** An error of the SDK as one line; what is none is returned as it is. */
 export function explainStore(name: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error;
-  const known = REFUSALS[error.name] ?? REFUSALS[codeOf(error) ?? ""];
+  const known = REFUSALS.get(error.name) ?? REFUSALS.get(codeOf(error) ?? "");
   if (known) return new UserError(`Cannot publish to ${name}: ${known}`, { cause: error });
   const status = statusOf(error);
   if (status !== undefined) {
