@@ -1,9 +1,14 @@
 #!/usr/bin/env node
 /** The command: the only file that touches the process, and the only catch-all. */
-import { reportFailure } from "./commands/failure.js";
 import type { Io } from "./commands/io.js";
-import { run } from "./commands/program.js";
 import { codeOf, ExitCode, UserError } from "./errors.js";
+
+// SIGHUP asks a server to look at `current`: it must not end one that is still being loaded.
+if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
+const [{ reportFailure }, { run }] = await Promise.all([
+  import("./commands/failure.js"),
+  import("./commands/program.js"),
+]);
 
 const io: Io = {
   stdout: process.stdout,

@@ -6,7 +6,8 @@ import type { Settings } from "../config/settings.js";
 import { basePath, LISTING_PATH } from "../contract/links.js";
 import { ExitCode, UserError } from "../errors.js";
 import type { Fleet } from "../host/fleet.js";
-import type { Host, HostEffects } from "../host/host.js";
+import type { Host } from "../host/host.js";
+import type { PoolEffects } from "../host/pool.js";
 import { count } from "../print/numbers.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { shellWord, toJson, visible } from "../print/text.js";
@@ -14,7 +15,8 @@ import { CURRENT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
 import { accessLine } from "./access.js";
 import { type Io, print, say } from "./io.js";
-import { untilStopped } from "./signals.js";
+import { createLinksNote } from "./serve-links.js";
+import { type HostSignals, hearSignals } from "./signals.js";
 import type { Given, Verb } from "./verb.js";
 
 export const serve: Verb = {
@@ -32,7 +34,27 @@ export const serve: Verb = {
 
 async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
+  const signals = hearSignals(io.signals, log);
+  try {
+    await serveUntilStopped(settings, signals, log, io);
+    return ExitCode.done;
+  } finally {
+    signals.end();
+  }
+}
+
+async function serveUntilStopped(
+  settings: Settings,
+  signals: HostSignals,
+  log: (line: string) => void,
+  io: Io,
+): Promise<void> {
   let origin: string | undefined;
+  let fail = (_error: UserError) => {};
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = reject;
+  });
+  const sayLinks = createLinksNote(settings.out, log);
   const host = await open(settings, {
     log,
     ...(settings.accessLog && { access: (entry) => print(io, accessLine(entry, settings.json)) }),
@@ -41,14 +63,22 @@ async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
       if (origin === undefined) return;
       const { id, count: users, pages, base_url } = snapshot;
       log(`now serving ${id}: ${describeSize(users, pages)}, at ${origin}${basePath(base_url)}`);
+      sayLinks(base_url, origin);
     },
+    onFailure: (error) => fail(error),
   });
   try {
+    signals.attach(host);
     const { url } = await host.listen({ port: settings.port, host: settings.host });
     origin = new URL(url).origin;
-    announce(host, url, settings, io);
-    await untilStopped(host, io.signals, log);
-    return ExitCode.done;
+    if (!signals.isStopped()) {
+      announce(host, url, settings, io);
+      sayLinks(host.release.snapshot.base_url, origin);
+    }
+    await Promise.race([signals.stopped, failed]);
+  } catch (error) {
+    // Whoever stops a host that is starting stops its processes as well, where all of a group are told.
+    if (!signals.isStopped()) throw error;
   } finally {
     // Also where the port is taken: a host that never listened still holds files.
     await host.close();
@@ -56,7 +86,7 @@ async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
 }
 
 /** Opens the host; where there are releases and none is current, says how to choose one. */
-async function open(settings: Settings, effects: HostEffects): Promise<Host | Fleet> {
+async function open(settings: Settings, effects: PoolEffects): Promise<Host | Fleet> {
   const { out, workers = 1 } = settings;
   try {
     const options = hostOptions(settings);

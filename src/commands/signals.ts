@@ -5,28 +5,52 @@ import type { SignalName, Signals } from "./io.js";
 /** The part of a host that signals reach. */
 interface Running {
   reload(): Promise<void>;
-  close(): Promise<void>;
 }
 
 const STOP: readonly SignalName[] = ["SIGINT", "SIGTERM"];
 
-/**
- * Resolves when the host has closed after the first SIGINT or SIGTERM. From then on both have their usual effect
- * again, so that a second one ends the process at once. SIGHUP reloads; a release that cannot be read is logged.
- */
-export async function untilStopped(
-  host: Running,
-  signals: Signals,
-  log: (line: string) => void,
-): Promise<void> {
+export interface HostSignals {
+  /** Resolves at the first SIGINT or SIGTERM. From then on both have their usual effect again: a second one ends the process. */
+  readonly stopped: Promise<void>;
+  isStopped(): boolean;
+  /** From now on, SIGHUP reloads this; a release that cannot be read is logged. Until now, it had nothing to look at. */
+  attach(host: Running): void;
+  /** Leaves all signals alone again. */
+  end(): void;
+}
+
+/** Hears signals for a host, from before it is there until after it has closed. */
+export function hearSignals(signals: Signals, log: (line: string) => void): HostSignals {
+  let host: Running | undefined;
+  let isStopped = false;
+  let letGo = () => {};
   const reload = () => {
-    host.reload().catch((error: unknown) => log(error instanceof Error ? error.message : String(error)));
+    host?.reload().catch((error: unknown) => log(error instanceof Error ? error.message : String(error)));
   };
   signals.on("SIGHUP", reload);
-  await firstOf(STOP, signals);
-  log("Finishing what is in flight; a second signal ends at once.");
-  await host.close();
-  signals.off("SIGHUP", reload);
+  const stopped = new Promise<void>((resolve) => {
+    const stop = () => {
+      letGo();
+      isStopped = true;
+      log("Finishing what is in flight; a second signal ends at once.");
+      resolve();
+    };
+    letGo = () => {
+      for (const name of STOP) signals.off(name, stop);
+    };
+    for (const name of STOP) signals.on(name, stop);
+  });
+  return {
+    stopped,
+    isStopped: () => isStopped,
+    attach(running) {
+      host = running;
+    },
+    end() {
+      signals.off("SIGHUP", reload);
+      letGo();
+    },
+  };
 }
 
 /**
@@ -47,14 +71,4 @@ export function beforeEnd(signals: Signals, cleanUp: () => void): () => void {
     for (const name of names) signals.off(name, stop);
     signals.off("exit", cleanUp);
   };
-}
-
-function firstOf(names: readonly SignalName[], signals: Signals): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      for (const name of names) signals.off(name, stop);
-      resolve();
-    };
-    for (const name of names) signals.on(name, stop);
-  });
 }

@@ -1,13 +1,18 @@
 /** One of several processes that serve on one port: a host that hears of its first process, and speaks through it. */
 import { UserError } from "../errors.js";
 import type { AccessEntry } from "./access.js";
-import { createHost, type Host } from "./host.js";
-import { type FromWorker, type ToWorker, toServed, type WorkerOrders } from "./worker-messages.js";
+import type { Host } from "./host.js";
+import type { FromWorker, ToWorker, WorkerOrders } from "./worker-messages.js";
+
+// The terminal and the service manager signal every process of a group; what this one does, the first one says. What
+// takes long to load is loaded later: until then, a signal would end this process.
+for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+const [{ createHost }, { toServed }] = await Promise.all([
+  import("./host.js"),
+  import("./worker-messages.js"),
+]);
 
 const { options, address, hasAccess }: WorkerOrders = JSON.parse(process.argv[2] ?? "");
-
-// The terminal and the service manager signal every process of a group; what this one does, the first one says.
-for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 
 /** A message for each answer would cost more than the answer. */
 const ENTRIES = { most: 500, everyMs: 50 } as const;
@@ -17,32 +22,43 @@ const access = (entry: AccessEntry) => {
   if (entries.push(entry) >= ENTRIES.most) sendEntries();
 };
 
+let finishing: Promise<void> | undefined;
 const opening = createHost(options, {
   log: (line) => send({ kind: "log", line }),
   onSwitch: (release) => send({ kind: "switched", release: toServed(release) }),
   ...(hasAccess && { access }),
 });
+const listening = opening.then((host) => host.listen(address));
 // From the first moment on: nobody says it twice.
-process.on("SIGTERM", () => void opening.then(finish));
+process.on("SIGTERM", finish);
 process.on("message", (message: ToWorker) => {
-  void opening.then((host) => (message === "close" ? finish(host) : host.reload()));
+  if (message === "close") void finish();
+  else opening.then((host) => host.reload()).catch(() => {});
 });
 try {
-  const host = await opening;
-  await host.listen(address);
+  await listening;
+  const { release } = await opening;
   // It may be another than the first process has seen.
-  send({ kind: "switched", release: toServed(host.release) });
+  send({ kind: "switched", release: toServed(release) });
   send({ kind: "ready" });
 } catch (error) {
   if (!(error instanceof UserError)) throw error;
   send({ kind: "refused", message: error.message });
-  process.disconnect();
+  await finish();
 }
 
-async function finish(host: Host): Promise<void> {
-  await host.close();
-  sendEntries();
-  if (process.connected) process.disconnect();
+/** Closes what is there by then; the process ends with its connection to the first one. */
+function finish(): Promise<void> {
+  finishing ??= listening
+    .catch(() => {})
+    .then(() => opening)
+    .then((host: Host) => host.close())
+    .catch(() => {})
+    .then(() => {
+      sendEntries();
+      if (process.connected) process.disconnect();
+    });
+  return finishing;
 }
 
 function sendEntries(): void {

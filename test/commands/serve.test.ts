@@ -2,10 +2,11 @@
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { build } from "../../src/build/build.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { freePort } from "../support/ports.js";
 import { fakeIo, rollcall } from "./run.js";
 
 /** A folder with a release, and `make`, which makes another of `count` users. */
@@ -107,6 +108,71 @@ test("another release that is taken up is said, with its own path and the time",
   expect((await fetch(`${url}/directory/api/users/`)).status).toBe(200);
 });
 
+describe("links", () => {
+  /** What serving a release that was built for `base` says, but for the announcement; `PORT` is the one it listens on. */
+  async function said(base: (port: number) => string, line = "", out = "dist"): Promise<string> {
+    const port = await freePort();
+    const cwd = scratch();
+    const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(2));
+    await build({ db, baseUrl: base(port), out: join(cwd, out) });
+    const io = fakeIo(cwd);
+    const ended = rollcall(`serve --json --port ${port} ${line} ${join(cwd, out)}`, io);
+    await vi.waitFor(() => expect(io.stdout.text).toContain("http://"), { timeout: 5000 });
+    io.signals.emit("SIGTERM");
+    const { stderr } = await ended;
+    return stderr.replace(/^\S+Z Finishing .*\n/m, "").replaceAll(`${port}`, "PORT");
+  }
+
+  test.each([
+    ["another port of this machine", () => "http://127.0.0.1:1234/a", "http://127.0.0.1:PORT/a"],
+    [
+      "another address of this machine",
+      (port: number) => `http://127.0.0.2:${port}`,
+      "http://127.0.0.1:PORT",
+    ],
+    ["this machine's port 80", () => "http://localhost", "http://127.0.0.1:PORT"],
+    ["another family", (port: number) => `http://[::1]:${port}`, "http://127.0.0.1:PORT"],
+  ])("that lead to %s are said, with the command that mends it", async (_what, base, here) => {
+    const there = base(Number.NaN).replace("NaN", "PORT");
+    expect(await said(base)).toMatch(
+      new RegExp(
+        `^\\S+Z Links lead to ${literal(there)}, which is not where this host listens; "rollcall build --base-url ${literal(here)} --out \\S+" makes a release whose links lead here\\.\n$`,
+      ),
+    );
+  });
+
+  test("that other machines cannot follow are said where they can read", async () => {
+    expect(await said((port) => `http://127.0.0.1:${port}`, "--host 0.0.0.0")).toMatch(
+      /Z Links lead to http:\/\/127\.0\.0\.1:PORT, which readers on other machines cannot follow; "rollcall build --base-url http:\/\/ADDRESS:PORT --out \S+", with the address that they use for ADDRESS, makes a release whose links lead here\.\n$/,
+    );
+  });
+
+  test.each([
+    ["to here", (port: number) => `http://127.0.0.1:${port}/a`],
+    ["to here by name", (port: number) => `http://localhost:${port}`],
+    ["to a proxy elsewhere", () => "https://directory.example.com"],
+    ["to a proxy here that has TLS", () => "https://localhost:8443"],
+    ["to an address in the network, as a proxy may have", () => "http://192.168.0.1"],
+  ])("that lead %s need no word", async (_what, base) => {
+    expect(await said(base)).toBe("");
+  });
+
+  test("are said once a base URL, also after a switch", async () => {
+    const { cwd, make } = await folderWithRelease();
+    const { io } = await serve("", cwd);
+    const notes = () => io.stderr.text.split("\n").filter((line) => line.includes("Links lead to"));
+    for (const [users, base, expected] of [
+      [3, "http://127.0.0.1:1", 1],
+      [4, "http://127.0.0.1:1", 1],
+      [5, "http://127.0.0.1:2", 2],
+    ] as const) {
+      const { id } = await make(users, base);
+      await vi.waitFor(() => expect(io.stderr.text).toContain(`now serving ${id}`), { timeout: 5000 });
+      expect(notes()).toHaveLength(expected);
+    }
+  });
+});
+
 test("where releases are there and none is current, serve says how to choose one", async () => {
   const { cwd, make, release } = await folderWithRelease();
   const newest = await make(3);
@@ -149,3 +215,7 @@ test("a taken port is refused with what to do", async () => {
   });
   expect(io.signals.eventNames(), "no signal is waited for").toEqual([]);
 });
+
+function literal(text: string): string {
+  return text.replaceAll(/[.[\]/]/g, "\\$&");
+}

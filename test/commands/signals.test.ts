@@ -1,61 +1,54 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { untilStopped } from "../../src/commands/signals.js";
+import { hearSignals } from "../../src/commands/signals.js";
 
-function running({ reload = async () => {}, close = async () => {} } = {}) {
+function hearing(reload = async () => {}) {
   const signals = new EventEmitter();
-  const calls: string[] = [];
   const logged: string[] = [];
+  const calls: string[] = [];
   const host = {
     reload() {
       calls.push("reload");
       return reload();
     },
-    close() {
-      calls.push("close");
-      return close();
-    },
   };
-  const stopped = untilStopped(host, signals, (line) => logged.push(line));
-  return { signals, calls, logged, stopped };
+  return { signals, logged, calls, host, heard: hearSignals(signals, (line) => logged.push(line)) };
 }
 
-test.each(["SIGINT", "SIGTERM"])(
-  "%s closes once, then signals have their usual effect again",
-  async (name) => {
-    let finish = () => {};
-    const { signals, calls, stopped } = running({
-      close: () => new Promise((resolve) => (finish = resolve)),
-    });
-    signals.emit(name);
-    await Promise.resolve();
-    expect(calls).toEqual(["close"]);
-    expect(
-      signals.listenerCount("SIGINT") + signals.listenerCount("SIGTERM"),
-      "a second one ends at once",
-    ).toBe(0);
-    finish();
-    await stopped;
-    expect(calls).toEqual(["close"]);
-    expect(signals.eventNames()).toEqual([]);
-  },
-);
+test.each(["SIGINT", "SIGTERM"])("%s stops once, then both have their usual effect again", async (name) => {
+  const { signals, heard, logged } = hearing();
+  expect(heard.isStopped()).toBe(false);
+  signals.emit(name);
+  await heard.stopped;
+  expect(heard.isStopped()).toBe(true);
+  expect(signals.eventNames(), "a second one ends at once; SIGHUP does not").toEqual(["SIGHUP"]);
+  expect(logged).toEqual(["Finishing what is in flight; a second signal ends at once."]);
+  heard.end();
+  expect(signals.eventNames()).toEqual([]);
+});
 
-test("SIGHUP reloads, as often as it comes", async () => {
-  const { signals, calls, stopped } = running();
+test("SIGHUP reloads, as often as it comes, once there is something to look at", () => {
+  const { signals, heard, host, calls } = hearing();
+  signals.emit("SIGHUP");
+  expect(calls).toEqual([]);
+  heard.attach(host);
   signals.emit("SIGHUP");
   signals.emit("SIGHUP");
   expect(calls).toEqual(["reload", "reload"]);
-  signals.emit("SIGTERM");
-  await stopped;
 });
 
 test("a reload that fails is logged, and the host goes on", async () => {
-  const { signals, logged, calls, stopped } = running({ reload: () => Promise.reject(new Error("broken")) });
+  const { signals, heard, host, logged, calls } = hearing(() => Promise.reject(new Error("broken")));
+  heard.attach(host);
   signals.emit("SIGHUP");
   await new Promise(setImmediate);
   expect(logged).toEqual(["broken"]);
   expect(calls).toEqual(["reload"]);
-  signals.emit("SIGTERM");
-  await stopped;
+  expect(heard.isStopped()).toBe(false);
+});
+
+test("what is not stopped lets go of every signal at its end", () => {
+  const { signals, heard } = hearing();
+  heard.end();
+  expect(signals.eventNames()).toEqual([]);
 });

@@ -30,7 +30,7 @@ export async function startFleet(dist: string, ...args: string[]): Promise<Fleet
   return { child, ended, port: Number(port), out, err, pids: () => childrenOf(child.pid ?? 0) };
 }
 
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
   return rows
     .map((row) => row.trim().split(/\s+/).map(Number))

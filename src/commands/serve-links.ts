@@ -1,0 +1,52 @@
+/** Says when the links of a release that was built for this machine lead to another address than it is served at. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { settingOf } from "../config/settings.js";
+import { basePath } from "../contract/links.js";
+import { shellWord } from "../print/text.js";
+import { SNAPSHOT } from "../release/layout.js";
+
+/**
+ * Makes what is told of each release that is served, and says a line where it should, once a base URL.
+ * @param out the folder that is served, for the command that mends it
+ */
+export function createLinksNote(out: string, log: (line: string) => void) {
+  let last: string | undefined;
+  return (baseUrl: string, origin: string): void => {
+    if (baseUrl === last) return;
+    last = baseUrl;
+    const note = linksNote(baseUrl, origin, out);
+    if (note !== undefined) log(note);
+  };
+}
+
+/**
+ * A base URL that is not this machine's own, or has TLS, is taken for that of a proxy in front: nothing to say.
+ * @param origin where the host listens, such as `http://127.0.0.1:8080`
+ */
+function linksNote(baseUrl: string, origin: string, out: string): string | undefined {
+  const base = new URL(baseUrl);
+  const here = new URL(origin);
+  if (base.protocol !== "http:" || !isLoopback(base.hostname)) return undefined;
+  const isEverywhere = here.hostname === "0.0.0.0" || here.hostname === "[::]";
+  const isHere = base.hostname === here.hostname || base.hostname === "localhost";
+  if (base.port === here.port && isHere && !isEverywhere && isLoopback(here.hostname)) return undefined;
+
+  const target = isEverywhere ? `http://ADDRESS${here.port && `:${here.port}`}` : origin;
+  const command = ["rollcall build --base-url", shellWord(`${target}${basePath(baseUrl)}`), ...outFlag(out)];
+  const where = isEverywhere
+    ? "which readers on other machines cannot follow"
+    : "which is not where this host listens";
+  const how = isEverywhere ? ", with the address that they use for ADDRESS," : "";
+  return `Links lead to ${baseUrl}, ${where}; "${command.join(" ")}"${how} makes a release whose links lead here.`;
+}
+
+/** One release's own folder is served for good: no build can change what is served there. */
+function outFlag(out: string): string[] {
+  if (out === settingOf("out").default || existsSync(join(out, SNAPSHOT))) return [];
+  return ["--out", shellWord(out)];
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
