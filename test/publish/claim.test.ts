@@ -1,13 +1,24 @@
 /** Two runs and one bucket: one of them is refused, and one that has ended is followed by the next. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { parseAddress } from "../../src/publish/bucket/address.js";
+import { Bucket } from "../../src/publish/bucket/bucket.js";
 import { Claim, type Pulse } from "../../src/publish/bucket/claim.js";
+import { History } from "../../src/publish/bucket/history.js";
 import { Store } from "../../src/publish/bucket/store.js";
 import type { Owned } from "../../src/publish/owned.js";
+import { sha256 } from "../../src/release/files.js";
+import { scratch } from "../support/files.js";
+import type { Fault } from "./proxy.js";
 import { BUCKET, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
-const QUICK: Pulse = { beat: 40, dead: 600, look: 100 };
+/** Of runs that nobody takes for dead, however slow this machine is. */
+const LIVING: Pulse = { beat: 40, dead: 60_000, look: 100 };
+const SILENT: Pulse = { ...LIVING, beat: 60_000 };
+/** Of runs that are to be taken for dead, and of those that take them for it. */
+const QUICK: Pulse = { ...LIVING, dead: 2000 };
 const DONE: Owned = {
   rollcall: 1,
   release: "0123456789ab",
@@ -27,11 +38,18 @@ beforeEach(() => {
 });
 
 /** A run of a machine of its own, which has read the list. */
-async function newRun(pulse = QUICK): Promise<Claim> {
-  const address = parseAddress(`s3://${BUCKET}/dir`);
-  const claim = new Claim(await Store.open(address, server.endpoint), address.name, pulse);
-  await claim.read();
-  return claim;
+async function newRun(pulse = LIVING): Promise<Claim> {
+  return (await newBucket(pulse)).claim;
+}
+
+/** The same, with what it changes. */
+async function newBucket(pulse = LIVING): Promise<{ claim: Claim; bucket: Bucket }> {
+  const { name, ...address } = parseAddress(`s3://${BUCKET}/dir`);
+  const store = await Store.open({ name, ...address }, server.endpoint);
+  const claim = new Claim(store, name, pulse);
+  const owned = await claim.read();
+  const history = new History(scratch());
+  return { claim, bucket: new Bucket({ name, store, claim, history, owned, cacheControl: "no-cache" }) };
 }
 
 describe("on a store that heeds conditions", () => {
@@ -61,7 +79,7 @@ describe("on a store that heeds conditions", () => {
   test("a run that lives is waited for in vain; one that does not is followed", async () => {
     const living = await newRun();
     await living.begin(BEGUN);
-    const next = await newRun();
+    const next = await newRun(QUICK);
     const waits: number[] = [];
     await expect(next.outwait((milliseconds) => waits.push(milliseconds))).rejects.toThrow(TAKEN);
     expect(waits).toEqual([QUICK.dead]);
@@ -74,7 +92,7 @@ describe("on a store that heeds conditions", () => {
   });
 
   test("a run that was taken for dead finds out, before it announces anything", async () => {
-    const frozen = await newRun({ ...QUICK, beat: 60_000 });
+    const frozen = await newRun(SILENT);
     await frozen.begin(BEGUN);
     frozen.check();
     const next = await newRun();
@@ -87,7 +105,7 @@ describe("on a store that heeds conditions", () => {
   });
 
   test("a run that cannot show that it lives stops before anybody else begins", async () => {
-    const cut = await newRun();
+    const cut = await newRun(QUICK);
     await cut.begin(BEGUN);
     await sleep(QUICK.dead);
     cut.check();
@@ -109,7 +127,7 @@ describe("on a store that heeds conditions", () => {
   });
 
   test("a sign of life that landed though it seemed to fail is no other run's", async () => {
-    const run = await newRun({ ...QUICK, beat: 60_000, dead: 60_000 });
+    const run = await newRun(SILENT);
     await run.begin(BEGUN);
     // Every try lands or not, but no answer arrives: the run gives this beat up.
     server.fault = (method) => (method === "PUT" ? "lose answer" : undefined);
@@ -131,9 +149,57 @@ describe("on a store that heeds conditions", () => {
   });
 });
 
+const PAGE = "dir/page";
+const put = (text: string) => async (bucket: Bucket) => {
+  const from = join(scratch(), "page");
+  writeFileSync(from, text);
+  await bucket.put({ index: 0, path: "page", digest: sha256(text) }, from);
+};
+const CHANGES: [what: string, method: string, make: (bucket: Bucket) => Promise<void>][] = [
+  ["a small file", "PUT", put("late")],
+  ["a file that is read as it is sent", "PUT", put("late".repeat(2_000_000))],
+  ["a removal", "DELETE", (bucket) => bucket.remove("page")],
+];
+const ENDS: [how: string, pulse: Pulse, elsewhere: Fault, why: string][] = [
+  ["cannot reach the store any more", QUICK, "hang", "could not be reached for"],
+  ["finds that another has begun", SILENT, undefined, TAKEN],
+];
+
+describe.each(ENDS)("a run that %s", (_how, pulse, elsewhere, why) => {
+  test.each(CHANGES)("breaks off what it is sending: %s", async (_what, method, make) => {
+    server = await startStore();
+    await server.change(PAGE, "before");
+    const late = await newBucket(pulse);
+    await late.claim.begin(BEGUN);
+    let arrive = () => {};
+    const until = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    let sent = 0;
+    server.fault = (asked, key) => {
+      if (asked !== method || key !== PAGE) return elsewhere;
+      return sent++ === 0 ? { until } : undefined;
+    };
+    const sending = expect(make(late.bucket)).rejects.toThrow(why);
+    await vi.waitFor(() => expect(sent).toBe(1));
+    // As long as the next run waits for a sign of life.
+    if (pulse === QUICK) await sleep(QUICK.dead);
+
+    server.fault = () => undefined;
+    const next = await newBucket();
+    await next.claim.begin(BEGUN);
+    if (pulse === SILENT) await expect(late.claim.confirm()).rejects.toThrow(why);
+    await put("next")(next.bucket);
+    arrive();
+    await sending;
+    await next.claim.end(DONE);
+    expect((await server.read(PAGE))?.text.slice(0, 9)).toBe("next");
+  });
+});
+
 test("on a store that ignores conditions the earlier of two finds out at its next sign of life", async () => {
   server = await startStore({ conditions: false });
-  const [earlier, later] = [await newRun({ ...QUICK, beat: 60_000 }), await newRun()];
+  const [earlier, later] = [await newRun(SILENT), await newRun()];
   await earlier.begin(BEGUN);
   await later.begin(BEGUN);
   await expect(earlier.confirm()).rejects.toThrow(TAKEN);

@@ -1,4 +1,5 @@
 /** A proxy before a store: makes faults, and gives an S3 server for tests the two things that real ones have. */
+import { once } from "node:events";
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -9,13 +10,20 @@ import {
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What happens to a request: it or its answer gets lost, it takes its time, it is never answered, it is refused. */
-export type Fault = "lose" | "lose answer" | "slow" | "hang" | Refusal | undefined;
+/**
+ * What happens to a request: it or its answer gets lost, it takes its time, it is never answered, it is refused, or it is
+ * held back on its way, for as long as its sender is there.
+ */
+export type Fault = "lose" | "lose answer" | "slow" | "hang" | Refusal | Delay | undefined;
 
 /** As S3 says it: 503 and `SlowDown`. */
 interface Refusal {
   status: number;
   code: string;
+}
+
+interface Delay {
+  until: Promise<unknown>;
 }
 
 export interface ProxyOptions {
@@ -109,9 +117,13 @@ export function createProxy({ port, conditions, fault }: ProxyOptions) {
     const body = await buffer(incoming);
     if (trouble === "hang") return;
     if (trouble === "slow") await sleep(300 * Math.random());
+    if (typeof trouble === "object" && "until" in trouble) {
+      await Promise.race([trouble.until, once(outgoing, "close")]);
+      if (outgoing.destroyed) return;
+    }
     const query = new URLSearchParams(url.replace(/^[^?]*/, ""));
     const answer: Answer =
-      typeof trouble === "object"
+      typeof trouble === "object" && "status" in trouble
         ? { status: trouble.status, headers: {}, body: xml(trouble.code) }
         : query.has("list-type")
           ? await list(query, path, headers)

@@ -88,7 +88,8 @@ export class Bucket implements Target {
       history.begin(claim.name, owned.release);
       return claim.begin(owned);
     }
-    if (this.#tags) await store.put(TAGS, this.#tags.encode(cacheControl), { headers: OWN_HEADERS });
+    const tags = this.#tags?.encode(cacheControl);
+    if (tags) await claim.during((signal) => store.put(TAGS, tags, { headers: OWN_HEADERS, signal }));
     await claim.end(owned);
     history.end(owned.release);
   }
@@ -105,10 +106,10 @@ export class Bucket implements Target {
       if (size <= WHOLE) {
         const bytes = await source.readFile();
         if (sha256(bytes) !== file.digest) return undefined;
-        etag = await store.put(file.path, bytes, facts);
+        etag = await claim.during((signal) => store.put(file.path, bytes, { ...facts, signal }));
       } else {
         if ((await findDigest(from, Buffer.allocUnsafe(PIECE))) !== file.digest) return undefined;
-        etag = await store.putFile(file.path, source, facts);
+        etag = await claim.during((signal) => store.putFile(file.path, source, { ...facts, signal }));
       }
       this.#tags?.set(file.index, etag);
       return size;
@@ -118,8 +119,8 @@ export class Bucket implements Target {
   }
 
   async remove(path: string): Promise<void> {
-    this.#parts.claim.check();
-    await this.#parts.store.remove(path);
+    const { claim, store } = this.#parts;
+    await claim.during((signal) => store.remove(path, signal));
   }
 
   async flush(): Promise<void> {

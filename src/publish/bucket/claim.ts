@@ -1,5 +1,6 @@
 /** One run at a time in a bucket, whatever machine it is on: the list of what is owned is the lock as well. */
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../../errors.js";
 import { OWNED } from "../names.js";
@@ -32,15 +33,19 @@ export class Claim {
   readonly #target: string;
   readonly #pulse: Pulse;
   #seen: { owned: Owned | undefined; etag: string | undefined } = { owned: undefined, etag: undefined };
+  /** Aborted, with what to tell, as soon as the target is another run's, or may be by now. */
+  readonly #over = new AbortController();
   #beating: NodeJS.Timeout | undefined;
+  #ending: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
-  #lastBeat = 0;
-  #lost: UserError | undefined;
+  #lastBeat: number | undefined;
 
   constructor(store: Store, target: string, pulse: Pulse = PULSE) {
     this.#store = store;
     this.#target = target;
     this.#pulse = pulse;
+    // One for each file that is being sent.
+    setMaxListeners(0, this.#over.signal);
   }
 
   /** What is owned now; later writes replace this version and no other. */
@@ -73,14 +78,24 @@ export class Claim {
 
   /** @throws UserError when the target is another run's, or may be by now. */
   check(): void {
-    if (this.#lost) throw this.#lost;
-    // Well before anybody else takes this run for dead.
-    const patience = this.#pulse.dead * 0.7;
-    if (performance.now() - this.#lastBeat <= patience) return;
-    const seconds = Math.round(patience / 1000);
-    throw new UserError(
-      `${this.#target} could not be reached for ${seconds} s, so that another run may have begun; run this again.`,
-    );
+    // A process that was frozen may come here before its timer does.
+    if (this.#lastBeat !== undefined && performance.now() - this.#lastBeat > this.#patience) this.#giveUp();
+    this.#over.signal.throwIfAborted();
+  }
+
+  /**
+   * Sends what changes the target, and breaks it off when the target ceases to be this run's: what is on its way for long
+   * must not land on what another run has put there since.
+   * @throws UserError as `check` does, and whatever `send` throws.
+   */
+  async during<T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.check();
+    try {
+      return await send(this.#over.signal);
+    } catch (error) {
+      this.check();
+      throw error;
+    }
   }
 
   /** The same, asking the store. */
@@ -92,25 +107,41 @@ export class Claim {
 
   /** Stores what is owned once all is done, and lets the next run in. */
   async end(owned: Owned): Promise<void> {
-    this.stop();
+    clearInterval(this.#beating);
     await this.#writing;
     this.check();
     await this.#write(owned);
+    this.stop();
   }
 
   stop(): void {
     clearInterval(this.#beating);
+    clearTimeout(this.#ending);
+  }
+
+  /** How long this run goes on without a sign of life: it ends well before anybody else takes it for dead. */
+  get #patience(): number {
+    return this.#pulse.dead * 0.7;
+  }
+
+  #giveUp(): void {
+    const seconds = Math.round(this.#patience / 1000);
+    this.#over.abort(
+      new UserError(
+        `${this.#target} could not be reached for ${seconds} s, so that another run may have begun; run this again.`,
+      ),
+    );
   }
 
   /** One sign of life. A store that cannot be reached is no reason to stop before the run may count as dead. */
   async #beat(): Promise<void> {
     const { owned } = this.#seen;
-    if (!owned?.run || this.#lost) return;
+    if (!owned?.run || this.#over.signal.aborted) return;
     try {
       await this.#look();
       await this.#write({ ...owned, run: { name: this.name, beat: owned.run.beat + 1 } });
     } catch (error) {
-      if (error instanceof UserError) this.#lost = error;
+      if (error instanceof UserError) this.#over.abort(error);
     }
   }
 
@@ -127,6 +158,8 @@ export class Claim {
     const bytes = Buffer.from(encodeOwned(owned));
     this.#seen = { owned, etag: await this.#put(bytes) };
     this.#lastBeat = began;
+    clearTimeout(this.#ending);
+    this.#ending = setTimeout(() => this.#giveUp(), began + this.#patience - performance.now()).unref();
   }
 
   /**
@@ -148,13 +181,16 @@ export class Claim {
   async #putIf(bytes: Buffer): Promise<string> {
     const { etag } = this.#seen;
     const condition: Condition = etag === undefined ? { IfNoneMatch: "*" } : { IfMatch: etag };
-    try {
-      return await this.#store.put(OWNED, bytes, { headers: OWN_HEADERS, condition });
-    } catch (error) {
-      // A store that knows no conditions at all.
-      if (!hasStatus(error, 501)) throw error;
-      return this.#store.put(OWNED, bytes, { headers: OWN_HEADERS });
-    }
+    return this.during(async (signal) => {
+      const facts = { headers: OWN_HEADERS, signal };
+      try {
+        return await this.#store.put(OWNED, bytes, { ...facts, condition });
+      } catch (error) {
+        // A store that knows no conditions at all.
+        if (!hasStatus(error, 501)) throw error;
+        return this.#store.put(OWNED, bytes, facts);
+      }
+    });
   }
 
   #taken(): UserError {

@@ -119,7 +119,7 @@ export class Store {
   }
 
   /** Puts an object, whole or not at all; returns its entity tag. */
-  async put(path: string, bytes: Buffer, { headers, sha256, condition }: PutFacts): Promise<string> {
+  async put(path: string, bytes: Buffer, { headers, sha256, condition, signal }: PutFacts): Promise<string> {
     const command = new this.#sdk.PutObjectCommand({
       ...this.#key(path),
       ...headers,
@@ -127,14 +127,14 @@ export class Store {
       Body: bytes,
       ...(sha256 !== undefined && { Metadata: { sha256 } }),
     });
-    return plainTag((await this.#client.send(command)).ETag);
+    return plainTag((await this.#client.send(command, { abortSignal: signal })).ETag);
   }
 
   /** The same for a file that need not fit into memory. The store is told the digest, and refuses other bytes. */
   async putFile(
     path: string,
     file: FileHandle,
-    { headers, sha256 }: PutFacts & { sha256: string },
+    { headers, sha256, signal }: PutFacts & { sha256: string },
   ): Promise<string> {
     const { size } = await file.stat();
     return patiently(async () => {
@@ -153,12 +153,12 @@ export class Store {
         },
         { step: "build", name: "sayDigest" },
       );
-      return plainTag((await this.#client.send(command)).ETag);
+      return plainTag((await this.#client.send(command, { abortSignal: signal })).ETag);
     });
   }
 
-  async remove(path: string): Promise<void> {
-    await this.#client.send(new this.#sdk.DeleteObjectCommand(this.#key(path)));
+  async remove(path: string, signal: AbortSignal): Promise<void> {
+    await this.#client.send(new this.#sdk.DeleteObjectCommand(this.#key(path)), { abortSignal: signal });
   }
 
   close(): void {
@@ -175,6 +175,8 @@ export interface PutFacts {
   /** Kept with the object, so that it tells its bytes without being fetched. */
   sha256?: string;
   condition?: Condition;
+  /** Ends the request, wherever it is. */
+  signal: AbortSignal;
 }
 
 async function loadSdk(): Promise<typeof Sdk> {
