@@ -1,16 +1,19 @@
 /** `rollcall build`: reads users from SQLite, validates every one, and publishes them as a release, or refuses. */
-import { join } from "node:path";
+import { statSync } from "node:fs";
+import { basename, join } from "node:path";
 import { AVATAR_PATH } from "../contract/links.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
+import { listPages } from "../release/check.js";
 import { CURRENT, RELEASES, USERS } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
-import { openIfWhole } from "../release/open.js";
+import { openIfWhole, type Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
 import { Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import { openSource, type Source } from "../source/open.js";
 import { AVATAR, type BuildOptions, type OnProgress, settle } from "./options.js";
+import { Origin } from "./origin.js";
 import type { Spent } from "./pages.js";
 import { type Job, placePages } from "./place.js";
 import { ProblemLog, type ProblemReport } from "./problems.js";
@@ -31,6 +34,8 @@ export interface BuildResult extends Published {
   bytes: number;
   /** Page files linked from the last release rather than written. */
   linked: number;
+  /** False when the source's bytes are those that the current release was made from, so that no row had to be read. */
+  isRead: boolean;
   /** Invalid users that were left out. */
   skipped: number;
   warnings: WarningCounts;
@@ -70,7 +75,10 @@ export async function build(
     const unlock = lockDist(settings.out, now());
     const open = performance.now() - began;
     try {
-      const { timings, ...result } = await write({ settings, source, log, onProgress }, now);
+      const { timings, ...result } = await write(
+        { settings, source, log, onProgress, origin: new Origin(settings, source) },
+        now,
+      );
       return { ...result, timings: { open, ...timings } };
     } finally {
       unlock();
@@ -83,10 +91,9 @@ export async function build(
   }
 }
 
-async function write(
-  job: Job,
-  now: () => Date,
-): Promise<Omit<BuildResult, "timings"> & { timings: Omit<Timings, "open"> }> {
+type Written = Omit<BuildResult, "timings"> & { timings: Omit<Timings, "open"> };
+
+async function write(job: Job, now: () => Date): Promise<Written> {
   const began = performance.now();
   const { out, encodings, keep, gates } = job.settings;
   requireLink(out);
@@ -94,6 +101,7 @@ async function write(
   const previous = await openIfWhole(join(out, CURRENT));
   const staging = new Staging(out);
   try {
+    if (previous && (await job.origin.isThatOf(previous))) return leave(previous, job, staging, began);
     const placed = await placePages(job, staging, previous);
     const placedAt = performance.now();
     staging.listOther(USERS, placed.users);
@@ -112,13 +120,16 @@ async function write(
       warnings: { ...placed.warnings },
     };
     const published = await publish(out, { staging, placed, previous }, facts, { keep, gates, now: now() });
+    const folder = join(out, RELEASES, published.name);
+    if (facts.skipped === 0) await job.origin.keep(folder);
     return {
       ...published,
-      folder: join(out, RELEASES, published.name),
+      folder,
       users: count,
       pages,
       bytes: placed.totals.bytes,
       linked: placed.totals.linked,
+      isRead: true,
       skipped: facts.skipped,
       warnings: placed.warnings,
       problems: job.log.report,
@@ -128,5 +139,40 @@ async function write(
   } catch (error) {
     staging.discard();
     throw error;
+  } finally {
+    await job.origin.end();
   }
+}
+
+/** Leaves a release current of which every byte would be made again. */
+function leave(
+  { folder, snapshot, sums }: Release,
+  { settings, log }: Job,
+  staging: Staging,
+  began: number,
+): Written {
+  staging.discard();
+  log.open();
+  log.finish();
+  const name = basename(folder);
+  const pages = [...listPages(sums)];
+  return {
+    id: snapshot.id,
+    name,
+    isNew: false,
+    isSwitched: false,
+    pruned: [],
+    judged: undefined,
+    folder: join(settings.out, RELEASES, name),
+    users: snapshot.count,
+    pages: snapshot.pages,
+    bytes: pages.reduce((sum, [path]) => sum + statSync(join(folder, path)).size, 0),
+    linked: pages.length,
+    isRead: false,
+    skipped: 0,
+    warnings: snapshot.warnings,
+    problems: log.report,
+    workers: 0,
+    timings: { place: performance.now() - began, publish: 0, threads: undefined },
+  };
 }

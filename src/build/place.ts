@@ -10,6 +10,7 @@ import { threadsFor } from "../threads/size.js";
 import { placeAlone } from "./alone.js";
 import { placeTogether } from "./crew.js";
 import type { OnProgress, Settings } from "./options.js";
+import type { Origin } from "./origin.js";
 import type { PlacedPages } from "./pages.js";
 import { InvalidUsersError, type ProblemLog } from "./problems.js";
 import { countValid } from "./users.js";
@@ -23,6 +24,7 @@ export interface Job {
   source: Source;
   log: ProblemLog;
   onProgress: OnProgress;
+  origin: Origin;
 }
 
 /** @throws InvalidUsersError once all users have been checked, if any was not valid and none was to be skipped. */
@@ -31,9 +33,12 @@ export async function placePages(
   staging: Staging,
   previous: Release | undefined,
 ): Promise<PlacedPages> {
-  const { settings, source, log, onProgress } = job;
+  const { settings, source, log, onProgress, origin } = job;
   const { pageSize, baseUrl, links, encodings, skipInvalid } = settings;
-  const collect = (count: number) => ({ count, pages: pagesFor(count, pageSize), pageSize, baseUrl, links });
+  const collect = (count: number) => {
+    origin.note();
+    return { count, pages: pagesFor(count, pageSize), pageSize, baseUrl, links };
+  };
   const placing = { folder: staging.folder, previous: previous?.folder, encodings };
 
   const size = threadsFor(source.count, settings.workers, WORTHWHILE);

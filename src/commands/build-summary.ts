@@ -17,7 +17,7 @@ interface Run {
 export function describeBuild(result: BuildResult, run: Run, paint: Paint): string {
   const { skipped, pruned } = result;
   const lines: Line[] = [
-    { verb: "read", value: count(result.users + skipped, "user"), detail: run.db },
+    { verb: "read", value: readFrom(result), detail: run.db },
     result.isNew ? written(result) : { verb: "same", value: sameAs(result), detail: result.folder },
     ...warned(result),
     ...gated(result),
@@ -28,6 +28,10 @@ export function describeBuild(result: BuildResult, run: Run, paint: Paint): stri
     lines.push({ verb: "skip", value, detail: whatIsLeft(result, run), loud: true });
   }
   return align([...lines, done(result, run)], paint);
+}
+
+function readFrom({ isRead, users, skipped }: BuildResult): string {
+  return isRead ? count(users + skipped, "user") : "no row: the file is unchanged";
 }
 
 function sameAs({ isSwitched }: BuildResult): string {

@@ -21,9 +21,14 @@ export async function findAltered(
   return undefined;
 }
 
-function* listFiles({ pages, others }: Release["sums"]): Generator<[path: string, digest: string]> {
+function* listFiles(sums: Release["sums"]): Generator<[path: string, digest: string]> {
+  yield* listPages(sums);
+  yield* sums.others;
+}
+
+/** Every file of a page, compressed or not. */
+export function* listPages({ pages }: Release["sums"]): Generator<[path: string, digest: string]> {
   for (let page = 1; page <= pages.pages; page++) {
     for (const variant of pages.variants) yield [pagePath(page, variant), pages.get(page, variant) ?? ""];
   }
-  yield* others;
 }

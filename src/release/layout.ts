@@ -16,6 +16,9 @@ export const TRASH_PREFIX = ".trash-";
 export const LOCK = ".lock";
 export const LOCK_HOLDER = ".lock-holder.json";
 
+/** In `dist`: what the current release was made from. */
+export const ORIGIN = ".origin.json";
+
 /** In `dist`: what builds of earlier versions have left, and no build reads. */
 export const OUTDATED: readonly string[] = [".imprint", ".imprint-next"];
 

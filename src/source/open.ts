@@ -6,7 +6,7 @@ import { codeOf, UserError } from "../errors.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
 import { chooseOrder, ORDER, type PageStart, pageStarts, repeatedIds } from "./order.js";
 import type { Share } from "./reader.js";
-import { findRelation, isPlainTable, type RelationOptions } from "./relation.js";
+import { findRelation, isPlainTable, isTable, type RelationOptions } from "./relation.js";
 import { explain, reading } from "./trouble.js";
 
 export interface SourceOptions extends RelationOptions {
@@ -86,6 +86,17 @@ export class Source {
       return false;
     });
     return this.#hasUniqueIds;
+  }
+
+  /**
+   * What rows depend on besides the file's bytes: the SQLite that reads them, and which table they are. Undefined for a
+   * view, a query or a virtual table, which may ask the clock or other files.
+   */
+  version(): string | undefined {
+    const { db, table = "users", query } = this.#options;
+    if (query !== undefined || !isTable(this.#db, table)) return undefined;
+    const version = reading(db, () => this.#db.prepare("SELECT sqlite_version()").pluck().get());
+    return `${version} ${this.#relation}`;
   }
 
   /** What other connections need to read the same rows a page at a time; undefined when only this one can. */

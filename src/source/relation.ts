@@ -121,16 +121,25 @@ function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** True for what keeps its rows in the file: no view, and no virtual table. */
+export function isTable(db: Database, table: string): boolean {
+  return findKind(db, table)?.type === "table";
+}
+
+function findKind(db: Database, table: string): { type: string; wr: number } | undefined {
+  return db
+    .prepare<[string], { type: string; wr: number }>(
+      "SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE",
+    )
+    .get(table);
+}
+
 /**
  * True for a table whose rows have row ids and whose text is UTF-8: what pages can be read from one by one. A view
  * would be made anew for each page.
  */
 export function isPlainTable(db: Database, table: string): boolean {
-  const found = db
-    .prepare<[string], { type: string; wr: number }>(
-      "SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE",
-    )
-    .get(table);
+  const found = findKind(db, table);
   const named = db
     .prepare("SELECT 1 FROM pragma_table_xinfo(?) WHERE name = 'rowid' COLLATE NOCASE")
     .get(table);

@@ -61,7 +61,13 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400
   setVersion.run(++version);
   expect(await run(args)).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(await checkCurrent(dist)).toBe(version);
-  expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", "current", "releases"]);
+  expect(readdirSync(dist).sort()).toEqual([
+    ".lock",
+    ".lock-holder.json",
+    ".origin.json",
+    "current",
+    "releases",
+  ]);
   for (const name of readdirSync(join(dist, "releases"))) await openRelease(join(dist, "releases", name));
   source.close();
 });

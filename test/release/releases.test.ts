@@ -118,7 +118,13 @@ describe("the next build", () => {
     for (const path of [elsewhere, join(dist, ".imprint")]) writeFileSync(path, "kept");
     symlinkSync(elsewhere, join(dist, ".imprint-next"));
     await publish();
-    expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", "current", "releases"]);
+    expect(readdirSync(dist).sort()).toEqual([
+      ".lock",
+      ".lock-holder.json",
+      ".origin.json",
+      "current",
+      "releases",
+    ]);
     expect(readFileSync(elsewhere, "utf8")).toBe("kept");
   });
 
@@ -127,7 +133,13 @@ describe("the next build", () => {
     const second = await publish({ encodings: ["gzip"] });
     expect(second).toMatchObject({ isNew: false, id: first.id, name: first.name, linked: 6 });
     expect(readdirSync(join(dist, "releases"))).toEqual([first.name]);
-    expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", "current", "releases"]);
+    expect(readdirSync(dist).sort()).toEqual([
+      ".lock",
+      ".lock-holder.json",
+      ".origin.json",
+      "current",
+      "releases",
+    ]);
   });
 
   test("links files that have not changed, with their time, and writes those that have", async () => {
