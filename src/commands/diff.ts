@@ -57,7 +57,7 @@ export const diff: Verb = {
 
 async function report({ settings, arguments: { old, new: newer } }: Given, io: Io): Promise<ExitCode> {
   refuseBlindGate(settings);
-  const scratch = makeScratch();
+  const scratch = await makeScratch();
   const unwatch = beforeEnd(io.signals, () => {
     removeScratch(scratch);
     if (settings.output !== undefined) rmSync(asideOf(settings.output), { force: true });

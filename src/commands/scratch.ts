@@ -3,11 +3,18 @@ import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { codeOf, UserError } from "../errors.js";
+import { showInUse, sweepTemporary } from "../host/temporary.js";
 
-/** @throws UserError where no folder can be made. */
-export function makeScratch(): string {
+/**
+ * Makes a folder, after what others have left that were killed is gone.
+ * @throws UserError where no folder can be made.
+ */
+export async function makeScratch(): Promise<string> {
+  await sweepTemporary();
   try {
-    return mkdtempSync(join(tmpdir(), "rollcall-diff-"));
+    const folder = mkdtempSync(join(tmpdir(), "rollcall-diff-"));
+    await showInUse(folder);
+    return folder;
   } catch (cause) {
     throw new UserError(
       `The folder for temporary files, ${tmpdir()}, cannot be written to (${codeOf(cause)}); point TMPDIR at one that can.`,

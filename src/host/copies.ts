@@ -8,6 +8,7 @@ import { sha256 } from "../release/files.js";
 import { SUMS, USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { readVerified, whyDamaged } from "./bodies.js";
+import { showInUse } from "./temporary.js";
 
 export interface Copies {
   folder: string;
@@ -25,10 +26,14 @@ export interface Copies {
  */
 export async function copyFiles(release: Release): Promise<Copies> {
   const contents = await readFiles(release);
-  const folder = await mkdtemp(join(tmpdir(), "rollcall-")).catch((cause) => {
+  const folder = await mkdtemp(join(tmpdir(), "rollcall-serve-")).catch((cause) => {
     throw noRoom(cause);
   });
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const letGo = await showInUse(folder);
+  const remove = async () => {
+    await rm(folder, { recursive: true, force: true });
+    letGo();
+  };
   const files = new Map<string, { digest: string; bytes: number }>();
   try {
     for (const [path, bytes] of contents) {

@@ -5,6 +5,7 @@ import { CURRENT, SNAPSHOT } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { Limits } from "./limits.js";
 import { type Site, type SiteOptions, takeUp } from "./site.js";
+import { sweepTemporary } from "./temporary.js";
 import { watchLink } from "./watch.js";
 
 export interface Current {
@@ -25,6 +26,7 @@ export async function followCurrent(
   limits: Limits,
   onSwitch: (release: Release) => void = () => {},
 ): Promise<Current> {
+  await sweepTemporary();
   const isRelease = await stat(join(folder, SNAPSHOT)).then(
     () => true,
     () => false,
