@@ -5,7 +5,7 @@ import { findAltered, findDamage } from "../release/check.js";
 import { parseFolderName, RELEASES } from "../release/layout.js";
 import { openIfWhole, type Release } from "../release/open.js";
 import { prune, releaseNames } from "../release/prune.js";
-import { type SnapshotFacts, snapshotId } from "../release/snapshot.js";
+import { contentDigest, type SnapshotFacts, snapshotId } from "../release/snapshot.js";
 import type { Staging } from "../release/staging.js";
 import { switchCurrent } from "../release/switch.js";
 import { type Judged, judge } from "./judge.js";
@@ -32,13 +32,14 @@ export async function publish(
   facts: SnapshotFacts,
   { keep, gates, now }: { keep: number; gates: Gates; now: Date },
 ): Promise<Published> {
-  const id = snapshotId(facts, { pages: placed.digests, others: staging.others });
-  if (previous && (await isSame(previous, id, placed))) {
+  const digest = contentDigest(facts, { pages: placed.digests, others: staging.others });
+  const id = snapshotId(digest);
+  if (previous && (await isSame(previous, digest, placed))) {
     staging.discard();
     const name = basename(previous.folder);
     return { id, name, isNew: false, isSwitched: false, pruned: [], judged: undefined };
   }
-  const twin = await findWhole(dist, id);
+  const twin = await findWhole(dist, { id, digest });
   if (twin !== undefined) staging.discard();
   const name = twin ?? (await staging.finish({ id, ...facts }, placed.digests, now));
   const judged = await judge(dist, name, previous, gates);
@@ -46,21 +47,24 @@ export async function publish(
   return { id, name, isNew: twin === undefined, isSwitched: true, pruned: prune(dist, keep, now), judged };
 }
 
-/** One id says the same content; that no file of it has been damaged since must be seen. */
+/** One digest says the same content; that no file of it has been damaged since must be seen. */
 async function isSame(
-  { snapshot, folder, sums }: Release,
-  id: string,
+  { digest, folder, sums }: Release,
+  wanted: string,
   { totals }: PlacedPages,
 ): Promise<boolean> {
-  return snapshot.id === id && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
+  return digest === wanted && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
 }
 
-/** The folder name of a release with this id of which every byte is right, the newest if there are several. */
-async function findWhole(dist: string, id: string): Promise<string | undefined> {
+/** The folder name of a release with this content of which every byte is right, the newest if there are several. */
+async function findWhole(
+  dist: string,
+  { id, digest }: { id: string; digest: string },
+): Promise<string | undefined> {
   for (const name of releaseNames(dist)) {
     if (parseFolderName(name)?.id !== id) continue;
     const release = await openIfWhole(join(dist, RELEASES, name));
-    if (release && (await findDamage(release)) === undefined) return name;
+    if (release?.digest === digest && (await findDamage(release)) === undefined) return name;
   }
   return undefined;
 }

@@ -1,17 +1,19 @@
 /** Reads a release's own account of itself and refuses one that is not whole. Pages are not read here. */
-import { readdir, readFile, realpath } from "node:fs/promises";
+import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf, UserError } from "../errors.js";
 import { parseSums, type Sums } from "./digests.js";
-import { sha256 } from "./files.js";
+import { readReleaseFile, sha256 } from "./files.js";
 import { PAGES, pagePath, parseFolderName, RELEASES, SNAPSHOT, SUMS, type Variant } from "./layout.js";
-import { parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
+import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
 
 /** One snapshot on disk. */
 export interface Release {
   /** Its folder, absolute and with every link resolved. */
   folder: string;
   snapshot: Snapshot;
+  /** SHA-256 of its content, see `contentDigest`. */
+  digest: string;
   /** The digest of every file but SHA256SUMS itself. */
   sums: Sums;
 }
@@ -29,7 +31,7 @@ export async function openRelease(folder: string): Promise<Release> {
     new UserError(`Release ${basename(root)} is broken: ${why}. ${adviceFor(root)}`, { cause });
   const read = async (name: string) => {
     try {
-      return await readFile(join(root, name), "utf8");
+      return String(await readReleaseFile(join(root, name)));
     } catch (cause) {
       if (codeOf(cause) === "ENOTDIR")
         throw new UserError(`${folder} is a file, not a release's folder.`, { cause });
@@ -51,10 +53,11 @@ export async function openRelease(folder: string): Promise<Release> {
   const { id, ...facts } = snapshot;
   if (sums.others.get(SNAPSHOT) !== sha256(snapshotText))
     throw broken(`${SNAPSHOT} does not match its digest`);
-  if (snapshotId(facts, sums) !== id) throw broken(`its id ${id} does not match its content`);
+  const digest = contentDigest(facts, sums);
+  if (snapshotId(digest) !== id) throw broken(`its id ${id} does not match its content`);
   const missing = await findMissing(root, sums);
   if (missing) throw broken(`${missing} is missing`);
-  return { folder: root, snapshot, sums };
+  return { folder: root, snapshot, digest, sums };
 }
 
 /** One that was copied or downloaded cannot be built where it is. */

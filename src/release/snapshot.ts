@@ -32,16 +32,24 @@ export type Snapshot = z.infer<typeof snapshotSchema>;
 export type SnapshotFacts = Omit<Snapshot, "id">;
 
 /**
- * The id: the first 12 hexadecimal digits of the SHA-256 over the lines of SHA256SUMS for the plain pages, in page
- * order, and for every other file but snapshot.json, and the canonical text of all other facts. Compressed files do
- * not count, since their bytes depend on the version of the compressor.
+ * What tells whether two releases have the same content: the SHA-256 over the lines of SHA256SUMS for the plain pages,
+ * in page order, and for every other file but snapshot.json, and the canonical text of all other facts. Compressed
+ * files do not count, since their bytes depend on the version of the compressor.
  */
-export function snapshotId(facts: SnapshotFacts, { pages, others }: Sums): string {
+export function contentDigest(facts: SnapshotFacts, { pages, others }: Sums): string {
   const hash = createHash("sha256");
   for (let page = 1; page <= facts.pages; page++)
     hash.update(encodeSum(pages.get(page, "identity"), pagePath(page)));
   for (const [path, digest] of others) if (path !== SNAPSHOT) hash.update(encodeSum(digest, path));
-  return hash.update(stringify(facts)).digest("hex").slice(0, 12);
+  return hash.update(stringify(facts)).digest("hex");
+}
+
+/**
+ * The id: the first 12 hexadecimal digits of the content's digest. It names a release and proves nothing: who can
+ * choose what users say of themselves can make two contents of one id, so ids that are equal are never enough.
+ */
+export function snapshotId(digest: string): string {
+  return digest.slice(0, 12);
 }
 
 /** The bytes of snapshot.json. */

@@ -5,7 +5,7 @@ import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { UserError } from "../errors.js";
 import { parseFolderName, SNAPSHOT } from "../release/layout.js";
-import { type Snapshot, snapshotId } from "../release/snapshot.js";
+import { contentDigest, type Snapshot, snapshotId } from "../release/snapshot.js";
 import type { Account } from "./disk-account.js";
 import type { Findings } from "./findings.js";
 
@@ -25,7 +25,7 @@ export function checkSnapshot(
   expect("base_url", snapshot.base_url, normalised(snapshot.base_url), "an absolute URL in its normal form");
   // Where a digest is missing there is no id to compare with; the check of SHA256SUMS has said so.
   if (digests?.isComplete(snapshot.pages))
-    expect("id", id, snapshotId(facts, { pages: digests, others }), "which its content gives");
+    expect("id", id, snapshotId(contentDigest(facts, { pages: digests, others })), "which its content gives");
   const named = parseFolderName(basename(folder))?.id;
   if (named !== undefined) expect("id", id, named, "which the folder's name says");
 }

@@ -8,7 +8,7 @@ import { encodeSums } from "../../src/release/digests.js";
 import { sha256 } from "../../src/release/files.js";
 import { pagePath } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
-import { encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
+import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
 import { scratch } from "../support/files.js";
 import { publish, writeRelease } from "./release.js";
 import { ask, type Running, serving } from "./running.js";
@@ -169,7 +169,10 @@ describe("refused before any request", () => {
     const { snapshot, sums } = await openRelease(release);
     const others = new Map([[path, sha256("x")]]);
     const { id: _id, ...facts } = snapshot;
-    const text = encodeSnapshot({ id: snapshotId(facts, { pages: sums.pages, others }), ...facts });
+    const text = encodeSnapshot({
+      id: snapshotId(contentDigest(facts, { pages: sums.pages, others })),
+      ...facts,
+    });
     await writeFile(join(release, "snapshot.json"), text);
     others.set("snapshot.json", sha256(text));
     await writeFile(join(release, "SHA256SUMS"), [...encodeSums({ pages: sums.pages, others })].join(""));

@@ -10,7 +10,7 @@ import { userSchema } from "../../src/contract/user.js";
 import { encodeSums, PageDigests } from "../../src/release/digests.js";
 import { sha256 } from "../../src/release/files.js";
 import { CURRENT, folderName, pagePath, RELEASES, SNAPSHOT, SUMS } from "../../src/release/layout.js";
-import { encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
+import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
 
 export interface Shape {
   count?: number;
@@ -71,7 +71,7 @@ export async function writeRelease(dist: string, shape: Shape = {}): Promise<str
   const others = new Map(
     Object.entries(shape.others ?? {}).map(([path, content]) => [path, sha256(content)]),
   );
-  const id = snapshotId(facts, { pages: digests, others });
+  const id = snapshotId(contentDigest(facts, { pages: digests, others }));
   const snapshot = Buffer.from(encodeSnapshot({ id, ...facts }));
   contents.set(SNAPSHOT, snapshot);
   contents.set(

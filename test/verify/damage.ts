@@ -7,7 +7,7 @@ import type { BuildOptions } from "../../src/build/options.js";
 import { encodeSums, PageDigests } from "../../src/release/digests.js";
 import { sha256 } from "../../src/release/files.js";
 import { findPage, SNAPSHOT, SUMS, USERS } from "../../src/release/layout.js";
-import { encodeSnapshot, type Snapshot, snapshotId } from "../../src/release/snapshot.js";
+import { contentDigest, encodeSnapshot, type Snapshot, snapshotId } from "../../src/release/snapshot.js";
 import { userLines } from "../../src/release/user-index.js";
 import { plainRows, type Row, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
@@ -71,7 +71,7 @@ export function reseal(folder: string): void {
     if (at) digests.set(at.page, at.variant, digest);
     else if (path !== SNAPSHOT && path !== SUMS) others.set(path, digest);
   }
-  const text = encodeSnapshot({ id: snapshotId(facts, { pages: digests, others }), ...facts });
+  const text = encodeSnapshot({ id: snapshotId(contentDigest(facts, { pages: digests, others })), ...facts });
   writeFileSync(join(folder, SNAPSHOT), text);
   const all = new Map([...others, [SNAPSHOT, sha256(text)] as const].sort());
   writeFileSync(join(folder, SUMS), [...encodeSums({ pages: digests, others: all })].join(""));
