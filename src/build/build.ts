@@ -5,7 +5,7 @@ import { AVATAR_PATH } from "../contract/links.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { listPages } from "../release/check.js";
-import { CURRENT, RELEASES, USERS } from "../release/layout.js";
+import { CURRENT, RELEASES, requireClock, USERS } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { openIfWhole, type Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
@@ -71,6 +71,7 @@ export async function build(
   const log = new ProblemLog(settings.problemsFile, settings.out);
   let source: Source | undefined;
   try {
+    requireClock(now());
     source = openSource(settings);
     const unlock = lockDist(settings.out, now());
     const open = performance.now() - began;
@@ -99,9 +100,13 @@ async function write(job: Job, now: () => Date): Promise<Written> {
   requireLink(out);
   // A broken one is as good as none, and this build mends it.
   const previous = await openIfWhole(join(out, CURRENT));
-  const staging = new Staging(out);
+  const untidied: string[] = [];
+  const staging = new Staging(out, untidied);
   try {
-    if (previous && (await job.origin.isThatOf(previous))) return leave(previous, job, staging, began);
+    if (previous && (await job.origin.isThatOf(previous))) {
+      staging.discard();
+      return { ...leave(previous, job, began), untidied };
+    }
     const placed = await placePages(job, staging, previous);
     const placedAt = performance.now();
     staging.listOther(USERS, placed.users);
@@ -119,7 +124,8 @@ async function write(job: Job, now: () => Date): Promise<Written> {
       skipped: job.source.count - count,
       warnings: { ...placed.warnings },
     };
-    const published = await publish(out, { staging, placed, previous }, facts, { keep, gates, now: now() });
+    const stage = { staging, placed, previous };
+    const published = await publish(out, stage, facts, { keep, gates, now: now(), untidied });
     const folder = join(out, RELEASES, published.name);
     if (facts.skipped === 0) await job.origin.keep(folder);
     return {
@@ -148,10 +154,8 @@ async function write(job: Job, now: () => Date): Promise<Written> {
 function leave(
   { folder, snapshot, sums }: Release,
   { settings, log }: Job,
-  staging: Staging,
   began: number,
-): Written {
-  staging.discard();
+): Omit<Written, "untidied"> {
   log.open();
   log.finish();
   const name = basename(folder);

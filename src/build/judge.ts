@@ -1,5 +1,4 @@
 /** Gates of a build: what the new release changes is held against limits before it may become current. */
-import { mkdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { diff } from "../diff/diff.js";
 import { findExceeded, GateError, type Gates, hasGates } from "../diff/gates.js";
@@ -7,6 +6,8 @@ import { openReleaseSide } from "../diff/release-side.js";
 import { UserError } from "../errors.js";
 import { CURRENT, RELEASES, STAGING } from "../release/layout.js";
 import { openRelease, type Release } from "../release/open.js";
+import { remove } from "../release/refusals.js";
+import { makeFolder } from "../release/sharing.js";
 import { findCurrent } from "../release/switch.js";
 
 /** What a build changes, where gates asked; `previous` is undefined when there was nothing to compare with. */
@@ -36,8 +37,8 @@ export async function judge(
       `The gates cannot be held against the current release, which is broken; switch to a whole one with "rollcall use", or accept the new one with "rollcall use ${idOf(name)}".`,
     );
   }
-  // What a killed build leaves there is cleared by the next.
-  const scratch = join(dist, STAGING);
+  // Each side's index, where it has none, in a folder of its own. What is left there is cleared by the next build.
+  const scratch = makeFolder(dist, STAGING);
   try {
     const release = await openRelease(join(dist, RELEASES, name));
     const sides = {
@@ -54,14 +55,8 @@ export async function judge(
       result.close();
     }
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    remove(scratch, []);
   }
-}
-
-/** Each side's index, where it has none, in a folder of its own. */
-function makeFolder(parent: string, name: string): string {
-  mkdirSync(join(parent, name), { recursive: true });
-  return join(parent, name);
 }
 
 function idOf(name: string): string {

@@ -71,9 +71,10 @@ export class Origin {
 
   /** Keeps what was noted as that of the release in a folder. */
   async keep(folder: string): Promise<void> {
-    const [noted, release] = [await this.#noted, await digestOf(folder)];
-    if (!noted || release === undefined) return;
+    const noted = await this.#noted;
     try {
+      const release = await digestOf(folder);
+      if (!noted || release === undefined) return;
       replaceFile(this.#path, `${JSON.stringify({ ...noted, release } satisfies Remembered)}\n`);
     } catch (error) {
       // The release is current; the next build has to read everything, and no more than that.

@@ -56,7 +56,10 @@ export class ProblemLog {
   open(): void {
     const path = this.#path;
     if (path === undefined || this.#file !== undefined) return;
-    this.#file = this.#writing(() => openSync(aside(path), "w"));
+    this.#file = this.#writing(() => {
+      rmSync(aside(path), { force: true });
+      return openSync(aside(path), "wx");
+    });
   }
 
   /** Takes all problems of one user. */

@@ -23,6 +23,8 @@ export interface Published {
   pruned: string[];
   /** What changes, where there are gates and something is switched. */
   judged: Judged | undefined;
+  /** What could not be tidied up, a line each: the release is current all the same, and the next build tries again. */
+  untidied: string[];
 }
 
 /** Makes what has been written the current release of `dist`, unless it is that already. */
@@ -30,21 +32,22 @@ export async function publish(
   dist: string,
   { staging, placed, previous }: { staging: Staging; placed: PlacedPages; previous: Release | undefined },
   facts: SnapshotFacts,
-  { keep, gates, now }: { keep: number; gates: Gates; now: Date },
+  { keep, gates, now, untidied }: { keep: number; gates: Gates; now: Date; untidied: string[] },
 ): Promise<Published> {
   const digest = contentDigest(facts, { pages: placed.digests, others: staging.others });
   const id = snapshotId(digest);
   if (previous && (await isSame(previous, digest, placed))) {
     staging.discard();
     const name = basename(previous.folder);
-    return { id, name, isNew: false, isSwitched: false, pruned: [], judged: undefined };
+    return { id, name, isNew: false, isSwitched: false, pruned: [], judged: undefined, untidied };
   }
   const twin = await findWhole(dist, { id, digest });
   if (twin !== undefined) staging.discard();
   const name = twin ?? (await staging.finish({ id, ...facts }, placed.digests, now));
   const judged = await judge(dist, name, previous, gates);
-  await switchCurrent(dist, name, now);
-  return { id, name, isNew: twin === undefined, isSwitched: true, pruned: prune(dist, keep, now), judged };
+  switchCurrent(dist, name, now, untidied);
+  const pruned = prune(dist, keep, now, untidied);
+  return { id, name, isNew: twin === undefined, isSwitched: true, pruned, judged, untidied };
 }
 
 /** One digest says the same content; that no file of it has been damaged since must be seen. */

@@ -11,6 +11,7 @@ import { painter } from "../print/style.js";
 import { shellWord, toJson } from "../print/text.js";
 import { filesFor, sayMisfits } from "./build-host.js";
 import { describeBuild, describeTimings } from "./build-summary.js";
+import { warnUntidied } from "./failure.js";
 import { type Io, print, say } from "./io.js";
 import { describeProblems, describeRefusal } from "./problems.js";
 import { progressBar } from "./progress.js";
@@ -43,6 +44,7 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
     );
     bar?.clear();
     report(result, io.now() - started, settings, io);
+    warnUntidied(io, result.untidied);
     return ExitCode.done;
   } catch (error) {
     bar?.clear();
@@ -87,8 +89,8 @@ function toOptions(settings: Settings): BuildOptions {
 
 function report(result: BuildResult, milliseconds: number, settings: Settings, io: Io): void {
   if (settings.json) {
-    const { id, name, folder, isNew, users, pages, bytes, linked, skipped, warnings } = result;
-    const facts = { id, name, folder, new: isNew, users, pages, bytes, linked, skipped, warnings };
+    const { id, name, folder, isNew, users, pages, bytes, linked, skipped, warnings, untidied } = result;
+    const facts = { id, name, folder, new: isNew, users, pages, bytes, linked, skipped, warnings, untidied };
     const seconds = Math.round(milliseconds) / 1000;
     const timings = settings.timings && { timings: result.timings };
     const gates = result.judged && { gates: { ...result.judged, previous: result.judged.previous ?? null } };

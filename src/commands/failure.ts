@@ -1,10 +1,16 @@
-/** What an error looks like to the user: one line on stderr and an exit code. */
+/** What trouble looks like to the user: a line on stderr, and for an error an exit code. */
 import { CommanderError } from "commander";
 import { DEBUG_VARIABLE } from "../config/names.js";
 import { ExitCode, UserError } from "../errors.js";
 import { painter } from "../print/style.js";
 import { visible } from "../print/text.js";
 import { type Io, say } from "./io.js";
+
+/** Prints what went wrong after a verb had done its work, also where nothing is printed on success. */
+export function warnUntidied(io: Io, untidied: readonly string[]): void {
+  for (const line of untidied)
+    say(io, `${painter(io.stderr, io.env)("yellow", "warning:")} ${visible(line)}`);
+}
 
 /** Prints what ended the run and says the exit code it ends in. */
 export function reportFailure(error: unknown, io: Io): ExitCode {

@@ -4,6 +4,7 @@ import { count, time } from "../print/numbers.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { type UseResult, useRelease } from "../release/use.js";
+import { warnUntidied } from "./failure.js";
 import { type Io, print, say } from "./io.js";
 import type { Given, Verb } from "./verb.js";
 
@@ -25,11 +26,13 @@ export const use: Verb = {
 async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Promise<ExitCode> {
   const result = await useRelease(settings.out, id, { cwd: io.cwd });
   if (settings.json) {
-    const { now, before } = result;
-    print(io, toJson({ id: now.id, name: now.name, folder: now.folder, before: before?.id ?? null }));
+    const { now, before, untidied } = result;
+    const { id, name, folder } = now;
+    print(io, toJson({ id, name, folder, before: before?.id ?? null, untidied }));
   } else if (!settings.quiet) {
     say(io, describeUse(result, painter(io.stderr, io.env)));
   }
+  warnUntidied(io, result.untidied);
   return ExitCode.done;
 }
 

@@ -1,8 +1,8 @@
 /** Copies a file of a release, hashing what is copied. */
 import { createHash } from "node:crypto";
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { codeOf } from "../errors.js";
+import { PLAIN } from "../release/files.js";
 
 /**
  * Copies a file piece by piece through `memory` into one that must not be there yet, and flushes it.
@@ -13,7 +13,7 @@ export async function copyFlushed(
   to: string,
   memory: Buffer,
 ): Promise<{ digest: string; bytes: number } | undefined> {
-  const source = await openPlain(from);
+  const source = await openPlainHandle(from);
   if (!source) return undefined;
   try {
     const copy = await open(to, "wx");
@@ -38,13 +38,16 @@ export async function copyFlushed(
   }
 }
 
-/** Opens a file to read, following no link in its place; undefined when there is no plain file. */
-export async function openPlain(path: string) {
+/** As `openPlain` of a release's files does, for who gives way while it reads. */
+export async function openPlainHandle(path: string): Promise<FileHandle | undefined> {
+  let file: FileHandle;
   try {
-    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-    return await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    file = await open(path, PLAIN);
   } catch (error) {
-    if (["ENOENT", "ELOOP", "ENOTDIR"].includes(codeOf(error) ?? "")) return undefined;
+    if (["ENOENT", "ELOOP", "ENOTDIR", "ENXIO"].includes(codeOf(error) ?? "")) return undefined;
     throw error;
   }
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  return undefined;
 }

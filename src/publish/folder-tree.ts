@@ -3,6 +3,7 @@ import { lstat, mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf, UserError } from "../errors.js";
 import { flushFolder } from "../release/files.js";
+import { makeFolder } from "../release/sharing.js";
 
 export class FolderTree {
   /** Several may ask for a folder at the same time: the first looks, and the first makes it. */
@@ -52,8 +53,8 @@ export class FolderTree {
   }
 
   /** Makes the names in all folders that were made or touched outlast a loss of power. */
-  async flush(): Promise<void> {
-    for (const folder of this.#touched) await flushFolder(join(this.root, folder));
+  flush(): void {
+    for (const folder of this.#touched) flushFolder(join(this.root, folder));
     this.#touched.clear();
   }
 
@@ -76,7 +77,7 @@ export class FolderTree {
     const path = join(this.root, folder);
     if (await this.has(folder)) return path;
     if (folder === ".") await mkdir(path, { recursive: true });
-    else await mkdir(join(await this.make(dirname(folder)), basename(folder)));
+    else makeFolder(await this.make(dirname(folder)), basename(folder));
     this.#found.set(folder, Promise.resolve(true));
     return path;
   }

@@ -55,7 +55,7 @@ export class FolderTarget implements Target {
     } catch (error) {
       const code = codeOf(error) ?? "";
       if (code === "ENOENT") return undefined;
-      if (!["ELOOP", "EISDIR"].includes(code)) throw error;
+      if (!["ELOOP", "EISDIR", "ENXIO"].includes(code)) throw error;
       throw new UserError(`${join(this.name, OWNED)} is no file of Rollcall's; move it away.`, {
         cause: error,
       });
@@ -83,7 +83,7 @@ export class FolderTarget implements Target {
     await unlinkIfThere(aside);
     await writeFlushed(aside, encodeOwned(owned));
     await rename(aside, join(this.root, OWNED));
-    await flushFolder(this.root);
+    flushFolder(this.root);
   }
 
   async put({ path, digest }: PublishedFile, from: string): Promise<number | undefined> {
@@ -108,7 +108,7 @@ export class FolderTarget implements Target {
   }
 
   async flush(): Promise<void> {
-    await this.#tree.flush();
+    this.#tree.flush();
   }
 
   explain(error: unknown): unknown {

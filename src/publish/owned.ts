@@ -1,9 +1,9 @@
 /** What Rollcall owns in a target: the list that is kept there, so that it never touches what is not its own. */
 import { z } from "zod";
 import { UserError } from "../errors.js";
+import { parseAs } from "../release/json.js";
 import { findPage, SNAPSHOT, SUMS } from "../release/layout.js";
 import type { ReleaseFiles } from "./files.js";
-import { parseAs } from "./json.js";
 import { isPublishable } from "./names.js";
 
 const ownedSchema = z.strictObject({

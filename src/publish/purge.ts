@@ -1,6 +1,6 @@
 /** The list of URLs that a CDN has to forget, because what they lead to is new, changed or gone. */
 import { createWriteStream } from "node:fs";
-import { open, rename } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { LISTING_PATH, pageUrl } from "../contract/links.js";
@@ -25,7 +25,8 @@ export async function openPurgeList(path: string | undefined): Promise<PurgeList
     work.catch((error: unknown) => {
       throw explainPut(path, error);
     });
-  await attempt(open(aside, "w").then((file) => file.close()));
+  await attempt(rm(aside, { force: true }));
+  await attempt(open(aside, "wx").then((file) => file.close()));
   return {
     async write(work) {
       let lines = 0;

@@ -1,9 +1,9 @@
 /** From what was typed to the target that it means, held so that no other run from this `dist` changes it meanwhile. */
-import { join } from "node:path";
 import { usageError } from "../errors.js";
 import { sha256 } from "../release/files.js";
 import { PUBLISHED } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
+import { makeFolder } from "../release/sharing.js";
 import { parseAddress } from "./bucket/address.js";
 import { openBucket } from "./bucket/open.js";
 import { openFolder } from "./folder.js";
@@ -21,7 +21,7 @@ export async function openTarget(options: PublishOptions, effects: PublishEffect
   const { target: name, dist, endpoint, cacheControl, force = false, expect, dryRun = false } = options;
   const { now = () => new Date(), onWait = () => {} } = effects;
   const lock = (what: string) => {
-    const folder = join(dist, PUBLISHED, sha256(what).slice(0, 16));
+    const folder = makeFolder(makeFolder(dist, PUBLISHED), sha256(what).slice(0, 16));
     return { folder, unlock: lockDist(folder, now(), name) };
   };
   if (!isAddress(name)) {

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { codeOf, UserError } from "../errors.js";
+import { readReleaseFileSync, sha256 } from "./files.js";
 import { CURRENT, PAGES, parseFolderName, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { openRelease, type Release } from "./open.js";
 import { findPrevious, PREVIOUS } from "./previous.js";
@@ -33,8 +34,8 @@ export function findRelease(word: string, dist: string, cwd = "."): string {
  *
  * 1. `current` and `previous`, in `dist`;
  * 2. a folder that holds a release or, as `dist` does, a current one;
- * 3. the id or the folder name of a release in `dist`, or the beginning of one; of releases with one id, which hold the
- *    same pages, the newest;
+ * 3. the id or the folder name of a release in `dist`, or the beginning of one; of releases with one id and the same
+ *    content, the newest;
  * 4. any other folder, of which whoever opens it says what it lacks.
  *
  * The release is not opened, so that it may be damaged.
@@ -72,7 +73,24 @@ function findByBeginning(word: string, dist: string): string | undefined {
   ];
   const meant = [...byId, ...byName];
   if (new Set(meant.map(idOf)).size > 1) throw ambiguous(word, [...new Set(byId.map(idOf))], byName);
+  if (meant.length > 1) requireTwins(word, meant, dist);
   return meant[0];
+}
+
+/** @throws UserError when releases of one id differ in their content, as those do that somebody has made to. */
+function requireTwins(word: string, names: readonly string[], dist: string): void {
+  const contents = names.map((name) => contentOf(join(dist, RELEASES, name)));
+  // One that cannot be read will be refused by whoever opens it.
+  if (new Set(contents.filter((content) => content !== undefined)).size <= 1) return;
+  throw new UserError(
+    `${JSON.stringify(word)} means ${names.length} releases of one id that differ in their content: ${listed(names)}; give the whole name of one.`,
+  );
+}
+
+/** What tells the contents of releases apart: SHA256SUMS without what depends on the version of the compressor. */
+export function contentOf(folder: string): string | undefined {
+  const sums = readReleaseFileSync(join(folder, SUMS));
+  return sums && sha256(String(sums).replace(/^.*\.json\.(br|gz)\n/gm, ""));
 }
 
 /** Says each candidate in the form of which the beginning was typed. */

@@ -23,7 +23,7 @@ const openFile = promisify(openDescriptor);
 const readFile = promisify(read);
 
 /** For opening a file without following a link that stands in its place, nor waiting for a pipe that does. */
-const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+export const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const IS_NO_FILE: readonly string[] = ["ENOENT", "ELOOP", "EISDIR", "ENOTDIR", "ENXIO"];
 
 /** SHA-256 in hexadecimal. */
@@ -78,12 +78,12 @@ export function replaceFile(path: string, content: string): void {
 }
 
 /** Makes the names in a folder outlast a loss of power. */
-export async function flushFolder(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY);
+export function flushFolder(path: string): void {
+  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    await handle.sync();
+    fsyncSync(folder);
   } finally {
-    await handle.close();
+    closeSync(folder);
   }
 }
 

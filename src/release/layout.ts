@@ -2,6 +2,7 @@
 import { extname } from "node:path";
 import { CONTENT_TYPE, ENCODINGS, type Encoding, NO_CACHE } from "../contract/headers.js";
 import { pageNumber } from "../contract/links.js";
+import { UserError } from "../errors.js";
 
 /** In `dist`: the link to the release that is served, and the folder of all releases. */
 export const CURRENT = "current";
@@ -30,6 +31,9 @@ export const SNAPSHOT = "snapshot.json";
 export const SUMS = "SHA256SUMS";
 export const USERS = "users.sha256";
 export const PAGES = "api/users/pages";
+
+/** In a release, for an instant: a folder that comes and goes to set the release's time. */
+export const MARK = ".mark";
 
 /** How a page's file is stored: as it is, or under one of the content codings. */
 export type Variant = "identity" | Encoding;
@@ -61,9 +65,22 @@ export function fileHeaders(path: string, cacheControl: string) {
   };
 }
 
-/** The name of a release's folder: `20261121T034000Z-1f6a9c0d2b7e`, its time in UTC and its id. */
+/**
+ * The name of a release's folder: `20261121T034000Z-1f6a9c0d2b7e`, its time in UTC and its id.
+ * @throws UserError as `requireClock` does.
+ */
 export function folderName(time: Date, id: string): string {
+  requireClock(time);
   return `${time.toISOString().replace(/[-:]|\.\d+/g, "")}-${id}`;
+}
+
+/** @throws UserError for a time that no release can be named after, so that names would not sort by time. */
+export function requireClock(time: Date): void {
+  const year = time.getUTCFullYear();
+  if (year >= 0 && year <= 9999) return;
+  throw new UserError(
+    `The clock says year ${year}, but a release is named after a year of four digits; set the clock, then run this again.`,
+  );
 }
 
 /** The id and time that a release's folder name says, or undefined when it is no such name. */

@@ -1,7 +1,7 @@
 /** What releases there are. */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { UserError } from "../errors.js";
+import { codeOf, UserError } from "../errors.js";
 import { parseFolderName, RELEASES } from "./layout.js";
 import { openRelease } from "./open.js";
 import { namesIn } from "./prune.js";
@@ -40,13 +40,14 @@ export async function listReleases(dist: string): Promise<ReleaseSummary[]> {
 async function summarize(dist: string, name: string, current: boolean): Promise<ReleaseSummary> {
   const folder = join(dist, RELEASES, name);
   const { id = "", time = new Date(0) } = parseFolderName(name) ?? {};
-  const base = { id, name, folder, time, current, bytes: await bytesBelow(folder) };
+  const base = { id, name, folder, time, current };
   try {
     const { snapshot } = await openRelease(folder);
-    return { ...base, users: snapshot.count, pages: snapshot.pages };
+    return { ...base, users: snapshot.count, pages: snapshot.pages, bytes: await bytesBelow(folder) };
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return { ...base, users: 0, pages: 0, broken: error.message };
+    if (!(error instanceof UserError) && codeOf(error) === undefined) throw error;
+    const { message: broken } = error as Error;
+    return { ...base, users: 0, pages: 0, bytes: await bytesBelow(folder).catch(() => 0), broken };
   }
 }
 

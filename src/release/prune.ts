@@ -1,8 +1,9 @@
 /** Retention: which old releases go. */
-import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { readdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../errors.js";
 import { parseFolderName, RELEASES, TRASH_PREFIX } from "./layout.js";
+import { remove, tidy } from "./refusals.js";
 import { findCurrent } from "./switch.js";
 
 /** A release that was current this short a time ago may still be on its way to readers, in milliseconds. */
@@ -12,20 +13,25 @@ const GRACE = 60_000;
  * Removes all but the newest `keep` releases beside the current one; never the current one, nor one that was current
  * less than a minute ago. Needs the lock of `dist`. Each release leaves the folder of releases whole, by one rename,
  * so that a killed removal leaves no half release to be found.
- * @returns the folder names of those removed.
+ * @param untidied is told of what cannot be removed; the next build tries again.
+ * @returns the folder names of those that are no releases any more.
  */
-export function prune(dist: string, keep: number, now: Date): string[] {
-  const current = findCurrent(dist);
-  const folder = join(dist, RELEASES);
-  const old = releaseNames(dist).filter((name) => name !== current);
-  const removed = old
-    .slice(keep)
-    .filter((name) => now.getTime() - statSync(join(folder, name)).mtimeMs > GRACE);
-  for (const name of removed) {
-    const trash = join(dist, TRASH_PREFIX + name);
-    renameSync(join(folder, name), trash);
-    rmSync(trash, { recursive: true, force: true });
-  }
+export function prune(dist: string, keep: number, now: Date, untidied: string[]): string[] {
+  const removed: string[] = [];
+  tidy(untidied, `Old releases in ${dist} could not be looked through`, () => {
+    const current = findCurrent(dist);
+    const old = releaseNames(dist).filter((name) => name !== current);
+    for (const name of old.slice(keep)) {
+      const folder = join(dist, RELEASES, name);
+      const trash = join(dist, TRASH_PREFIX + name);
+      tidy(untidied, `Old release ${name} could not be removed`, () => {
+        if (now.getTime() - statSync(folder).mtimeMs <= GRACE) return;
+        renameSync(folder, trash);
+        removed.push(name);
+      });
+      remove(trash, untidied);
+    }
+  });
   return removed;
 }
 

@@ -1,4 +1,5 @@
 /** What the system's refusals to write mean, and what to do about each. */
+import { rmSync } from "node:fs";
 import Database from "better-sqlite3";
 import { codeOf, UserError } from "../errors.js";
 
@@ -24,12 +25,32 @@ export function explainWrite(dist: string, error: unknown): unknown {
     REFUSALS[code] ??
     (error instanceof Database.SqliteError ? REFUSALS[code.split("_", 2).join("_")] : undefined);
   if (known === undefined && !isSystemError(error)) return error;
-  const why = known ?? `the system says ${code}; mend that`;
+  const why = known ?? `the system says "${(error as Error).message}"; mend that`;
   return new UserError(`Cannot write ${dist}: ${why}, then run this again. What was current is unchanged.`, {
     cause: error,
   });
 }
 
-function isSystemError(error: unknown): boolean {
+/**
+ * Does what can wait, as all can that comes after a switch: a refusal of the system fails nothing, but becomes a line
+ * of `untidied` that begins with `what`.
+ */
+export function tidy(untidied: string[], what: string, step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    untidied.push(`${what} (${error.message}).`);
+  }
+}
+
+/** Removes a file, a link or a folder that may be there, now or with the next build. */
+export function remove(path: string, untidied: string[]): void {
+  tidy(untidied, `${path} could not be removed; the next build tries again`, () => {
+    rmSync(path, { recursive: true, force: true });
+  });
+}
+
+function isSystemError(error: unknown): error is Error {
   return error instanceof Error && "syscall" in error;
 }

@@ -4,6 +4,7 @@ import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { LINK_STYLES, PAGE_SIZE } from "../contract/links.js";
 import { encodeSum, type Sums } from "./digests.js";
+import { parseAs } from "./json.js";
 import { pagePath, SNAPSHOT } from "./layout.js";
 
 const count = z.int().min(0);
@@ -59,10 +60,5 @@ export function encodeSnapshot(snapshot: Snapshot): string {
 
 /** Reads snapshot.json; undefined when it is not of the form that `encodeSnapshot` writes. */
 export function parseSnapshot(text: string): Snapshot | undefined {
-  try {
-    return snapshotSchema.safeParse(JSON.parse(text)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return parseAs(snapshotSchema, text);
 }

@@ -1,33 +1,40 @@
 /** A release being written: aside, and of no concern to any reader until it appears whole. */
-import { mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { encodeSums, type PageDigests } from "./digests.js";
 import { flushFolder, sha256, writeFlushed } from "./files.js";
 import { folderName, OUTDATED, PAGES, RELEASES, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
+import { remove } from "./refusals.js";
+import { makeFolder } from "./sharing.js";
 import { encodeSnapshot, type Snapshot } from "./snapshot.js";
 
 export class Staging {
   readonly folder: string;
   readonly #dist: string;
   readonly #others = new Map<string, string>();
+  readonly #untidied: string[];
 
-  /** Begins with an empty folder, clearing what a killed build or removal, or an earlier version, has left. Needs the lock of `dist`. */
-  constructor(dist: string) {
+  /**
+   * Begins with an empty folder, clearing what a killed build or removal, or an earlier version, has left. Needs the
+   * lock of `dist`.
+   * @param untidied is told of what cannot be removed, now or later.
+   */
+  constructor(dist: string, untidied: string[]) {
     this.#dist = dist;
+    this.#untidied = untidied;
     this.folder = join(dist, STAGING);
+    makeFolder(dist, RELEASES);
+    this.#begin();
     for (const name of readdirSync(dist)) {
-      if ([STAGING, ...OUTDATED].includes(name) || name.startsWith(TRASH_PREFIX))
-        rmSync(join(dist, name), { recursive: true });
+      if (OUTDATED.includes(name) || name.startsWith(TRASH_PREFIX)) remove(join(dist, name), untidied);
     }
-    mkdirSync(join(this.folder, PAGES), { recursive: true });
-    mkdirSync(join(dist, RELEASES), { recursive: true });
   }
 
-  /** Removes all pages that have been written so far. */
+  /** Removes all that has been written so far. */
   clear(): void {
-    const pages = join(this.folder, PAGES);
-    rmSync(pages, { recursive: true });
-    mkdirSync(pages);
+    this.discard();
+    this.#begin();
   }
 
   /** Writes a file that is no page, flushed. */
@@ -53,16 +60,24 @@ export class Staging {
   async finish(snapshot: Snapshot, pages: PageDigests, now: Date): Promise<string> {
     await this.writeOther(SNAPSHOT, encodeSnapshot(snapshot));
     await writeFlushed(join(this.folder, SUMS), joined(encodeSums({ pages, others: this.others })));
-    for (let path = PAGES; path !== "."; path = dirname(path)) await flushFolder(join(this.folder, path));
-    await flushFolder(this.folder);
+    for (let path = PAGES; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
+    flushFolder(this.folder);
     const name = this.#freeName(now, snapshot.id);
     renameSync(this.folder, join(this.#dist, RELEASES, name));
-    await flushFolder(join(this.#dist, RELEASES));
+    flushFolder(join(this.#dist, RELEASES));
     return name;
   }
 
+  /** Never fails: what cannot be removed is left to the next build. */
   discard(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    remove(this.folder, this.#untidied);
+  }
+
+  /** What is in the way is put out of it first, for it may be that not all of it can be removed. */
+  #begin(): void {
+    const trash = join(this.#dist, TRASH_PREFIX + randomUUID());
+    if (lstatSync(this.folder, { throwIfNoEntry: false })) renameSync(this.folder, trash);
+    [STAGING, ...PAGES.split("/")].reduce(makeFolder, this.#dist);
   }
 
   /** Two releases of one id can come in one second when data goes back and forth; the later one's time moves on. */

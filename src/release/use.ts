@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { UserError } from "../errors.js";
 import { findDamage } from "./check.js";
-import { findRelease } from "./choose.js";
+import { contentOf, findRelease } from "./choose.js";
 import { RELEASES } from "./layout.js";
 import { listReleases, type ReleaseSummary } from "./list.js";
 import { lockDist } from "./lock.js";
@@ -16,11 +16,13 @@ export interface UseResult {
   now: ReleaseSummary;
   /** The one that was, unless none was. */
   before?: ReleaseSummary;
+  /** What failed after the switch, a line each. */
+  untidied: string[];
 }
 
 /**
  * Makes the release of `dist` that a word means (its id, `previous`, ...; see `lookUp`) current, once every byte of it
- * has been checked. Where that one is damaged, another with the same id is taken, for it holds the same pages.
+ * has been checked. Where that one is damaged, another with the same content is taken.
  * @param word a path in it is relative to `cwd`.
  * @throws UserError when it means none or several, or when the release is damaged; current is unchanged then.
  */
@@ -29,22 +31,25 @@ export async function useRelease(
   word: string,
   { now = () => new Date(), cwd = "." }: { now?: () => Date; cwd?: string } = {},
 ): Promise<UseResult> {
-  const releases = await listReleases(dist);
-  const matching = await findTwins(findRelease(word, dist, cwd), releases, dist);
-  const before = releases.find((release) => release.current);
-  const unlock = lockDist(dist, now());
   try {
-    const chosen = await firstWhole(matching);
-    await switchCurrent(dist, chosen.name, now());
-    return { now: { ...chosen, current: true }, ...(before && { before }) };
+    const folder = findRelease(word, dist, cwd);
+    const unlock = lockDist(dist, now());
+    try {
+      const releases = await listReleases(dist);
+      const before = releases.find((release) => release.current);
+      const chosen = await firstWhole(await findTwins(folder, releases, dist));
+      const untidied: string[] = [];
+      switchCurrent(dist, chosen.name, now(), untidied);
+      return { now: { ...chosen, current: true }, ...(before && { before }), untidied };
+    } finally {
+      unlock();
+    }
   } catch (error) {
     throw explainWrite(dist, error);
-  } finally {
-    unlock();
   }
 }
 
-/** The release in a folder, and then the others with its id, newest first. */
+/** The release in a folder, and then the others with its content, newest first. */
 async function findTwins(
   folder: string,
   releases: readonly ReleaseSummary[],
@@ -57,10 +62,13 @@ async function findTwins(
     throw new UserError(
       `${folder} is not one of the releases in ${dist}; only those can become current there.`,
     );
-  return [meant, ...releases.filter((release) => release !== meant && release.id === meant.id)];
+  const others = releases.filter((release) => release !== meant && release.id === meant.id);
+  const content = others.length > 0 ? contentOf(meant.folder) : undefined;
+  if (content === undefined) return [meant];
+  return [meant, ...others.filter((release) => contentOf(release.folder) === content)];
 }
 
-/** The first of some releases with one id of which every byte is right. */
+/** The first of some releases with one content of which every byte is right. */
 async function firstWhole(matching: readonly ReleaseSummary[]): Promise<ReleaseSummary> {
   const refusals: unknown[] = [];
   for (const summary of matching) {

@@ -45,7 +45,7 @@ export class UserIndexWriter {
 
   /** @param folder the release that is being written. */
   constructor(folder: string) {
-    this.#file = openSync(join(folder, USERS), "w");
+    this.#file = openSync(join(folder, USERS), "wx");
   }
 
   /** Adds the lines of `pages` pages from `first` on. */

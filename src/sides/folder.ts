@@ -1,5 +1,5 @@
 /** A side of a diff that is a folder: a release, or pages without their release's account of them. */
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readEnvelope } from "../contract/envelope.js";
 import { pagesFor, parsePageUrl } from "../contract/links.js";
@@ -7,6 +7,7 @@ import type { SideFacts } from "../diff/change.js";
 import { indexed, openReleaseSide } from "../diff/release-side.js";
 import type { Side } from "../diff/side.js";
 import { codeOf, UserError } from "../errors.js";
+import { readReleaseFile } from "../release/files.js";
 import { pagePath, SNAPSHOT, SUMS } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
 import { parseSnapshot } from "../release/snapshot.js";
@@ -28,8 +29,10 @@ export async function openFolder(folder: string, name: string, scratch: string):
  * @throws UserError when there is no first page, or it says nothing that makes sense.
  */
 export async function factsOfPages(folder: string, name: string): Promise<SideFacts> {
-  const bytes = await readFile(join(folder, pagePath(1))).catch((cause) => {
-    if (!["ENOENT", "ENOTDIR"].includes(codeOf(cause) ?? "")) throw cause;
+  const bytes = await readReleaseFile(join(folder, pagePath(1))).catch((cause) => {
+    const code = codeOf(cause) ?? "";
+    if (!["ENOENT", "ENOTDIR"].includes(code))
+      throw new UserError(`Page 1 of ${name} cannot be read (${code}).`, { cause });
     throw new UserError(
       `${name} holds no release: it has neither ${SUMS} nor ${pagePath(1)}. Name a release's folder.`,
       { cause },
@@ -52,8 +55,8 @@ export async function factsOfPages(folder: string, name: string): Promise<SideFa
 }
 
 async function findId(folder: string): Promise<string | undefined> {
-  const text = await readFile(join(folder, SNAPSHOT), "utf8").catch(() => "");
-  return parseSnapshot(text)?.id;
+  const text = await readReleaseFile(join(folder, SNAPSHOT)).catch(() => "");
+  return parseSnapshot(String(text))?.id;
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -101,6 +101,7 @@ test("--json prints one document and nothing else", async () => {
     linked: 0,
     skipped: 1,
     warnings: {},
+    untidied: [],
     problems: {
       users: 1,
       count: 1,
@@ -276,6 +277,7 @@ test("every line of a summary at once", () => {
     problems: { users: 12, count: 30, first: [] },
     pruned: ["20260101T000000Z-000000000000"],
     judged: { previous: "20261120T000000Z-000000000000", added: 1200, removed: 3, changed: 0 },
+    untidied: [],
     workers: 0,
     timings: { open: 1, place: 2, publish: 3, threads: undefined },
   };

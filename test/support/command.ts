@@ -27,7 +27,7 @@ export async function run(...given: Parameters<typeof start>): Promise<Ended> {
   return start(...given).ended;
 }
 
-async function whenEnded(child: ChildProcess): Promise<Ended> {
+export async function whenEnded(child: ChildProcess): Promise<Ended> {
   const read = (stream: NodeJS.ReadableStream | null) => (stream ? text(stream) : "");
   const [[code, signal], stdout, stderr] = await Promise.all([
     once(child, "close"),

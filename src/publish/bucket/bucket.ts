@@ -1,6 +1,6 @@
 /** A bucket as a target: only objects whose bytes differ are put, each by one request. */
 import { findDigest, sha256 } from "../../release/files.js";
-import { openPlain } from "../copy.js";
+import { openPlainHandle } from "../copy.js";
 import { each } from "../each.js";
 import type { PublishedFile, ReleaseFiles } from "../files.js";
 import { TAGS } from "../names.js";
@@ -97,7 +97,7 @@ export class Bucket implements Target {
   async put(file: PublishedFile, from: string): Promise<number | undefined> {
     const { claim, store, cacheControl } = this.#parts;
     claim.check();
-    const source = await openPlain(from);
+    const source = await openPlainHandle(from);
     if (!source) return undefined;
     try {
       const { size } = await source.stat();

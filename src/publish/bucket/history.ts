@@ -3,10 +3,10 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { codeOf, UserError } from "../../errors.js";
+import { parseAs } from "../../release/json.js";
 import { parseFolderName, SNAPSHOT } from "../../release/layout.js";
 import { releaseNames } from "../../release/prune.js";
 import { explainWrite } from "../../release/refusals.js";
-import { parseAs } from "../json.js";
 import type { Store } from "./store.js";
 
 const recordSchema = z.object({

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { sha256 } from "../../release/files.js";
+import { parseAs } from "../../release/json.js";
 import type { ReleaseFiles } from "../files.js";
-import { parseAs } from "../json.js";
 import { FileOrder } from "../order.js";
 
 const TAG = 16;

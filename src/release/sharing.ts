@@ -1,0 +1,77 @@
+/** A `dist` that several users write, as a group does: what one of them makes, the others may write as well. */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { codeOf, UserError } from "../errors.js";
+
+/**
+ * Makes the folder `name` in `parent`, unless it is there, for all who may write in `parent`: the process's umask
+ * would keep out a group that shares it.
+ * @returns its path.
+ * @throws UserError when a link or a file stands in its place.
+ */
+export function makeFolder(parent: string, name: string): string {
+  const path = join(parent, name);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    if (lstatSync(path).isDirectory()) return path;
+    throw new UserError(`${path} is a link or a file, where a folder belongs; move it away.`, {
+      cause: error,
+    });
+  }
+  const writers = writersOf(statSync(parent).mode);
+  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    const { mode } = fstatSync(folder);
+    if ((mode & writers) !== writers) fchmodSync(folder, mode | writers);
+  } finally {
+    closeSync(folder);
+  }
+  return path;
+}
+
+/** Of a folder's permissions, those of the group and of others where they may write: what is made in it takes them over. */
+function writersOf(mode: number): number {
+  return (mode & 0o020 ? mode & 0o070 : 0) | (mode & 0o002 ? mode & 0o007 : 0);
+}
+
+/** Makes a file that is only ever locked, unless it is there, for all who may write in its folder and for nobody else. */
+export function makeLockFile(path: string): void {
+  let file: number;
+  try {
+    file = openSync(path, "wx");
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return;
+    throw error;
+  }
+  try {
+    fchmodSync(file, statSync(dirname(path)).mode & 0o666);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** @throws UserError when this user may not write a file or a folder that is there, saying whose it is and the way out. */
+export function requireWritable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const [owner, me] = [lstatSync(path).uid, process.getuid?.()];
+    if (codeOf(error) !== "EACCES" || owner === me) throw error;
+    throw new UserError(
+      `${path} belongs to user ${owner}, and user ${me} may not write it; run this as user ${owner}, or have them share it: chmod g+w ${path}. Nothing was written.`,
+      { cause: error },
+    );
+  }
+}
