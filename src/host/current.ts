@@ -64,5 +64,5 @@ export async function followCurrent(
 }
 
 function isSame(one: Release, other: Release): boolean {
-  return one.folder === other.folder && one.snapshot.id === other.snapshot.id;
+  return one.folder === other.folder && one.digest === other.digest;
 }

@@ -21,7 +21,7 @@ export async function createFleet(
   let pool: Pool | undefined;
   let closed: Promise<void> | undefined;
   const onSwitch = (next: ServedRelease) => {
-    if (next.snapshot.id === release.snapshot.id) return;
+    if (next.folder === release.folder) return;
     release = next;
     effects.onSwitch?.(next);
   };

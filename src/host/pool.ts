@@ -43,8 +43,8 @@ interface State {
 /** One process, while it lives. */
 interface Member {
   isReady: boolean;
-  /** The id of the release that it serves. */
-  id?: string;
+  /** The folder of the release that it serves: several releases can have one id. */
+  folder?: string;
   /** Why it cannot serve, in its own words. */
   refusal?: string;
 }
@@ -166,8 +166,8 @@ function hear(
       for (const entry of message.entries) access?.(entry);
       break;
     case "switched":
-      member.id = message.release.snapshot.id;
-      if ([...alive.values()].every(({ id }) => id === member.id)) onSwitch?.(message.release);
+      member.folder = message.release.folder;
+      if ([...alive.values()].every(({ folder }) => folder === member.folder)) onSwitch?.(message.release);
   }
 }
 
