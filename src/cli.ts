@@ -22,6 +22,7 @@ const io: Io = {
 
 for (const name of ["stdout", "stderr"] as const) {
   process[name].on("error", (cause) => {
+    if (io.onLost) return io.onLost(name, codeOf(cause) ?? cause.message);
     // A reader that has seen enough (`rollcall releases | head -1`) is no mistake: the rest goes unsaid.
     if (codeOf(cause) !== "EPIPE")
       fail(new UserError(`Cannot write to ${name} (${codeOf(cause)}).`, { exitCode: ExitCode.usage, cause }));

@@ -19,6 +19,8 @@ export interface Io {
   /** What the clock on the wall says. */
   date(): Date;
   signals: Signals;
+  /** Set by a verb that goes on when its output cannot be written any more, and told why each time. */
+  onLost?: (stream: "stdout" | "stderr", why: string) => void;
 }
 
 /** Results for people who read along: everything but data goes to stderr. */

@@ -74,6 +74,7 @@ async function serveUntilStopped(
     if (!signals.isStopped()) {
       announce(host, url, settings, io);
       sayLinks(host.release.snapshot.base_url, origin);
+      await goOnWithoutLog(io, log);
     }
     await Promise.race([signals.stopped, failed]);
   } catch (error) {
@@ -83,6 +84,18 @@ async function serveUntilStopped(
     // Also where the port is taken: a host that never listened still holds files.
     await host.close();
   }
+}
+
+/** From the announcement on, which has to be read by somebody, readers are owed more than whoever keeps the log. */
+async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void> {
+  // What could not be written by now is told by then.
+  await new Promise((resolve) => setImmediate(resolve));
+  let isSaid = false;
+  io.onLost = (stream, why) => {
+    if (stream === "stderr" || isSaid) return;
+    isSaid = true;
+    log(`The access log cannot be written (${why}): lines are missing, and the host goes on.`);
+  };
 }
 
 /** Opens the host; where there are releases and none is current, says how to choose one. */

@@ -26,6 +26,8 @@ const RESTART = { firstMs: 100, mostMs: 5_000, calmMs: 10_000 } as const;
 /** Failed starts in a row, for each process of the pool, that end it when nobody serves. They take some 7 seconds. */
 const MOST_FAILURES = 6;
 
+const MEMORY_HINT = ", perhaps for want of memory, of which fewer --workers need less";
+
 /** How long after `closeMs` a process that has not ended is killed: all must be over within 10 seconds. */
 const KILL_MS = 500;
 
@@ -54,6 +56,8 @@ interface End {
   /** As messages say it. */
   what: string;
   wasReady: boolean;
+  /** SIGHUP came before the process could be deaf to it: nobody wanted its end. */
+  wasHungUp: boolean;
   livedMs: number;
 }
 
@@ -96,11 +100,11 @@ async function keepFilled(state: State, up: () => void, refuse: (error: UserErro
     if (state.isUp) up();
   };
   for (let waitMs = 0; ; ) {
-    const { what, wasReady, livedMs } = await runOne(state, onReady);
+    const { what, wasReady, wasHungUp, livedMs } = await runOne(state, onReady);
     if (closing.signal.aborted) return;
     if (!wasReady) {
       state.failures++;
-      if (!state.isUp) return refuse(new UserError(`${what}.`));
+      if (!state.isUp && !wasHungUp) return refuse(new UserError(`${what}.`));
       if (countReady(alive) === 0 && state.failures >= MOST_FAILURES * workers)
         return effects.onFailure(
           new UserError(`No process serves any more, and none can be started: ${what}.`),
@@ -128,21 +132,22 @@ function runOne({ alive, effects, closing }: State, onReady: () => void): Promis
     if (closing.signal.aborted) worker.send("close" satisfies ToWorker);
   });
   return new Promise((resolve) => {
-    const end = (how: string) => {
+    const end = (how: string | number) => {
       alive.delete(worker);
       const { isReady: wasReady, refusal } = member;
       const name = `Process ${worker.process.pid}`;
       const ended = `${name} ended (${how})`;
       const failed = refusal
         ? `${name} cannot serve: ${refusal.replace(/\.$/, "")}`
-        : `${ended} while it started, perhaps for want of memory, of which fewer --workers need less`;
-      resolve({ what: wasReady ? ended : failed, wasReady, livedMs: Date.now() - started });
+        : `${ended} while it started${how === "SIGKILL" ? MEMORY_HINT : ""}`;
+      const livedMs = Date.now() - started;
+      resolve({ what: wasReady ? ended : failed, wasReady, wasHungUp: how === "SIGHUP", livedMs });
     };
     worker.on("error", (error) => {
       // One that could not be started has no exit. Of one that has ended before a message reached it, the exit tells.
       if (worker.process.pid === undefined) end(error.message);
     });
-    worker.once("exit", (code, signal) => end(signal ?? `${code}`));
+    worker.once("exit", (code, signal) => end(signal ?? code));
   });
 }
 

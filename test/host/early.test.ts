@@ -1,9 +1,10 @@
 /** Signals that reach `rollcall serve` while it starts, or the moment that it says it is ready. */
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { start } from "../support/command.js";
 import { scratch } from "../support/files.js";
-import { startFleet } from "./fleet.js";
+import { childrenOf, startFleet } from "./fleet.js";
 import { publish } from "./release.js";
 import { ask } from "./running.js";
 
@@ -49,6 +50,25 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])(
     }
   },
 );
+
+test("SIGHUP to processes that have not heard of it yet only makes others start", async () => {
+  const dist = scratch();
+  await publish(dist);
+  for (let run = 0; run < RUNS; run++) {
+    const { child, ended } = start(["serve", dist, "--port", "0", "--json", "--workers", "2"]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const announced = once(child.stdout ?? child, "data");
+    await vi.waitFor(() => expect(childrenOf(child.pid ?? 0)).toHaveLength(2), {
+      timeout: 20_000,
+      interval: 5,
+    });
+    for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, "SIGHUP");
+    const [line] = await announced;
+    expect((await ask(Number(new URL(JSON.parse(`${line}`).url).port), "/api/users/")).status).toBe(200);
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+  }
+});
 
 test.each([1, 2])("SIGHUP at the ready line of %i is taken", async (workers) => {
   const dist = scratch();

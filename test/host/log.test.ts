@@ -1,0 +1,69 @@
+/** An access log that cannot be written: readers are answered all the same. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { CLI } from "../support/command.js";
+import { scratch } from "../support/files.js";
+import { publish } from "./release.js";
+import { ask } from "./running.js";
+
+const LOST = (why: string) =>
+  new RegExp(`Z The access log cannot be written \\(${why}\\): lines are missing, and the host goes on\\.`);
+
+const ADDRESS = /curl '?http:\/\/127\.0\.0\.1:(\d+)/;
+
+/** Enough for each process of several to have written. */
+async function answers(port: number, times: number): Promise<void> {
+  for (let time = 0; time < times; time++) expect((await ask(port, "/api/users/")).status).toBe(200);
+}
+
+/** A host whose stdout goes where the shell script says, or to the caller; what it says on stderr is kept. */
+async function hosted(script: string, ...more: string[]) {
+  const dist = scratch();
+  await publish(dist);
+  const args = [process.execPath, CLI, "serve", dist, "--port", "0", "--access-log", ...more];
+  const child = spawn("sh", ["-c", script, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = once(child, "exit");
+  const said = { err: "" };
+  child.stderr.on("data", (chunk) => {
+    said.err += chunk;
+  });
+  await vi.waitFor(() => expect(said.err).toMatch(ADDRESS), { timeout: 20_000 });
+  return { child, ended, said, port: Number(ADDRESS.exec(said.err)?.[1]) };
+}
+
+test.each([1, 2])("whose reader has left a host of %i is missed once", async (workers) => {
+  const { child, ended, said, port } = await hosted('exec "$0" "$@"', "--workers", `${workers}`);
+  child.stdout.destroy();
+  await answers(port, 5);
+  await vi.waitFor(() => expect(said.err).toMatch(LOST("EPIPE")), { timeout: 20_000 });
+  await answers(port, 20);
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  expect(said.err.match(/The access log/g)).toHaveLength(1);
+});
+
+test("on a disk that is full is missed once", async () => {
+  const log = join(scratch(), "access.log");
+  // No file can be larger than 4 kB.
+  const { child, ended, said, port } = await hosted(`ulimit -f 8 && exec "$0" "$@" > ${log}`);
+  await answers(port, 100);
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  expect(said.err).toMatch(LOST("EFBIG"));
+  expect(said.err.match(/The access log/g)).toHaveLength(1);
+  expect(readFileSync(log, "utf8")).toMatch(/^\S+Z 127\.0\.0\.1 GET \/api\/users\/ 200 /);
+});
+
+test("an announcement that nobody can read is refused", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const script = 'exec "$0" "$@" > /dev/full';
+  const args = [process.execPath, CLI, "serve", dist, "--port", "0", "--json"];
+  const child = spawn("sh", ["-c", script, ...args], { stdio: ["ignore", "ignore", "ignore"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  expect(await once(child, "exit")).toEqual([2, null]);
+});
