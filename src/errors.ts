@@ -1,7 +1,13 @@
 /** Errors a person can act on, and the exit codes they end in. */
 
-/** What the process's exit code says; listed in `rollcall --help`. `diff` uses 1 and 2 as diff(1) does. */
-export const ExitCode = { done: 0, refused: 1, usage: 2, gate: 3, bug: 70 } as const;
+/**
+ * What the process's exit code says; listed in `rollcall --help`. `diff` uses 1 and 2 as diff(1) does. What a signal
+ * stopped ends with 128 and the signal's number, as shells have it.
+ */
+export const ExitCode = {
+  ...{ done: 0, refused: 1, usage: 2, gate: 3, bug: 70 },
+  ...{ hungUp: 129, interrupted: 130, terminated: 143 },
+} as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /**
@@ -18,9 +24,23 @@ export class UserError extends Error {
   }
 }
 
-/** A wrong flag, argument, variable or config key. */
-export function usageError(message: string): UserError {
-  return new UserError(message, { exitCode: ExitCode.usage });
+/** A wrong flag, argument, variable or config key, or a place without a release that should have one. */
+export function usageError(message: string, cause?: unknown): UserError {
+  return new UserError(message, { exitCode: ExitCode.usage, cause });
+}
+
+/**
+ * Runs a step that may be stopped: where it fails once `signal` is aborted, what is thrown is the signal's reason, and
+ * not what became of the step.
+ */
+export async function unlessStopped<T>(signal: AbortSignal | undefined, step: () => Promise<T>): Promise<T> {
+  signal?.throwIfAborted();
+  try {
+    return await step();
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
 }
 
 /** The system's error code (`ENOENT`, `SQLITE_BUSY`, ...) of anything that was thrown. */

@@ -20,11 +20,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   print: [],
   diff: ["errors", "contract", "print", "threads", "release"],
   review: ["errors", "contract", "print", "diff"],
-  sides: ["errors", "contract", "release", "remote", "diff", "build"],
+  sides: ["errors", "contract", "release", "remote", "diff", "build", "host"],
   verify: ["errors", "contract", "print", "threads", "release", "remote"],
   publish: ["errors", "contract", "release"],
   commands: [
-    ...["errors", "contract", "print", "config", "release", "build", "host"],
+    ...["errors", "contract", "print", "config", "threads", "release", "build", "host"],
     ...["diff", "review", "sides", "verify", "publish", "hosts"],
   ],
   index: ["errors", "contract", "release", "build", "host", "publish"],

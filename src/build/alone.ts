@@ -4,6 +4,7 @@ import { PageDigests } from "../release/digests.js";
 import type { Release } from "../release/open.js";
 import { UserIndexWriter, userLines } from "../release/user-index.js";
 import type { Source } from "../source/open.js";
+import { createTurns } from "../threads/turns.js";
 import type { OnProgress } from "./options.js";
 import { type Known, PageWriter, type Placing, toPageBytes } from "./page-writer.js";
 import type { Collection, PlacedPages } from "./pages.js";
@@ -13,25 +14,28 @@ import { readUsers, type Tally } from "./users.js";
 interface AloneEffects {
   onInvalid: Tally["onInvalid"];
   onProgress: OnProgress;
+  signal: AbortSignal | undefined;
   /** Asked before each page; once it says no, users are still checked, but nothing is placed. */
   isWanted(): boolean;
 }
 
 /** @returns undefined when pages were not wanted any more. */
-export function placeAlone(
+export async function placeAlone(
   source: Source,
   collection: Collection,
   placing: Placing,
   previous: Release | undefined,
-  { onInvalid, onProgress, isWanted }: AloneEffects,
-): PlacedPages | undefined {
+  { onInvalid, onProgress, signal, isWanted }: AloneEffects,
+): Promise<PlacedPages | undefined> {
   const warnings: WarningCounts = {};
   const writer = new PageWriter(placing);
   const digests = new PageDigests(collection.pages, ["identity", ...placing.encodings]);
   const index = new UserIndexWriter(placing.folder);
+  const turn = createTurns(1, signal);
   let page = 0;
   try {
     for (const texts of paginate(readUsers(source, { onInvalid, onProgress, warnings }), collection)) {
+      await turn();
       page++;
       if (!isWanted()) continue;
       const bytes = toPageBytes(texts);

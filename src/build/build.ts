@@ -22,7 +22,10 @@ import { type Published, publish } from "./publish.js";
 export interface BuildEffects {
   /** The time that the release's folder is named after. */
   now?: () => Date;
+  /** Told that reading begins, with 0 users, and then how far it has come. */
   onProgress?: OnProgress;
+  /** Stops the build, which then throws the signal's reason, until its release is whole; from then on it ends as usual. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface BuildResult extends Published {
@@ -64,8 +67,9 @@ interface Timings {
  */
 export async function build(
   options: BuildOptions,
-  { now = () => new Date(), onProgress = () => {} }: BuildEffects = {},
+  { now = () => new Date(), onProgress = () => {}, signal }: BuildEffects = {},
 ): Promise<BuildResult> {
+  signal?.throwIfAborted();
   const began = performance.now();
   const settings = settle(options);
   const log = new ProblemLog(settings.problemsFile, settings.out);
@@ -73,11 +77,12 @@ export async function build(
   try {
     requireClock(now());
     source = openSource(settings);
+    onProgress({ users: 0, total: source.count });
     const unlock = lockDist(settings.out, now());
     const open = performance.now() - began;
     try {
       const { timings, ...result } = await write(
-        { settings, source, log, onProgress, origin: new Origin(settings, source) },
+        { settings, source, log, onProgress, signal, origin: new Origin(settings, source) },
         now,
       );
       return { ...result, timings: { open, ...timings } };
@@ -103,7 +108,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
   const untidied: string[] = [];
   const staging = new Staging(out, untidied);
   try {
-    if (previous && (await job.origin.isThatOf(previous))) {
+    if (previous && (await job.origin.isThatOf(previous, job.signal))) {
       staging.discard();
       return { ...leave(previous, job, began), untidied };
     }
@@ -112,6 +117,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
     staging.listOther(USERS, placed.users);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
     for (const { path, text } of job.settings.besides ?? []) await staging.writeOther(path, text);
+    job.signal?.throwIfAborted();
     const { count, pages, pageSize, baseUrl, links } = placed.collection;
     const facts = {
       contract: CONTRACT_VERSION,

@@ -29,6 +29,7 @@ interface CrewOptions {
   pageSize: number;
   previous: Release | undefined;
   onProgress: OnProgress;
+  signal: AbortSignal | undefined;
   /** What all pages have in common, told how many users there are at the moment that was agreed on. */
   collect(count: number): Collection;
 }
@@ -41,10 +42,10 @@ interface CrewOptions {
 export async function placeTogether(
   source: Source,
   orders: WorkerOrders,
-  { size, pageSize, previous, onProgress, collect }: CrewOptions,
+  { size, pageSize, previous, onProgress, signal, collect }: CrewOptions,
 ): Promise<PlacedPages | undefined> {
   const workers = Array.from({ length: size }, () => {
-    return new Crewman(new URL("./worker.js", import.meta.url), orders, LIMITS);
+    return new Crewman(new URL("./worker.js", import.meta.url), orders, { limits: LIMITS, signal });
   });
   const index = new UserIndexWriter(orders.placing.folder);
   try {

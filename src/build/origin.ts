@@ -45,13 +45,13 @@ export class Origin {
   }
 
   /** Whether a release was made of all that this build would be made of, and every byte of it is right. */
-  async isThatOf(release: Release): Promise<boolean> {
+  async isThatOf(release: Release, signal: AbortSignal | undefined): Promise<boolean> {
     const known = this.#read();
     if (known === undefined || known.settings !== this.#settings) return false;
     const bytes = SourceBytes.find(this.#db);
     if (!bytes || bytes.beginning() !== known.beginning) return false;
     if ((await digestOf(release.folder)) !== known.release) return false;
-    const [source, damage] = await Promise.all([bytes.digest(), findDamage(release)]);
+    const [source, damage] = await Promise.all([bytes.digest(), findDamage(release, signal)]);
     return source === known.source && damage === undefined;
   }
 

@@ -1,6 +1,6 @@
 /** Places all pages of a source: by a crew of threads where that is possible, otherwise alone, with the same result. */
 import { pagesFor } from "../contract/links.js";
-import { CONTRACT_VERSION } from "../contract/user.js";
+import { CONTRACT_VERSION, type Problem } from "../contract/user.js";
 import { findAltered } from "../release/check.js";
 import { USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
@@ -25,6 +25,7 @@ export interface Job {
   log: ProblemLog;
   onProgress: OnProgress;
   origin: Origin;
+  signal: AbortSignal | undefined;
 }
 
 /** @throws InvalidUsersError once all users have been checked, if any was not valid and none was to be skipped. */
@@ -33,7 +34,7 @@ export async function placePages(
   staging: Staging,
   previous: Release | undefined,
 ): Promise<PlacedPages> {
-  const { settings, source, log, onProgress, origin } = job;
+  const { settings, source, log, onProgress, signal, origin } = job;
   const { pageSize, baseUrl, links, encodings, skipInvalid } = settings;
   const collect = (count: number) => {
     origin.note();
@@ -46,7 +47,7 @@ export async function placePages(
   if (share) {
     const trustsKnown = isTrusted(previous);
     const hasIndex = await hasUsableIndex(previous, pageSize);
-    const crew = { size, pageSize, previous, onProgress, collect };
+    const crew = { size, pageSize, previous, onProgress, signal, collect };
     const placed = await placeTogether(source, { share, placing, trustsKnown, hasIndex }, crew);
     if (placed) {
       log.open();
@@ -57,10 +58,11 @@ export async function placePages(
   }
 
   log.open();
-  const collection = collect(countUsers(job));
-  const placed = placeAlone(source, collection, placing, previous, {
+  const collection = collect(await countUsers(job));
+  const placed = await placeAlone(source, collection, placing, previous, {
     onInvalid: skipInvalid ? () => {} : (problems) => log.add(problems),
     onProgress,
+    signal,
     isWanted: () => skipInvalid || log.report.users === 0,
   });
   log.finish();
@@ -83,9 +85,10 @@ async function hasUsableIndex(previous: Release | undefined, pageSize: number): 
 }
 
 /** Each page says how many users there are in all, so who is left out must be known before the first is written. */
-function countUsers({ settings, source, log, onProgress }: Job): number {
+async function countUsers({ settings, source, log, onProgress, signal }: Job): Promise<number> {
   if (!settings.skipInvalid) return source.count;
-  const count = countValid(source, { onInvalid: (problems) => log.add(problems), onProgress });
+  const tally = { onInvalid: (problems: Problem[]) => log.add(problems), onProgress };
+  const count = await countValid(source, tally, signal);
   if (count > 0 || source.count === 0) return count;
   log.finish();
   throw new InvalidUsersError(log.report, source.count, { nobodyLeft: true });

@@ -3,6 +3,7 @@ import { type Problem, type User, userSchema } from "../contract/user.js";
 import { countWarnings, type WarningCounts } from "../contract/warnings.js";
 import type { Candidate } from "../source/candidates.js";
 import type { Source } from "../source/open.js";
+import { createTurns } from "../threads/turns.js";
 import type { OnProgress } from "./options.js";
 
 /** Rows between two reports of progress. */
@@ -34,9 +35,17 @@ export function* readUsers(
 }
 
 /** How many users are valid: a reading of its own, for who must know before the first page. */
-export function countValid(source: Source, tally: Omit<Tally, "warnings">): number {
+export async function countValid(
+  source: Source,
+  tally: Omit<Tally, "warnings">,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const turn = createTurns(REPORT_EVERY, signal);
   let count = 0;
-  for (const _ of readUsers(source, { ...tally, warnings: {} })) count++;
+  for (const _ of readUsers(source, { ...tally, warnings: {} })) {
+    await turn();
+    count++;
+  }
   return count;
 }
 

@@ -24,7 +24,7 @@ export function filesFor(name: string, settings: Settings): HostFile[] {
   }
   const { links, compress = [], cacheControl = DEFAULT_CACHE_CONTROL, defaultAvatar } = settings;
   const rules = rulesOf({
-    base: basePath(parseBaseUrl(need(settings, "baseUrl"))),
+    base: basePath(parseBaseUrl(need(settings, "baseUrl").baseUrl)),
     links,
     encodings: compress.filter((encoding) => target.siblings.includes(encoding)),
     cacheControl,

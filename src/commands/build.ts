@@ -15,6 +15,7 @@ import { warnUntidied } from "./failure.js";
 import { type Io, print, say } from "./io.js";
 import { describeProblems, describeRefusal } from "./problems.js";
 import { progressBar } from "./progress.js";
+import { createStop } from "./stop.js";
 import type { Given, Verb } from "./verb.js";
 
 export const build: Verb = {
@@ -36,12 +37,17 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   const options = toOptions(settings);
   const started = io.now();
   const bar = settings.json || settings.quiet ? undefined : await progressBar(io, "user");
+  const stop = createStop(io.signals);
   try {
     const { build: buildRelease } = await import("../build/build.js");
-    const result = await buildRelease(
-      options,
-      bar ? { onProgress: ({ users, total }) => bar.update(users, total) } : {},
-    );
+    const result = await buildRelease(options, {
+      signal: stop.signal,
+      onProgress({ users, total }) {
+        // Not before: nothing is written yet, and a query that counts its rows for hours hears no signal.
+        stop.listen();
+        bar?.update(users, total);
+      },
+    });
     bar?.clear();
     report(result, io.now() - started, settings, io);
     warnUntidied(io, result.untidied);
@@ -50,6 +56,8 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
     bar?.clear();
     if (error instanceof GateError) throw hold(error, settings, io);
     throw error instanceof InvalidUsersError ? refuse(error, settings, io) : error;
+  } finally {
+    stop.ignore();
   }
 }
 
@@ -68,9 +76,10 @@ function isUsual(out: string, io: Io): boolean {
 function toOptions(settings: Settings): BuildOptions {
   const { table, query, defaultAvatar, compress, problems, workers } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
+  const { db, baseUrl } = need(settings, "db", "baseUrl");
   return {
-    db: need(settings, "db"),
-    baseUrl: need(settings, "baseUrl"),
+    db,
+    baseUrl,
     out: settings.out,
     pageSize: settings.pageSize,
     links: settings.links,
@@ -98,7 +107,7 @@ function report(result: BuildResult, milliseconds: number, settings: Settings, i
   } else if (!settings.quiet) {
     const { out } = settings;
     const next = isUsual(out, io) ? "rollcall serve" : `rollcall serve ${shellWord(out)}`;
-    const run = { db: need(settings, "db"), problemsFile: settings.problems, next, milliseconds };
+    const run = { db: need(settings, "db").db, problemsFile: settings.problems, next, milliseconds };
     const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
     sayMisfits(settings, io);
     say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);

@@ -1,20 +1,15 @@
 /** `rollcall diff`: what changed between two snapshots, in the form that is asked for. */
 import { rmSync } from "node:fs";
 import type { Key, Settings } from "../config/settings.js";
-import { parseFieldLimit } from "../contract/limits.js";
-import { diff as compare, type OpenDiff } from "../diff/diff.js";
-import { fieldFilter } from "../diff/filter.js";
-import { findExceeded } from "../diff/gates.js";
-import { ExitCode, usageError } from "../errors.js";
+import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
-import { openSides } from "../sides/both.js";
-import type { SideEffects } from "../sides/open.js";
+import { type Comparison, compare } from "../sides/compare.js";
+import { makeScratch, removeScratch } from "../sides/scratch.js";
 import type { SourceOptions } from "../sides/source.js";
 import { asideOf, write } from "./document.js";
 import { type Io, say } from "./io.js";
 import { progressBar } from "./progress.js";
-import { explainRoom, makeScratch, removeScratch } from "./scratch.js";
-import { beforeEnd } from "./signals.js";
+import { stoppable } from "./stop.js";
 import { trouble } from "./trouble.js";
 import type { Given, Verb } from "./verb.js";
 
@@ -46,76 +41,60 @@ export const diff: Verb = {
   ],
   configured: true,
   reads: SOURCE_KEYS,
-  exitCodes: `Exit codes:
-  0   no changes
-  1   changes
-  2   trouble: a side that cannot be read, or a wrong flag, argument, variable or config file
-  3   changes, and a gate is exceeded
-  70  a bug in Rollcall`,
+  exitCodes: [
+    [ExitCode.done, "no changes"],
+    [ExitCode.refused, "changes"],
+    [
+      ExitCode.usage,
+      "trouble: a side that cannot be read, or a wrong flag, argument, variable or config file",
+    ],
+    [ExitCode.gate, "changes, and a gate is exceeded"],
+  ],
   run: (given, io) => trouble(() => report(given, io)),
 };
 
 async function report({ settings, arguments: { old, new: newer } }: Given, io: Io): Promise<ExitCode> {
-  refuseBlindGate(settings);
+  const { out: dist, only, ignore, maxAdded, maxRemoved, maxChanged, maxField } = settings;
+  const gates = { maxAdded, maxRemoved, maxChanged, maxField };
   const scratch = await makeScratch();
-  const unwatch = beforeEnd(io.signals, () => {
+  // Whatever ends the process at once, as a stream that cannot be written to.
+  const cleanUp = () => {
     removeScratch(scratch);
     if (settings.output !== undefined) rmSync(asideOf(settings.output), { force: true });
-  });
+  };
+  io.signals.on("exit", cleanUp);
   const bar = await progressBar(io, "user");
   try {
-    const effects: SideEffects = {
-      cwd: io.cwd,
-      dist: settings.out,
-      scratch,
-      source: sourceOptions(settings),
-      onProgress: ({ users, total }) => bar?.update(users, total),
-    };
-    const result = await open(old, newer, settings, effects);
-    bar?.clear();
-    try {
-      return await print(result, settings, io);
-    } finally {
-      result.close();
-    }
+    return await stoppable(io.signals, async (signal) => {
+      const result = await compare(
+        { ...sourceOptions(settings), old, new: newer, dist, only, ignore, gates },
+        { cwd: io.cwd, scratch, signal, onProgress: ({ users, total }) => bar?.update(users, total) },
+      );
+      bar?.clear();
+      try {
+        return await print(result, settings, io, signal);
+      } finally {
+        result.close();
+      }
+    });
   } finally {
     bar?.clear();
-    removeScratch(scratch);
-    unwatch();
+    io.signals.off("exit", cleanUp);
   }
-}
-
-async function open(
-  old: string | undefined,
-  newer: string | undefined,
-  filter: Settings,
-  effects: SideEffects,
-): Promise<OpenDiff> {
-  try {
-    const [before, after] = await openSides(old, newer, effects);
-    return await compare(before, after, filter);
-  } catch (error) {
-    throw explainRoom(error);
-  }
-}
-
-/** A gate on a field that does not count would hold whatever happens. */
-function refuseBlindGate({ only, ignore, maxField = [] }: Settings): void {
-  const counts = fieldFilter({ only, ignore });
-  const blind = maxField.map((gate) => parseFieldLimit(gate)?.path).find((path) => path && !counts(path));
-  if (blind !== undefined)
-    throw usageError(
-      `--max-field names ${blind}, which --only or --ignore leaves out; let it count, or leave out its gate.`,
-    );
 }
 
 function sourceOptions(settings: Settings): SourceOptions {
   return Object.fromEntries(SOURCE_KEYS.map((key) => [key, settings[key]]));
 }
 
-async function print(diff: OpenDiff, settings: Given["settings"], io: Io): Promise<ExitCode> {
-  const exceeded = findExceeded(diff, settings);
-  await write(await toText(diff, settings, exceeded, io), settings.output, io);
+async function print(
+  diff: Comparison,
+  settings: Given["settings"],
+  io: Io,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const { exceeded } = diff;
+  await write(await toText(diff, settings, exceeded, io), settings.output, io, signal);
   // At a terminal the text has just said it.
   const isSaid = settings.format === "text" && settings.output === undefined && io.stdout.isTTY;
   for (const finding of isSaid ? [] : exceeded)
@@ -129,7 +108,7 @@ const FILE = { isTTY: false } as Io["stdout"];
 
 /** Each form is loaded when it is asked for: charts take long to load. */
 async function toText(
-  diff: OpenDiff,
+  diff: Comparison,
   { format, limit, all, output, only, ignore }: Given["settings"],
   exceeded: readonly string[],
   io: Io,

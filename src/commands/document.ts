@@ -2,13 +2,21 @@
 import { once } from "node:events";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { codeOf, UserError } from "../errors.js";
+import { createTurns } from "../threads/turns.js";
 import type { Io } from "./io.js";
 
 /**
  * @param file undefined for stdout, whose reader may leave when it has seen enough.
- * @throws UserError when the file cannot be written.
+ * @param signal stops the writing; nothing is left of the file then.
+ * @throws UserError when the file cannot be written; what the signal was aborted with.
  */
-export async function write(parts: AsyncIterable<string>, file: string | undefined, io: Io): Promise<void> {
+export async function write(
+  given: AsyncIterable<string>,
+  file: string | undefined,
+  io: Io,
+  signal?: AbortSignal,
+): Promise<void> {
+  const parts = stopped(given, signal);
   if (file === undefined) return writeOut(parts, io);
   const aside = asideOf(file);
   try {
@@ -25,6 +33,20 @@ export async function write(parts: AsyncIterable<string>, file: string | undefin
     });
   }
 }
+
+/** A stream that takes all at once would never let a signal be heard. */
+async function* stopped(
+  parts: AsyncIterable<string>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  const turn = createTurns(PARTS_AT_ONCE, signal);
+  for await (const part of parts) {
+    await turn();
+    yield part;
+  }
+}
+
+const PARTS_AT_ONCE = 16;
 
 /** Where a file is written until it is whole. */
 export function asideOf(file: string): string {

@@ -5,6 +5,7 @@ import { ExitCode, UserError } from "../errors.js";
 import { painter } from "../print/style.js";
 import { visible } from "../print/text.js";
 import { type Io, say } from "./io.js";
+import { Stopped } from "./stop.js";
 
 /** Prints what went wrong after a verb had done its work, also where nothing is printed on success. */
 export function warnUntidied(io: Io, untidied: readonly string[]): void {
@@ -19,6 +20,10 @@ export function reportFailure(error: unknown, io: Io): ExitCode {
 
   // Help and version, which commander has printed; help that nobody asked for means that the verb was missing.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
+  if (error instanceof Stopped) {
+    say(io, error.message);
+    return error.exitCode;
+  }
   if (error instanceof UserError) {
     complain("error", error.message);
     return error.exitCode;

@@ -7,7 +7,7 @@ import { resolveSettings } from "../config/resolve.js";
 import { flagFor, KEYS, type Key, settingOf } from "../config/settings.js";
 import { ExitCode, usageError } from "../errors.js";
 import type { Output } from "../print/output.js";
-import { describeExamples, EXIT_CODES, PRECEDENCE, PURPOSE, SETTINGS_HINT, VARIABLES_HINT } from "./help.js";
+import { describeAll, describeItem, describeVerb, PURPOSE } from "./help.js";
 import type { Io } from "./io.js";
 import type { Verb } from "./verb.js";
 import { loadVerbs } from "./verbs.js";
@@ -25,14 +25,15 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
     .configureOutput(output(io))
-    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .configureHelp({
+      subcommandTerm: (command) => command.name(),
+      formatItem: (term, termWidth, description, helper) =>
+        describeItem(term, termWidth, description, helper.helpWidth ?? UNKNOWN_WIDTH),
+      minWidthToWrap: NARROWEST,
+    })
     .exitOverride(refuseUsage("rollcall"))
     .usage("<verb> [options]")
-    .addHelpText(
-      "after",
-      () =>
-        `\n${PRECEDENCE}\n\n${describeExamples(verbs.flatMap(({ examples }) => examples.slice(0, 1)))}\n\n${EXIT_CODES}`,
-    );
+    .addHelpText("after", ({ error }) => `\n${describeAll(verbs, widthOf(error ? io.stderr : io.stdout))}`);
   for (const verb of verbs) {
     addVerb(program, verb, io, (code) => {
       exitCode = code;
@@ -47,10 +48,7 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
   const command = program
     .command(verb.name)
     .description(verb.summary)
-    .addHelpText("after", () => {
-      const hint = verb.configured ? SETTINGS_HINT : VARIABLES_HINT;
-      return `\n${[hint, describeExamples(verb.examples), verb.exitCodes ?? EXIT_CODES].join("\n\n")}`;
-    })
+    .addHelpText("after", ({ error }) => `\n${describeVerb(verb, widthOf(error ? io.stderr : io.stdout))}`)
     .exitOverride(refuseUsage(`rollcall ${verb.name}`));
   for (const [term, help] of Object.entries(verb.arguments)) command.argument(term, help);
   const own = KEYS.filter((key) => settingOf(key).verbs.includes(verb.name));
@@ -117,16 +115,25 @@ function namedArguments(command: Command): Record<string, string | undefined> {
 
 /** Help is the only thing commander prints itself; errors are thrown and printed by `reportFailure`. */
 function output({ stdout, stderr }: Io): OutputConfiguration {
-  const width = (stream: Output) => Math.min(stream.columns ?? 100, 120);
   return {
     writeOut: (text) => stdout.write(text),
     writeErr: (text) => stderr.write(text),
     outputError: () => undefined,
-    getOutHelpWidth: () => width(stdout),
-    getErrHelpWidth: () => width(stderr),
+    getOutHelpWidth: () => widthOf(stdout),
+    getErrHelpWidth: () => widthOf(stderr),
     getOutHasColors: () => false,
     getErrHasColors: () => false,
   };
+}
+
+/** Columns of what is no terminal, and of the narrowest and widest that help is set for. */
+const UNKNOWN_WIDTH = 100;
+const NARROWEST = 40;
+const WIDEST = 120;
+
+/** Columns that help may take. */
+function widthOf({ columns = UNKNOWN_WIDTH }: Output): number {
+  return Math.min(Math.max(columns, NARROWEST), WIDEST);
 }
 
 /** Help and version end a run as they are; a mistake becomes one line that ends in the way to help. */

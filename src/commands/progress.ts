@@ -5,6 +5,9 @@ import type { Io } from "./io.js";
 
 const PATIENCE_MS = 1000;
 const BAR_WIDTH = 30;
+const NARROWEST_BAR = 10;
+/** Where the terminal does not tell its columns. */
+const UNKNOWN_WIDTH = 80;
 
 export interface Progress {
   update(done: number, total: number): void;
@@ -28,27 +31,38 @@ export async function progressBar(io: Io, noun: string): Promise<Progress | unde
     clearOnComplete: true,
     linewrap: true,
     format: (_options: Options, { value, total }: Params) =>
-      describe(value, total, noun, io.now() - reading.since),
+      describe(value, total, noun, io.now() - reading.since, io.stderr.columns),
   });
   return {
     update(done, total) {
       reading = { done, since: done < reading.done ? io.now() : reading.since };
       if (bar.isActive) bar.update(done);
-      else if (io.now() - started >= PATIENCE_MS) bar.start(total, done);
+      else if (done > 0 && io.now() - started >= PATIENCE_MS) bar.start(total, done);
     },
     clear: () => bar.stop(),
   };
 }
 
-/** `██████░░░░ 1,000 of 4,000 users, 500 users/s, 6.00 s left` */
-export function describe(done: number, total: number, noun: string, milliseconds: number): string {
-  const part = total === 0 ? 1 : Math.min(1, done / total);
-  const full = Math.round(part * BAR_WIDTH);
-  const bar = "█".repeat(full) + "░".repeat(BAR_WIDTH - full);
+/**
+ * `██████░░░░ 1,000 of 4,000 users, 500 users/s, 6.00 s left`; where the terminal is too narrow for all of it, without
+ * the pace, then with a shorter bar, and at last without one.
+ */
+export function describe(
+  done: number,
+  total: number,
+  noun: string,
+  milliseconds: number,
+  columns = UNKNOWN_WIDTH,
+): string {
   const rate = milliseconds > 0 ? (done / milliseconds) * 1000 : 0;
-  const pace =
-    rate > 0
-      ? `, ${number(Math.round(rate))} ${noun}s/s, ${duration(((total - done) / rate) * 1000)} left`
-      : "";
-  return `${bar} ${number(done)} of ${count(total, noun)}${pace}`;
+  const far = `${number(done)} of ${count(total, noun)}`;
+  const pace = rate > 0 ? `, ${number(Math.round(rate))} ${noun}s/s` : "";
+  const left = rate > 0 ? `, ${duration(((total - done) / rate) * 1000)} left` : "";
+  // In the last column, some terminals break the line already.
+  const room = (text: string) => Math.min(BAR_WIDTH, columns - 1 - text.length - 1);
+  const text = room(far + pace + left) >= NARROWEST_BAR ? far + pace + left : far + left;
+  const width = room(text);
+  if (width < NARROWEST_BAR) return text.slice(0, Math.max(0, columns - 1));
+  const full = Math.round((total === 0 ? 1 : Math.min(1, done / total)) * width);
+  return `${"█".repeat(full)}${"░".repeat(width - full)} ${text}`;
 }

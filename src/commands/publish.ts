@@ -6,10 +6,11 @@ import { count, duration, number, size } from "../print/numbers.js";
 import { align, type Line, type Paint, painter } from "../print/style.js";
 import { toJson, visible } from "../print/text.js";
 import type { StepKind } from "../publish/plan.js";
-import type { PublishOptions, PublishResult } from "../publish/publish.js";
+import type { PublishEffects, PublishOptions, PublishResult } from "../publish/publish.js";
 import { isAddress } from "../publish/targets.js";
 import { type Io, print, say } from "./io.js";
 import { progressBar } from "./progress.js";
+import { stoppable } from "./stop.js";
 import type { Given, Verb } from "./verb.js";
 
 export const publish: Verb = {
@@ -36,7 +37,8 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
   const started = io.now();
   const bar = json || quiet ? undefined : await progressBar(io, "file");
   const { publish: publishRelease } = await import("../publish/publish.js");
-  const result = await publishRelease(toOptions(isAddress(target) ? target : at(io.cwd, target), settings), {
+  const options = toOptions(isAddress(target) ? target : at(io.cwd, target), settings);
+  const effects: PublishEffects = {
     now: () => io.date(),
     onWait: (milliseconds) => {
       if (!quiet)
@@ -47,7 +49,13 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
     },
     ...(bar && { onProgress: ({ files, total }) => bar.update(files, total) }),
     ...(!json && { onStep: (kind, path) => print(io, `${SIGNS[kind]} ${visible(path)}`) }),
-  }).finally(() => bar?.clear());
+  };
+  const outcome = dryRun ? "nothing was changed" : "run this again, and it goes on where it stopped";
+  const result = await stoppable(
+    io.signals,
+    (signal) => publishRelease(options, { ...effects, signal }),
+    outcome,
+  ).finally(() => bar?.clear());
   const milliseconds = io.now() - started;
   if (json) print(io, toJson({ ...result, dry_run: dryRun, seconds: Math.round(milliseconds) / 1000 }));
   else if (!quiet)

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Settings } from "../config/settings.js";
 import { basePath, LISTING_PATH } from "../contract/links.js";
-import { ExitCode, UserError } from "../errors.js";
+import { ExitCode, UserError, usageError } from "../errors.js";
 import type { Fleet } from "../host/fleet.js";
 import type { Host } from "../host/host.js";
 import type { PoolEffects } from "../host/pool.js";
@@ -110,9 +110,7 @@ async function open(settings: Settings, effects: PoolEffects): Promise<Host | Fl
     const whole = (await findReleases(out)).find(({ broken }) => broken === undefined);
     if (!whole) throw error;
     const command = `rollcall use ${whole.id} ${shellWord(out)}`;
-    throw new UserError(`No release in ${out} is current; "${command}" switches to the newest.`, {
-      cause: error,
-    });
+    throw usageError(`No release in ${out} is current; "${command}" switches to the newest.`, error);
   }
 }
 

@@ -1,5 +1,4 @@
 /** What a running host does when it is told: read the release again, or finish. */
-import { ExitCode, UserError } from "../errors.js";
 import type { SignalName, Signals } from "./io.js";
 
 /** The part of a host that signals reach. */
@@ -50,25 +49,5 @@ export function hearSignals(signals: Signals, log: (line: string) => void): Host
       signals.off("SIGHUP", reload);
       letGo();
     },
-  };
-}
-
-/**
- * Does something before the process ends at once, be it for a signal, for a stream that cannot be written to or for a
- * bug.
- * @param cleanUp does all of it before it returns, and is called once at most.
- * @returns what takes the watch off again.
- */
-export function beforeEnd(signals: Signals, cleanUp: () => void): () => void {
-  const names = [...STOP, "SIGHUP"] as const;
-  const stop = () => {
-    // Nobody catches it, so that the process exits.
-    throw new UserError("Stopped; nothing was left behind.", { exitCode: ExitCode.usage });
-  };
-  for (const name of names) signals.on(name, stop);
-  signals.on("exit", cleanUp);
-  return () => {
-    for (const name of names) signals.off(name, stop);
-    signals.off("exit", cleanUp);
   };
 }

@@ -6,6 +6,7 @@ import { toJson } from "../print/text.js";
 import { type UseResult, useRelease } from "../release/use.js";
 import { warnUntidied } from "./failure.js";
 import { type Io, print, say } from "./io.js";
+import { stoppable } from "./stop.js";
 import type { Given, Verb } from "./verb.js";
 
 export const use: Verb = {
@@ -24,7 +25,9 @@ export const use: Verb = {
 };
 
 async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Promise<ExitCode> {
-  const result = await useRelease(settings.out, id, { cwd: io.cwd });
+  const result = await stoppable(io.signals, (signal) =>
+    useRelease(settings.out, id, { cwd: io.cwd, signal }),
+  );
   if (settings.json) {
     const { now, before, untidied } = result;
     const { id, name, folder } = now;

@@ -15,8 +15,8 @@ export interface Verb {
   configured: boolean;
   /** Settings that come from variables and the file only: flags for them would bury the verb's own. */
   reads?: readonly Key[];
-  /** Instead of the usual list. */
-  exitCodes?: string;
+  /** Instead of the usual ones, without those that all verbs share. */
+  exitCodes?: readonly (readonly [code: ExitCode, meaning: string])[];
   run(given: Given, io: Io): Promise<ExitCode>;
 }
 

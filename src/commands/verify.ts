@@ -2,17 +2,19 @@
 import { writeFile } from "node:fs/promises";
 import { suggest } from "../config/names.js";
 import type { Settings } from "../config/settings.js";
-import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
+import { codeOf, ExitCode, UserError, unlessStopped, usageError } from "../errors.js";
 import { painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { findRelease } from "../release/choose.js";
 import { CURRENT } from "../release/layout.js";
+import type { DiskOptions } from "../verify/disk.js";
 import { toJunit } from "../verify/junit.js";
 import { isUrl, openAgainst } from "../verify/target.js";
 import { ROW_NAMES } from "../verify/url-rows.js";
 import { isTrue, type Verdict } from "../verify/verdict.js";
 import { type Io, print } from "./io.js";
 import { progressBar } from "./progress.js";
+import { stoppable } from "./stop.js";
 import { trouble } from "./trouble.js";
 import type { Given, Verb } from "./verb.js";
 import { describeVerdict } from "./verdict.js";
@@ -33,11 +35,14 @@ export const verify: Verb = {
     ],
   ],
   configured: true,
-  exitCodes: `Exit codes:
-  0   nothing differs, but for what is allowed to
-  1   something differs
-  2   trouble: what cannot be read or reached, or a wrong flag, argument, variable or config file
-  70  a bug in Rollcall`,
+  exitCodes: [
+    [ExitCode.done, "nothing differs, but for what is allowed to"],
+    [ExitCode.refused, "something differs"],
+    [
+      ExitCode.usage,
+      "trouble: what cannot be read or reached, or a wrong flag, argument, variable or config file",
+    ],
+  ],
   run: runVerify,
 };
 
@@ -71,7 +76,7 @@ function refuseUnknown(names: readonly string[]): void {
 async function verifyFolder(what: string, { out, workers }: Settings, io: Io): Promise<Verdict> {
   const folder = findRelease(what, out, io.cwd);
   const { verifyRelease } = await import("../verify/disk.js");
-  return watched(io, (onProgress) => verifyRelease({ folder, workers, onProgress }));
+  return watched(io, (watch) => verifyRelease({ folder, workers, ...watch }));
 }
 
 async function verifyHost(baseUrl: string, settings: Settings, io: Io): Promise<Verdict> {
@@ -79,19 +84,20 @@ async function verifyHost(baseUrl: string, settings: Settings, io: Io): Promise<
   const { release, whyNot, known } = await openAgainst(settings.against, out, io.cwd);
   const options = { baseUrl, sample, allow, concurrency, rate, cacheControl, known, against: release };
   const { verifyUrl } = await import("../verify/url.js");
-  return watched(io, (onProgress) => verifyUrl({ ...options, whyNotAgainst: whyNot, onProgress }));
+  return watched(io, (watch) => verifyUrl({ ...options, whyNotAgainst: whyNot, ...watch }));
 }
 
-async function watched<T>(io: Io, step: (onProgress: OnProgress) => Promise<T>): Promise<T> {
+async function watched<T>(io: Io, step: (watch: Watch) => Promise<T>): Promise<T> {
   const bar = await progressBar(io, "user");
+  const onProgress = ({ users, total }: { users: number; total: number }) => bar?.update(users, total);
   try {
-    return await step(({ users, total }) => bar?.update(users, total));
+    return await stoppable(io.signals, (signal) => unlessStopped(signal, () => step({ onProgress, signal })));
   } finally {
     bar?.clear();
   }
 }
 
-type OnProgress = (done: { users: number; total: number }) => void;
+type Watch = Required<Pick<DiskOptions, "onProgress" | "signal">>;
 
 async function writeJunit(file: string, verdict: Verdict): Promise<void> {
   try {

@@ -38,15 +38,22 @@ export async function resolveSettings({ flags, config, env, cwd, keys = KEYS }: 
   );
 }
 
-/** @throws UserError (usage) naming every place where a setting without a default could have been given. */
-export function need<K extends Key>(settings: Settings, key: K): NonNullable<GivenSettings[K]> {
-  const value: GivenSettings[K] = settings[key];
-  if (value !== undefined && value !== null) return value;
-  const flag = `${flagFor(key)} ${settingOf(key).placeholder}`;
+/**
+ * The settings with those that have no default and are needed.
+ * @throws UserError (usage) naming all that are missing, and every place where they could have been given.
+ */
+export function need<K extends Key>(settings: Settings, ...keys: readonly K[]): Settings & Needed<K> {
+  const missing = keys.filter((key) => settings[key] === undefined);
+  if (missing.length === 0) return settings as Settings & Needed<K>;
+  const listed = (nameOf: (key: Key) => string) => missing.map(nameOf).join(" and ");
+  const flags = listed((key) => `${flagFor(key)} ${settingOf(key).placeholder}`);
+  const verb = missing.length === 1 ? "is" : "are";
   throw usageError(
-    `${key} is not set: give ${flag}, ${variableOf(key)}, or ${key} in ${CONFIG_FILE} ("rollcall init" writes one).`,
+    `${listed(String)} ${verb} not set: give ${flags}, ${listed(variableOf)}, or ${listed(String)} in ${CONFIG_FILE} ("rollcall init" writes one).`,
   );
 }
+
+type Needed<K extends Key> = { [N in K]-?: NonNullable<GivenSettings[N]> };
 
 /** What holds where nothing is given; paths are relative to `cwd`. */
 export function defaultSettings(cwd: string): Settings {

@@ -1,7 +1,7 @@
 /** Reads what changed with every core, where that is worth it. */
-import { setImmediate } from "node:timers/promises";
 import { threadsFor } from "../threads/size.js";
 import { Thread } from "../threads/thread.js";
+import { createTurns } from "../threads/turns.js";
 import { type Comparison, changedReader } from "./changed.js";
 import type { Pair } from "./match.js";
 import { add, nothing, type Summary, summarize } from "./summary.js";
@@ -17,18 +17,20 @@ const PAIRS_HERE = 25;
 export class Crew {
   readonly #threads: Thread<Pair[], Summary>[];
   readonly #read: ReturnType<typeof changedReader>;
+  readonly #turn: ReturnType<typeof createTurns>;
 
   /**
    * Threads take a while to start: begun early, they are ready when there is something to read.
    * @param workers this thread and others; as many as cores unless given, and this one alone for small snapshots, or if 0.
    */
-  constructor(comparison: Comparison, workers: number | undefined) {
+  constructor(comparison: Comparison, workers: number | undefined, signal: AbortSignal | undefined) {
     const users = Math.max(comparison.old.facts.count, comparison.new.facts.count);
     const size = threadsFor(users, workers, WORTHWHILE);
     this.#threads = Array.from({ length: Math.max(0, size - 1) }, () => {
-      return new Thread(new URL("./worker.js", import.meta.url), comparison);
+      return new Thread(new URL("./worker.js", import.meta.url), comparison, { signal });
     });
     this.#read = changedReader(comparison);
+    this.#turn = createTurns(1, signal);
   }
 
   /** @throws UserError as `changedReader` does. */
@@ -45,7 +47,7 @@ export class Crew {
   async #summarizeHere(pairs: Generator<Pair>, total: Summary): Promise<void> {
     for (let some = take(pairs, PAIRS_HERE); some.length > 0; some = take(pairs, PAIRS_HERE)) {
       add(total, summarize(this.#read(some)));
-      if (this.#threads.length > 0) await setImmediate();
+      await this.#turn();
     }
   }
 

@@ -19,18 +19,19 @@ export interface OpenDiff extends Diff {
 export interface DiffOptions extends FieldFilter {
   /** Threads; as many as cores unless given. */
   workers?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** @throws UserError when an index is not what it was, or a page that has to be read is missing or not valid. */
 export async function diff(old: Side, now: Side, options: DiffOptions = {}): Promise<OpenDiff> {
-  const { only, ignore, workers } = options;
+  const { only, ignore, workers, signal } = options;
   const comparison = { old, new: now, filter: { only, ignore } };
   if (old.digest !== undefined && old.digest === now.digest) return toDiff(NO_MATCHES, comparison, nothing());
-  const crew = new Crew(comparison, workers);
+  const crew = new Crew(comparison, workers, signal);
   let matches: Matches | undefined;
   try {
     for (const side of [old, now]) await requireIntact(side);
-    matches = matchUsers(old.index, now.index);
+    matches = await matchUsers(old.index, now.index, signal);
     return toDiff(matches, comparison, await crew.summarize(matches.changed()));
   } catch (error) {
     matches?.close();

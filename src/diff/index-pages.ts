@@ -1,11 +1,11 @@
 /** Makes the index of users for pages that have none, by reading every page once. */
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { readFrame } from "../contract/envelope.js";
 import { codeOf, UserError } from "../errors.js";
 import { readReleaseFileSync } from "../release/files.js";
 import { pagePath } from "../release/layout.js";
 import { LINE_BYTES, UserIndexWriter, userLines } from "../release/user-index.js";
+import { createTurns } from "../threads/turns.js";
 import type { SideFacts } from "./change.js";
 
 /** Pages read between two looks at whether the user wants to stop. */
@@ -15,11 +15,17 @@ const PAGES_AT_ONCE = 64;
  * Writes users.sha256 into `target`, from the canonical pages in `folder`.
  * @throws UserError naming the page that is missing, not canonical, or not as full as it should be.
  */
-export async function indexPages(folder: string, facts: SideFacts, target: string): Promise<void> {
+export async function indexPages(
+  folder: string,
+  facts: SideFacts,
+  target: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const turn = createTurns(PAGES_AT_ONCE, signal);
   const index = new UserIndexWriter(target);
   try {
     for (let page = 1; page <= facts.pages; page++) {
-      if (page % PAGES_AT_ONCE === 0) await setImmediate();
+      await turn();
       const bytes = readPage(folder, facts, page);
       const users = Math.min(facts.pageSize, facts.count - (page - 1) * facts.pageSize);
       const lines = linesOf(bytes);

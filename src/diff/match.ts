@@ -1,6 +1,7 @@
 /** Which users of two snapshots are the same, which differ, and which only one has: told from their digests alone. */
 import Database from "better-sqlite3";
 import { codeOf, UserError } from "../errors.js";
+import { createTurns } from "../threads/turns.js";
 import { IndexLines, LOOK_AHEAD } from "./index-lines.js";
 
 /** A user, its number (from 0) in published order, and what the index says of its record. */
@@ -37,6 +38,8 @@ export const NO_MATCHES: Matches = {
 
 /** Lines compared at once while all is equal. */
 const RUN = 512;
+/** Runs between two looks at whether to stop. */
+const RUNS_AT_ONCE = 256;
 
 /**
  * Walks both files side by side. Users come in the same order on both sides but for who was added, removed or joined
@@ -44,10 +47,11 @@ const RUN = 512;
  * and joined by id in the end.
  * @param oldIndex,newIndex paths of files in the form of users.sha256.
  */
-export function matchUsers(oldIndex: string, newIndex: string): Matches {
+export async function matchUsers(oldIndex: string, newIndex: string, signal?: AbortSignal): Promise<Matches> {
   const [older, newer] = [new IndexLines(oldIndex), new IndexLines(newIndex)];
   const aside = new Aside();
   try {
+    const turn = createTurns(RUNS_AT_ONCE, signal);
     let [at, to] = [0, 0];
     const layOld = (count: number) => {
       for (const end = at + count; at < end; at++) aside.add("old", older.id(at), older.digest(at), at);
@@ -56,6 +60,7 @@ export function matchUsers(oldIndex: string, newIndex: string): Matches {
       for (const end = to + count; to < end; to++) aside.add("new", newer.id(to), newer.digest(to), to);
     };
     while (at < older.count && to < newer.count) {
+      await turn();
       const same = older.sameAs(newer, at, to, RUN);
       at += same;
       to += same;

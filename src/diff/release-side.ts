@@ -7,7 +7,12 @@ import { indexPages } from "./index-pages.js";
 import type { Side } from "./side.js";
 
 /** @param scratch a folder of the caller's, for an index where the release has none. */
-export async function openReleaseSide(release: Release, name: string, scratch: string): Promise<Side> {
+export async function openReleaseSide(
+  release: Release,
+  name: string,
+  scratch: string,
+  signal?: AbortSignal,
+): Promise<Side> {
   const { folder, snapshot, sums } = release;
   const facts: SideFacts = {
     name,
@@ -20,12 +25,17 @@ export async function openReleaseSide(release: Release, name: string, scratch: s
   };
   const digest = sums.others.get(USERS);
   // Releases of earlier versions have none.
-  if (digest === undefined) return indexed(folder, facts, scratch);
+  if (digest === undefined) return indexed(folder, facts, scratch, signal);
   return { facts, folder, index: join(folder, USERS), digest };
 }
 
 /** Gives pages an index of their users, made from them. */
-export async function indexed(folder: string, facts: SideFacts, scratch: string): Promise<Side> {
-  await indexPages(folder, facts, scratch);
+export async function indexed(
+  folder: string,
+  facts: SideFacts,
+  scratch: string,
+  signal?: AbortSignal,
+): Promise<Side> {
+  await indexPages(folder, facts, scratch, signal);
   return { facts, folder, index: join(scratch, USERS), digest: undefined };
 }

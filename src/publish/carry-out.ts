@@ -12,7 +12,7 @@ import { damaged } from "./refusals.js";
  * the next begins. The list of what is owned comes first and last: whatever a killed run leaves, the next one knows.
  */
 export async function carryOut(work: Work, onProgress: OnProgress): Promise<{ bytes: number; urls: number }> {
-  const { target, files, plan, before, purgeList } = work;
+  const { target, files, plan, before, purgeList, signal } = work;
   const after = ownedBy(files);
   if (plan.isEmpty && before && encodeOwned(before) === encodeOwned(after))
     return { bytes: 0, urls: (await purgeList?.write(work)) ?? 0 };
@@ -31,20 +31,22 @@ export async function carryOut(work: Work, onProgress: OnProgress): Promise<{ by
     advance();
   };
 
+  signal?.throwIfAborted();
   await target.storeOwned(ownedBetween(before, after));
-  await each(plan.toPut("absent"), put);
+  await each(plan.toPut("absent"), put, signal);
   await target.flush();
-  await each(plan.toPut("different"), put);
+  await each(plan.toPut("different"), put, signal);
   for (const file of plan.toAnnounce()) {
     await target.flush();
     await put(file);
   }
   await target.flush();
   if (before && removed > 0) {
-    await each(target.orphans(before, files), async (path) => {
+    const remove = async (path: string) => {
       await target.remove(path);
       advance();
-    });
+    };
+    await each(target.orphans(before, files), remove, signal);
     await target.flush();
   }
   // Before the run counts as complete: after a kill the next one lists everything, and so nothing is ever left out.

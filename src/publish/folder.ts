@@ -62,8 +62,8 @@ export class FolderTarget implements Target {
     }
   }
 
-  async survey(files: ReleaseFiles, found: (file: PublishedFile, standing: Standing) => void): Promise<void> {
-    await each(files, async (file) => found(file, await this.#standing(file)));
+  async survey(...[files, found, signal]: Parameters<Target["survey"]>): Promise<void> {
+    await each(files, async (file) => found(file, await this.#standing(file)), signal);
   }
 
   async *orphans(owned: Owned, files: ReleaseFiles): AsyncGenerator<string> {

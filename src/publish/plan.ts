@@ -27,17 +27,21 @@ export async function makePlan(
   target: Target,
   files: ReleaseFiles,
   owned: Owned | undefined,
-  force: boolean,
+  { force, signal }: { force: boolean; signal: AbortSignal | undefined },
 ): Promise<Plan> {
   const standings = new Uint8Array(files.length);
   let stranger: string | undefined;
   let strangers = 0;
-  await target.survey(files, ({ index, path }, standing) => {
-    standings[index] = CODES[standing];
-    if (standing !== "different" || (owned && owns(owned, path))) return;
-    stranger ??= path;
-    strangers++;
-  });
+  await target.survey(
+    files,
+    ({ index, path }, standing) => {
+      standings[index] = CODES[standing];
+      if (standing !== "different" || (owned && owns(owned, path))) return;
+      stranger ??= path;
+      strangers++;
+    },
+    signal,
+  );
   if (stranger !== undefined && !force) {
     const which = strangers > 1 ? `${stranger} and ${strangers - 1} more` : stranger;
     throw new UserError(

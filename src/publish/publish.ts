@@ -1,4 +1,5 @@
 /** `rollcall publish`: makes a target equal to a release. */
+import { unlessStopped } from "../errors.js";
 import { findDamage } from "../release/check.js";
 import { openChosen } from "../release/choose.js";
 import { carryOut } from "./carry-out.js";
@@ -41,6 +42,8 @@ export interface PublishEffects {
   onWait?: (milliseconds: number) => void;
   /** Told of each step of a dry run. */
   onStep?: (kind: StepKind, path: string) => void;
+  /** Stops the run between two files, with the signal's reason; the next run goes on where it stopped. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface PublishResult extends PlanCounts {
@@ -68,6 +71,7 @@ export interface Work {
   /** What the last run left in the target, unless this is the first. */
   before: Owned | undefined;
   purgeList: PurgeList | undefined;
+  signal: AbortSignal | undefined;
 }
 
 /**
@@ -75,15 +79,20 @@ export interface Work {
  * @throws UserError before the first change when the release is damaged, or the target has files that are not Rollcall's.
  */
 export async function publish(options: PublishOptions, effects: PublishEffects = {}): Promise<PublishResult> {
+  return unlessStopped(effects.signal, () => run(options, effects));
+}
+
+async function run(options: PublishOptions, effects: PublishEffects): Promise<PublishResult> {
   const { dist, force = false, dryRun = false } = options;
-  const { onProgress = () => {}, onStep = () => {} } = effects;
-  const files = await openFiles(dist, options.release);
+  const { onProgress = () => {}, onStep = () => {}, signal } = effects;
+  const files = await openFiles(dist, options.release, signal);
   const { target, close } = await openTarget(options, effects);
+  let purgeList: PurgeList | undefined;
   try {
     const before = await target.readOwned();
-    const plan = await makePlan(target, files, before, force);
-    const purgeList = await openPurgeList(options.purgeList);
-    const work: Work = { target, files, plan, before, purgeList };
+    const plan = await makePlan(target, files, before, { force, signal });
+    purgeList = await openPurgeList(options.purgeList);
+    const work: Work = { target, files, plan, before, purgeList, signal };
     const done = dryRun ? await preview(work, onStep) : await carryOut(work, onProgress);
     const facts = { target: target.name, id: files.snapshot.id, before: before?.release ?? null };
     const { requests } = target;
@@ -92,14 +101,19 @@ export async function publish(options: PublishOptions, effects: PublishEffects =
   } catch (error) {
     throw target.explain(error);
   } finally {
+    await purgeList?.discard();
     close();
   }
 }
 
 /** The files of a release, every byte of which has been read and is right. */
-async function openFiles(dist: string, word: string | undefined): Promise<ReleaseFiles> {
+async function openFiles(
+  dist: string,
+  word: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<ReleaseFiles> {
   const release = await openChosen(dist, word);
-  const damage = await findDamage(release);
+  const damage = await findDamage(release, signal);
   if (damage !== undefined) throw damaged(release.folder, damage);
   return new ReleaseFiles(release);
 }

@@ -12,6 +12,8 @@ import { explainPut } from "./refusals.js";
 export interface PurgeList {
   /** Writes it whole; returns how many lines it has. */
   write(work: Work): Promise<number>;
+  /** Leaves nothing of a list that was not written. */
+  discard(): Promise<void>;
 }
 
 /**
@@ -40,6 +42,7 @@ export async function openPurgeList(path: string | undefined): Promise<PurgeList
       await attempt(rename(aside, path));
       return lines;
     },
+    discard: () => rm(aside, { force: true }),
   };
 }
 

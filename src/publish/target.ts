@@ -17,7 +17,11 @@ export interface Target {
    */
   readOwned(): Promise<Owned | undefined>;
   /** Says of every file of the release what stands in its place, in any order. */
-  survey(files: ReleaseFiles, found: (file: PublishedFile, standing: Standing) => void): Promise<void>;
+  survey(
+    files: ReleaseFiles,
+    found: (file: PublishedFile, standing: Standing) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<void>;
   /** Paths that are there, are owned, and are not of the release. They may be removed meanwhile. */
   orphans(owned: Owned, files: ReleaseFiles): AsyncIterable<string>;
   /** Stores what is owned from now on, before the first and after the last change. */

@@ -19,7 +19,7 @@ export interface Opened {
 /** @throws UserError when another run is at work on the target, or when it is none of the kinds there are. */
 export async function openTarget(options: PublishOptions, effects: PublishEffects): Promise<Opened> {
   const { target: name, dist, endpoint, cacheControl, force = false, expect, dryRun = false } = options;
-  const { now = () => new Date(), onWait = () => {} } = effects;
+  const { now = () => new Date(), onWait = () => {}, signal } = effects;
   const lock = (what: string) => {
     const folder = makeFolder(makeFolder(dist, PUBLISHED), sha256(what).slice(0, 16));
     return { folder, unlock: lockDist(folder, now(), name) };
@@ -41,6 +41,7 @@ export async function openTarget(options: PublishOptions, effects: PublishEffect
       expect,
       dryRun,
       onWait,
+      signal,
     });
     return {
       target: bucket,

@@ -5,17 +5,22 @@ import { pagePath } from "./layout.js";
 import type { Release } from "./open.js";
 
 /** The path of the first file whose bytes are not those of SHA256SUMS, or undefined when all are. */
-export async function findDamage({ folder, sums }: Release): Promise<string | undefined> {
-  return findAltered(folder, listFiles(sums));
+export async function findDamage(
+  { folder, sums }: Release,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  return findAltered(folder, listFiles(sums), signal);
 }
 
 /** The path of the first of some files whose bytes do not have the digest, or undefined when all have. */
 export async function findAltered(
   folder: string,
   files: Iterable<[path: string, digest: string]>,
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
   const memory = Buffer.allocUnsafe(2 ** 18);
   for (const [path, digest] of files) {
+    signal?.throwIfAborted();
     if ((await findDigest(join(folder, path), memory)) !== digest) return path;
   }
   return undefined;

@@ -1,7 +1,7 @@
 /** Which release a person means: the one place that says so, for every verb that takes a release. */
 import { existsSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, UserError, usageError } from "../errors.js";
 import { readReleaseFileSync, sha256 } from "./files.js";
 import { CURRENT, PAGES, parseFolderName, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { openRelease, type Release } from "./open.js";
@@ -23,8 +23,8 @@ export function findRelease(word: string, dist: string, cwd = "."): string {
   const folder = lookUp(word, dist, cwd);
   if (folder !== undefined) return folder;
   const ids = [...new Set(namesIn(dist).map(idOf))];
-  if (ids.length === 0) throw new UserError(`There is no release in ${dist}; run "rollcall build" first.`);
-  throw new UserError(
+  if (ids.length === 0) throw usageError(`There is no release in ${dist}; run "rollcall build" first.`);
+  throw usageError(
     `${JSON.stringify(word)} is neither the beginning of a release's id in ${dist} nor a release's folder; ids there are ${listed(ids)}.`,
   );
 }
@@ -61,7 +61,7 @@ function currentOf(dist: string): string {
   // Where links were lost on the way, as in an archive, it is a folder of its own.
   const folder = join(dist, CURRENT);
   if (isFolder(folder)) return folder;
-  throw new UserError(`There is no current release in ${dist}; run "rollcall build" first.`);
+  throw usageError(`There is no current release in ${dist}; run "rollcall build" first.`);
 }
 
 function findByBeginning(word: string, dist: string): string | undefined {
@@ -97,7 +97,7 @@ export function contentOf(folder: string): string | undefined {
 function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {
   const kinds = [ids.length > 0 && "ids", names.length > 0 && "names"].filter(Boolean);
   const all = [...ids, ...names];
-  return new UserError(
+  return usageError(
     `${JSON.stringify(word)} is the beginning of ${all.length} ${kinds.join(" and ")}: ${listed(all)}; give more of one${ids.length > 0 ? "" : ", or its id"}.`,
   );
 }

@@ -1,7 +1,7 @@
 /** What releases there are. */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, UserError, usageError } from "../errors.js";
 import { parseFolderName, RELEASES } from "./layout.js";
 import { openRelease } from "./open.js";
 import { namesIn } from "./prune.js";
@@ -29,7 +29,7 @@ export interface ReleaseSummary {
  */
 export async function listReleases(dist: string): Promise<ReleaseSummary[]> {
   const names = namesIn(dist);
-  if (names.length === 0) throw new UserError(`There is no release in ${dist}; run "rollcall build" first.`);
+  if (names.length === 0) throw usageError(`There is no release in ${dist}; run "rollcall build" first.`);
   const current = findCurrent(dist);
   const summaries: ReleaseSummary[] = [];
   for (const name of names) summaries.push(await summarize(dist, name, name === current));

@@ -1,7 +1,7 @@
 /** Reads a release's own account of itself and refuses one that is not whole. Pages are not read here. */
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, UserError, usageError } from "../errors.js";
 import { parseSums, type Sums } from "./digests.js";
 import { readReleaseFile, sha256 } from "./files.js";
 import { PAGES, pagePath, parseFolderName, RELEASES, SNAPSHOT, SUMS, type Variant } from "./layout.js";
@@ -25,7 +25,7 @@ export interface Release {
  */
 export async function openRelease(folder: string): Promise<Release> {
   const root = await realpath(folder).catch((cause) => {
-    throw new UserError(`There is no release at ${folder}; run "rollcall build" first.`, { cause });
+    throw usageError(`There is no release at ${folder}; run "rollcall build" first.`, cause);
   });
   const broken = (why: string, cause?: unknown) =>
     new UserError(`Release ${basename(root)} is broken: ${why}. ${adviceFor(root)}`, { cause });

@@ -1,7 +1,7 @@
 /** What was current before. */
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { UserError } from "../errors.js";
+import { usageError } from "../errors.js";
 import { CURRENT, RELEASES } from "./layout.js";
 import { namesIn } from "./prune.js";
 import { findCurrent } from "./switch.js";
@@ -27,7 +27,7 @@ export function findPrevious(dist: string): string {
     .filter(({ marked }) => marked <= switched + CLOCK_STEP)
     .sort((one, other) => other.marked - one.marked);
   if (current !== undefined && previous) return previous.name;
-  throw new UserError(
+  throw usageError(
     `No release in ${dist} was current before the current one; see "rollcall releases" for those that are there.`,
   );
 }

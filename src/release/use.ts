@@ -20,16 +20,23 @@ export interface UseResult {
   untidied: string[];
 }
 
+export interface UseEffects {
+  now?: () => Date;
+  /** What a path is relative to that means a release; the process's own folder unless given. */
+  cwd?: string;
+  /** Stops the check, with the signal's reason; current is unchanged then. */
+  signal?: AbortSignal | undefined;
+}
+
 /**
  * Makes the release of `dist` that a word means (its id, `previous`, ...; see `lookUp`) current, once every byte of it
  * has been checked. Where that one is damaged, another with the same content is taken.
- * @param word a path in it is relative to `cwd`.
  * @throws UserError when it means none or several, or when the release is damaged; current is unchanged then.
  */
 export async function useRelease(
   dist: string,
   word: string,
-  { now = () => new Date(), cwd = "." }: { now?: () => Date; cwd?: string } = {},
+  { now = () => new Date(), cwd = ".", signal }: UseEffects = {},
 ): Promise<UseResult> {
   try {
     const folder = findRelease(word, dist, cwd);
@@ -37,7 +44,7 @@ export async function useRelease(
     try {
       const releases = await listReleases(dist);
       const before = releases.find((release) => release.current);
-      const chosen = await firstWhole(await findTwins(folder, releases, dist));
+      const chosen = await firstWhole(await findTwins(folder, releases, dist), signal);
       const untidied: string[] = [];
       switchCurrent(dist, chosen.name, now(), untidied);
       return { now: { ...chosen, current: true }, ...(before && { before }), untidied };
@@ -69,16 +76,20 @@ async function findTwins(
 }
 
 /** The first of some releases with one content of which every byte is right. */
-async function firstWhole(matching: readonly ReleaseSummary[]): Promise<ReleaseSummary> {
+async function firstWhole(
+  matching: readonly ReleaseSummary[],
+  signal: AbortSignal | undefined,
+): Promise<ReleaseSummary> {
   const refusals: unknown[] = [];
   for (const summary of matching) {
     try {
-      const damage = await findDamage(await openRelease(summary.folder));
+      const damage = await findDamage(await openRelease(summary.folder), signal);
       if (damage === undefined) return summary;
       throw new UserError(
         `Release ${summary.name} is damaged: ${damage} does not match its digest. Build again.`,
       );
     } catch (error) {
+      signal?.throwIfAborted();
       refusals.push(error);
     }
   }

@@ -14,6 +14,7 @@ const MOST_BYTES = 65_536;
 export async function countBodyBytes(
   question: Question,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<{ status: number; bytes: number }> {
   const { url, method, headers } = question;
   const { protocol, hostname, port, origin, host } = new URL(url);
@@ -25,7 +26,7 @@ export async function countBodyBytes(
     pair.join(": "),
   );
   socket.write(`${[`${method} ${url.slice(origin.length)} HTTP/1.1`, ...lines].join("\r\n")}\r\n\r\n`);
-  const answer = await readAll(socket, url, timeoutMs);
+  const answer = await readAll(socket, url, timeoutMs, signal);
   const end = answer.indexOf("\r\n\r\n");
   const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(answer.toString("latin1", 0, 16)) ?? [];
   if (end < 0 || status === undefined)
@@ -35,18 +36,29 @@ export async function countBodyBytes(
   return { status: Number(status), bytes: answer.length - end - 4 };
 }
 
-function readAll(socket: Socket, url: string, timeoutMs: number): Promise<Buffer> {
+function readAll(
+  socket: Socket,
+  url: string,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const timer = setTimeout(() => fail(tooSlow(url, timeoutMs)), timeoutMs);
-    const end = () => {
+    const abort = () => fail(signal?.reason);
+    signal?.addEventListener("abort", abort);
+    const over = () => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    };
+    const end = () => {
+      over();
       socket.destroy();
       resolve(Buffer.concat(chunks));
     };
     const fail = (error: unknown) => {
-      clearTimeout(timer);
+      over();
       socket.destroy();
       reject(explainTransfer(url, error, false));
     };

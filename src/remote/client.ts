@@ -70,7 +70,7 @@ export function createClient({
     },
     async countBody(url, method, headers = {}) {
       await pace.turn();
-      return countBodyBytes({ url, method, headers: { ...OWN_HEADERS, ...headers } }, timeoutMs);
+      return countBodyBytes({ url, method, headers: { ...OWN_HEADERS, ...headers } }, timeoutMs, signal);
     },
     close() {
       for (const agent of Object.values(agents)) agent.destroy();

@@ -17,11 +17,16 @@ import { parseSnapshot } from "../release/snapshot.js";
  * @param scratch a folder of the caller's, for an index where the pages have none.
  * @throws UserError when it is neither, or not whole.
  */
-export async function openFolder(folder: string, name: string, scratch: string): Promise<Side> {
+export async function openFolder(
+  folder: string,
+  name: string,
+  scratch: string,
+  signal?: AbortSignal,
+): Promise<Side> {
   const isRelease = (await isThere(join(folder, SUMS))) && (await isThere(join(folder, SNAPSHOT)));
   return isRelease
-    ? openReleaseSide(await openRelease(folder), name, scratch)
-    : indexed(folder, await factsOfPages(folder, name), scratch);
+    ? openReleaseSide(await openRelease(folder), name, scratch, signal)
+    : indexed(folder, await factsOfPages(folder, name), scratch, signal);
 }
 
 /**

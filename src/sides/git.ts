@@ -7,7 +7,7 @@ import { UserError } from "../errors.js";
 import { PAGES, pagePath, SNAPSHOT } from "../release/layout.js";
 import { factsOfPages } from "./folder.js";
 import { GitObjects } from "./git-objects.js";
-import type { OnProgress } from "./progress.js";
+import type { Watch } from "./progress.js";
 
 /**
  * Copies the pages of a release in a revision into `scratch`. Links inside the revision are followed, as of `dist/current`.
@@ -18,7 +18,7 @@ export async function openGit(
   spec: string,
   cwd: string,
   scratch: string,
-  onProgress: OnProgress,
+  { onProgress, signal }: Watch,
 ): Promise<Side> {
   const [, revision, path = ""] = /^git:([^:\s]+):([^\n]*)$/.exec(spec) ?? [];
   if (revision === undefined)
@@ -44,11 +44,12 @@ export async function openGit(
       );
     const facts = await factsOfPages(scratch, spec);
     for (let page = 2; page <= facts.pages; page++) {
+      signal?.throwIfAborted();
       if (!(await copy(pagePath(page))))
         throw new UserError(`${spec} is not whole: page ${page} of ${facts.pages} is missing in ${PAGES}.`);
       onProgress({ users: Math.min(page * facts.pageSize, facts.count), total: facts.count });
     }
-    return await indexed(scratch, facts, scratch);
+    return await indexed(scratch, facts, scratch, signal);
   } finally {
     objects.close();
   }

@@ -21,7 +21,9 @@ export interface SideEffects {
   scratch: string;
   /** How sources are read. */
   source: SourceOptions;
-  onProgress?: OnProgress;
+  onProgress?: OnProgress | undefined;
+  /** Stops the reading, with its reason. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -30,11 +32,12 @@ export interface SideEffects {
  * @throws UserError saying what the name could have meant.
  */
 export async function openSide(name: string, effects: SideEffects, like?: string): Promise<Side> {
-  const { cwd, dist, source, onProgress = () => {} } = effects;
+  const { cwd, dist, source, onProgress = () => {}, signal } = effects;
+  const watch = { onProgress, signal };
   const scratch = mkdtempSync(join(effects.scratch, "side-"));
   // Each kind is loaded when it is needed: a build takes longer to load than two releases to open.
-  if (/^https?:\/\//i.test(name)) return (await import("./remote.js")).openRemote(name, scratch, onProgress);
-  if (name.startsWith("git:")) return (await import("./git.js")).openGit(name, cwd, scratch, onProgress);
+  if (/^https?:\/\//i.test(name)) return (await import("./remote.js")).openRemote(name, scratch, watch);
+  if (name.startsWith("git:")) return (await import("./git.js")).openGit(name, cwd, scratch, watch);
   if (isSource(name, cwd)) {
     const baseUrl = source.baseUrl ?? like;
     if (baseUrl === undefined)
@@ -42,12 +45,13 @@ export async function openSide(name: string, effects: SideEffects, like?: string
         `What ${name} would publish depends on the base URL, which neither side tells; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.`,
       );
     const path = pathOf(name, cwd);
-    return (await import("./source.js")).openSource(path, { ...source, baseUrl }, scratch, onProgress);
+    return (await import("./source.js")).openSource(path, { ...source, baseUrl }, scratch, watch);
   }
   const folder = lookUp(name, dist, cwd);
-  if (folder !== undefined && isNamedByPath(folder, name, cwd)) return openFolder(folder, name, scratch);
+  if (folder !== undefined && isNamedByPath(folder, name, cwd))
+    return openFolder(folder, name, scratch, signal);
   if (folder !== undefined)
-    return openReleaseSide(await openRelease(folder), `release ${basename(folder)}`, scratch);
+    return openReleaseSide(await openRelease(folder), `release ${basename(folder)}`, scratch, signal);
   throw new UserError(
     `${JSON.stringify(name)} is no release in ${dist}, and no release's folder, SQLite file, base URL or git:REV:PATH. See "rollcall releases" for ids.`,
   );

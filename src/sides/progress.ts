@@ -1,2 +1,8 @@
 /** Who is told how far reading a side has come. */
 export type OnProgress = (done: { users: number; total: number }) => void;
+
+/** Who watches while a side is read, and may stop it. */
+export interface Watch {
+  onProgress: OnProgress;
+  signal: AbortSignal | undefined;
+}

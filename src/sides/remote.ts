@@ -13,17 +13,18 @@ import { PAGES, pagePath } from "../release/layout.js";
 import type { ListingFacts } from "../remote/listing.js";
 import { walk } from "../remote/walk.js";
 
-import type { OnProgress } from "./progress.js";
+import type { Watch } from "./progress.js";
 
 /**
  * Downloads all pages of the listing below a base URL into `scratch`, at most 8 at once.
  * @throws UserError as `walk` does, or when a page holds a user that is not valid.
  */
-export async function openRemote(url: string, scratch: string, onProgress: OnProgress): Promise<Side> {
+export async function openRemote(url: string, scratch: string, { onProgress, signal }: Watch): Promise<Side> {
   mkdirSync(join(scratch, PAGES), { recursive: true });
   let listing: ListingFacts | undefined;
   let users = 0;
   const facts = await walk(url, {
+    signal,
     instead: "name a folder with its release instead",
     // Where its links lead is for the reader of the diff to judge.
     allowOtherBase: true,
@@ -41,7 +42,7 @@ export async function openRemote(url: string, scratch: string, onProgress: OnPro
   const { count, pages, pageSize = Math.max(1, count), baseUrl, linkBase = baseUrl, links } = facts;
   const name = facts.baseUrl;
   const side = { name, id: facts.snapshotId, count, pages, pageSize, baseUrl: linkBase, links };
-  return indexed(scratch, side, scratch);
+  return indexed(scratch, side, scratch, signal);
 }
 
 /** A page that another program wrote, in the form that Rollcall writes: the walk has seen that it is one. */

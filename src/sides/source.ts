@@ -6,7 +6,7 @@ import { openReleaseSide } from "../diff/release-side.js";
 import type { Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { openRelease } from "../release/open.js";
-import type { OnProgress } from "./progress.js";
+import type { Watch } from "./progress.js";
 
 /** How a source is to be read and published; without a base URL, as the other side is. */
 export type SourceOptions = Partial<Omit<BuildOptions, "db" | "out" | "keep" | "problemsFile" | "gates">>;
@@ -19,12 +19,15 @@ export async function openSource(
   db: string,
   options: SourceOptions & Pick<BuildOptions, "baseUrl">,
   scratch: string,
-  onProgress: OnProgress,
+  { onProgress, signal }: Watch,
 ): Promise<Side> {
   try {
     // No need of compressed pages: they are never compared.
-    const { folder } = await build({ ...options, db, out: scratch, keep: 0, encodings: [] }, { onProgress });
-    return await openReleaseSide(await openRelease(folder), `source ${db}`, scratch);
+    const { folder } = await build(
+      { ...options, db, out: scratch, keep: 0, encodings: [] },
+      { onProgress, signal },
+    );
+    return await openReleaseSide(await openRelease(folder), `source ${db}`, scratch, signal);
   } catch (error) {
     if (!(error instanceof InvalidUsersError)) throw error;
     throw new UserError(

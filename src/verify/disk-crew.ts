@@ -2,6 +2,7 @@
 import type { PageDigests } from "../release/digests.js";
 import { threadsFor } from "../threads/size.js";
 import { Thread } from "../threads/thread.js";
+import { createTurns } from "../threads/turns.js";
 import type { Checked, Outline, Stretch } from "./disk-messages.js";
 import { createChecker } from "./disk-stretch.js";
 
@@ -16,19 +17,20 @@ export interface CrewOptions {
   digests: PageDigests | undefined;
   /** Threads; 0 is none. As many as cores unless given, and none for small releases. */
   workers: number | undefined;
+  signal: AbortSignal | undefined;
   /** Told each stretch as soon as it is checked, in any order. */
   take(stretch: Stretch, checked: Checked): void;
 }
 
 /** @throws UserError when a file cannot be read. */
 export async function checkPages(outline: Outline, options: CrewOptions): Promise<void> {
-  const { pages, digests, take } = options;
+  const { pages, digests, signal, take } = options;
   const count = outline.snapshot?.count ?? 0;
   const size = threadsFor(count, options.workers, WORTHWHILE);
   const queue = stretches(pages, digests);
-  if (size === 0) return checkAlone(outline, queue, take);
+  if (size === 0) return checkAlone(outline, queue, options);
   const workers = Array.from({ length: size }, () => {
-    return new Thread<Stretch, Checked>(new URL("./disk-worker.js", import.meta.url), outline);
+    return new Thread<Stretch, Checked>(new URL("./disk-worker.js", import.meta.url), outline, { signal });
   });
   try {
     await Promise.all(
@@ -44,11 +46,15 @@ export async function checkPages(outline: Outline, options: CrewOptions): Promis
 async function checkAlone(
   outline: Outline,
   queue: Iterable<Stretch>,
-  take: CrewOptions["take"],
+  { take, signal }: CrewOptions,
 ): Promise<void> {
   const checker = createChecker(outline);
+  const turn = createTurns(1, signal);
   try {
-    for (const stretch of queue) take(stretch, checker.check(stretch));
+    for (const stretch of queue) {
+      await turn();
+      take(stretch, checker.check(stretch));
+    }
   } finally {
     checker.close();
   }

@@ -2,7 +2,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { WarningCounts, WarningKind } from "../contract/warnings.js";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, usageError } from "../errors.js";
 import { PAGES, USERS } from "../release/layout.js";
 import { LINE_BYTES } from "../release/user-index.js";
 import { type Account, readAccount } from "./disk-account.js";
@@ -22,7 +22,9 @@ export interface DiskOptions {
   folder: string;
   /** Threads; as many as cores unless given, none for small releases. */
   workers?: number | undefined;
-  onProgress?(done: { users: number; total: number }): void;
+  onProgress?: ((done: { users: number; total: number }) => void) | undefined;
+  /** Stops the reading, with its reason. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -54,9 +56,9 @@ async function realFolder(folder: string): Promise<string> {
   try {
     return await realpath(folder);
   } catch (cause) {
-    throw new UserError(
+    throw usageError(
       `There is no release at ${folder} (${codeOf(cause)}); name another, or run "rollcall build" first.`,
-      { cause },
+      cause,
     );
   }
 }
@@ -65,7 +67,7 @@ async function checkUsers(
   folder: string,
   tree: Tree,
   { snapshot, pages, variants, digests }: Account,
-  { workers, onProgress }: DiskOptions,
+  { workers, onProgress, signal }: DiskOptions,
   findings: Findings,
 ): Promise<{ users: number; warnings: WarningCounts }> {
   const hasIndex = tree.get(USERS) === "file";
@@ -82,6 +84,7 @@ async function checkUsers(
         pages: isInside ? pages : 0,
         digests,
         workers,
+        signal,
         take({ first }, checked) {
           users += checked.users;
           book.add(checked.ids);

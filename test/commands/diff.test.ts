@@ -248,7 +248,7 @@ test("gates that hold change nothing", async () => {
       code: 2,
       stdout: "",
       stderr:
-        "error: --max-field names bio, which --only or --ignore leaves out; let it count, or leave out its gate.\n",
+        "error: The gate on bio would see nothing, for only or ignore leaves that field out; let it count, or leave out its gate.\n",
     });
   }
 });
@@ -390,7 +390,11 @@ test.each(["full", "closed"])("nothing stays behind where stdout is %s", async (
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("nothing stays behind after %s", async (signal) => {
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)("nothing stays behind after %s", async (signal, code) => {
   const { cwd } = await oneRelease();
   const temporary = scratch();
   const silent = createServer().listen(0, "127.0.0.1");
@@ -404,7 +408,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("nothing stays behind after 
   await once(silent, "connection");
   expect(readdirSync(temporary)).toHaveLength(1);
   child.kill(signal);
-  expect(await ended).toEqual({ code: 2, stdout: "", stderr: "error: Stopped; nothing was left behind.\n" });
+  expect(await ended).toEqual({ code, stdout: "", stderr: "Stopped; current is unchanged.\n" });
   expect(readdirSync(temporary)).toEqual([]);
 });
 

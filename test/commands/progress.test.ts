@@ -7,7 +7,18 @@ test.each([
   [1000, 4000, 2000, `${"█".repeat(8)}${"░".repeat(22)} 1,000 of 4,000 users, 500 users/s, 6.00 s left`],
   [4000, 4000, 2000, `${"█".repeat(30)} 4,000 of 4,000 users, 2,000 users/s, 0.00 s left`],
 ])("%i of %i users after %i ms", (users, total, milliseconds, line) => {
-  expect(describe(users, total, "user", milliseconds)).toBe(line);
+  expect(describe(users, total, "user", milliseconds, 100)).toBe(line);
+});
+
+test.each([
+  [100, `${"█".repeat(8)}${"░".repeat(22)} 12,500,000 of 50,000,000 users, 250,000 users/s, 2 min 30 s left`],
+  [80, `${"█".repeat(4)}${"░".repeat(10)} 12,500,000 of 50,000,000 users, 250,000 users/s, 2 min 30 s left`],
+  [60, `${"█".repeat(3)}${"░".repeat(8)} 12,500,000 of 50,000,000 users, 2 min 30 s left`],
+  [50, "12,500,000 of 50,000,000 users, 2 min 30 s left"],
+  [20, "12,500,000 of 50,00"],
+])("a terminal of %i columns holds the line", (columns, line) => {
+  expect(describe(12_500_000, 50_000_000, "user", 50_000, columns)).toBe(line);
+  expect(line.length).toBeLessThan(columns);
 });
 
 async function watch(isTTY: boolean) {

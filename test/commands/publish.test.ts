@@ -67,9 +67,9 @@ test.each([
   [
     "publish site --release zz",
     "\"zz\" is neither the beginning of a release's id in dist nor a release's folder; ids there are ",
-    1,
+    2,
   ],
-  ["publish site none", "There is no release at none/current", 1],
+  ["publish site none", "There is no release at none/current", 2],
 ])("rollcall %s is refused in one line", async (line, message, code) => {
   const { cwd } = await cwdWithRelease(5);
   const result = await rollcall(line, fakeIo(cwd));

@@ -111,7 +111,7 @@ test("use --quiet prints nothing", async () => {
 test("where several folders' names begin so, their names are said", async () => {
   const { older, newer, run } = await twoReleases();
   expect(await run("use 20261121T034")).toEqual({
-    code: 1,
+    code: 2,
     stdout: "",
     stderr: `error: "20261121T034" is the beginning of 2 names: ${newer.name}, ${older.name}; give more of one, or its id.\n`,
   });
@@ -123,13 +123,13 @@ test.each([
   ["use 1f", 'There is no release in dist; run "rollcall build" first.'],
 ])("rollcall %s without releases is refused", async (line, message) => {
   const result = await rollcall(line, fakeIo(scratch()));
-  expect(result).toEqual({ code: 1, stdout: "", stderr: `error: ${message}\n` });
+  expect(result).toEqual({ code: 2, stdout: "", stderr: `error: ${message}\n` });
 });
 
 test("an id that nothing begins with is refused", async () => {
   const { run } = await twoReleases();
   const { code, stderr } = await run("use zz");
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toMatch(/^error: "zz" is neither the beginning of a release's id in dist nor .*\n$/);
 });
 

@@ -10,7 +10,7 @@ import type { ExitCode } from "../../src/errors.js";
 export class Screen extends Writable {
   text = "";
   readonly isTTY: boolean;
-  readonly columns = 100;
+  columns = 100;
 
   constructor(isTTY = false) {
     super({ decodeStrings: false });

@@ -179,7 +179,7 @@ test("where releases are there and none is current, serve says how to choose one
   rmSync(join(newest.folder, "SHA256SUMS"));
   rmSync(join(cwd, "dist/current"));
   const { code, stdout, stderr } = await rollcall("serve --port 0", fakeIo(cwd));
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr, "the newest that is whole").toBe(
     `error: No release in dist is current; "rollcall use ${release.id} dist" switches to the newest.\n`,
   );
@@ -196,7 +196,7 @@ test("settings of the config file hold for serve too", async () => {
 
 test("without a release, serve refuses before it listens", async () => {
   const { code, stdout, stderr } = await rollcall("serve --port 0", fakeIo(scratch()));
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(/^error: There is no release .*rollcall build.*\n$/);
 });
 

@@ -52,7 +52,24 @@ test("help fits its width and names every exit code", async () => {
     for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(100);
     // Nothing that verify does has a gate.
     const codes = Object.values(ExitCode).filter((code) => verb !== "verify" || code !== ExitCode.gate);
-    for (const code of codes) expect(stdout).toMatch(new RegExp(`^ {2}${code} +\\w`, "m"));
+    const { hungUp, terminated } = ExitCode;
+    expect(stdout).toMatch(new RegExp(`${terminated} by SIGTERM,\\s+${hungUp} by SIGHUP`));
+    for (const code of codes.filter((code) => code !== hungUp && code !== terminated))
+      expect(stdout).toMatch(new RegExp(`^ {2}${code} +\\w`, "m"));
+  }
+});
+
+test.each([80, 60])("help fits a terminal of %i columns, and its examples can be copied", async (columns) => {
+  for (const verb of ["", ...VERBS.map(({ name }) => name)]) {
+    const io = fakeIo(scratch());
+    io.stdout.columns = columns;
+    const { stdout } = await rollcall(`${verb} --help`, io);
+    // What is longer than a line is a word for itself: a flag, or a path in an example.
+    for (const line of stdout.split("\n"))
+      if (line.trim().includes(" ")) expect(line.length, line).toBeLessThanOrEqual(columns);
+    const joined = stdout.replaceAll(/ \\\n +/g, " ");
+    const examples = VERBS.find(({ name }) => name === verb)?.examples ?? [];
+    for (const [command] of examples) expect(joined).toContain(`  ${command}\n`);
   }
 });
 
@@ -114,6 +131,10 @@ test.each([
   ],
   [
     "build",
+    'db and baseUrl are not set: give --db <file> and --base-url <url>, ROLLCALL_DB and ROLLCALL_BASE_URL, or db and baseUrl in rollcall.config.json ("rollcall init" writes one).',
+  ],
+  [
+    "build --base-url http://a",
     'db is not set: give --db <file>, ROLLCALL_DB, or db in rollcall.config.json ("rollcall init" writes one).',
   ],
   [

@@ -16,8 +16,8 @@ function indexFile(lines: readonly Line[]): string {
   return file;
 }
 
-function match(old: readonly Line[], now: readonly Line[]) {
-  const matches = matchUsers(indexFile(old), indexFile(now));
+async function match(old: readonly Line[], now: readonly Line[]) {
+  const matches = await matchUsers(indexFile(old), indexFile(now));
   const [added, removed, changed] = [[...matches.added()], [...matches.removed()], [...matches.changed()]];
   matches.close();
   expect(matches.counts).toEqual({
@@ -28,7 +28,7 @@ function match(old: readonly Line[], now: readonly Line[]) {
   return { added, removed, changed };
 }
 
-function expected(old: readonly Line[], now: readonly Line[]): ReturnType<typeof match> {
+function expected(old: readonly Line[], now: readonly Line[]): Awaited<ReturnType<typeof match>> {
   const place = ([id, digest]: Line, at: number) => ({
     id: userId(id),
     at,
@@ -51,10 +51,10 @@ function expected(old: readonly Line[], now: readonly Line[]): ReturnType<typeof
 /** Few ids, so that sides share many; moved ones too, since the order is anyone's. */
 const side = fc.uniqueArray(fc.tuple(fc.nat(60), fc.nat(2)), { selector: ([id]) => id, maxLength: 60 });
 
-test("any two sides, in any order", () => {
-  fc.assert(
-    fc.property(side, side, (old, now) => {
-      expect(match(old, now)).toEqual(expected(old, now));
+test("any two sides, in any order", async () => {
+  await fc.assert(
+    fc.asyncProperty(side, side, async (old, now) => {
+      expect(await match(old, now)).toEqual(expected(old, now));
     }),
     { numRuns: 300 },
   );
@@ -80,12 +80,12 @@ test.each([
     many(0, 20_000).map(([id, digest]): Line => [id, digest + (id % 2)]),
   ],
   ["none in common", many(0, 9_000), many(20_000, 29_000)],
-])("large: %s", (_, old, now) => {
-  expect(match(old, now)).toEqual(expected(old, now));
+])("large: %s", async (_, old, now) => {
+  expect(await match(old, now)).toEqual(expected(old, now));
 });
 
-test("a user that is twice on one side is told", () => {
-  expect(() =>
+test("a user that is twice on one side is told", async () => {
+  await expect(
     match(
       [
         [1, 1],
@@ -94,5 +94,5 @@ test("a user that is twice on one side is told", () => {
       ],
       [[3, 1]],
     ),
-  ).toThrow(`User ${userId(1)} is twice in the old snapshot`);
+  ).rejects.toThrow(`User ${userId(1)} is twice in the old snapshot`);
 });

@@ -86,6 +86,7 @@ const OPTIONS: Record<
   workers: true,
   now: true,
   onProgress: true,
+  signal: true,
   folder: true,
   cacheControl: true,
   cacheMb: true,

@@ -158,7 +158,7 @@ test("a taken port and a missing release are refused as for one process", async 
       stderr: `error: Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another --port.\n`,
     });
     const missing = await start(["serve", scratch(), "--port", "0", "--workers", workers]).ended;
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no release") });
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no release") });
   }
 });
 

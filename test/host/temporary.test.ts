@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { makeScratch, removeScratch } from "../../src/commands/scratch.js";
 import { createHost } from "../../src/host/host.js";
+import { makeScratch, removeScratch } from "../../src/sides/scratch.js";
 import { scratch } from "../support/files.js";
 import { startFleet } from "./fleet.js";
 import { publish } from "./release.js";

@@ -5,7 +5,7 @@ import { each } from "../each.js";
 import type { PublishedFile, ReleaseFiles } from "../files.js";
 import { TAGS } from "../names.js";
 import { isOrphan, type Owned } from "../owned.js";
-import type { Standing, Target } from "../target.js";
+import type { Target } from "../target.js";
 import type { Claim } from "./claim.js";
 import { headersOf, OWN_HEADERS } from "./headers.js";
 import type { History } from "./history.js";
@@ -45,7 +45,7 @@ export class Bucket implements Target {
     return this.#parts.owned;
   }
 
-  async survey(files: ReleaseFiles, found: (file: PublishedFile, standing: Standing) => void): Promise<void> {
+  async survey(...[files, found, signal]: Parameters<Target["survey"]>): Promise<void> {
     const { store, cacheControl } = this.#parts;
     const tags = new Tags(files);
     this.#tags = tags;
@@ -57,6 +57,7 @@ export class Bucket implements Target {
     const known = list && KnownTags.parse(list.bytes, cacheControl);
     const listed = new Uint8Array(files.length);
     for await (const { path, etag } of store.list()) {
+      signal?.throwIfAborted();
       const index = files.indexOf(path);
       if (index === undefined) continue;
       const file = files.at(index);
@@ -64,18 +65,22 @@ export class Bucket implements Target {
       listed[index] = digest === undefined ? UNSURE : SURE;
       if (digest !== undefined) told(file, etag, digest === file.digest);
     }
-    await each(files, async (file) => {
-      if (listed[file.index] === SURE) return;
-      const facts = listed[file.index] === UNSURE ? await store.findFacts(file.path) : undefined;
-      if (!facts) return found(file, "absent");
-      const { ContentEncoding, ...headers } = headersOf(file.path, cacheControl);
-      const isSame =
-        facts.sha256 === file.digest &&
-        facts.ContentEncoding === ContentEncoding &&
-        facts.CacheControl === headers.CacheControl &&
-        facts.ContentType === headers.ContentType;
-      told(file, facts.etag, isSame);
-    });
+    await each(
+      files,
+      async (file) => {
+        if (listed[file.index] === SURE) return;
+        const facts = listed[file.index] === UNSURE ? await store.findFacts(file.path) : undefined;
+        if (!facts) return found(file, "absent");
+        const { ContentEncoding, ...headers } = headersOf(file.path, cacheControl);
+        const isSame =
+          facts.sha256 === file.digest &&
+          facts.ContentEncoding === ContentEncoding &&
+          facts.CacheControl === headers.CacheControl &&
+          facts.ContentType === headers.ContentType;
+        told(file, facts.etag, isSame);
+      },
+      signal,
+    );
   }
 
   async *orphans(owned: Owned, files: ReleaseFiles): AsyncGenerator<string> {

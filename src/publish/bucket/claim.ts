@@ -57,11 +57,11 @@ export class Claim {
   }
 
   /** Waits until the run that `read` has found shows no sign of life any more. @throws UserError when it lives. */
-  async outwait(onWait: (milliseconds: number) => void): Promise<void> {
+  async outwait(onWait: (milliseconds: number) => void, signal?: AbortSignal): Promise<void> {
     const before = this.#seen.etag;
     onWait(this.#pulse.dead);
     for (let waited = 0; waited < this.#pulse.dead; waited += this.#pulse.look) {
-      await sleep(this.#pulse.look);
+      await sleep(this.#pulse.look, undefined, { signal });
       const found = await this.#store.find(OWNED);
       if (found?.etag !== before) throw this.#taken();
     }
@@ -112,6 +112,11 @@ export class Claim {
     this.check();
     await this.#write(owned);
     this.stop();
+  }
+
+  /** Breaks off what is being sent: the run is to end here. */
+  breakOff(reason: unknown): void {
+    this.#over.abort(reason);
   }
 
   stop(): void {

@@ -20,6 +20,7 @@ export interface BucketOptions {
   dryRun: boolean;
   /** Told when another run has not ended, and how long it may take to see whether it ever will. */
   onWait: (milliseconds: number) => void;
+  signal: AbortSignal | undefined;
 }
 
 /**
@@ -36,17 +37,19 @@ export async function openBucket(address: string, options: BucketOptions): Promi
     expect,
     dryRun,
     onWait,
+    signal,
   } = options;
   const where = parseAddress(address);
   const history = new History(folder);
-  const store = await Store.open(where, endpoint);
+  const store = await Store.open(where, endpoint, signal);
   try {
     const claim = new Claim(store, where.name);
+    signal?.addEventListener("abort", () => claim.breakOff(signal.reason), { once: true });
     const owned = await claim.read();
     if (!force) await requireKnown(store, where.name, { dist, published: history.record.releases, expect });
     // A run from here cannot be at work: this one holds the lock.
     const isForeign = owned?.run !== undefined && owned.run.name !== history.record.run;
-    if (isForeign && !dryRun) await claim.outwait(onWait);
+    if (isForeign && !dryRun) await claim.outwait(onWait, signal);
     return new Bucket({ name: where.name, store, claim, history, cacheControl, owned });
   } catch (error) {
     store.close();

@@ -39,9 +39,15 @@ export class Store {
   readonly #sdk: typeof Sdk;
   readonly #client: Sdk.S3Client;
   readonly #address: BucketAddress;
+  /** What changes nothing is broken off whenever the run is to stop. */
+  readonly #reading: { abortSignal?: AbortSignal };
 
   /** @param endpoint of another store than Amazon's. */
-  static async open(address: BucketAddress, endpoint: string | undefined): Promise<Store> {
+  static async open(
+    address: BucketAddress,
+    endpoint: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<Store> {
     const sdk = await loadSdk();
     const configure = (region: { region: string } | undefined) =>
       new sdk.S3Client({
@@ -60,10 +66,16 @@ export class Store {
       () => true,
       () => false,
     );
-    return new Store(sdk, hasRegion ? client : configure({ region: REGION }), address);
+    return new Store(sdk, hasRegion ? client : configure({ region: REGION }), address, signal);
   }
 
-  private constructor(sdk: typeof Sdk, client: Sdk.S3Client, address: BucketAddress) {
+  private constructor(
+    sdk: typeof Sdk,
+    client: Sdk.S3Client,
+    address: BucketAddress,
+    signal: AbortSignal | undefined,
+  ) {
+    this.#reading = signal ? { abortSignal: signal } : {};
     this.#sdk = sdk;
     this.#client = client;
     this.#address = address;
@@ -79,7 +91,10 @@ export class Store {
   /** A small object, or undefined when there is none. */
   async find(path: string): Promise<Found | undefined> {
     try {
-      const { Body, ETag } = await this.#client.send(new this.#sdk.GetObjectCommand(this.#key(path)));
+      const { Body, ETag } = await this.#client.send(
+        new this.#sdk.GetObjectCommand(this.#key(path)),
+        this.#reading,
+      );
       return { etag: plainTag(ETag), bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
     } catch (error) {
       if (error instanceof this.#sdk.NoSuchKey) return undefined;
@@ -90,7 +105,7 @@ export class Store {
   /** What is known of an object without fetching it, or undefined when there is none. */
   async findFacts(path: string): Promise<Facts | undefined> {
     try {
-      const head = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#key(path)));
+      const head = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#key(path)), this.#reading);
       const { ETag, Metadata, CacheControl, ContentType, ContentEncoding } = head;
       return {
         etag: plainTag(ETag),
@@ -111,7 +126,7 @@ export class Store {
     let ContinuationToken: string | undefined;
     do {
       const list = new this.#sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken });
-      const { Contents = [], NextContinuationToken } = await this.#client.send(list);
+      const { Contents = [], NextContinuationToken } = await this.#client.send(list, this.#reading);
       for (const { Key = "", ETag } of Contents)
         yield { path: Key.slice(prefix.length), etag: plainTag(ETag) };
       ContinuationToken = NextContinuationToken;

@@ -1,5 +1,5 @@
 /** A folder for what has to be written to compare, among the system's temporary files. */
-import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { codeOf, UserError } from "../errors.js";
@@ -23,8 +23,12 @@ export async function makeScratch(): Promise<string> {
   }
 }
 
-/** Removes a folder that threads may still be writing to: out of their way first, so that nothing is added under way. */
+/**
+ * Removes a folder that threads may still be writing to, unless it is gone: out of their way first, so that nothing is
+ * added under way.
+ */
 export function removeScratch(folder: string): void {
+  if (!existsSync(folder)) return;
   const aside = `${folder}-gone`;
   renameSync(folder, aside);
   rmSync(aside, { recursive: true, force: true });

@@ -1,0 +1,74 @@
+/** The verb that compares two snapshots, whatever kind each is of. */
+import { parseFieldLimit } from "../contract/limits.js";
+import { diff, type OpenDiff } from "../diff/diff.js";
+import { type FieldFilter, fieldFilter } from "../diff/filter.js";
+import { findExceeded, type Gates } from "../diff/gates.js";
+import { unlessStopped, usageError } from "../errors.js";
+import { openSides } from "./both.js";
+import type { OnProgress } from "./progress.js";
+import { explainRoom, makeScratch, removeScratch } from "./scratch.js";
+import type { SourceOptions } from "./source.js";
+
+export interface CompareOptions extends FieldFilter, SourceOptions {
+  /**
+   * What was: a release's id or the beginning of one, `current`, `previous`, a release's folder, `git:REV:PATH`, a base
+   * URL, or a SQLite file. The previous release unless given.
+   */
+  old?: string | undefined;
+  /** What is or would be, in the same words; the current release unless given. */
+  new?: string | undefined;
+  /** The folder of the releases. */
+  dist: string;
+  /** How much may change; what changes more is told in `exceeded`. */
+  gates?: Gates | undefined;
+}
+
+export interface CompareEffects {
+  onProgress?: OnProgress | undefined;
+  /** Stops the comparison, with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** What relative paths and git repositories are looked for from; the process's own folder unless given. */
+  cwd?: string | undefined;
+  /** A new folder for what has to be written to compare, which is removed in the end; a temporary one unless given. */
+  scratch?: string | undefined;
+}
+
+/** What differs. `changes` reads from disk until `close`, which has to be called. */
+export interface Comparison extends OpenDiff {
+  /** A sentence with its figures for each gate that is exceeded. */
+  exceeded: readonly string[];
+}
+
+/**
+ * Compares two snapshots, user by user.
+ * @throws UserError when a side is not there or cannot be read; what the signal was aborted with.
+ */
+export async function compare(options: CompareOptions, effects: CompareEffects = {}): Promise<Comparison> {
+  const { onProgress, signal, cwd = ".", scratch = await makeScratch() } = effects;
+  const { old, new: newer, dist, only, ignore, workers, gates = {}, ...source } = options;
+  try {
+    refuseBlindGate(gates, { only, ignore });
+    return await unlessStopped(signal, async () => {
+      const sides = { cwd, dist, scratch, source: { ...source, workers }, onProgress, signal };
+      const found = await diff(...(await openSides(old, newer, sides)), { only, ignore, workers, signal });
+      const close = () => {
+        found.close();
+        removeScratch(scratch);
+      };
+      return { ...found, close, exceeded: findExceeded(found, gates) };
+    });
+  } catch (error) {
+    removeScratch(scratch);
+    throw explainRoom(error);
+  }
+}
+
+/** A gate on a field that does not count would hold whatever happens. */
+function refuseBlindGate({ maxField = [] }: Gates, filter: FieldFilter): void {
+  const counts = fieldFilter(filter);
+  const blind = maxField.map((gate) => parseFieldLimit(gate)?.path).find((path) => path && !counts(path));
+  if (blind !== undefined)
+    throw usageError(
+      `The gate on ${blind} would see nothing, for only or ignore leaves that field out; let it count, or leave out its gate.`,
+    );
+}

@@ -1,0 +1,160 @@
+/** Ctrl-C and its like, in real processes: one line, an exit code of the signal's, and nothing left. */
+import { EventEmitter } from "node:events";
+import { existsSync, linkSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { stoppable } from "../../src/commands/stop.js";
+import { useRelease } from "../../src/index.js";
+import { run, start } from "../support/command.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+const SIGNALS = [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const;
+const BASE_URL = "https://directory.example.com";
+const UNCHANGED = "Stopped; current is unchanged.\n";
+
+/** Waits for what a verb does while it is at work. */
+const until = (isSo: () => boolean) => vi.waitUntil(isSo, { interval: 1, timeout: 20_000 });
+
+const USERS = 20_000;
+
+/** With a source of many users, and two releases: of one of them, and of all, which is current. */
+const full = mkdtempSync(join(tmpdir(), "rollcall-test-"));
+const BUILD = ["build", "--db", "users.sqlite", "--base-url", BASE_URL, "--page-size", "10"];
+
+beforeAll(async () => {
+  writeUsers(join(full, "one.sqlite"), plainRows(1));
+  writeUsers(join(full, "users.sqlite"), plainRows(USERS));
+  await run(["build", "--db", "one.sqlite", "--base-url", BASE_URL], { cwd: full });
+  await run(BUILD, { cwd: full });
+  expect(readdirSync(join(full, "dist/releases"))).toHaveLength(2);
+}, 120_000);
+afterAll(() => rmSync(full, { recursive: true }));
+
+/** A folder with the same source and a release of one user. */
+async function folder(): Promise<string> {
+  const cwd = scratch();
+  for (const name of ["one.sqlite", "users.sqlite"]) linkSync(join(full, name), join(cwd, name));
+  await run(["build", "--db", "one.sqlite", "--base-url", BASE_URL], { cwd });
+  return cwd;
+}
+
+for (const workers of ["0", "2"]) {
+  test.each(SIGNALS)(`a build with ${workers} workers is stopped by %s`, async (signal, code) => {
+    const cwd = await folder();
+    const dist = join(cwd, "dist");
+    const before = readlinkSync(join(dist, "current"));
+    const names = readdirSync(dist);
+    const problems = workers === "0" ? ["--problems", "problems"] : [];
+    const { child, ended } = start([...BUILD, "--workers", workers, ...problems], { cwd });
+    await until(() => existsSync(join(dist, ".staging/api/users/pages/40.json")));
+    child.kill(signal);
+    expect(await ended).toEqual({ code, stdout: "", stderr: UNCHANGED });
+    expect(readdirSync(dist)).toEqual(names);
+    expect(readlinkSync(join(dist, "current"))).toBe(before);
+    expect(readdirSync(cwd).sort()).toEqual(["dist", "one.sqlite", "users.sqlite"]);
+  });
+}
+
+test("a build that leaves users out is stopped while it counts the others", async () => {
+  const cwd = await folder();
+  const { child, ended } = start([...BUILD, "--workers", "0", "--skip-invalid"], { cwd });
+  await until(() => existsSync(join(cwd, "dist/.staging")));
+  child.kill("SIGINT");
+  expect(await ended).toEqual({ code: 130, stdout: "", stderr: UNCHANGED });
+  expect(readdirSync(join(cwd, "dist"))).not.toContain(".staging");
+});
+
+test("after the first signal, a second one has its usual effect", async () => {
+  const signals = new EventEmitter();
+  const stopped = stoppable(
+    signals,
+    (signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+        signals.emit("SIGTERM");
+        expect(signals.eventNames()).toEqual([]);
+      }),
+  );
+  await expect(stopped).rejects.toMatchObject({ exitCode: 143, message: UNCHANGED.trim() });
+});
+
+for (const workers of ["0", "2"]) {
+  test.each(SIGNALS)(
+    `the verification of a release with ${workers} threads is stopped by %s`,
+    async (signal, code) => {
+      // The process says nothing until it is done, so that what it opens says that it is at work.
+      const { child, ended } = start(["verify", "--workers", workers], { cwd: full });
+      await until(() => opened(child.pid, "/users.sha256"));
+      child.kill(signal);
+      expect(await ended).toEqual({ code, stdout: "", stderr: UNCHANGED });
+    },
+  );
+}
+
+test.each(SIGNALS)(
+  "the verification of a host is stopped by %s while it waits for an answer",
+  async (signal, code) => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    onTestFinished(() => {
+      silent.closeAllConnections();
+      silent.close();
+    });
+    let asked = false;
+    silent.on("request", () => {
+      asked = true;
+    });
+    await until(() => silent.listening);
+    const { port } = silent.address() as AddressInfo;
+    const { child, ended } = start(["verify", `http://127.0.0.1:${port}`], { cwd: scratch() });
+    await until(() => asked);
+    child.kill(signal);
+    expect(await ended).toEqual({ code, stdout: "", stderr: UNCHANGED });
+  },
+);
+
+test.each(SIGNALS)(
+  "publishing to a folder is stopped by %s, and the next run goes on",
+  async (signal, code) => {
+    const cwd = scratch();
+    const dist = join(full, "dist");
+    const { child, ended } = start(["publish", "site", dist, "--purge-list", "purge.txt"], { cwd });
+    await until(() => existsSync(join(cwd, "site/api/users/pages/40.json")));
+    child.kill(signal);
+    const stderr = "Stopped; run this again, and it goes on where it stopped.\n";
+    expect(await ended).toEqual({ code, stdout: "", stderr });
+    expect(readdirSync(cwd)).toEqual(["site"]);
+    expect((await run(["publish", "site", dist], { cwd })).code).toBe(0);
+    expect((await run(["verify", "site"], { cwd })).stderr).toBe("");
+  },
+);
+
+test("a switch is stopped before it is made", async () => {
+  const dist = join(full, "dist");
+  const before = readlinkSync(join(dist, "current"));
+  const stop = new AbortController();
+  const switched = useRelease(dist, "previous", { signal: stop.signal });
+  stop.abort(new Error("enough"));
+  await expect(switched).rejects.toThrow("enough");
+  expect(readlinkSync(join(dist, "current"))).toBe(before);
+});
+
+/** Whether a process has a file open whose path holds a text. */
+function opened(pid: number | undefined, part: string): boolean {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).some((name) => {
+    try {
+      return readlinkSync(join(folder, name)).includes(part);
+    } catch {
+      // Closed in between.
+      return false;
+    }
+  });
+}
