@@ -2,11 +2,15 @@
 import { LRUCache } from "lru-cache";
 import { codeOf } from "../errors.js";
 import { readReleaseFile, sha256 } from "../release/files.js";
+import { openFilesLimit } from "./descriptors.js";
 
 const MB = 1024 * 1024;
 
 /** What an entry costs besides its bytes: key, Buffer and the cache's own books. Near enough for a bound. */
 const OVERHEAD = 512;
+
+/** Files that are read at once: twice as many as the threads that node reads with. */
+const MOST_READ = 8;
 
 export interface Bodies {
   /** Whatever has these bytes, of this release or an earlier one: an unchanged page stays cached over a switch. */
@@ -26,18 +30,31 @@ export function createBodies(megabytes: number, log: (line: string) => void): Bo
   // A line each, not one a request: whoever keeps asking for a damaged page must not fill the log.
   const reported = new Set<string>();
 
+  const waiting: (() => void)[] = [];
+  let reading = 0;
+  const begin = async () => {
+    if (reading >= MOST_READ) return new Promise<void>((resolve) => waiting.push(resolve));
+    reading++;
+  };
+  const end = () => {
+    const next = waiting.shift();
+    if (next) next();
+    else reading--;
+  };
+
   const load = async (file: string, digest: string) => {
+    await begin();
     try {
       const body = await readVerified(file, digest);
       cache.set(digest, body);
       reported.delete(file);
       return body;
     } catch (error) {
-      if (!reported.has(file))
-        log(`${whyDamaged(file, error)}; answered 500. Build again, or "rollcall use" another release.`);
+      if (!reported.has(file)) log(`${whyDamaged(file, error)}; answered 500. ${adviceFor(error)}`);
       reported.add(file);
       return undefined;
     } finally {
+      end();
       loading.delete(file);
     }
   };
@@ -63,6 +80,12 @@ export async function readVerified(file: string, digest: string): Promise<Buffer
 /** Says what is wrong with a file that `readVerified` refused. */
 export function whyDamaged(file: string, error: unknown): string {
   return error instanceof Damaged ? error.message : `${file} cannot be read (${codeOf(error) ?? error})`;
+}
+
+function adviceFor(error: unknown): string {
+  if (["EMFILE", "ENFILE"].includes(codeOf(error) ?? ""))
+    return `Raise the limit on open files (ulimit -n), which is ${openFilesLimit()}.`;
+  return 'Build again, or "rollcall use" another release.';
 }
 
 class Damaged extends Error {}

@@ -58,8 +58,17 @@ export async function createFiles(
     if (!(await served.isWhole(path))) retaking ??= retake();
     const file = served.files.get(path);
     if ((await retaking) === false || !file) return answers.fail(res, 500);
+    // Nobody would tell the file's stream that the client has left before it.
+    if (res.destroyed) return;
     answers.beginFile(res, path, etagOf(file.digest), file.bytes);
     await send(served, req, res, path, file.bytes);
+  };
+  const begin = (req: IncomingMessage, res: ServerResponse, path: string): Promise<void> => {
+    inFlight++;
+    return answer(req, res, path).finally(() => {
+      inFlight--;
+      return removeIfIdle();
+    });
   };
 
   return {
@@ -69,11 +78,9 @@ export async function createFiles(
       if (!file) return next();
       const etag = etagOf(file.digest);
       if (isFresh(req.headers["if-none-match"], etag)) return answers.fileNotModified(res, path, etag);
-      inFlight++;
-      return answer(req, res, path).finally(() => {
-        inFlight--;
-        return removeIfIdle();
-      });
+      // In another server's pipeline an answer has no socket before its turn, nor hears that the client has left.
+      if (res.socket) return begin(req, res, path);
+      res.once("socket", () => begin(req, res, path).catch(next));
     },
     retire() {
       retired = true;
@@ -99,6 +106,8 @@ async function send(
   await new Promise<void>((resolve, reject) => {
     res.once("pipe", (source: ReadStream) => {
       source.once("open", () => resolve());
+      // Also without having been open, where the client leaves in that moment.
+      source.once("close", () => resolve());
       source.once("error", (error) => {
         reject(error);
         res.destroy();

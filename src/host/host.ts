@@ -90,6 +90,7 @@ export async function createHost(
       ledger?.refused(socket, status, text, site.release.snapshot.id);
       return text;
     },
+    log,
   });
   let closed: Promise<void> | undefined;
   const shutDown = async () => {

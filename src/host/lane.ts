@@ -3,7 +3,7 @@
  * pages. At the first thing that is anything else it goes to node's server for good, with what it has sent.
  */
 import type { Socket } from "node:net";
-import type { Connection } from "./connections.js";
+import { type Connection, isBusy, putBack } from "./connections.js";
 import type { Limits } from "./limits.js";
 
 export interface QuickAnswer {
@@ -27,7 +27,7 @@ export interface LaneEffects {
   /** Undefined when what stands in `text` at `at` is not for the lane. */
   take(text: string, at: number, socket: Socket): Taken | undefined;
   /** Gives the connection to node's server. */
-  leave(socket: Socket): void;
+  leave(socket: Socket, connection: Connection): void;
 }
 
 /** Longer packets than this go to node; it also bounds what the texts kept by the reader can hold. */
@@ -35,42 +35,55 @@ const MAX_BYTES = 4_096;
 /** Up to this size one copy with the headers costs less than a second buffer. */
 const SMALL_BODY = 4_096;
 
-export function createLane({ keepAliveMs, idleMs }: Limits, { isClosing, take, leave }: LaneEffects) {
+export function createLane({ keepAliveMs }: Limits, { isClosing, take, leave }: LaneEffects) {
   const now = createClock(keepAliveMs);
   const leavers = new WeakMap<Socket, () => void>();
 
   const enter = (socket: Socket, connection: Connection): void => {
-    const hear = (chunk: Buffer) => {
-      if (chunk.length > MAX_BYTES || isClosing()) return depart(chunk);
-      read(chunk.toString("latin1"), 0);
+    /** How much of what comes next is a request that was answered while the socket kept it. */
+    let answered = 0;
+    const hear = (chunk: Buffer): void => {
+      const rest = chunk.subarray(answered);
+      answered = 0;
+      if (socket.writableLength > 0) waitUntilOut(rest);
+      else if (rest.length > MAX_BYTES || isClosing()) depart(rest);
+      else read(rest);
     };
-    const read = (text: string, from: number): void => {
-      let at = from;
-      while (at < text.length) {
-        // Who sends on without reading is node's to hold back.
-        const taken = socket.writableLength > 0 ? undefined : take(text, at, socket);
-        if (!taken) {
-          depart(Buffer.from(text.slice(at), "latin1"));
-          return;
-        }
-        if (taken.answer instanceof Promise) {
-          wait(taken.answer, taken, text, at);
-          return;
-        }
+    const read = (chunk: Buffer): void => {
+      const text = chunk.toString("latin1");
+      let at = 0;
+      let taken: Taken | undefined;
+      while (at < text.length && socket.writableLength === 0) {
+        taken = take(text, at, socket);
+        if (!taken || taken.answer instanceof Promise) break;
         answer(taken.answer, taken);
         at = taken.end;
       }
+      if (at === text.length) return;
+      const rest = chunk.subarray(at);
+      if (socket.writableLength > 0) waitUntilOut(rest);
+      else if (taken?.answer instanceof Promise) waitUntilRead(taken.answer, taken, rest, taken.end - at);
+      else depart(rest);
     };
-    const wait = (coming: Promise<QuickAnswer | undefined>, taken: Taken, text: string, at: number): void => {
+    const waitUntilOut = (rest: Buffer): void => {
+      putBack(socket, rest);
+      socket.write("", () => socket.resume());
+    };
+    const waitUntilRead = (
+      coming: Promise<QuickAnswer | undefined>,
+      taken: Taken,
+      rest: Buffer,
+      length: number,
+    ): void => {
       connection.isLoading = true;
-      socket.pause();
+      putBack(socket, rest);
       void coming.then((found) => {
         connection.isLoading = false;
         if (socket.destroyed) return taken.done?.(undefined);
-        if (!found || isClosing()) return depart(Buffer.from(text.slice(at), "latin1"));
+        if (!found || isClosing()) return depart();
+        answered = length;
         answer(found, taken);
         socket.resume();
-        read(text, taken.end);
       });
     };
     const answer = (found: QuickAnswer, { done }: Taken): void => {
@@ -79,26 +92,24 @@ export function createLane({ keepAliveMs, idleMs }: Limits, { isClosing, take, l
     };
     const depart = (rest?: Buffer): void => {
       leavers.delete(socket);
-      socket.off("data", hear).off("end", end).off("error", cut).off("timeout", cut);
-      socket.setTimeout(0);
+      socket.off("data", hear).off("end", end).off("error", cut);
       // Paused, so that node's listeners are there before the bytes are.
       socket.pause();
-      if (rest) socket.unshift(rest);
-      leave(socket);
+      if (rest) putBack(socket, rest);
+      leave(socket, connection);
       process.nextTick(() => socket.resume());
     };
     const end = () => void socket.end();
     const cut = () => void socket.destroy();
-    leavers.set(socket, () => depart());
-    socket.setTimeout(idleMs);
-    socket.on("data", hear).on("end", end).on("error", cut).on("timeout", cut);
+    leavers.set(socket, depart);
+    socket.on("data", hear).on("end", end).on("error", cut);
   };
   /** Node's limits are for connections that begin: the silent ones go there, the ones kept for nothing are closed. */
   const look = (socket: Socket, connection: Connection): void => {
     const depart = leavers.get(socket);
-    if (!depart || connection.isLoading) return;
-    if (connection.servedAt === undefined) depart();
-    else if (socket.writableLength > 0) connection.servedAt = Date.now();
+    if (!depart) return;
+    if (isBusy(socket, connection)) connection.servedAt = Date.now();
+    else if (connection.servedAt === undefined) depart();
     else if (Date.now() - connection.servedAt >= keepAliveMs) socket.destroy();
   };
   return { enter, look };

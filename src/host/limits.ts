@@ -5,9 +5,9 @@ export const LIMITS = {
   /** The whole request, with a body that nobody reads. */
   requestMs: 15_000,
   keepAliveMs: 5_000,
-  /** No byte in either direction: a client that does not read its answer. */
+  /** How long a client may take nothing of an answer that is there for it. */
   idleMs: 30_000,
-  /** How often the two limits on requests are looked at. */
+  /** How often these limits are looked at. */
   checkMs: 1_000,
   /** How long a refused client may still send before its connection is cut, so that it can read its answer. */
   lingerMs: 1_000,
@@ -22,4 +22,7 @@ export const LIMITS = {
   /** Connections that may wait to be accepted. */
   backlog: 4_096,
 };
-export type Limits = typeof LIMITS;
+export type Limits = typeof LIMITS & {
+  /** Descriptors that the process may have open; what the system says unless given. */
+  openFiles?: number;
+};

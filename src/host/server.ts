@@ -2,10 +2,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorStatus } from "../contract/headers.js";
-import { type Connection, type Connections, closeAll, isOwed } from "./connections.js";
+import { closeAll, createConnections } from "./connections.js";
 import { createLane, type Taken } from "./lane.js";
 import type { Limits } from "./limits.js";
 import { statusOf } from "./refusals.js";
+import { readInTurn } from "./turns.js";
 
 export interface ServerEffects {
   /** Answers what stands in `text` at `at` without node's HTTP objects; undefined where it is not so simple. */
@@ -15,10 +16,12 @@ export interface ServerEffects {
   fail(req: IncomingMessage, res: ServerResponse, status: ErrorStatus): void;
   /** The text of an answer to what was no request. */
   refuse(socket: Socket, status: ErrorStatus): string;
+  /** Is told when there are too many connections. */
+  log(line: string): void;
 }
 
 /** A server that is not listening yet, and its end: `close` finishes what is in flight and leaves nothing open. */
-export function createHttpServer(limits: Limits, { take, handle, fail, refuse }: ServerEffects) {
+export function createHttpServer(limits: Limits, { take, handle, fail, refuse, log }: ServerEffects) {
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -26,16 +29,13 @@ export function createHttpServer(limits: Limits, { take, handle, fail, refuse }:
     connectionsCheckingInterval: limits.checkMs,
     requireHostHeader: false,
   });
-  server.timeout = limits.idleMs;
   // A client that closes its side after its request (as `nc` does) still wants the answer. Node's typings lack this.
   Object.assign(server, { httpAllowHalfOpen: true });
-  const connections: Connections = new Map();
-  const turnedAway = new WeakSet<Socket>();
+  const connections = createConnections(limits, log);
   let closing: Promise<void> | undefined;
 
   const begin = (req: IncomingMessage, res: ServerResponse) => {
-    const connection = connections.get(req.socket);
-    if (connection) connection.res = res;
+    connections.begin(req.socket, res);
     if (closing) res.shouldKeepAlive = false;
   };
   const serve = (req: IncomingMessage, res: ServerResponse) => {
@@ -43,18 +43,11 @@ export function createHttpServer(limits: Limits, { take, handle, fail, refuse }:
     handle(req, res);
   };
   const turnAway = (socket: Socket, status: ErrorStatus) => {
-    // The parser repeats its error for whatever comes after it.
-    if (turnedAway.has(socket)) return;
-    turnedAway.add(socket);
-    const end = () => {
-      if (socket.writable) endGently(socket, refuse(socket, status), limits.lingerMs);
-    };
-    const last = connections.get(socket)?.res;
+    const connection = connections.get(socket);
     // The connection closes with its last answer; what followed the request, such as its body, gets none.
-    if (last?.shouldKeepAlive === false) return;
-    // Requests before the bad one, on the same connection, are still owed their answers.
-    if (isOwed(last)) last.once("close", end);
-    else end();
+    if (!connection || connection.isOver || connection.res) return;
+    connection.isOver = true;
+    endGently(socket, refuse(socket, status), limits.lingerMs);
   };
 
   // Node's own listener takes a connection when the quick lane gives it up.
@@ -62,18 +55,22 @@ export function createHttpServer(limits: Limits, { take, handle, fail, refuse }:
   const lane = createLane(limits, {
     isClosing: () => closing !== undefined,
     take,
-    leave: (socket) => listener?.call(server, socket),
+    leave(socket, connection) {
+      listener?.call(server, socket);
+      // By which node closes after its last answer.
+      socket.destroySoon = () => endGently(socket, "", limits.lingerMs);
+      readInTurn(socket, connection);
+    },
   });
   const looking = setInterval(() => {
+    connections.closeStalled();
     for (const [socket, connection] of connections) lane.look(socket, connection);
   }, limits.checkMs);
   looking.unref();
 
   server.removeAllListeners("connection").on("connection", (socket: Socket) => {
-    const connection: Connection = {};
-    connections.set(socket, connection);
-    socket.once("close", () => connections.delete(socket));
-    lane.enter(socket, connection);
+    const connection = connections.add(socket);
+    if (connection) lane.enter(socket, connection);
   });
   server.on("request", serve);
   // Answered as if the client had sent its body: nobody reads it, and the connection closes.

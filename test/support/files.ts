@@ -1,5 +1,5 @@
 /** Real folders for tests. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { onTestFinished } from "vitest";
@@ -17,4 +17,17 @@ export function readTree(folder: string): Map<string, string> {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   return new Map(files.sort().map((file) => [relative(folder, file), readFileSync(file, "utf8")]));
+}
+
+/** What this process has open of files whose path holds one of `parts`. Linux only. */
+export function openFiles(...parts: readonly string[]): string[] {
+  return readdirSync("/proc/self/fd").flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return parts.some((part) => path.includes(part)) ? [path] : [];
+    } catch {
+      // Closed meanwhile, as the folder itself.
+      return [];
+    }
+  });
 }
