@@ -48,3 +48,23 @@ export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
+
+/**
+ * A file that cannot be opened or read, as a mistake that a person can mend.
+ * @param purpose what the path is for, as the rest of a sentence: `--db names the SQLite file of users`.
+ */
+export function unreadable(path: string, purpose: string, cause: unknown): UserError {
+  const code = codeOf(cause) ?? "";
+  const why = UNREADABLE[code];
+  const message = why === undefined ? `Cannot read ${path} (${code})` : why(path);
+  return new UserError(`${message}; ${purpose}.`, { cause });
+}
+
+const UNREADABLE: Readonly<Partial<Record<string, (path: string) => string>>> = {
+  ENOENT: (path) => `There is no file ${path}`,
+  ENOTDIR: (path) => `There is no file ${path}, since a part of the path is a file`,
+  ELOOP: (path) => `${path} is a link that leads back to itself`,
+  EACCES: (path) =>
+    `Cannot read ${path} (EACCES): let this user read it, and enter its folders, or run this as a user who may`,
+  EIO: (path) => `Cannot read ${path} (EIO): check the disk, or the network that it is on`,
+};

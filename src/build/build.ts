@@ -112,7 +112,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
       staging.discard();
       return { ...leave(previous, job, began), untidied };
     }
-    const placed = await placePages(job, staging, previous);
+    const placed = await job.source.whole(() => placePages(job, staging, previous));
     const placedAt = performance.now();
     staging.listOther(USERS, placed.users);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);

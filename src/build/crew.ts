@@ -6,7 +6,6 @@ import { UserIndexWriter } from "../release/user-index.js";
 import type { Source } from "../source/open.js";
 import type { PageStart } from "../source/order.js";
 import { explain } from "../source/trouble.js";
-import { Watchman } from "../source/watchman.js";
 import { Thread } from "../threads/thread.js";
 import type { Order, Reply, WorkerOrders } from "./messages.js";
 import type { OnProgress } from "./options.js";
@@ -49,10 +48,12 @@ export async function placeTogether(
   });
   const index = new UserIndexWriter(orders.placing.folder);
   try {
-    if (!(await beginTogether(source, orders.share.db, workers))) return undefined;
+    if (!(await beginTogether(source, workers)) || !source.isShareable) return undefined;
     const collection = collect(source.count);
+    const share = source.share(pageSize);
+    await askAll(workers, { kind: "read", share });
     const placed = new Placed(collection, size, index, ["identity", ...orders.placing.encodings]);
-    const queue = makeOrders(collection, source.pageStarts(orders.share, pageSize), previous);
+    const queue = makeOrders(collection, source.pageStarts(share, pageSize), previous);
     const isDone = await Promise.all(
       workers.map(async (worker) => {
         for (const order of queue) {
@@ -64,28 +65,37 @@ export async function placeTogether(
     );
     return isDone.every(Boolean) ? placed.finish() : undefined;
   } catch (error) {
-    throw explain(orders.share.db, error);
+    throw explain(orders.db, error);
   } finally {
-    index.close();
     await Promise.all(workers.map((worker) => worker.end()));
+    index.close();
   }
 }
 
-/** Lets all connections begin until nobody has written while they did: then all see one point in time. */
-async function beginTogether(source: Source, file: string, workers: readonly Crewman[]): Promise<boolean> {
-  const watchman = new Watchman(file);
-  try {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const before = watchman.look();
-      source.begin();
-      const replies = await Promise.all(workers.map((worker) => worker.ask({ kind: "begin" })));
-      const isBegun = replies.every((reply) => reply.kind === "begun" && reply.isBegun);
-      if (isBegun && watchman.look() === before) return true;
-    }
-    return false;
-  } finally {
-    watchman.close();
+/**
+ * Lets all connections begin until the path led to one file and nobody wrote to it while they did: then all see one point
+ * in time. Otherwise the source has begun alone.
+ */
+async function beginTogether(source: Source, workers: readonly Crewman[]): Promise<boolean> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const begun = await Promise.allSettled(workers.map((worker) => worker.ask({ kind: "begin" })));
+    if (begun.every(isBegun) && source.file.isAsNoted(1 + workers.length)) return true;
+    const failed = begun.find((result) => result.status === "rejected");
+    // What a thread says of a file that has gone or been replaced says nothing.
+    if (failed && source.file.isStill()) throw failed.reason;
+    await askAll(workers, { kind: "rest" });
+    if (!source.file.isOne(1)) source.reopen();
+    source.begin();
   }
+  return false;
+}
+
+function isBegun(result: PromiseSettledResult<Reply>): boolean {
+  return result.status === "fulfilled" && result.value.kind === "begun" && result.value.isBegun;
+}
+
+async function askAll(workers: readonly Crewman[], order: Order): Promise<void> {
+  await Promise.all(workers.map((worker) => worker.ask(order)));
 }
 
 function* makeOrders(

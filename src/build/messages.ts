@@ -8,7 +8,8 @@ import type { Collection, Spent } from "./pages.js";
 
 /** All that a worker is told when it starts. */
 export interface WorkerOrders {
-  share: Share;
+  /** The SQLite file. */
+  db: string;
   placing: Placing;
   /**
    * Whether a page of the last release's bytes needs no second check: its users were valid by this very contract, and
@@ -20,8 +21,12 @@ export interface WorkerOrders {
 }
 
 export type Order =
-  /** Begin at the present point in time. */
+  /** Open the file and begin at the present point in time. */
   | { kind: "begin" }
+  /** Close it: that point in time was not that of others. */
+  | { kind: "rest" }
+  /** Read these rows from now on. */
+  | { kind: "read"; share: Share }
   /** See whether all ids are unique. */
   | { kind: "compare" }
   /** Place some pages in a row. */
@@ -30,6 +35,7 @@ export type Order =
 export type Reply =
   /** False when a lock was in the way. */
   | { kind: "begun"; isBegun: boolean }
+  | { kind: "ready" }
   | { kind: "unique" }
   | {
       kind: "placed";

@@ -30,25 +30,22 @@ interface Remembered {
 
 export class Origin {
   readonly #path: string;
-  readonly #db: string;
-  /** Undefined when rows do not depend on bytes and settings alone, or everything is to be read. */
-  readonly #settings: string | undefined;
+  readonly #settings: Settings;
+  readonly #source: Source;
   #bytes: SourceBytes | undefined;
   #noted: Promise<Omit<Remembered, "release"> | undefined> | undefined;
 
   constructor(settings: Settings, source: Source) {
     this.#path = join(settings.out, ORIGIN);
-    this.#db = settings.db;
-    const version = settings.workers === 0 ? undefined : source.version();
-    this.#settings =
-      version === undefined ? undefined : sha256(JSON.stringify(allThatDecides(settings, version)));
+    this.#settings = settings;
+    this.#source = source;
   }
 
   /** Whether a release was made of all that this build would be made of, and every byte of it is right. */
   async isThatOf(release: Release, signal: AbortSignal | undefined): Promise<boolean> {
     const known = this.#read();
-    if (known === undefined || known.settings !== this.#settings) return false;
-    const bytes = SourceBytes.find(this.#db);
+    if (known === undefined || known.settings !== this.#digestSettings()) return false;
+    const bytes = SourceBytes.find(this.#source.file);
     if (!bytes || bytes.beginning() !== known.beginning) return false;
     if ((await digestOf(release.folder)) !== known.release) return false;
     const [source, damage] = await Promise.all([bytes.digest(), findDamage(release, signal)]);
@@ -59,8 +56,8 @@ export class Origin {
   note(): void {
     // The plain path goes on where threads gave up.
     if (this.#noted) return;
-    const settings = this.#settings;
-    const bytes = settings === undefined ? undefined : SourceBytes.find(this.#db);
+    const settings = this.#digestSettings();
+    const bytes = settings === undefined ? undefined : SourceBytes.find(this.#source.file);
     const beginning = bytes?.beginning();
     if (settings === undefined || bytes === undefined || beginning === undefined) return;
     this.#bytes = bytes;
@@ -84,6 +81,14 @@ export class Origin {
 
   async end(): Promise<void> {
     await this.#bytes?.end();
+  }
+
+  /** Undefined when rows do not depend on bytes and settings alone, or everything is to be read. */
+  #digestSettings(): string | undefined {
+    const version = this.#settings.workers === 0 ? undefined : this.#source.version();
+    return version === undefined
+      ? undefined
+      : sha256(JSON.stringify(allThatDecides(this.#settings, version)));
   }
 
   #read(): Partial<Remembered> | undefined {

@@ -43,12 +43,11 @@ export async function placePages(
   const placing = { folder: staging.folder, previous: previous?.folder, encodings };
 
   const size = threadsFor(source.count, settings.workers, WORTHWHILE);
-  const share = size > 0 && source.count > 0 ? source.share(pageSize) : undefined;
-  if (share) {
+  if (size > 0 && source.count > 0 && source.isShareable) {
     const trustsKnown = isTrusted(previous);
     const hasIndex = await hasUsableIndex(previous, pageSize);
     const crew = { size, pageSize, previous, onProgress, signal, collect };
-    const placed = await placeTogether(source, { share, placing, trustsKnown, hasIndex }, crew);
+    const placed = await placeTogether(source, { db: settings.db, placing, trustsKnown, hasIndex }, crew);
     if (placed) {
       log.open();
       log.finish();

@@ -2,4 +2,4 @@
 import { follow } from "../threads/follow.js";
 import { digestFile } from "./source-bytes.js";
 
-follow(digestFile);
+follow(() => digestFile);

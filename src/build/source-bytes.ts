@@ -1,12 +1,9 @@
-/**
- * Digests the bytes of a source's file while a read transaction keeps writers from changing them. They are read by the
- * descriptor that SQLite has open: closing another one of the same file would give up all locks that this process has
- * on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
- */
+/** Digests the bytes of a source's file while a read transaction keeps writers from changing them. */
 import { createHash } from "node:crypto";
-import { fstatSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import { fstatSync, readSync, statSync } from "node:fs";
 import { codeOf } from "../errors.js";
 import { sha256 } from "../release/files.js";
+import type { SourceFile } from "../source/file.js";
 import { Thread } from "../threads/thread.js";
 
 /** SQLite changes these at nearly every commit: most files that are not the same are told apart by them. */
@@ -28,15 +25,14 @@ export class SourceBytes {
   }
 
   /**
-   * @param db the path of a file that this process has open in SQLite, in a read transaction.
-   * @returns undefined while a write-ahead log holds anything, or where the system does not list descriptors.
+   * @param file that is read in a transaction.
+   * @returns undefined while its write-ahead log holds anything, or where the system does not list descriptors.
    */
-  static find(db: string): SourceBytes | undefined {
+  static find({ log, descriptor }: SourceFile): SourceBytes | undefined {
     return unlessGone(() => {
       // A log that is empty at any moment of the transaction was so when it began: no row is read from it.
-      if ((statSync(`${realpathSync(db)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return undefined;
-      const file = findDescriptor(db);
-      return file === undefined ? undefined : new SourceBytes(file);
+      if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0) return undefined;
+      return descriptor === undefined ? undefined : new SourceBytes(descriptor);
     });
   }
 
@@ -87,17 +83,6 @@ export function digestFile(file: number): string {
     sum.update(memory.subarray(0, bytes));
     at += bytes;
   }
-}
-
-/** A descriptor of this process by which a file is open. */
-function findDescriptor(path: string): number | undefined {
-  const { dev, ino } = statSync(path, { bigint: true });
-  return readdirSync("/dev/fd")
-    .map(Number)
-    .find((file) => {
-      const stats = unlessGone(() => fstatSync(file, { bigint: true }));
-      return stats?.dev === dev && stats.ino === ino;
-    });
 }
 
 /** Which file it is, and what changes with each change of its bytes. */

@@ -7,7 +7,7 @@ import { sha256 } from "../release/files.js";
 import { UserIndexReader, userLines } from "../release/user-index.js";
 import type { Candidate } from "../source/candidates.js";
 import type { PageStart } from "../source/order.js";
-import { PageReader } from "../source/reader.js";
+import { beginReading, PageReader } from "../source/reader.js";
 import { follow } from "../threads/follow.js";
 import { encodeUser } from "./encode.js";
 import type { Order, Reply, WorkerOrders } from "./messages.js";
@@ -16,25 +16,38 @@ import type { Spent } from "./pages.js";
 import { PAGE_LIMIT } from "./paginate.js";
 import { validate } from "./users.js";
 
-const { share, placing, trustsKnown, hasIndex }: WorkerOrders = workerData;
+const { db, placing, trustsKnown, hasIndex }: WorkerOrders = workerData;
 const variants = ["identity", ...placing.encodings] as const;
-const reader = new PageReader(share);
-const indexBefore =
-  hasIndex && placing.previous !== undefined ? new UserIndexReader(placing.previous) : undefined;
+let connection: ReturnType<typeof beginReading>;
+let reader: PageReader;
+let indexBefore: UserIndexReader | undefined;
 let spent: Spent = nothingSpent();
 
 type PlaceOrder = Extract<Order, { kind: "place" }>;
 
-follow((order: Order): Reply => {
+follow(() => {
+  if (hasIndex && placing.previous !== undefined) indexBefore = new UserIndexReader(placing.previous);
+  return obey;
+});
+
+function obey(order: Order): Reply {
   switch (order.kind) {
     case "begin":
-      return { kind: "begun", isBegun: reader.begin() };
+      connection = beginReading(db);
+      return { kind: "begun", isBegun: connection !== undefined };
+    case "rest":
+      connection?.close();
+      connection = undefined;
+      return { kind: "ready" };
+    case "read":
+      if (connection) reader = new PageReader(connection, order.share);
+      return { kind: "ready" };
     case "compare":
       return { kind: reader.hasUniqueIds() ? "unique" : "doubtful" };
     case "place":
       return place(order);
   }
-});
+}
 
 function nothingSpent(): Spent {
   return { read: 0, check: 0, digest: 0, write: 0 };

@@ -6,6 +6,8 @@ import type { Pair } from "./match.js";
 import { summarize } from "./summary.js";
 
 const comparison: Comparison = workerData;
-const read = changedReader(comparison);
 
-follow((pairs: Pair[]) => summarize(read(pairs)));
+follow(() => {
+  const read = changedReader(comparison);
+  return (pairs: Pair[]) => summarize(read(pairs));
+});

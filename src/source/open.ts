@@ -1,13 +1,12 @@
-/** Opens the SQLite file of users for one build: read-only, one point in time, contract columns only. */
-import { accessSync, constants, statSync } from "node:fs";
-import { resolve } from "node:path";
-import Database from "better-sqlite3";
-import { codeOf, UserError } from "../errors.js";
+/** Opens the SQLite file of users for one build: read-only, one file, one point in time, contract columns only. */
+import type Database from "better-sqlite3";
+import { UserError } from "../errors.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
+import { connect, isBusy, SourceFile } from "./file.js";
 import { chooseOrder, ORDER, type PageStart, pageStarts, repeatedIds } from "./order.js";
 import type { Share } from "./reader.js";
 import { findRelation, isPlainTable, isTable, type RelationOptions } from "./relation.js";
-import { explain, reading } from "./trouble.js";
+import { explain, overwritten, reading } from "./trouble.js";
 
 export interface SourceOptions extends RelationOptions {
   /** The SQLite file. */
@@ -19,46 +18,47 @@ export interface SourceOptions extends RelationOptions {
 /** How long another process's lock is waited for, in milliseconds. */
 const LOCK_WAIT = 5000;
 
+/** How often connections try to begin on one file at one moment. */
+const ATTEMPTS = 50;
+
 /**
- * Opens a source. Everything that is read from it until `close` is of one point in time: a single read transaction
- * spans it, in WAL mode and in rollback mode.
+ * Opens a source. Everything that is read from it until `close` is of one file at one point in time: a single read
+ * transaction spans it, in WAL mode and in rollback mode.
  * @throws UserError when the file, the table or a column is not there or cannot be read.
  */
 export function openSource(options: SourceOptions): Source {
-  const { db: file } = options;
-  requireFile(file);
-  const db = reading(
-    file,
-    () => new Database(resolve(file), { readonly: true, fileMustExist: true, timeout: LOCK_WAIT }),
-  );
+  const source = new Source(options);
   try {
-    return reading(file, () => {
-      db.exec("BEGIN");
-      return new Source(db, findRelation(db, file, options), options);
-    });
+    source.begin();
+    return source;
   } catch (error) {
-    db.close();
+    source.close();
     throw error;
   }
 }
 
 export class Source {
-  readonly #db: Database.Database;
-  readonly #relation: string;
   readonly #options: SourceOptions;
+  #opened: Opened;
+  #relation = "";
   #count: number | undefined;
   #hasUniqueIds: boolean | undefined;
 
-  constructor(db: Database.Database, relation: string, options: SourceOptions) {
-    this.#db = db;
-    this.#relation = relation;
+  constructor(options: SourceOptions) {
     this.#options = options;
+    this.#opened = reading(options.db, () => open(options.db));
+  }
+
+  /** The file that is read, for whoever needs its bytes. Another one after `begin`, if the path leads to another. */
+  get file(): SourceFile {
+    return this.#opened.file;
   }
 
   /** Rows in the relation, valid or not. */
   get count(): number {
     this.#count ??= reading(this.#options.db, () => {
-      return this.#db.prepare<[], number>(`SELECT count(*) FROM ${this.#relation}`).pluck().get() ?? 0;
+      const rows = this.#opened.db.prepare<[], number>(`SELECT count(*) FROM ${this.#relation}`);
+      return rows.pluck().get() ?? 0;
     });
     return this.#count;
   }
@@ -71,7 +71,7 @@ export class Source {
     const rows = `FROM ${this.#relation} ${ORDER}`;
     const { db: file, defaultAvatar } = this.#options;
     try {
-      yield* selectCandidates(this.#db, { rows, parameters: {}, isDuplicate, defaultAvatar });
+      yield* selectCandidates(this.#opened.db, { rows, parameters: {}, isDuplicate, defaultAvatar });
     } catch (error) {
       throw explain(file, error);
     }
@@ -81,8 +81,9 @@ export class Source {
   hasUniqueIds(): boolean {
     this.#hasUniqueIds ??= reading(this.#options.db, () => {
       const repeated = repeatedIds(this.#relation);
-      if (this.#db.prepare(`${repeated} LIMIT 1`).get() === undefined) return true;
-      this.#db.exec(`CREATE TEMP TABLE rollcall_duplicates AS ${repeated}`);
+      const { db } = this.#opened;
+      if (db.prepare(`${repeated} LIMIT 1`).get() === undefined) return true;
+      db.exec(`CREATE TEMP TABLE rollcall_duplicates AS ${repeated}`);
       return false;
     });
     return this.#hasUniqueIds;
@@ -93,53 +94,113 @@ export class Source {
    * view, a query or a virtual table, which may ask the clock or other files.
    */
   version(): string | undefined {
-    const { db, table = "users", query } = this.#options;
-    if (query !== undefined || !isTable(this.#db, table)) return undefined;
-    const version = reading(db, () => this.#db.prepare("SELECT sqlite_version()").pluck().get());
+    const { db: path, table = "users", query } = this.#options;
+    const { db } = this.#opened;
+    if (query !== undefined || !isTable(db, table)) return undefined;
+    const version = reading(path, () => db.prepare("SELECT sqlite_version()").pluck().get());
     return `${version} ${this.#relation}`;
   }
 
-  /** What other connections need to read the same rows a page at a time; undefined when only this one can. */
-  share(pageSize: number): Share | undefined {
-    const { db, defaultAvatar, table, query } = this.#options;
-    if (query !== undefined || !isPlainTable(this.#db, table ?? "users")) return undefined;
-    const kind = reading(db, () => chooseOrder(this.#db, this.#relation, pageSize));
-    return { db, relation: this.#relation, kind, defaultAvatar };
+  /** Whether other connections can read the same rows a page at a time. */
+  get isShareable(): boolean {
+    const { db, table = "users", query } = this.#options;
+    return query === undefined && reading(db, () => isPlainTable(this.#opened.db, table));
+  }
+
+  /** What they need for it, if they have begun at the same point in time. */
+  share(pageSize: number): Share {
+    const { db, defaultAvatar } = this.#options;
+    const kind = reading(db, () => chooseOrder(this.#opened.db, this.#relation, pageSize));
+    return { relation: this.#relation, kind, defaultAvatar };
   }
 
   /** Where the pages of a share begin, in order. */
   *pageStarts({ kind }: Share, pageSize: number): Generator<PageStart, void> {
     try {
-      yield* pageStarts(this.#db, this.#relation, { kind, pageSize, count: this.count });
+      yield* pageStarts(this.#opened.db, this.#relation, { kind, pageSize, count: this.count });
     } catch (error) {
       throw explain(this.#options.db, error);
     }
   }
 
-  /** Moves on to the present point in time. */
+  /**
+   * Moves on to the present point in time, of the file that the path leads to now.
+   * @throws UserError when that cannot be read, or is replaced too often.
+   */
   begin(): void {
-    reading(this.#options.db, () => this.#db.exec("ROLLBACK; BEGIN; SELECT 1 FROM sqlite_schema"));
-    this.#count = undefined;
-    this.#hasUniqueIds = undefined;
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) if (this.#tryBegin(attempt === ATTEMPTS)) return;
+    throw new UserError(
+      `${this.#options.db} is replaced faster than it can be opened, ${ATTEMPTS} times in a row; deliver it less often, then run this again.`,
+    );
+  }
+
+  /** @param isLast when no more is asked than one file: writers may have left no moment without a commit. */
+  #tryBegin(isLast: boolean): boolean {
+    const { db: path } = this.#options;
+    try {
+      if (!this.file.isOne(1)) this.reopen();
+      const { file, db } = this.#opened;
+      if (db.inTransaction) db.exec("ROLLBACK");
+      file.note();
+      db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
+      file.requireOwnLog();
+      this.#relation = findRelation(db, path, this.#options);
+      this.#count = undefined;
+      this.#hasUniqueIds = undefined;
+      if (isLast) file.note();
+      return file.isStill() && file.isOne(1);
+    } catch (error) {
+      // What is wrong with a file that is being replaced or written over may be right in a moment.
+      if (isLast || isBusy(error) || this.file.isStill()) throw explain(path, error);
+      return false;
+    }
+  }
+
+  /** Opens the file anew that the path leads to. */
+  reopen(): void {
+    const before = this.#opened;
+    this.#opened = open(this.#options.db);
+    close(before);
+  }
+
+  /**
+   * Runs a step that reads the source, by whatever connections have begun with this one.
+   * @throws UserError when somebody wrote over the file meanwhile, whatever the step came to: it is worth nothing then.
+   */
+  async whole<T>(step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } finally {
+      this.#requireUntouched();
+    }
+  }
+
+  #requireUntouched(): void {
+    const { db } = this.#options;
+    if (reading(db, () => this.file.isOverwritten())) throw overwritten(db);
   }
 
   close(): void {
-    this.#db.close();
+    close(this.#opened);
   }
 }
 
-/** Names the plain mistakes, which SQLite would all call "unable to open database file". */
-function requireFile(file: string): void {
+interface Opened {
+  file: SourceFile;
+  db: Database.Database;
+}
+
+function open(path: string): Opened {
+  const file = new SourceFile(path);
   try {
-    const stats = statSync(file);
-    if (stats.isDirectory()) throw new UserError(`${file} is a folder; --db names the SQLite file of users.`);
-    accessSync(file, constants.R_OK);
-    if (stats.size === 0)
-      throw new UserError(`${file} is empty (0 bytes); --db names the SQLite file of users.`);
-  } catch (cause) {
-    if (cause instanceof UserError) throw cause;
-    const why =
-      codeOf(cause) === "ENOENT" ? `There is no file ${file}` : `Cannot read ${file} (${codeOf(cause)})`;
-    throw new UserError(`${why}; --db names the SQLite file of users.`, { cause });
+    return { file, db: connect(path, LOCK_WAIT) };
+  } catch (error) {
+    file.close();
+    throw error;
   }
+}
+
+function close({ file, db }: Opened): void {
+  db.close();
+  file.close();
 }

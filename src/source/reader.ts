@@ -1,16 +1,14 @@
-/** Reads single pages of a table on a connection of its own: what one worker of a build holds. */
+/** Reads single pages of a table on a connection of its own. */
 import { isUtf8 } from "node:buffer";
-import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { type RecordPattern, recordPattern } from "../contract/record-text.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
+import { connect, isBusy } from "./file.js";
 import { type OrderKind, type PageStart, pageRows, repeatedIds, sortRows } from "./order.js";
 import { pageTextParameters, pageTextSql } from "./page-text.js";
 
 /** What several connections need to read one table in one order. Can be sent to another thread. */
 export interface Share {
-  /** The SQLite file. */
-  db: string;
   /** The quoted name of the table. */
   relation: string;
   kind: OrderKind;
@@ -35,9 +33,20 @@ interface TextRow {
 
 /** How long another process's lock is waited for, in milliseconds: not long, since its writer may wait for this build. */
 const LOCK_WAIT = 100;
-/** Rows of a page lie all over the file: mapped, each costs no system call. As much as SQLite itself allows. */
-const MAPPED = 2 ** 31 - 65_536;
 const EMPTY = Buffer.alloc(0);
+
+/** Opens a file and begins a read transaction, and with it a point in time; undefined when a lock is in the way. */
+export function beginReading(path: string): Database.Database | undefined {
+  const db = connect(path, LOCK_WAIT);
+  try {
+    db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
+    return db;
+  } catch (error) {
+    db.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}
 
 export class PageReader {
   readonly #db: Database.Database;
@@ -45,23 +54,11 @@ export class PageReader {
   readonly #pattern: RecordPattern;
   #text: Database.Statement<[object], TextRow> | undefined;
 
-  constructor(share: Share) {
+  /** @param db in a transaction. */
+  constructor(db: Database.Database, share: Share) {
+    this.#db = db;
     this.#share = share;
     this.#pattern = recordPattern(share.defaultAvatar);
-    this.#db = new Database(resolve(share.db), { readonly: true, fileMustExist: true, timeout: LOCK_WAIT });
-    this.#db.pragma(`mmap_size = ${MAPPED}`);
-  }
-
-  /** Begins a read transaction, and with it a point in time; false when another process's lock is in the way. */
-  begin(): boolean {
-    try {
-      if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-      this.#db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
-      return true;
-    } catch (error) {
-      if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) return false;
-      throw error;
-    }
   }
 
   /** A page's records, `rows` of them; what SQLite cannot put into JSON at all is not plain. */

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { closest, distance } from "fastest-levenshtein";
-import { codeOf, UserError, usageError } from "../errors.js";
+import { UserError, unreadable, usageError } from "../errors.js";
 import { COLUMNS } from "./columns.js";
 
 /** Where rows come from: at most one of the two; the table `users` when neither is given. */
@@ -30,7 +30,11 @@ export function findRelation(db: Database, file: string, { table, query }: Relat
     .prepare(`SELECT name FROM pragma_table_xinfo(?, ?)`)
     .pluck()
     .all(name, query === undefined ? "main" : "temp");
-  requireColumns(query === undefined ? `Table ${name} in ${file}` : `Query ${query}`, found.map(String));
+  const [where, step] =
+    query === undefined
+      ? [`Table ${name} in ${file}`, "Name them so in a view, or with --query."]
+      : [`Query ${query}`, "Name them so in it, with AS."];
+  requireColumns(where, found.map(String), step);
   return quoted;
 }
 
@@ -65,9 +69,7 @@ function createQueryView(db: Database, path: string): string {
   try {
     sql = readFileSync(path, "utf8");
   } catch (cause) {
-    const why =
-      codeOf(cause) === "ENOENT" ? `There is no file ${path}` : `Cannot read ${path} (${codeOf(cause)})`;
-    throw new UserError(`${why}; --query names a file with one SELECT.`, { cause });
+    throw unreadable(path, "--query names a file with one SELECT", cause);
   }
   // SQLite would stop reading there, and run what stands before it.
   if (sql.includes("\0"))
@@ -86,7 +88,7 @@ function createQueryView(db: Database, path: string): string {
   return QUERY_VIEW;
 }
 
-function requireColumns(relation: string, found: string[]): void {
+function requireColumns(relation: string, found: string[], step: string): void {
   // SQLite tells columns of one name apart by a number behind the second: `bio`, `bio:1`.
   const repeated = COLUMNS.filter((name) =>
     found.some((other) => other.toLowerCase().startsWith(`${name}:`)),
@@ -106,7 +108,7 @@ function requireColumns(relation: string, found: string[]): void {
   });
   throw new UserError(
     `${relation} lacks ${missing.length === 1 ? "the column" : `${missing.length} columns:`} ${listed(named)}. ` +
-      `It has ${listed(found)}. Name them so in a view, or with --query.`,
+      `It has ${listed(found)}. ${step}`,
   );
 }
 

@@ -1,5 +1,8 @@
 /** What SQLite's error codes mean for somebody who wants to publish, and what to do about each. */
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, UserError, unreadable } from "../errors.js";
+
+/** What a message about a missing source ends in. */
+export const PURPOSE = "--db names the SQLite file of users";
 
 /** First match wins; keys are prefixes of SQLite's extended result codes. */
 const ADVICE: readonly [code: string, advice: string][] = [
@@ -38,14 +41,22 @@ export function reading<T>(db: string, step: () => T): T {
   }
 }
 
-/** The same for an error already caught, maybe in another thread; what is not SQLite's is returned as it is. */
+/** The same for an error already caught, maybe in another thread; what is neither SQLite's nor the system's is returned as it is. */
 export function explain(db: string, error: unknown): unknown {
   const code = codeOf(error);
-  if (!(error instanceof Error) || !code?.startsWith("SQLITE_")) return error;
+  if (!(error instanceof Error) || error instanceof UserError || code === undefined) return error;
+  if (!code.startsWith("SQLITE_")) return "syscall" in error ? unreadable(db, PURPOSE, error) : error;
   const { message } = error;
   const advice = ADVICE.find(([prefix]) => code.startsWith(prefix))?.[1];
   const detail = advice
     ? `${db} ${advice} (${message}).`
     : `Cannot read users from ${db}: ${message} (${code}).`;
   return new UserError(detail, { cause: error });
+}
+
+/** The refusal of a source that was not replaced but changed, by something that keeps to none of SQLite's locks. */
+export function overwritten(db: string): UserError {
+  return new UserError(
+    `${db} was written over while it was read, by something other than SQLite, so nothing was published; put the new file beside it first and rename it ("mv new.sqlite ${db}"), then run this again.`,
+  );
 }

@@ -5,6 +5,8 @@ import type { Outline, Stretch } from "./disk-messages.js";
 import { createChecker } from "./disk-stretch.js";
 
 const outline: Outline = workerData;
-const checker = createChecker(outline);
 
-follow((stretch: Stretch) => checker.check(stretch));
+follow(() => {
+  const checker = createChecker(outline);
+  return (stretch: Stretch) => checker.check(stretch);
+});

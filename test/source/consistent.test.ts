@@ -28,6 +28,7 @@ const WAYS = ["wal", "delete"].flatMap((mode) => [0, 2].map((workers) => ({ mode
 
 test.each(WAYS)(
   "journal_mode $mode, $workers workers: no release breaks what every commit keeps",
+  { timeout: 300_000 },
   async ({ mode, workers }) => {
     const folder = scratch();
     const db = createSource(join(folder, "users.sqlite"), mode);

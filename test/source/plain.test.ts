@@ -16,11 +16,9 @@ const AVATAR = "https://directory.example.com/avatar.svg";
 
 /** Looks at each row of a file as a page of its own; how many are plain. */
 function countPlain(db: string, relation = "main.users", defaultAvatar = AVATAR): number {
-  const reader = new PageReader({ db, relation, kind: "sorted", defaultAvatar });
-  expect(reader.begin()).toBe(true);
   const file = new Database(db);
+  const reader = new PageReader(file, { relation, kind: "sorted", defaultAvatar });
   const count = file.prepare<[], number>(`SELECT count(*) FROM ${relation}`).pluck().get() ?? 0;
-  file.close();
   let plain = 0;
   for (let offset = 0; offset < count; offset++) {
     const start = { offset, date: "", id: "" };
@@ -35,6 +33,7 @@ function countPlain(db: string, relation = "main.users", defaultAvatar = AVATAR)
     if (user) countWarnings(user, warnings);
     expect(warnings).toEqual({});
   }
+  file.close();
   return plain;
 }
 

@@ -86,7 +86,9 @@ describe("the file", () => {
     const output = asNobody(
       `build --db "${db}" --out "${folder}/dist" --base-url https://directory.example.com`,
     );
-    expect(output).toContain(`Cannot read ${db} (EACCES); --db names the SQLite file of users.`);
+    expect(output).toContain(
+      `Cannot read ${db} (EACCES): let this user read it, and enter its folders, or run this as a user who may; --db names the SQLite file of users.`,
+    );
   });
 
   test("in WAL mode in a folder that this user may not write", () => {
@@ -221,7 +223,9 @@ describe("the query", () => {
   test("lacks a column, is not there, or comes with a table", async () => {
     writeUsers(db, plainRows(1));
     writeFileSync(query(), "SELECT *, id AS password FROM (SELECT id FROM users)");
-    expect(await refusal({ query: query() })).toContain("Query F/query.sql lacks 27 columns");
+    expect(await refusal({ query: query() })).toMatch(
+      /^Query F\/query\.sql lacks 27 columns: .*It has id, password\. Name them so in it, with AS\.$/,
+    );
     expect(await refusal({ query: join(folder, "gone.sql") })).toContain(
       "There is no file F/gone.sql; --query names",
     );

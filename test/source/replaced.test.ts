@@ -1,0 +1,194 @@
+/** A source that is delivered by rename, at every moment of a build: each release is of one file. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BuildOptions, build, UserError } from "rollcall";
+import { beforeEach, describe, expect, test } from "vitest";
+import { connect, SourceFile } from "../../src/source/file.js";
+import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+const INDEX = "CREATE INDEX users_in_order ON users (date_joined DESC, id)";
+const USERS = 400;
+const BUILDS = 30;
+
+let folder: string;
+let db: string;
+/** Another file: the newest user is another, and so is everybody's bio. */
+let newer: string;
+
+beforeEach(() => {
+  folder = scratch();
+  db = join(folder, "users.sqlite");
+  newer = join(folder, "newer.sqlite");
+  writeVersion(db, "old");
+  writeVersion(newer, "new", { id: userId(USERS), date_joined: "2026-11-01T00:00:00.000000Z" });
+});
+
+function writeVersion(file: string, bio: string, ...more: Row[]): void {
+  const rows = [...plainRows(USERS - more.length), ...more];
+  writeUsers(
+    file,
+    rows.map((row) => ({ ...row, bio })),
+    INDEX,
+  );
+}
+
+/** Builds; `meanwhile` happens once the source has been opened, before threads begin. */
+async function buildBeside(meanwhile: () => void, options: Partial<BuildOptions> = {}): Promise<string[]> {
+  let isDone = false;
+  const onProgress = () => {
+    if (!isDone) meanwhile();
+    isDone = true;
+  };
+  const all = { db, out: join(folder, "dist"), baseUrl: "https://a.example", pageSize: 10, ...options };
+  const { folder: release, users } = await build(all, { onProgress });
+  expect(users).toBe(USERS);
+  return biosOf(release);
+}
+
+/** Every bio that a release has, once. */
+function biosOf(release: string): string[] {
+  const pages = join(release, "api/users/pages");
+  const users = readdirSync(pages).flatMap((name): { bio: string }[] => {
+    return JSON.parse(readFileSync(join(pages, name), "utf8")).results;
+  });
+  return [...new Set(users.map(({ bio }) => bio))];
+}
+
+const DELIVERIES: [string, () => void][] = [
+  ["by rename", () => renameSync(newer, db)],
+  [
+    "by a link that is changed",
+    () => {
+      symlinkSync(newer, join(folder, "link"));
+      renameSync(join(folder, "link"), db);
+    },
+  ],
+  [
+    "and then removed with the name that it had",
+    () => {
+      rmSync(db);
+      renameSync(newer, db);
+    },
+  ],
+];
+
+describe.each(DELIVERIES)("a new file %s while a build begins", (_, deliver) => {
+  test("several threads: the release is of the new file", async () => {
+    expect(await buildBeside(deliver, { workers: 3 })).toEqual(["new"]);
+  });
+
+  test("one: of the file that it has open, and the next build is of the new one", async () => {
+    expect(await buildBeside(deliver, { workers: 0 })).toEqual(["old"]);
+    expect(await buildBeside(() => {}, { workers: 0 })).toEqual(["new"]);
+  });
+});
+
+test("a whole folder of sources is replaced", async () => {
+  const inside = join(folder, "data", "users.sqlite");
+  mkdirSync(dirname(inside));
+  renameSync(db, inside);
+  mkdirSync(join(folder, "coming"));
+  renameSync(newer, join(folder, "coming", "users.sqlite"));
+  const deliver = () => {
+    renameSync(join(folder, "data"), join(folder, "gone"));
+    renameSync(join(folder, "coming"), join(folder, "data"));
+  };
+  expect(await buildBeside(deliver, { db: inside, workers: 2 })).toEqual(["new"]);
+});
+
+test("a new file that has no index, or is no table any more, while threads begin", async () => {
+  rmSync(newer);
+  writeUsers(
+    newer,
+    plainRows(USERS).map((row) => ({ ...row, bio: "new" })),
+    "ALTER TABLE users RENAME TO everyone; CREATE VIEW users AS SELECT * FROM everyone",
+  );
+  expect(await buildBeside(() => renameSync(newer, db), { workers: 2 })).toEqual(["new"]);
+});
+
+test.each([
+  ["the file", () => rmSync(db)],
+  ["its folder", () => rmSync(dirname(db), { recursive: true })],
+])("%s is removed while threads begin: one line, and no bug", async (_, remove) => {
+  const out = scratch();
+  const error = await buildBeside(remove, { workers: 2, out }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UserError);
+  expect((error as UserError).message).toBe(`There is no file ${db}; --db names the SQLite file of users.`);
+  expect(readdirSync(out)).not.toContain("current");
+});
+
+describe("one file for all connections", () => {
+  test("a connection that was opened while the path led elsewhere for a moment is noticed", () => {
+    const kept = join(folder, "kept.sqlite");
+    linkSync(db, kept);
+    const file = new SourceFile(db);
+    file.note();
+    renameSync(newer, db);
+    const other = connect(db, 0);
+    renameSync(kept, db);
+    expect(file.isOne(0)).toBe(true);
+    expect(file.isOne(1)).toBe(false);
+    const right = connect(db, 0);
+    expect(file.isOne(1)).toBe(true);
+    expect(file.isOne(2)).toBe(false);
+    for (const connection of [other, right]) connection.close();
+    file.close();
+  });
+
+  test("a file that takes the place of one that was removed is another, though it may get its inode", () => {
+    const file = new SourceFile(db);
+    file.note();
+    rmSync(db);
+    copyFileSync(newer, db);
+    expect(file.isOne(0)).toBe(false);
+    file.close();
+  });
+
+  test("a commit, or a new file, between two looks", () => {
+    const file = new SourceFile(db);
+    file.note();
+    expect(file.isAsNoted(0)).toBe(true);
+    const writer = writeUsers(join(folder, "other.sqlite"), plainRows(1));
+    renameSync(writer, db);
+    expect(file.isAsNoted(0)).toBe(false);
+    file.close();
+  });
+});
+
+test("files delivered all the time, at any moment: no release is a mixture, and the last file is published", {
+  timeout: 300_000,
+}, async () => {
+  const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+  const message = `SEED=${seed}`;
+  const versions = ["v0", "v1", "v2"].map((name) => {
+    writeVersion(join(folder, name), name);
+    return name;
+  });
+  const courier = fork(fileURLToPath(new URL("courier.mjs", import.meta.url)), [folder, String(seed)]);
+  try {
+    await once(courier, "message");
+    for (let i = 0; i < BUILDS; i++) {
+      const bios = await buildBeside(() => {}, { workers: 2 });
+      expect(bios, message).toHaveLength(1);
+      expect(versions, message).toContain(bios[0]);
+    }
+    courier.send("stop");
+    const [last] = await once(courier, "message");
+    expect(await buildBeside(() => {}, { workers: 2 }), message).toEqual([last]);
+  } finally {
+    courier.kill();
+  }
+});
