@@ -1,5 +1,7 @@
 /** What a page's bytes say besides its users; users of a page that is written as the contract says are not parsed. */
 import { z } from "zod";
+import { parseJson } from "./json.js";
+import { PAGE_SIZE } from "./links.js";
 
 export interface Envelope {
   /** Users in the whole collection. */
@@ -13,9 +15,21 @@ export interface Envelope {
 /** The envelope that a body holds, or in words what it is instead: "is HTML". */
 export function readEnvelope(body: Buffer): { envelope: Envelope } | { why: string } {
   const frame = readFrame(body);
-  if (!frame) return parse(body.toString("utf8"));
+  if (!frame) {
+    const read = parse(body.toString("utf8"));
+    return "why" in read ? read : { envelope: read.envelope };
+  }
   const { count, next, previous } = frame;
   return { envelope: { count, next, previous, users: frame.records.length } };
+}
+
+/**
+ * The users of a body that `readEnvelope` takes although its text has no frame, so that they have to be parsed.
+ * @returns none for any other.
+ */
+export function readResults(body: Buffer): readonly unknown[] {
+  const read = parse(body.toString("utf8"));
+  return "why" in read ? [] : read.results;
 }
 
 /** Where something begins, and the first byte behind it. */
@@ -56,39 +70,35 @@ function findRecords(body: Buffer, from: number): Span[] | undefined {
     const isLast = newline === tail - 1;
     const end = isLast ? newline : newline - 1;
     if (body[begin] !== OPEN || body[end - 1] !== CLOSE || (!isLast && body[end] !== COMMA)) return undefined;
-    records.push([begin, end]);
+    if (records.push([begin, end]) > PAGE_SIZE.max) return undefined;
     begin = newline + 1;
   }
   return records.length > 0 ? records : undefined;
 }
 
-const link = z.union([z.string(), z.null()], { error: "must be a URL or null" });
+const link = z.union([z.string().max(LONGEST_HEAD), z.null()], { error: "must be a URL or null" });
 const schema = z.object({
   count: z.int({ error: "must be an integer" }).min(0, { error: "must not be negative" }),
   next: link,
   previous: link,
-  results: z.array(z.object({}, { error: "must be an object" }), { error: "must be an array" }),
+  results: z
+    .array(z.object({}, { error: "must be an object" }), { error: "must be an array" })
+    .max(PAGE_SIZE.max, { error: `must be ${PAGE_SIZE.max} users at most` }),
 });
 
-function parse(text: string): { envelope: Envelope } | { why: string } {
-  const value = parseJson(text);
-  if (value === undefined)
-    return { why: /^\s*</.test(text) ? "is HTML" : text === "" ? "is empty" : "is not JSON" };
-  const { data, error } = schema.safeParse(value);
+function parse(text: string): { envelope: Envelope; results: readonly unknown[] } | { why: string } {
+  if (/^\s*</.test(text)) return { why: "is HTML" };
+  if (text === "") return { why: "is empty" };
+  const read = parseJson(text);
+  if ("why" in read) return read;
+  const { data, error } = schema.safeParse(read.value);
   if (!data) {
     const [issue] = error.issues;
     const path = issue?.path.join(".") ?? "";
     return { why: path ? `is no page: its ${path} ${issue?.message}` : "is JSON, but no page" };
   }
-  const { count, next, previous, results } = data;
-  return { envelope: { count, next, previous, users: results.length } };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const { count, next, previous } = data;
+  // As they came: the schema's own have no keys.
+  const { results } = read.value as { results: unknown[] };
+  return { envelope: { count, next, previous, users: results.length }, results };
 }

@@ -18,6 +18,9 @@ export function pagesFor(count: number, pageSize: number): number {
   return Math.max(1, Math.ceil(count / pageSize));
 }
 
+/** The last page that has a number in the only accepted form: a listing has no more. */
+export const MAX_PAGES = 999_999_999;
+
 /** The absolute URL of page `page` (from 1) below a base URL that `parseBaseUrl` has normalised. */
 export function pageUrl(baseUrl: string, links: LinkStyle, page: number): string {
   return links === "query"

@@ -1,5 +1,6 @@
 /** The user as published: the one schema that types, validation and the order of keys come from. */
 import { z } from "zod";
+import { MAX_JSON_DEPTH } from "./json.js";
 import { isPublishableUrl } from "./links.js";
 
 export const KYC_STATUSES = [
@@ -34,8 +35,6 @@ const integer = z.int({ error: INTEGER });
 const counter = z.int({ error: INTEGER }).min(0, { error: "must not be negative" });
 const timestamp = z.iso.datetime({ precision: 6, error: must(TIME), abort: true });
 const country = text.regex(/^[A-Z]{2}$/, { error: "must be two uppercase letters, XX when unknown" });
-
-export const MAX_JSON_DEPTH = 32;
 
 /** Anything JSON can say exactly: no number that a reader would round, no nesting that a reader would choke on. */
 const json = z.unknown().superRefine((value, context) => {

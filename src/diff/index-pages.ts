@@ -27,6 +27,7 @@ export async function indexPages(
     for (let page = 1; page <= facts.pages; page++) {
       await turn();
       const bytes = readPage(folder, facts, page);
+      if (!bytes) throw refuse(facts, page, "is no file");
       const users = Math.min(facts.pageSize, facts.count - (page - 1) * facts.pageSize);
       const lines = linesOf(bytes);
       if (lines?.length !== users * LINE_BYTES || !LINES.test(lines.toString("latin1")))
@@ -39,16 +40,16 @@ export async function indexPages(
   }
 }
 
-/** Without giving way, which would take as long as all the rest. */
-function readPage(folder: string, facts: SideFacts, page: number): Buffer {
-  let bytes: Buffer | undefined;
+/**
+ * A page's bytes, or undefined when there is no plain file. Without giving way, which would take as long as all the rest.
+ * @throws UserError when it cannot be read.
+ */
+export function readPage(folder: string, facts: Named, page: number): Buffer | undefined {
   try {
-    bytes = readReleaseFileSync(join(folder, pagePath(page)));
+    return readReleaseFileSync(join(folder, pagePath(page)));
   } catch (cause) {
     throw refuse(facts, page, `cannot be read (${codeOf(cause)})`, cause);
   }
-  if (bytes) return bytes;
-  throw refuse(facts, page, "is no file");
 }
 
 function linesOf(page: Buffer): Buffer | undefined {
@@ -58,6 +59,8 @@ function linesOf(page: Buffer): Buffer | undefined {
 
 const LINES = /^(?:[0-9a-f]{32} {2}[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\n)*$/;
 
-function refuse({ name }: SideFacts, page: number, why: string, cause?: unknown): UserError {
+type Named = Pick<SideFacts, "name">;
+
+function refuse({ name }: Named, page: number, why: string, cause?: unknown): UserError {
   return new UserError(`Page ${page} of ${name} ${why}; check it with "rollcall verify".`, { cause });
 }

@@ -1,9 +1,10 @@
 /** Reads single users out of a snapshot's pages, without reading all of the pages. */
 import { closeSync, fstatSync, readSync } from "node:fs";
+import { parseJson } from "../contract/json.js";
 import { recordPattern } from "../contract/record-text.js";
 import { type User, userSchema } from "../contract/user.js";
 import { UserError } from "../errors.js";
-import { openPlain } from "../release/files.js";
+import { MAX_PAGE, openPlain } from "../release/files.js";
 import { pagePath } from "../release/layout.js";
 import { userDigest } from "../release/user-index.js";
 import type { Place } from "./match.js";
@@ -47,12 +48,8 @@ export class RecordReader {
     const text = record.toString("utf8");
     // The pattern takes only what the schema would take, in a tenth of the time.
     if (this.#pattern.takes(record.toString("latin1"), 1)) return JSON.parse(text);
-    try {
-      return userSchema.safeParse(JSON.parse(text)).data;
-    } catch (error) {
-      if (error instanceof SyntaxError) return undefined;
-      throw error;
-    }
+    const read = parseJson(text);
+    return "why" in read ? undefined : userSchema.safeParse(read.value).data;
   }
 
   /** The line of the record, without what separates it from others. */
@@ -66,7 +63,12 @@ export class RecordReader {
       const line = findLine(this.#read(file, Math.max(0, middle - WINDOW / 2), WINDOW), id);
       if (line) return line;
       const { size } = fstatSync(file);
-      this.#bytesAUser = size / Math.min(pageSize, count - (page - 1) * pageSize);
+      if (size > MAX_PAGE)
+        throw new UserError(
+          `Page ${page} of ${name} has ${size} bytes, more than a page may; check it with "rollcall verify".`,
+        );
+      // A count may be any number.
+      this.#bytesAUser = size / Math.max(1, Math.min(pageSize, count - (page - 1) * pageSize));
       return findLine(this.#read(file, 0, size), id);
     } finally {
       closeSync(file);
@@ -83,12 +85,14 @@ export class RecordReader {
 function findLine(bytes: Buffer, id: string): Buffer | undefined {
   const key = `"id":"${id}"`;
   // Only circles could hold such a key and such an id as well; the next line with it is the next candidate then.
-  for (let found = bytes.indexOf(key); found >= 0; found = bytes.indexOf(key, found + key.length)) {
+  for (let from = 0; ; ) {
+    const found = bytes.indexOf(key, from);
+    const end = found < 0 ? -1 : bytes.indexOf(NEWLINE, found);
+    if (end < 0) return undefined;
+    from = end + 1;
     const begin = bytes.lastIndexOf(NEWLINE, found) + 1;
-    const end = bytes.indexOf(NEWLINE, found);
-    if (begin === 0 || end < 0) continue;
+    if (begin === 0) continue;
     const line = bytes.subarray(begin, bytes[end - 1] === COMMA ? end - 1 : end);
-    if (line.toString("latin1").lastIndexOf('"id":"') === found - begin) return line;
+    if (line.indexOf(key, line.lastIndexOf('"id":"')) >= 0) return line;
   }
-  return undefined;
 }

@@ -84,6 +84,10 @@ export function encodeSum(digest: string | undefined, path: string): string {
  * @throws Error naming the line that is not of the form, or the page that has no or a second line.
  */
 export function parseSums(text: string, pages: number, variants: readonly Variant[]): Sums {
+  const expected = pages * variants.length;
+  // What another file says is no reason to reserve memory.
+  if (text.length < expected * encodeSum(UNSET, pagePath(1)).length)
+    throw new Error(`it is too short for ${expected} page files`);
   const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
   let found = 0;
@@ -100,7 +104,6 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
     digests.set(at.page, at.variant, digest);
     found++;
   }
-  const expected = pages * variants.length;
   if (found !== expected) throw new Error(`${found} page files are listed, ${expected} were expected`);
   return { pages: digests, others };
 }
@@ -108,7 +111,7 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
 const UNSET = "0".repeat(2 * BYTES);
 
 /** Whole lines one by one: a list of a million of them would take more memory than the text. */
-function* linesOf(text: string): Generator<string, void> {
+export function* linesOf(text: string): Generator<string, void> {
   for (let begin = 0; ; ) {
     const end = text.indexOf("\n", begin);
     if (end < 0) return;

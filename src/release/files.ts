@@ -1,4 +1,5 @@
 /** Reading, writing and hashing the files of a release. */
+import { constants as bufferLimits } from "node:buffer";
 import { createHash, hash } from "node:crypto";
 import {
   closeSync,
@@ -136,7 +137,8 @@ export async function readReleaseFile(path: string): Promise<Buffer> {
       const code = stats.isDirectory() ? "EISDIR" : "ENXIO";
       throw Object.assign(new Error(`${path} is no plain file`), { code });
     }
-    const bytes = Buffer.allocUnsafeSlow(Math.min(stats.size, MAX_FILE));
+    if (stats.size > MAX_FILE) throw tooLarge(path);
+    const bytes = Buffer.allocUnsafeSlow(stats.size);
     for (let at = 0; ; ) {
       const { bytesRead } = await readFile(file, bytes, at, bytes.length - at, null);
       at += bytesRead;
@@ -148,16 +150,26 @@ export async function readReleaseFile(path: string): Promise<Buffer> {
   }
 }
 
-/** Without giving way: for who has nothing else to do. Undefined when the file is gone, or is no plain file. */
+/**
+ * A page, without giving way: for who has nothing else to do. Undefined when the file is gone, or is no plain file.
+ * @throws the system's error, or one with a code as the system has it where there is more than a page may be.
+ */
 export function readReleaseFileSync(path: string): Buffer | undefined {
   const file = openPlain(path);
   if (file === undefined) return undefined;
   try {
+    if (fstatSync(file).size > MAX_PAGE) throw tooLarge(path);
     return readFileSync(file);
   } finally {
     closeSync(file);
   }
 }
 
-/** No file of ours comes near; a damaged one may have any length. */
-const MAX_FILE = 1 << 30;
+function tooLarge(path: string): Error {
+  return Object.assign(new Error(`${path} is too large`), { code: "EFBIG" });
+}
+
+/** What one text can hold. A damaged file, or a stranger's, may have any length, and cost its sender nothing. */
+const MAX_FILE = bufferLimits.MAX_STRING_LENGTH - 1;
+/** No page of ours comes near. */
+export const MAX_PAGE = 2 ** 28;

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
-import { LINK_STYLES, PAGE_SIZE } from "../contract/links.js";
+import { parseJson } from "../contract/json.js";
+import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
 import { encodeSum, type Sums } from "./digests.js";
-import { parseAs } from "./json.js";
 import { pagePath, SNAPSHOT } from "./layout.js";
 
 const count = z.int().min(0);
@@ -17,12 +17,12 @@ const snapshotSchema = z.strictObject({
   contract: count.min(1),
   /** Users in the collection. */
   count,
-  pages: count.min(1),
+  pages: count.min(1).max(MAX_PAGES),
   page_size: count.min(PAGE_SIZE.min).max(PAGE_SIZE.max),
   base_url: z.string(),
   links: z.enum(LINK_STYLES),
   /** Content codings that each page has a file in beside the plain one. */
-  encodings: z.array(z.enum(["br", "gzip"])),
+  encodings: z.array(z.enum(["br", "gzip"])).refine((list) => new Set(list).size === list.length),
   /** Invalid users that were left out on request. */
   skipped: count,
   /** Kind of warning -> users it applies to. */
@@ -60,5 +60,6 @@ export function encodeSnapshot(snapshot: Snapshot): string {
 
 /** Reads snapshot.json; undefined when it is not of the form that `encodeSnapshot` writes. */
 export function parseSnapshot(text: string): Snapshot | undefined {
-  return parseAs(snapshotSchema, text);
+  const read = parseJson(text);
+  return "why" in read ? undefined : snapshotSchema.safeParse(read.value).data;
 }

@@ -23,7 +23,7 @@ export function userLines(records: Buffer): Buffer {
     const next = text.indexOf("\n", at);
     const end = next < 0 ? text.length : next + 1 - RECORD_SEPARATOR.length;
     // The last one: circles, which come before, may hold keys of this name, and no text can, for its quotes are escaped.
-    const id = text.lastIndexOf(ID_KEY, end) + ID_KEY.length;
+    const id = at + text.slice(at, end).lastIndexOf(ID_KEY) + ID_KEY.length;
     lines += `${userDigest(records.subarray(at, end))}  ${text.slice(id, id + ID_LENGTH)}\n`;
     at = end + RECORD_SEPARATOR.length;
   }

@@ -41,6 +41,8 @@ const TIMEOUT_MS = 30_000;
 export const MAX_BYTES = 64 * 2 ** 20;
 const MOST_ATTEMPTS = 5;
 const LONGEST_WAIT_MS = 120_000;
+/** After so many questions that a host was too busy for at every attempt, it is not waited for any more. */
+const MOST_IN_VAIN = 3;
 
 export function createClient({
   concurrency = CONCURRENCY,
@@ -53,6 +55,7 @@ export function createClient({
   const connections = { keepAlive: true, maxSockets: concurrency };
   const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
   const pace = createPace(rate, signal);
+  let inVain = 0;
   return {
     async ask(url, { method = "GET", headers = {} } = {}) {
       const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
@@ -64,7 +67,11 @@ export function createClient({
       for (let attempt = 1; ; attempt++) {
         await pace.turn();
         const answer = await exchange(question, { agent, timeoutMs, maxBytes, signal });
-        if (!isBusy(answer) || attempt === MOST_ATTEMPTS) return answer;
+        if (!isBusy(answer) || inVain >= MOST_IN_VAIN) return answer;
+        if (attempt === MOST_ATTEMPTS) {
+          inVain++;
+          return answer;
+        }
         pace.hold(waitFor(answer, attempt, instead));
       }
     },

@@ -1,6 +1,6 @@
 /** A deployed listing: what its first page tells, and what each page must say to be of the same listing. */
 import { type Envelope, readEnvelope } from "../contract/envelope.js";
-import { type LinkStyle, PAGE_SIZE, pagesFor, pageUrl, parsePageUrl } from "../contract/links.js";
+import { type LinkStyle, MAX_PAGES, PAGE_SIZE, pagesFor, pageUrl, parsePageUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { type Answer, headerOf } from "./exchange.js";
 
@@ -62,6 +62,10 @@ export function factsOf(
   if (users < PAGE_SIZE.min || users > PAGE_SIZE.max)
     throw refuse(`has ${users} users, where ${PAGE_SIZE.min} to ${PAGE_SIZE.max} are allowed`);
   const pages = pagesFor(count, users);
+  if (pages > MAX_PAGES)
+    throw refuse(
+      `says count ${count} and has ${users} users, so ${pages} pages, where ${MAX_PAGES} are allowed`,
+    );
   if (pages < 2) throw refuse(`says count ${count} and has ${users} users, but also a next page`);
   return { ...base, pages, pageSize: users, linkBase: link.baseUrl, links: link.links };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readEnvelope } from "../contract/envelope.js";
 import { pagesFor, parsePageUrl } from "../contract/links.js";
 import type { SideFacts } from "../diff/change.js";
+import { readPage } from "../diff/index-pages.js";
 import { indexed, openReleaseSide } from "../diff/release-side.js";
 import type { Side } from "../diff/side.js";
 import { codeOf, UserError } from "../errors.js";
@@ -34,15 +35,11 @@ export async function openFolder(
  * @throws UserError when there is no first page, or it says nothing that makes sense.
  */
 export async function factsOfPages(folder: string, name: string): Promise<SideFacts> {
-  const bytes = await readReleaseFile(join(folder, pagePath(1))).catch((cause) => {
-    const code = codeOf(cause) ?? "";
-    if (!["ENOENT", "ENOTDIR"].includes(code))
-      throw new UserError(`Page 1 of ${name} cannot be read (${code}).`, { cause });
+  const bytes = readPage(folder, { name }, 1);
+  if (!bytes)
     throw new UserError(
       `${name} holds no release: it has neither ${SUMS} nor ${pagePath(1)}. Name a release's folder.`,
-      { cause },
     );
-  });
   const read = readEnvelope(bytes);
   if ("why" in read) throw new UserError(`Page 1 of ${name} ${read.why}; check it with "rollcall verify".`);
   const { count, next, users } = read.envelope;

@@ -1,6 +1,7 @@
 /** Reads objects of a git repository, one after the other, from one `git cat-file --batch`. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { codeOf, UserError } from "../errors.js";
+import { MAX_PAGE } from "../release/files.js";
 
 export class GitObjects {
   readonly #git: ChildProcessWithoutNullStreams;
@@ -45,6 +46,8 @@ export class GitObjects {
     const head = await this.#line();
     const [, type, size] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(head) ?? [];
     if (type !== undefined) {
+      if (Number(size) > MAX_PAGE)
+        throw new UserError(`${name} in git has ${size} bytes, more than a page may; name another revision.`);
       const bytes = await this.#take(Number(size));
       await this.#take(1);
       return { type, bytes };
@@ -59,23 +62,22 @@ export class GitObjects {
     for (;;) {
       const end = this.#rest.indexOf("\n");
       if (end >= 0) return (await this.#take(end + 1)).toString("utf8", 0, end);
-      await this.#more();
+      this.#rest = Buffer.concat([this.#rest, await this.#more()]);
     }
   }
 
   async #take(size: number): Promise<Buffer> {
-    while (this.#rest.length < size) await this.#more();
-    const taken = this.#rest.subarray(0, size);
-    this.#rest = this.#rest.subarray(size);
-    return taken;
+    const chunks = [this.#rest];
+    for (let bytes = this.#rest.length; bytes < size; bytes += chunks.at(-1)?.length ?? 0)
+      chunks.push(await this.#more());
+    const all = Buffer.concat(chunks);
+    this.#rest = all.subarray(size);
+    return all.subarray(0, size);
   }
 
-  async #more(): Promise<void> {
+  async #more(): Promise<Buffer> {
     const { done, value } = await this.#chunks.next().catch(() => ({ done: true, value: undefined }));
-    if (!done && value) {
-      this.#rest = Buffer.concat([this.#rest, value]);
-      return;
-    }
+    if (!done && value) return value;
     await this.#ended;
     const [complaint = ""] = this.#complaint.trim().split("\n");
     throw new UserError(`git cannot read the repository: ${complaint || "it ended early"}.`);

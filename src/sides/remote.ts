@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { encodeUser } from "../build/encode.js";
-import { readFrame } from "../contract/envelope.js";
+import { readFrame, readResults } from "../contract/envelope.js";
 import { encodePage } from "../contract/page.js";
 import { userSchema } from "../contract/user.js";
 import { indexed } from "../diff/release-side.js";
@@ -45,16 +45,17 @@ export async function openRemote(url: string, scratch: string, { onProgress, sig
   return indexed(scratch, side, scratch, signal);
 }
 
+/** The schema's messages repeat all keys that it does not know. */
+const LONGEST_REASON = 200;
+
 /** A page that another program wrote, in the form that Rollcall writes: the walk has seen that it is one. */
 function canonical(url: string, page: number, bytes: Buffer): string {
-  const { results } = JSON.parse(bytes.toString("utf8")) as { results: unknown[] };
-  const records = results.map((record, place) => {
+  const records = readResults(bytes).map((record, place) => {
     const { data, error } = userSchema.safeParse(record);
     if (data) return encodeUser(data);
     const { path = [], message = "" } = error.issues[0] ?? {};
-    throw new UserError(
-      `Page ${page} of ${url} holds no valid user in place ${place + 1}: ${path.join(".")} ${message}.`,
-    );
+    const why = `${path.join(".")} ${message}`.slice(0, LONGEST_REASON);
+    throw new UserError(`Page ${page} of ${url} holds no valid user in place ${place + 1}: ${why}.`);
   });
   // Only users are compared: where the links lead was told before.
   return encodePage({ page: 1, pages: 1, count: records.length, baseUrl: url, links: "query" }, records).join(

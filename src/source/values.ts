@@ -1,5 +1,5 @@
 /** Single values of a row: what SQLite says, and what a user would have of it. */
-import { MAX_JSON_DEPTH } from "../contract/user.js";
+import { isTooDeep } from "../contract/json.js";
 
 /** What SQLite says of a value, and what of it JSON cannot say by itself, tagged so that a problem can show it. */
 export type SqlValue = null | bigint | number | string | Buffer | Unsayable;
@@ -37,21 +37,6 @@ export function parsedJson(value: SqlValue | undefined): unknown {
   }
 }
 
-/** Whether JSON text is nested so deep that whoever looks into its value may run out of stack. */
-function isTooDeep(text: string): boolean {
-  if (text.length < DEEPEST) return false;
-  let depth = 0;
-  for (const [bracket] of text.replaceAll(JSON_STRING, "").matchAll(/[[\]{}]/g)) {
-    depth += bracket === "[" || bracket === "{" ? 1 : -1;
-    if (depth > DEEPEST) return true;
-  }
-  return false;
-}
-
-const JSON_STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
-
-/** Far beyond what the contract takes, so that it is the contract that says no to what is only somewhat too deep. */
-const DEEPEST = 10 * MAX_JSON_DEPTH;
 const TEXT_SHOWN = 80;
 const BLOB_BYTES_SHOWN = 32;
 

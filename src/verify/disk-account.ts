@@ -1,8 +1,8 @@
 /** What a release says of itself, read as far as it can be: what is wrong with it is a finding, and no end. */
 import { join } from "node:path";
-import { UserError } from "../errors.js";
+import { codeOf, UserError } from "../errors.js";
 import { shorten } from "../print/text.js";
-import { PageDigests } from "../release/digests.js";
+import { linesOf, PageDigests } from "../release/digests.js";
 import { readReleaseFile } from "../release/files.js";
 import { findPage, pagePath, SNAPSHOT, SUMS, type Variant } from "../release/layout.js";
 import { parseSnapshot, type Snapshot } from "../release/snapshot.js";
@@ -27,7 +27,7 @@ export interface Account {
  */
 export async function readAccount(folder: string, tree: Tree, findings: Findings): Promise<Account> {
   const [snapshotText, sumsText] = [await read(folder, tree, SNAPSHOT), await read(folder, tree, SUMS)];
-  if (snapshotText === undefined && sumsText === undefined) {
+  if (![SNAPSHOT, SUMS].some((name) => tree.get(name) === "file")) {
     throw new UserError(
       `${folder} is no release: it has neither ${SNAPSHOT} nor ${SUMS}. Name a release's folder, or the beginning of an id.`,
     );
@@ -42,10 +42,15 @@ export async function readAccount(folder: string, tree: Tree, findings: Findings
   return { snapshot, ...outline(snapshot, countPages(tree.keys())), digests: undefined, others: new Map() };
 }
 
-/** The text of a file that is one. */
+/** The text of a file that is one, unless it is longer than a text can be. */
 async function read(folder: string, tree: Tree, name: string): Promise<string | undefined> {
   if (tree.get(name) !== "file") return undefined;
-  return (await readReleaseFile(join(folder, name))).toString("utf8");
+  try {
+    return (await readReleaseFile(join(folder, name))).toString("utf8");
+  } catch (cause) {
+    if (codeOf(cause) === "EFBIG") return undefined;
+    throw new UserError(`${join(folder, name)} cannot be read (${codeOf(cause)}).`, { cause });
+  }
 }
 
 /** What snapshot.json says, within reason: an absurd number of pages must not become memory. */
@@ -67,23 +72,19 @@ type Listed = Omit<Account, "snapshot">;
 function readSums(text: string, tree: Tree, snapshot: Snapshot | undefined, findings: Findings): Listed {
   const note = (path: string, found: string, expected: string) =>
     findings.add({ check: "sums", path, found, expected });
-  const lines = text.replace(/\n$/, "").split("\n");
   if (!text.endsWith("\n")) note(SUMS, "no newline at its end", "a newline after every line");
-  const parsed = lines.map(parseLine);
-  const listed = countPages(parsed.flatMap((line) => line?.path ?? []));
+  const lines = text.endsWith("\n") ? text : `${text}\n`;
+  const listed = countPages(pathsIn(lines));
   const { pages, variants } = outline(snapshot, Math.max(listed, countPages(tree.keys())));
   const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
-  for (const [at, line] of parsed.entries()) {
-    if (!line) {
-      note(
-        SUMS,
-        JSON.stringify(shorten(lines[at] ?? "", 100)),
-        "64 hexadecimal digits, two spaces and a path",
-      );
+  for (const line of linesOf(lines)) {
+    const parsed = parseLine(line);
+    if (!parsed) {
+      note(SUMS, JSON.stringify(shorten(line, 100)), "64 hexadecimal digits, two spaces and a path");
       continue;
     }
-    const { path, digest } = line;
+    const { path, digest } = parsed;
     const { page = 0, variant = "identity" } = findPage(path) ?? {};
     const isPage = digests.get(page, variant) !== undefined;
     if (isPage ? digests.has(page, variant) : others.has(path)) note(path, "listed twice", "one line a file");
@@ -107,9 +108,13 @@ function noteUnlisted(
   }
 }
 
+function* pathsIn(lines: string): Generator<string> {
+  for (const line of linesOf(lines)) yield parseLine(line)?.path ?? "";
+}
+
 /** A line as `sha256sum -c` reads it. The path must lead to a file of the release, and nowhere else. */
 function parseLine(line: string): { digest: string; path: string } | undefined {
-  const [, digest, path] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? [];
+  const [, digest, path] = /^([0-9a-f]{64}) {2}(\S{1,4096})$/.exec(line) ?? [];
   if (digest === undefined || path === undefined) return undefined;
   const isInside = path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
   return isInside ? { digest, path } : undefined;

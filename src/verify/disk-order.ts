@@ -17,7 +17,7 @@ export interface PageIds {
 const ID_BYTES = 16;
 
 /** Finds that a user does not come after the one before: newest first, ties by id. Equal ids are another check's. */
-export function checkOrder(before: Placed | undefined, next: Placed, findings: Findings): void {
+function checkOrder(before: Placed | undefined, next: Placed, findings: Findings): void {
   if (before === undefined || before.joined > next.joined) return;
   const isTie = before.joined === next.joined;
   if (isTie && before.id <= next.id) return;
@@ -37,6 +37,31 @@ export function checkOrder(before: Placed | undefined, next: Placed, findings: F
 export interface Edges {
   first: Placed;
   last: Placed;
+}
+
+/** Holds stretches of pages against each other as they come, in any order: only those before their turn are kept. */
+export class Seams {
+  /** First page -> how many pages, and their users. */
+  readonly #early = new Map<number, { pages: number; edges: Edges | undefined }>();
+  readonly #findings: Findings;
+  #next = 1;
+  #last: Placed | undefined;
+
+  constructor(findings: Findings) {
+    this.#findings = findings;
+  }
+
+  /** Every stretch must be told, also one of which nothing can be said. */
+  add(first: number, pages: number, edges: Edges | undefined): void {
+    this.#early.set(first, { pages, edges });
+    for (let found = this.#early.get(this.#next); found; found = this.#early.get(this.#next)) {
+      this.#early.delete(this.#next);
+      this.#next += found.pages;
+      if (!found.edges) continue;
+      checkOrder(this.#last, found.edges.first, this.#findings);
+      this.#last = found.edges.last;
+    }
+  }
 }
 
 /** The users of a stretch of pages, as they come. */

@@ -1,5 +1,5 @@
 /** Checks one page of a release: its bytes, its frame, its users, and their lines in users.sha256. */
-import { type Envelope, readEnvelope, readFrame } from "../contract/envelope.js";
+import { type Envelope, readEnvelope, readFrame, readResults } from "../contract/envelope.js";
 import { pageUrl } from "../contract/links.js";
 import type { RecordPattern } from "../contract/record-text.js";
 import type { WarningCounts } from "../contract/warnings.js";
@@ -41,7 +41,7 @@ export function checkPage(page: number, body: Buffer, context: PageContext): Rec
   }
   const { keys, flaws } = frame
     ? checkRecords(body, frame.records, pattern, warnings)
-    : checkValues(JSON.parse(body.toString("utf8")).results, warnings);
+    : checkValues(readResults(body), warnings);
   for (const flaw of flaws) findings.add({ ...flaw, path, page });
   // A page with flaws has no lines to speak of; what is wrong with it has been said.
   if (frame && snapshot && index && flaws.length === 0) {

@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import stringify from "fast-json-stable-stringify";
 import type { Span } from "../contract/envelope.js";
+import { parseJson } from "../contract/json.js";
 import type { RecordPattern } from "../contract/record-text.js";
 import { userSchema } from "../contract/user.js";
 import { countCounterWarnings, countWarnings, type WarningCounts } from "../contract/warnings.js";
@@ -79,14 +80,12 @@ function checkText(bytes: Buffer, warnings: WarningCounts, flaws: Flaw[]): Key |
     flaws.push({ check: "users", found: showValue(text), expected });
     return undefined;
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    flaws.push({ check: "users", found: showValue(text), expected });
+  const read = parseJson(text);
+  if ("why" in read) {
+    flaws.push({ check: "users", found: `${showValue(text)}, which ${read.why}`, expected });
     return undefined;
   }
+  const { value } = read;
   const { key, isValid } = checkValue(value, warnings, flaws);
   if (isValid && stringify(value) !== text) {
     const expected = "keys sorted, no white space, each character in its shortest form";
@@ -107,24 +106,38 @@ function checkValue(
 ): { key: Key | undefined; isValid: boolean } {
   const { data, error } = userSchema.safeParse(value);
   const { id, date_joined: joined } = Object(value);
-  const key = typeof id === "string" && typeof joined === "string" ? { id, joined } : undefined;
-  const who = typeof id === "string" ? { id: shorten(id, 60) } : {};
+  const key = isShort(id) && isShort(joined) ? { id, joined } : undefined;
+  const who = typeof id === "string" ? { id: shorten(id, LONGEST_KEY) } : {};
   for (const { path, message } of error?.issues ?? []) {
     const at = path.join(".");
     const found = showValue(path.reduce<unknown>((inside, name) => Object(inside)[name], value));
-    flaws.push({ check: "users", ...who, found: at ? `${at} ${found}` : found, expected: message });
+    flaws.push({
+      check: "users",
+      ...who,
+      found: at ? `${at} ${found}` : found,
+      expected: shorten(message, LONGEST_MESSAGE),
+    });
   }
   const half = data && findHalf(data, "");
   if (half !== undefined) {
     flaws.push({
       check: "users",
       ...who,
-      found: `half a surrogate pair in ${half}`,
+      found: `half a surrogate pair in ${shorten(half, LONGEST_KEY)}`,
       expected: "whole characters",
     });
   }
   if (data) countWarnings(data, warnings);
   return { key, isValid: data !== undefined };
+}
+
+/** Far longer than ids and times are: keys are held while others are read. */
+const LONGEST_KEY = 60;
+/** The schema's messages repeat all keys that it does not know. */
+const LONGEST_MESSAGE = 200;
+
+function isShort(value: unknown): value is string {
+  return typeof value === "string" && value.length <= LONGEST_KEY;
 }
 
 /** The path of a text that is no text in Unicode, as JSON's escapes allow. */

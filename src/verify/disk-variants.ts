@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
 import { codeOf, UserError } from "../errors.js";
-import { readReleaseFileSync, sha256 } from "../release/files.js";
+import { MAX_PAGE, readReleaseFileSync, sha256 } from "../release/files.js";
 import { pagePath, type Variant } from "../release/layout.js";
 import type { Findings } from "./findings.js";
 
@@ -28,6 +28,11 @@ export function readVariants(
   for (const variant of variants) {
     const path = pagePath(page, variant);
     const bytes = read(join(folder, path));
+    if (bytes === "too large") {
+      const expected = `at most ${MAX_PAGE} bytes`;
+      findings.add({ check: "pages", path, page, found: "a file that is too large to be read", expected });
+      continue;
+    }
     if (!bytes) continue;
     const [found, expected] = [sha256(bytes), digestOf(variant)];
     if (expected !== undefined && found !== expected)
@@ -39,10 +44,11 @@ export function readVariants(
 }
 
 /** Undefined where there is no plain file; the check of files has said so. */
-function read(path: string): Buffer | undefined {
+function read(path: string): Buffer | "too large" | undefined {
   try {
     return readReleaseFileSync(path);
   } catch (cause) {
+    if (codeOf(cause) === "EFBIG") return "too large";
     throw new UserError(`${path} cannot be read (${codeOf(cause)}).`, { cause });
   }
 }

@@ -9,8 +9,7 @@ import { type Account, readAccount } from "./disk-account.js";
 import { checkPages } from "./disk-crew.js";
 import { checkFiles, checkOtherDigests } from "./disk-files.js";
 import { IdBook } from "./disk-ids.js";
-import type { Checked } from "./disk-messages.js";
-import { checkOrder } from "./disk-order.js";
+import { Seams } from "./disk-order.js";
 import { toRows } from "./disk-rows.js";
 import { checkSnapshot, checkWarnings } from "./disk-snapshot.js";
 import { readTree, type Tree } from "./disk-tree.js";
@@ -72,7 +71,7 @@ async function checkUsers(
 ): Promise<{ users: number; warnings: WarningCounts }> {
   const hasIndex = tree.get(USERS) === "file";
   const warnings: WarningCounts = {};
-  const edges = new Map<number, NonNullable<Checked["edges"]>>();
+  const seams = new Seams(findings);
   const book = new IdBook();
   let users = 0;
   try {
@@ -85,10 +84,10 @@ async function checkUsers(
         digests,
         workers,
         signal,
-        take({ first }, checked) {
+        take({ first, pages }, checked) {
           users += checked.users;
           book.add(checked.ids);
-          if (checked.edges) edges.set(first, checked.edges);
+          seams.add(first, pages, checked.edges);
           findings.merge(checked.findings);
           for (const [kind, count] of Object.entries(checked.warnings) as [WarningKind, number][])
             warnings[kind] = (warnings[kind] ?? 0) + count;
@@ -100,8 +99,6 @@ async function checkUsers(
   } finally {
     book.close();
   }
-  const inOrder = [...edges].sort(([a], [b]) => a - b).map(([, edge]) => edge);
-  for (const [at, { first }] of inOrder.entries()) checkOrder(inOrder[at - 1]?.last, first, findings);
   return { users, warnings };
 }
 

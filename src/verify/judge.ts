@@ -1,5 +1,6 @@
 /** What judges of answers look at: pages, errors and the headers that the contract names. */
 import { CONTENT_TYPE } from "../contract/headers.js";
+import { parseJson } from "../contract/json.js";
 import { type Answer, headerOf } from "../remote/exchange.js";
 import { readPage, whyNotOf } from "../remote/listing.js";
 import type { Site } from "./probe.js";
@@ -18,14 +19,10 @@ export function hasHeader({ headers }: Answer, name: string, ...values: string[]
 
 /** The detail of an error's body, or undefined when it is none. */
 export function detailOf({ body }: Answer): string | undefined {
-  try {
-    const value: unknown = JSON.parse(body.toString("utf8"));
-    const { detail, ...others } = Object(value);
-    return typeof detail === "string" && Object.keys(others).length === 0 ? detail : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const read = parseJson(body.toString("utf8"));
+  if ("why" in read) return undefined;
+  const { detail, ...others } = Object(read.value);
+  return typeof detail === "string" && Object.keys(others).length === 0 ? detail : undefined;
 }
 
 /** `Accept`, or with `Accept-Encoding` where pages are compressed: what the first page says, if it is one of both. */

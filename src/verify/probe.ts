@@ -51,6 +51,8 @@ export interface Result {
   isRight: boolean;
   /** Why nothing was asked, and then the rest is empty, or why nothing was judged. */
   skipped?: string;
+  /** Why no whole answer came. */
+  trouble?: TransferError;
 }
 
 /** Asks what a probe asks. An answer that does not come in full is one that is not right. */
@@ -76,8 +78,8 @@ export async function runProbe(probe: Probe, site: Site): Promise<Result> {
     const result = { asked, came: show(answer), isRight: judgement !== false };
     return typeof judgement === "string" ? { ...result, skipped: judgement } : result;
   } catch (error) {
-    if (error instanceof TransferError) return { asked, came: `no answer: it ${error.why}`, isRight: false };
-    throw error;
+    if (!(error instanceof TransferError)) throw error;
+    return { asked, came: `no answer: it ${error.why}`, isRight: false, trouble: error };
   }
 }
 

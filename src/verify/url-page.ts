@@ -1,5 +1,5 @@
 /** Judges one page that a host has answered: its headers, its envelope, its users. */
-import { type Envelope, readFrame } from "../contract/envelope.js";
+import { type Envelope, readFrame, readResults } from "../contract/envelope.js";
 import type { RecordPattern } from "../contract/record-text.js";
 import { showValue } from "../print/text.js";
 import { type Answer, headerOf } from "../remote/exchange.js";
@@ -41,7 +41,7 @@ export function judgePage(
   }
   const { keys, flaws } = frame
     ? checkRecords(bytes, frame.records, pattern, {})
-    : checkValues(JSON.parse(bytes.toString("utf8")).results, {});
+    : checkValues(readResults(bytes), {});
   for (const flaw of flaws) findings.add({ ...flaw, page, url });
   return keys;
 }

@@ -40,14 +40,15 @@ export async function readPages(client: Client, options: ReadOptions): Promise<R
     const { facts } = first;
     const findings = new Findings();
     const comparison = release && compareWith(release, known, findings);
-    const pages = choosePages(facts.pages, sample);
+    const planned = Math.min(Math.max(1, sample ?? facts.pages), facts.pages);
     const { onProgress = () => {} } = options;
     const {
       pages: read,
       users,
       hasChanged,
     } = await walkPages(site, findings, {
-      pages,
+      pages: choosePages(facts.pages, planned),
+      planned,
       concurrency,
       comparison,
       onProgress,
@@ -65,15 +66,14 @@ export async function readPages(client: Client, options: ReadOptions): Promise<R
         found: `links to ${facts.linkBase}`,
         expected: baseUrl,
       });
-    if (pages.length === facts.pages && users !== facts.count && findings.of("pages").count === 0)
+    if (planned === facts.pages && users !== facts.count && findings.of("pages").count === 0)
       findings.add({ check: "count", found: `${users} users on all pages`, expected: `${facts.count}` });
     return { site, findings, read, total: facts.pages, note: comparison?.note(facts) };
   }
 }
 
-/** All pages, or some of them, spread evenly from the first to the last. */
-function choosePages(pages: number, sample = pages): number[] {
-  const some = Math.min(Math.max(1, sample), pages);
+/** All pages, or some of them, spread evenly from the first to the last: one by one, since a host says how many. */
+function* choosePages(pages: number, some: number): Generator<number, void> {
   const gap = some === 1 ? 0 : (pages - 1) / (some - 1);
-  return Array.from({ length: some }, (_, at) => 1 + Math.round(at * gap));
+  for (let at = 0; at < some; at++) yield 1 + Math.round(at * gap);
 }

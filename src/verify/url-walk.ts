@@ -6,7 +6,7 @@ import { type Answer, headerOf } from "../remote/exchange.js";
 import { readFirst } from "../remote/first.js";
 import { TransferError } from "../remote/transfer.js";
 import { IdBook } from "./disk-ids.js";
-import { checkOrder, type Edges, Users } from "./disk-order.js";
+import { Seams, Users } from "./disk-order.js";
 import type { Findings } from "./findings.js";
 import type { Site } from "./probe.js";
 import type { Comparison } from "./url-compare.js";
@@ -21,14 +21,17 @@ export interface WalkedPages {
 }
 
 interface PageWalkOptions {
-  pages: readonly number[];
+  /** Ascending. */
+  pages: Iterable<number>;
+  /** How many they are. */
+  planned: number;
   concurrency: number;
   comparison: Comparison | undefined;
   onProgress(done: { users: number; total: number }): void;
 }
 
 /** A host that fails this often to answer in full is given up. */
-const MOST_FAILURES = 20;
+export const MOST_FAILURES = 20;
 /** After so many answers that are no pages the rest is not asked for: a count may promise millions that are not there. */
 const MOST_WRONG = 100;
 
@@ -38,14 +41,14 @@ export async function walkPages(
   findings: Findings,
   options: PageWalkOptions,
 ): Promise<WalkedPages> {
-  const { pages, concurrency, comparison, onProgress } = options;
+  const { pages, planned, concurrency, comparison, onProgress } = options;
   const { client, first } = site;
   const { baseUrl, links, snapshotId } = first.facts;
   const pattern = recordPattern(`${first.facts.linkBase}/avatar.svg`);
-  const edges = new Map<number, Edges>();
+  const seams = new Seams(findings);
   const book = new IdBook();
   const { count, pageSize = count } = first.facts;
-  const expected = Math.min(count, pages.length * pageSize);
+  const expected = Math.min(count, planned * pageSize);
   let [users, failures, wrong, done] = [0, 0, 0, 0];
 
   const take = (page: number, answer: Answer, bytes: Buffer) => {
@@ -61,20 +64,20 @@ export async function walkPages(
     const keys = judgePage(page, answer, bytes, { site, pattern, findings });
     if (!keys) {
       wrong++;
-      return;
+      return undefined;
     }
     comparison?.take(page, answer.url, bytes);
     const here = new Users(findings);
     here.add(page, keys);
     users += here.count;
     book.add(here.ids);
-    if (here.edges) edges.set(page, here.edges);
+    return here.edges;
   };
-  const read = async (page: number) => {
+  const read = async (at: number, page: number) => {
     const url = pageUrl(baseUrl, links, page);
     try {
       const answer = page === 1 ? first.answer : await client.ask(url);
-      take(page, answer, page === 1 ? first.bytes : await decodeBody(answer));
+      seams.add(at, 1, take(page, answer, page === 1 ? first.bytes : await decodeBody(answer)));
     } catch (error) {
       if (!(error instanceof TransferError) || ++failures >= MOST_FAILURES) throw error;
       findings.add({
@@ -84,16 +87,19 @@ export async function walkPages(
         found: `no page: it ${error.why}`,
         expected: "200 with a page",
       });
+      seams.add(at, 1, undefined);
     }
     done++;
     onProgress({ users, total: expected });
   };
   try {
-    const queue = pages.values();
+    const queue = pages[Symbol.iterator]();
+    let taken = 0;
     const lane = async () => {
-      for (const page of queue) {
-        if (wrong >= MOST_WRONG) return;
-        await read(page);
+      while (wrong < MOST_WRONG) {
+        const { value, done } = queue.next();
+        if (done) return;
+        await read(++taken, value);
       }
     };
     await Promise.all(Array.from({ length: concurrency }, lane));
@@ -101,8 +107,6 @@ export async function walkPages(
   } finally {
     book.close();
   }
-  const inOrder = [...edges].sort(([a], [b]) => a - b).map(([, edge]) => edge);
-  for (const [at, edge] of inOrder.entries()) checkOrder(inOrder[at - 1]?.last, edge.first, findings);
   const again = await readFirst(client, baseUrl, {});
   return { pages: done, users, hasChanged: !again.bytes.equals(first.bytes) };
 }

@@ -2,10 +2,11 @@
 import { parseBaseUrl } from "../contract/links.js";
 import { count } from "../print/numbers.js";
 import { type ClientOptions, createClient } from "../remote/client.js";
-import { type Probe, runProbe, type Site } from "./probe.js";
+import { type Probe, type Result, runProbe } from "./probe.js";
 import { HEADERS } from "./url-headers.js";
 import { type ReadOptions, type ReadPages, readPages } from "./url-read.js";
 import { COMPARED_ROW, PAGE_ROWS, PROBES } from "./url-rows.js";
+import { MOST_FAILURES } from "./url-walk.js";
 import type { Row, Verdict } from "./verdict.js";
 
 export interface UrlOptions extends ClientOptions, Omit<ReadOptions, "concurrency"> {
@@ -25,7 +26,13 @@ export async function verifyUrl(options: UrlOptions): Promise<Verdict> {
   try {
     const pages = await readPages(client, { ...options, baseUrl });
     const rows = pageRows(pages, options);
-    for (const probe of PROBES) rows.push(await probeRow(probe, pages.site));
+    let silences = 0;
+    for (const probe of PROBES) {
+      const result = await runProbe(probe, pages.site);
+      // Those take the longest, and there are many probes.
+      if (result.trouble?.kind === "silent" && ++silences >= MOST_FAILURES) throw result.trouble;
+      rows.push(probeRow(probe, result, baseUrl));
+    }
     const { allow = [] } = options;
     return { subject: baseUrl, rows: rows.map((row) => (allow.includes(row.name) ? allowed(row) : row)) };
   } finally {
@@ -50,13 +57,11 @@ function pageRows({ findings, read, total, note }: ReadPages, { against, whyNotA
   });
 }
 
-async function probeRow(probe: Probe, site: Site): Promise<Row> {
-  const { name, says } = probe;
-  const { asked, came, isRight, skipped } = await runProbe(probe, site);
+function probeRow({ name, says }: Probe, { asked, came, isRight, skipped }: Result, url: string): Row {
   const row = { name, asked, came, says, count: 0, findings: [] };
   if (skipped !== undefined) return { ...row, outcome: "skipped", note: skipped };
   if (isRight) return { ...row, outcome: "holds" };
-  const finding = { check: name, url: `${site.first.facts.baseUrl}`, found: came, expected: says };
+  const finding = { check: name, url, found: came, expected: says };
   return { ...row, outcome: "differs", count: 1, findings: [finding] };
 }
 

@@ -1,9 +1,10 @@
 /** Walking a deployed listing: real hosts, and real servers that hang, lie and change under way. */
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { readFrame } from "../../src/contract/envelope.js";
 import { UserError } from "../../src/errors.js";
+import { createClient } from "../../src/remote/client.js";
 import { type WalkOptions, walk } from "../../src/remote/walk.js";
 import { publish, type Shape } from "../host/release.js";
 import { type Front, front, type Reply } from "../support/front.js";
@@ -263,6 +264,28 @@ describe("a host that lies", () => {
       /page=1 says count 2 and has 2 users, but also a next page/,
     ],
     [
+      "more pages than have numbers",
+      rewritten(1, (text) => text.replace('"count":5', '"count":9007199254740991')),
+      /page=1 says count 9007199254740991 and has 2 users, so 4503599627370496 pages, where 999999999 are allowed/,
+    ],
+    [
+      "more users than a page may have",
+      rewritten(2, (text) =>
+        text.replace(/\n([^\n]*)\n\]/, (_, users) => `\n${`${users},\n`.repeat(1000)}${users}\n]`),
+      ),
+      /page=2 .* with a body that is no page: its results must be 1000 users at most\./,
+    ],
+    [
+      "JSON of many values",
+      at(2, send(`[${"[],".repeat(1_000_000)}0]`)),
+      /page=2 .* that holds more than 200000 values\.$/,
+    ],
+    [
+      "JSON that is deep",
+      at(2, send("[".repeat(1_000_000))),
+      /page=2 .* that is nested deeper than 320 levels\.$/,
+    ],
+    [
       "one page that does not hold all",
       rewritten(1, (text) => text.replace(/"next":"[^"]*"/, '"next":null')),
       /page=1 says count 5 and has no next page, but has 2 users/,
@@ -348,6 +371,19 @@ describe("a host that lies", () => {
     expect(await refusal(one.baseUrl, { maxBytes: 100_000 })).toMatch(
       /page=2 answers more than the 100000 bytes/,
     );
+  });
+
+  test("a host that stays busy is waited for a few times, and not at every question", async () => {
+    const one = await front();
+    at(undefined, send("", 503, { "Retry-After": "0" }))(one);
+    const client = createClient();
+    onTestFinished(() => client.close());
+    const asked: number[] = [];
+    for (let question = 0; question < 5; question++) {
+      expect((await client.ask(one.baseUrl)).status).toBe(503);
+      asked.push(one.asked.length);
+    }
+    expect(asked).toEqual([5, 10, 15, 16, 17]);
   });
 
   test("links to another base URL, unless they are allowed", async () => {

@@ -273,7 +273,45 @@ describe("damage to files", () => {
       { check: "snapshot", found: "pages 999999999", expected: "3, for 7 users, 3 a page" },
     ],
   ];
-  test.each(DAMAGES)("%s", async (_what, make, rows, finding) => {
+  const ABSURD: Damage[] = [
+    [
+      "more pages than have numbers",
+      setSnapshot({ pages: Number.MAX_SAFE_INTEGER }),
+      ["digests", "snapshot"],
+      { check: "snapshot", path: SNAPSHOT },
+    ],
+    [
+      "far more pages than there are",
+      setSnapshot({ pages: 900_000_000 }),
+      ["sums", "files", "digests", "snapshot", "links"],
+      { check: "snapshot", found: "pages 900000000" },
+    ],
+    [
+      "a coding a million times",
+      setSnapshot({ encodings: Array(1_000_000).fill("br") }),
+      ["digests", "snapshot"],
+      { check: "snapshot", path: SNAPSHOT },
+    ],
+    [
+      "snapshot.json that is nested too deep for any stack",
+      (f) => edit(f, SNAPSHOT, (text) => text.replace(/"warnings":{}/, `"warnings":${"[".repeat(200_000)}`)),
+      ["digests", "snapshot"],
+      { check: "snapshot", path: SNAPSHOT },
+    ],
+    [
+      "a page of a terabyte",
+      (f) => truncateSync(join(f, page(2)), 2 ** 40),
+      ["pages", "count"],
+      { check: "pages", path: page(2), found: "a file that is too large to be read" },
+    ],
+    [
+      "SHA256SUMS of a terabyte",
+      (f) => truncateSync(join(f, SUMS), 2 ** 40),
+      ["sums"],
+      { check: "sums", path: SUMS, found: "no file to read" },
+    ],
+  ];
+  test.each([...DAMAGES, ...ABSURD])("%s", async (_what, make, rows, finding) => {
     const folder = await plainRelease();
     make(folder);
     const verdict = await verifyRelease({ folder });
@@ -557,6 +595,12 @@ describe("damage that digests do not tell", () => {
       setSnapshot({ warnings: { circles_not_empty: 2 } }),
       ["snapshot"],
       { found: "circles_not_empty 2", expected: "0, as there are" },
+    ],
+    [
+      "a user that is nested too deep for any stack",
+      WITH_INDEX(replace(1, '"circles":[]', `"circles":[${"[".repeat(200_000)}${"]".repeat(200_000)}]`)),
+      ["users"],
+      { page: 1, found: expect.stringMatching(/^".*, which is nested deeper than 320 levels$/) },
     ],
     [
       "a warning by a name that every object has",

@@ -301,6 +301,16 @@ const FAULTS: Fault[] = [
   ["a link that leads back", text(3, "page=4", "page=1"), ["links", "etag", "same-bytes"]],
   ["an invalid user", text(3, '"kyc_status":"NONE"', '"kyc_status":"none"'), ["users", "etag", "same-bytes"]],
   [
+    "a user that is nested too deep for any stack",
+    text(3, '"circles":[]', `"circles":[${"[".repeat(200_000)}${"]".repeat(200_000)}]`),
+    ["users", "etag", "same-bytes"],
+  ],
+  [
+    "an id and a time as long as they like",
+    text(3, /"id":"[^"]*"/, `"id":"${"f".repeat(100_000)}"`),
+    ["users", "etag", "same-bytes"],
+  ],
+  [
     "JSON that was made anew",
     text(3, '{"count":11,', '{ "count": 11, '),
     ["canonical", "etag", "same-bytes"],
@@ -467,6 +477,29 @@ describe("a fault", () => {
     expect(differing(verdict)).toEqual(ROW_NAMES.filter((name) => rows.includes(name)));
     expect(rows.filter((name) => !ROW_NAMES.includes(name))).toEqual([]);
   });
+});
+
+test("a count that promises millions of pages is no reason to make room for them", async () => {
+  const one = await front({ count: 11, pageSize: 1 });
+  edits(({ reply }) => ({
+    body: Buffer.from(String(reply.body).replace('"count":11', '"count":900000000')),
+  }))(one);
+  const { rows } = await verifyUrl({ baseUrl: one.baseUrl });
+  const found = rows.find(({ name }) => name === "pages");
+  // Those that were asked for when it was enough, too.
+  expect(found?.count).toBeGreaterThanOrEqual(100);
+  expect(found?.count).toBeLessThan(100 + 8);
+  expect(found?.asked).toMatch(/^1\d\d of 900,000,000 pages$/);
+});
+
+test("a host that leaves probes without an answer is given up", async () => {
+  const one = await front({ count: 11 });
+  one.intercept((req) => (/page=\d$/.test(req.url ?? "") && req.method === "GET" ? false : undefined));
+  await expect(verifyUrl({ baseUrl: one.baseUrl, timeoutMs: 100 })).rejects.toThrow(
+    "did not answer in full within 0.1 seconds",
+  );
+  const unanswered = one.asked.filter((line) => !/^GET .*page=\d$/.test(line));
+  expect(unanswered).toHaveLength(20);
 });
 
 test("an answer in which there is nothing to judge holds nothing", async () => {

@@ -130,12 +130,9 @@ export class Claim {
   }
 
   #giveUp(): void {
-    const seconds = Math.round(this.#patience / 1000);
-    this.#over.abort(
-      new UserError(
-        `${this.#target} could not be reached for ${seconds} s, so that another run may have begun; run this again.`,
-      ),
-    );
+    const silence = `could not be reached for ${Math.round(this.#patience / 1000)} s`;
+    const why = `${this.#target} ${silence}, so that another run may have begun; run this again.`;
+    this.#over.abort(new UserError(why));
   }
 
   /** One sign of life. A store that cannot be reached is no reason to stop before the run may count as dead. */

@@ -1,0 +1,53 @@
+/** JSON from strangers: looked at before it is parsed, since a value may take far more than its text, and any stack. */
+
+/** As deep as a value of a user may be nested. */
+export const MAX_JSON_DEPTH = 32;
+
+/** Far beyond what the contract takes, so that it is the contract that says no to what is only somewhat too deep. */
+const DEEPEST = 10 * MAX_JSON_DEPTH;
+/** Five times as many as the users of the largest page have: 64 MiB of `[],` would be 20 million, and a gigabyte. */
+const MOST_VALUES = 200_000;
+
+/** The value that a text says, or why it is not parsed, as the end of a sentence: "is not JSON". */
+export function parseJson(text: string): { value: unknown } | { why: string } {
+  const why = whyNotToParse(text);
+  if (why !== undefined) return { why };
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { why: "is not JSON" };
+    throw error;
+  }
+}
+
+/** Whether JSON is nested so deep that whoever looks into its value may run out of stack. */
+export function isTooDeep(text: string): boolean {
+  return whyNotToParse(text, Number.POSITIVE_INFINITY) !== undefined;
+}
+
+function whyNotToParse(text: string, mostValues = MOST_VALUES): string | undefined {
+  let [depth, values] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === COMMA) values++;
+    else if (code === OPEN_LIST || code === OPEN_OBJECT) [depth, values] = [depth + 1, values + 1];
+    else if (code === CLOSE_LIST || code === CLOSE_OBJECT) depth--;
+    if (depth > DEEPEST) return `is nested deeper than ${DEEPEST} levels`;
+    if (values > mostValues) return `holds more than ${mostValues} values`;
+  }
+  return undefined;
+}
+
+const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Where the string that begins at `at` ends, or the text does. */
+function endOfString(text: string, at: number): number {
+  for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = end;
+    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
+    if ((end - escapes) % 2 === 0) return end;
+  }
+  return text.length;
+}

@@ -1,0 +1,35 @@
+/** JSON that is looked at before it is parsed: what is too deep, or far more than its text, and all else as JSON.parse. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isTooDeep, parseJson } from "../../src/contract/json.js";
+
+const nested = (levels: number, inside = "") => "[".repeat(levels) + inside + "]".repeat(levels);
+
+test("any value, in any text that says it", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.nat(3), (value, space) => {
+      const text = JSON.stringify(value, null, space);
+      expect(parseJson(text)).toEqual({ value: JSON.parse(text) });
+    }),
+  );
+});
+
+test.each([
+  ["", "is not JSON"],
+  ['{"a":', "is not JSON"],
+  ['"\\', "is not JSON"],
+  [nested(320), undefined],
+  [nested(321), "is nested deeper than 320 levels"],
+  [nested(200_000), "is nested deeper than 320 levels"],
+  [`${'{"a":'.repeat(321)}0${"}".repeat(321)}`, "is nested deeper than 320 levels"],
+  // Depth, not the number of lists; and what stands in a string is none.
+  [`[${"[],".repeat(400)}0]`, undefined],
+  [JSON.stringify(`\\"${nested(400)}\\\\`), undefined],
+  [`[${JSON.stringify('\\"'.repeat(400))},${JSON.stringify("[".repeat(400))}]`, undefined],
+  [`[${"0,".repeat(199_998)}0]`, undefined],
+  [`[${"0,".repeat(200_000)}0]`, "holds more than 200000 values"],
+  [`[${"{},".repeat(100_000)}0]`, "holds more than 200000 values"],
+])("a text: %#", (text, why) => {
+  expect(parseJson(text)).toEqual(why === undefined ? { value: JSON.parse(text) } : { why });
+  expect(isTooDeep(text)).toBe(why?.includes("deeper") ?? false);
+});

@@ -1,0 +1,122 @@
+/** A server in front of a good host that says something else than the host would: anything, but the same for a seed. */
+
+import type { IncomingMessage } from "node:http";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import type { Front, Reply } from "../support/front.js";
+import { mutate } from "./pages.js";
+import { type Random, seeded } from "./random.js";
+
+type Lie = (reply: Reply, random: Random) => Reply;
+
+const withHeader = ({ headers, ...reply }: Reply, name: string, value: string): Reply => ({
+  ...reply,
+  headers: [...headers.filter(([key]) => key.toLowerCase() !== name.toLowerCase()), [name, value]],
+});
+
+/** A body as long as it says. */
+const withBody = (reply: Reply, body: Buffer): Reply =>
+  withHeader({ ...reply, body }, "Content-Length", `${body.length}`);
+
+const rewritten: Lie = (reply, random) => withBody(reply, Buffer.from(mutate(String(reply.body), random)));
+
+const NAMES = [
+  ...["Content-Type", "Content-Encoding", "Content-Length", "Transfer-Encoding", "ETag", "Vary", "Location"],
+  ...["Snapshot-Id", "Cache-Control", "Allow", "Connection", "Access-Control-Expose-Headers", "__proto__"],
+];
+const TEXTS = [
+  ...[
+    "",
+    "constructor",
+    "__proto__",
+    "gzip",
+    "br",
+    "identity",
+    "chunked",
+    "gzip, br",
+    "-1",
+    "5",
+    "99999999999",
+  ],
+  ...[
+    "\x9b31m\xad",
+    "*",
+    '"',
+    'W/"',
+    "file:///etc/passwd",
+    "//[",
+    "http://x/\x9b2J",
+    "close",
+    "x".repeat(7000),
+  ],
+];
+
+const LIES: readonly Lie[] = [
+  rewritten,
+  rewritten,
+  rewritten,
+  rewritten,
+  (reply, random) => withHeader(reply, random.of(NAMES), random.of(TEXTS)),
+  (reply, random) => withHeader(reply, random.of(NAMES), random.of(TEXTS)),
+  // Many lines of headers, many of one name.
+  (reply, random) => ({
+    ...reply,
+    headers: [...reply.headers, ...many(random.of([20, 900]), random.of(["X", "ETag", "Vary"]))],
+  }),
+  (reply, random) => ({
+    ...reply,
+    status: random.of([199, 200, 204, 206, 301, 304, 400, 404, 405, 418, 500, 599, 999]),
+  }),
+  // Busy, for as long as this may say.
+  (reply, random) => ({
+    ...withHeader(reply, "Retry-After", random.of(["0", "-1", "x", "9".repeat(400), "Mon"])),
+    status: random.of([429, 503]),
+  }),
+  // Bytes that are no text, in whatever order.
+  (reply, random) =>
+    withBody(
+      reply,
+      Buffer.from(reply.body).fill(random.of([0, 0x80, 0xff, 0x5b]), random.below(reply.body.length + 1)),
+    ),
+  (reply) => withBody(reply, Buffer.alloc(70 << 20, "[")),
+  (reply) => withBody(reply, Buffer.alloc(30 << 20, "\u00e9")),
+  // Far more than was sent.
+  (reply) => withHeader(withBody(reply, gzipSync(Buffer.alloc(100 << 20))), "Content-Encoding", "gzip"),
+  (reply, random) => {
+    const body = Buffer.from(mutate(String(reply.body), random));
+    return withHeader(
+      withBody(reply, random.chance(0.5) ? gzipSync(body) : brotliCompressSync(body)),
+      "Content-Encoding",
+      random.of(["gzip", "br"]),
+    );
+  },
+  // Fewer bytes than it said.
+  (reply, random) => ({ ...reply, body: reply.body.subarray(0, random.below(reply.body.length + 1)) }),
+];
+
+function many(times: number, name: string): [string, string][] {
+  return Array.from({ length: times }, (_, at) => [name, `${at}`]);
+}
+
+/** What is lied about. Where page 1 is none, little else is asked. */
+const MEANT: readonly ((req: IncomingMessage, reply: Reply) => boolean)[] = [
+  () => true,
+  ({ url = "" }) => url.endsWith("page=1"),
+  ({ url = "" }) => url.endsWith("page=2"),
+  ({ url = "" }) => url.endsWith("page=3"),
+  ({ url = "" }) => !url.endsWith("page=1"),
+  ({ method }) => method !== "GET",
+  (_req, { status }) => status !== 200,
+  ({ headers }) => headers["accept-encoding"] !== "identity",
+];
+
+/** Lies from now on: about all that is asked for, or about some of it only. */
+export function lie(front: Front, seed: number): void {
+  const random = seeded(seed);
+  const lies = Array.from({ length: 1 + random.below(2) }, () => random.of(LIES));
+  const meant = random.of(MEANT);
+  const share = random.of([1, 1, 0.3]);
+  front.edit((req, reply) => {
+    if (!meant(req, reply) || !random.chance(share)) return undefined;
+    return lies.reduce((so, one) => one(so, random), reply);
+  });
+}
