@@ -2,6 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { codeOf } from "../errors.js";
 import { readReleaseFile, sha256 } from "../release/files.js";
+import { atMost } from "./at-most.js";
 import { openFilesLimit } from "./descriptors.js";
 
 const MB = 1024 * 1024;
@@ -30,20 +31,10 @@ export function createBodies(megabytes: number, log: (line: string) => void): Bo
   // A line each, not one a request: whoever keeps asking for a damaged page must not fill the log.
   const reported = new Set<string>();
 
-  const waiting: (() => void)[] = [];
-  let reading = 0;
-  const begin = async () => {
-    if (reading >= MOST_READ) return new Promise<void>((resolve) => waiting.push(resolve));
-    reading++;
-  };
-  const end = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else reading--;
-  };
+  const reading = atMost(MOST_READ);
 
   const load = async (file: string, digest: string) => {
-    await begin();
+    await reading.begin();
     try {
       const body = await readVerified(file, digest);
       cache.set(digest, body);
@@ -54,7 +45,7 @@ export function createBodies(megabytes: number, log: (line: string) => void): Bo
       reported.add(file);
       return undefined;
     } finally {
-      end();
+      reading.end();
       loading.delete(file);
     }
   };

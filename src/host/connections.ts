@@ -5,7 +5,7 @@
  */
 import type { Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
-import { openFilesLimit, roomForConnections } from "./descriptors.js";
+import type { Descriptors } from "./descriptors.js";
 import type { Limits } from "./limits.js";
 
 export interface Connection {
@@ -37,24 +37,23 @@ export interface Connections extends Iterable<[Socket, Connection]> {
 const TELL_MS = 60_000;
 
 export function createConnections(
-  { idleMs, openFiles = openFilesLimit() }: Limits,
+  { idleMs }: Limits,
+  { limit, connections: room }: Descriptors,
   log: (line: string) => void,
 ): Connections {
   const all = new Map<Socket, Connection>();
-  const room = roomForConnections(openFiles);
-  let files = 0;
   let toldAt = 0;
 
   const tell = () => {
     if (Date.now() - toldAt < TELL_MS) return;
     toldAt = Date.now();
     log(
-      `${all.size} connections are open, as many as the limit of ${openFiles} open files allows (ulimit -n). For each new one the longest idle is closed; where none is idle, the new one.`,
+      `${all.size} connections are open, as many as the limit of ${limit} open files allows (ulimit -n). For each new one the longest idle is closed; where none is idle, the new one.`,
     );
   };
   /** Closes whoever has been idle for longest. False when nobody is. */
   const makeRoom = (newcomer: Socket): boolean => {
-    const over = all.size + files - room;
+    const over = all.size - room;
     if (over <= 0) return true;
     tell();
     const idle = [...all]
@@ -89,12 +88,6 @@ export function createConnections(
         connection.isOver = !res.shouldKeepAlive;
         connection.servedAt = Date.now();
         socket.resume();
-      });
-      // A file is about to be opened, and stays open as long as its answer.
-      res.once("pipe", () => {
-        files++;
-        res.once("close", () => files--);
-        makeRoom(socket);
       });
     },
     closeStalled() {

@@ -7,6 +7,7 @@ import { etagOf } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
 import type { Release } from "../release/open.js";
 import type { Answers } from "./answers.js";
+import type { AtMost } from "./at-most.js";
 import { type Copies, copyFiles } from "./copies.js";
 import { isFresh } from "./pages.js";
 
@@ -20,10 +21,14 @@ interface Served extends Copies {
   serve: ReturnType<typeof sirv>;
 }
 
-/** @throws UserError as `copyFiles` does. */
+/**
+ * @param opening bounds how many files are open at once, of this release and of those before and after it
+ * @throws UserError as `copyFiles` does.
+ */
 export async function createFiles(
   release: Release,
   answers: Answers,
+  opening: AtMost,
   log: (line: string) => void,
 ): Promise<Files> {
   const root = `${basePath(release.snapshot.base_url)}/`;
@@ -58,8 +63,10 @@ export async function createFiles(
     if (!(await served.isWhole(path))) retaking ??= retake();
     const file = served.files.get(path);
     if ((await retaking) === false || !file) return answers.fail(res, 500);
-    // Nobody would tell the file's stream that the client has left before it.
-    if (res.destroyed) return;
+    await opening.begin();
+    // Nobody would say that a client has gone which went before.
+    if (res.destroyed) return opening.end();
+    res.once("close", opening.end);
     answers.beginFile(res, path, etagOf(file.digest), file.bytes);
     await send(served, req, res, path, file.bytes);
   };

@@ -6,8 +6,10 @@ import { basePath } from "../contract/links.js";
 import { usageError } from "../errors.js";
 import type { Release } from "../release/open.js";
 import { type AccessEntry, createLedger } from "./access.js";
+import { atMost } from "./at-most.js";
 import { createBodies } from "./bodies.js";
 import { followCurrent } from "./current.js";
+import { shareDescriptors } from "./descriptors.js";
 import { LIMITS, type Limits } from "./limits.js";
 import { type Address, listen } from "./listen.js";
 import { createHttpServer } from "./server.js";
@@ -63,7 +65,14 @@ export async function createHost(
 ): Promise<Host> {
   refuseBadOptions(cacheControl, cacheMb);
   const ledger = access && createLedger(access);
-  const siteOptions = { cacheControl, bodies: createBodies(cacheMb, log), log, sent: ledger?.sent };
+  const descriptors = shareDescriptors(limits.openFiles);
+  const siteOptions = {
+    cacheControl,
+    bodies: createBodies(cacheMb, log),
+    opening: atMost(descriptors.files),
+    log,
+    sent: ledger?.sent,
+  };
   const current = await followCurrent(folder, siteOptions, limits, onSwitch);
 
   const handler = (req: IncomingMessage, res: ServerResponse): void => {
@@ -71,7 +80,7 @@ export async function createHost(
     ledger?.open(req, res, site.release.snapshot.id);
     site.handle(req, res);
   };
-  const { server, close } = createHttpServer(limits, {
+  const { server, close } = createHttpServer(limits, descriptors, {
     take(text, at, socket) {
       const { site } = current;
       const taken = site.quick(text, at);

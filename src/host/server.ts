@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Socket } from "node:net";
 import type { ErrorStatus } from "../contract/headers.js";
 import { closeAll, createConnections } from "./connections.js";
+import type { Descriptors } from "./descriptors.js";
 import { createLane, type Taken } from "./lane.js";
 import type { Limits } from "./limits.js";
 import { statusOf } from "./refusals.js";
@@ -21,7 +22,11 @@ export interface ServerEffects {
 }
 
 /** A server that is not listening yet, and its end: `close` finishes what is in flight and leaves nothing open. */
-export function createHttpServer(limits: Limits, { take, handle, fail, refuse, log }: ServerEffects) {
+export function createHttpServer(
+  limits: Limits,
+  descriptors: Descriptors,
+  { take, handle, fail, refuse, log }: ServerEffects,
+) {
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -31,7 +36,7 @@ export function createHttpServer(limits: Limits, { take, handle, fail, refuse, l
   });
   // A client that closes its side after its request (as `nc` does) still wants the answer. Node's typings lack this.
   Object.assign(server, { httpAllowHalfOpen: true });
-  const connections = createConnections(limits, log);
+  const connections = createConnections(limits, descriptors, log);
   let closing: Promise<void> | undefined;
 
   const begin = (req: IncomingMessage, res: ServerResponse) => {

@@ -7,6 +7,7 @@ import { parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { openRelease, type Release } from "../release/open.js";
 import { createAnswers } from "./answers.js";
+import type { AtMost } from "./at-most.js";
 import type { Bodies } from "./bodies.js";
 import { createFiles } from "./files.js";
 import { createPages, type QuickPage } from "./pages.js";
@@ -26,6 +27,8 @@ export interface Site {
 export interface SiteOptions {
   cacheControl: string;
   bodies: Bodies;
+  /** Bounds how many files that are no pages are open at once. */
+  opening: AtMost;
   log(line: string): void;
   sent?: ((res: ServerResponse, bytes: number) => void) | undefined;
 }
@@ -33,12 +36,12 @@ export interface SiteOptions {
 /** @throws UserError when there is no release in `folder`, or a broken one. */
 export async function takeUp(
   folder: string,
-  { cacheControl, bodies, log, sent }: SiteOptions,
+  { cacheControl, bodies, opening, log, sent }: SiteOptions,
 ): Promise<Site> {
   const release = await openRelease(folder);
   refuseBadBase(release);
   const answers = createAnswers(release.snapshot, cacheControl, sent);
-  const files = await createFiles(release, answers, log);
+  const files = await createFiles(release, answers, opening, log);
   const app = polka({
     onError(error, _req, res) {
       log(`Unexpected error: ${error instanceof Error ? error.stack?.replaceAll("\n", " |") : error}`);

