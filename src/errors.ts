@@ -1,4 +1,5 @@
 /** Errors a person can act on, and the exit codes they end in. */
+import { setMaxListeners } from "node:events";
 
 /**
  * What the process's exit code says; listed in `rollcall --help`. `diff` uses 1 and 2 as diff(1) does. What a signal
@@ -35,6 +36,8 @@ export function usageError(message: string, cause?: unknown): UserError {
  */
 export async function unlessStopped<T>(signal: AbortSignal | undefined, step: () => Promise<T>): Promise<T> {
   signal?.throwIfAborted();
+  // Each thread and each request waits for it by itself, which is no leak.
+  if (signal) setMaxListeners(0, signal);
   try {
     return await step();
   } catch (error) {

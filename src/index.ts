@@ -1,12 +1,23 @@
 /** The library: the verbs and the reader of releases, as the command line uses them. */
-export { type BuildEffects, type BuildResult, build } from "./build/build.js";
-export type { BuildOptions } from "./build/options.js";
+export { type BuildResult, build } from "./build/build.js";
+export type { BuildEffects, BuildOptions } from "./build/options.js";
 export { InvalidUsersError, type ProblemReport } from "./build/problems.js";
 export type { Page } from "./contract/page.js";
 export type { Problem, User } from "./contract/user.js";
+export { GateError, type Gates, type Limit } from "./diff/gates.js";
 export { UserError } from "./errors.js";
 export type { AccessEntry } from "./host/access.js";
-export { createHost, type Host, type HostEffects, type HostOptions } from "./host/host.js";
+export type { Host, HostEffects, HostOptions } from "./host/host.js";
+export { openHost as createHost } from "./host/open.js";
+export {
+  type AdaptEffects,
+  type Adapted,
+  type AdaptOptions,
+  adapt,
+  checkLimits,
+  type Fit,
+  listAdapters,
+} from "./hosts/adapt.js";
 export {
   type PublishEffects,
   type PublishOptions,
@@ -16,4 +27,12 @@ export {
 export { listReleases, type ReleaseSummary } from "./release/list.js";
 export { openRelease, type Release } from "./release/open.js";
 export type { Snapshot } from "./release/snapshot.js";
-export { type UseResult, useRelease } from "./release/use.js";
+export { type UseEffects, type UseResult, useRelease } from "./release/use.js";
+export {
+  type CompareEffects as DiffEffects,
+  type CompareOptions as DiffOptions,
+  type Comparison as DiffResult,
+  compare as diff,
+} from "./sides/compare.js";
+export type { Finding, Row as Check } from "./verify/verdict.js";
+export { type VerifyEffects, type VerifyOptions, type VerifyResult, verify } from "./verify/verify.js";

@@ -1,9 +1,11 @@
 /** `rollcall build`: reads users from SQLite, validates every one, and publishes them as a release, or refuses. */
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { checkOptions } from "../config/options.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
+import { unlessStopped } from "../errors.js";
 import { listPages } from "../release/check.js";
 import { CURRENT, RELEASES, requireClock, USERS } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
@@ -12,21 +14,19 @@ import { explainWrite } from "../release/refusals.js";
 import { Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import { openSource, type Source } from "../source/open.js";
-import { AVATAR, type BuildOptions, type OnProgress, settle } from "./options.js";
+import {
+  AVATAR,
+  BUILD_EFFECTS,
+  type BuildEffects,
+  type BuildOptions,
+  type Settings,
+  settle,
+} from "./options.js";
 import { Origin } from "./origin.js";
 import type { Spent } from "./pages.js";
 import { type Job, placePages } from "./place.js";
 import { ProblemLog, type ProblemReport } from "./problems.js";
 import { type Published, publish } from "./publish.js";
-
-export interface BuildEffects {
-  /** The time that the release's folder is named after. */
-  now?: () => Date;
-  /** Told that reading begins, with 0 users, and then how far it has come. */
-  onProgress?: OnProgress;
-  /** Stops the build, which then throws the signal's reason, until its release is whole; from then on it ends as usual. */
-  signal?: AbortSignal | undefined;
-}
 
 export interface BuildResult extends Published {
   /** The path of the release that is current now. */
@@ -65,13 +65,18 @@ interface Timings {
  * moment, changes what is current.
  * @throws InvalidUsersError when users are invalid; UserError for everything else that a person can mend.
  */
-export async function build(
-  options: BuildOptions,
-  { now = () => new Date(), onProgress = () => {}, signal }: BuildEffects = {},
-): Promise<BuildResult> {
-  signal?.throwIfAborted();
+export async function build(options: BuildOptions, effects: BuildEffects = {}): Promise<BuildResult> {
   const began = performance.now();
   const settings = settle(options);
+  const checked = checkOptions("build's second argument", effects, BUILD_EFFECTS);
+  return unlessStopped(checked.signal, () => run(settings, checked, began));
+}
+
+async function run(
+  settings: Settings,
+  { now = () => new Date(), onProgress = () => {}, signal }: BuildEffects,
+  began: number,
+): Promise<BuildResult> {
   const log = new ProblemLog(settings.problemsFile, settings.out);
   let source: Source | undefined;
   try {
@@ -116,7 +121,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
     const placedAt = performance.now();
     staging.listOther(USERS, placed.users);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
-    for (const { path, text } of job.settings.besides ?? []) await staging.writeOther(path, text);
+    for (const { path, text } of job.settings.extraFiles ?? []) await staging.writeOther(path, text);
     job.signal?.throwIfAborted();
     const { count, pages, pageSize, baseUrl, links } = placed.collection;
     const facts = {

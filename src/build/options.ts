@@ -1,15 +1,12 @@
 /** What a build is asked for, and what it takes for granted. */
+import { z } from "zod";
+import { abortSignal, callback, checkOptions, group, type Rule, type Rules } from "../config/options.js";
+import { pick, SETTINGS } from "../config/settings.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
-import {
-  AVATAR_PATH,
-  isPublishableUrl,
-  LINK_STYLES,
-  type LinkStyle,
-  PAGE_SIZE,
-  parseBaseUrl,
-} from "../contract/links.js";
-import { type Gates, requireGates } from "../diff/gates.js";
+import { AVATAR_PATH, type LinkStyle, parseBaseUrl } from "../contract/links.js";
+import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
+import { SNAPSHOT, SUMS, USERS } from "../release/layout.js";
 
 export interface BuildOptions {
   /** The SQLite file of users. */
@@ -39,7 +36,7 @@ export interface BuildOptions {
   /** A file to write every problem to, as NDJSON. */
   problemsFile?: string | undefined;
   /** Further files for the release's folder, such as a host's own settings; none unless given. */
-  besides?: readonly { path: string; text: string }[] | undefined;
+  extraFiles?: readonly { path: string; text: string }[] | undefined;
   /** Threads that read, check and write pages; as many as there are cores unless given, and none for a small source. */
   workers?: number | undefined;
 }
@@ -50,8 +47,45 @@ export interface BuildOptions {
  */
 export type OnProgress = (read: { users: number; total: number }) => void;
 
-const DEFAULT_KEEP = 5;
+/** Who is told of a build, and who may stop it. */
+export interface BuildEffects {
+  /** The time that the release's folder is named after. */
+  now?: (() => Date) | undefined;
+  /** Told that reading begins, with 0 users, and then how far it has come. */
+  onProgress?: OnProgress | undefined;
+  /** Stops the build, which then throws the signal's reason, until its release is whole; from then on it ends as usual. */
+  signal?: AbortSignal | undefined;
+}
+
 const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
+
+const { compress, problems } = SETTINGS;
+const OWN_NAMES: readonly string[] = [SNAPSHOT, SUMS, USERS];
+/** A file's name and what it holds; what a release says of itself is nobody else's to write. */
+const extraFiles: Rule = {
+  schema: z.array(
+    z.strictObject({
+      path: z
+        .string()
+        .regex(/^[\w.-]*\w[\w.-]*$/)
+        .refine((name) => !OWN_NAMES.includes(name)),
+      text: z.string(),
+    }),
+  ),
+  allowed: "a list of {path, text}, each path a file's name",
+};
+
+const RULES: Rules<BuildOptions> = {
+  ...pick("db", "baseUrl", "out", "pageSize", "table", "query", "defaultAvatar", "links"),
+  ...pick("keep", "skipInvalid", "workers"),
+  ...{ encodings: compress, problemsFile: problems, gates: group, extraFiles },
+};
+
+export const BUILD_EFFECTS: Rules<BuildEffects> = {
+  now: callback,
+  onProgress: callback,
+  signal: abortSignal,
+};
 
 /** The default avatar that a release carries when no other is given. */
 export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="No picture">
@@ -62,48 +96,24 @@ export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 6
 /** Options with every default filled in and every value in its normal form. */
 export type Settings = ReturnType<typeof settle>;
 
-/** @throws UserError (usage) for a value that is not allowed. */
-export function settle(options: BuildOptions) {
-  const {
-    pageSize = PAGE_SIZE.default,
-    keep = DEFAULT_KEEP,
-    links = "query",
-    encodings = [],
-    gates = {},
-  } = options;
-  for (const name of ["db", "baseUrl", "out"] as const) {
-    if (typeof options[name] !== "string" || options[name] === "")
-      throw usageError(`A build needs ${name}, a text.`);
-  }
-  if (!Number.isInteger(pageSize) || pageSize < PAGE_SIZE.min || pageSize > PAGE_SIZE.max) {
-    throw usageError(
-      `Page size must be ${PAGE_SIZE.min} to ${PAGE_SIZE.max} users, got ${JSON.stringify(pageSize)}.`,
-    );
-  }
-  if (!Number.isInteger(keep) || keep < 0)
-    throw usageError(`Old releases to keep must be 0 or more, got ${JSON.stringify(keep)}.`);
-  if (!LINK_STYLES.includes(links))
-    throw usageError(`Links must be ${LINK_STYLES.join(" or ")}, got ${links}.`);
-  const foreign = encodings.find((encoding) => !ENCODING_NAMES.includes(encoding));
-  if (foreign !== undefined)
-    throw usageError(`Encodings must be ${ENCODING_NAMES.join(" or ")}, got ${foreign}.`);
-  requireGates(gates);
+/** @throws UserError (usage) naming every option that is unknown, missing or not allowed. */
+export function settle(given: BuildOptions) {
+  const options = checkOptions("build", given, RULES, ["db", "baseUrl", "out"]);
+  if (options.table !== undefined && options.query !== undefined)
+    throw usageError("build: table and query exclude each other; give one of them.");
+  const { pageSize, keep, links } = SETTINGS;
   const baseUrl = parseBaseUrl(options.baseUrl);
-  const defaultAvatar = options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`;
-  if (!isPublishableUrl(defaultAvatar)) {
-    throw usageError(`Default avatar ${JSON.stringify(defaultAvatar)} must be an absolute http(s) URL.`);
-  }
   return {
     ...options,
     baseUrl,
-    pageSize,
-    keep,
-    links,
-    // In one order and once each, so that the same wish makes the same release.
-    encodings: ENCODING_NAMES.filter((encoding) => encodings.includes(encoding)),
-    defaultAvatar,
+    pageSize: options.pageSize ?? pageSize.default,
+    keep: options.keep ?? keep.default,
+    links: options.links ?? links.default,
+    // In one order, so that the same wish makes the same release.
+    encodings: ENCODING_NAMES.filter((encoding) => options.encodings?.includes(encoding)),
+    defaultAvatar: options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`,
     carriesAvatar: options.defaultAvatar === undefined,
     skipInvalid: options.skipInvalid ?? false,
-    gates,
+    gates: checkOptions("gates", options.gates ?? {}, GATES),
   };
 }

@@ -19,7 +19,7 @@ import { SourceBytes } from "./source-bytes.js";
 
 /** The file, in JSON: four SHA-256. */
 interface Remembered {
-  /** What decides besides the source's bytes. */
+  /** What decides extraFiles the source's bytes. */
   settings: string;
   /** The first page of the source's file: most changes are seen there already. */
   beginning: string;
@@ -103,11 +103,11 @@ export class Origin {
 }
 
 function allThatDecides(settings: Settings, source: string): unknown {
-  const { pageSize, baseUrl, links, encodings, defaultAvatar, carriesAvatar, besides } = settings;
+  const { pageSize, baseUrl, links, encodings, defaultAvatar, carriesAvatar, extraFiles } = settings;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   // Texts that pages are made by tell versions apart that are numbered alike, as in a clone that is brought up to date.
   const texts = [pageTextSql(""), pageFrame({ page: 2, pages: 3, count: 3, baseUrl, links }), AVATAR];
-  const options = { pageSize, baseUrl, links, encodings, defaultAvatar, carriesAvatar, besides };
+  const options = { pageSize, baseUrl, links, encodings, defaultAvatar, carriesAvatar, extraFiles };
   return [version, CONTRACT_VERSION, source, texts, options];
 }
 

@@ -14,7 +14,7 @@ import { SNAPSHOT, SUMS } from "../release/layout.js";
 import { type Io, say } from "./io.js";
 
 /** @throws UserError (usage) when there is no such host, or it needs nothing in the release. */
-export function filesFor(name: string, settings: Settings): HostFile[] {
+export function filesFor(name: string, settings: Settings): Omit<HostFile, "goes">[] {
   const target = targetOf(name);
   if (!target.published) {
     const able = TARGETS.filter(({ published }) => published).map((candidate) => candidate.name);
@@ -30,7 +30,7 @@ export function filesFor(name: string, settings: Settings): HostFile[] {
     cacheControl,
     others: [...(defaultAvatar === undefined ? [AVATAR_PATH] : []), SNAPSHOT, SUMS],
   });
-  return target.published(rules);
+  return target.published(rules).map(({ path, text }) => ({ path, text }));
 }
 
 /** Says what the chosen host has no use for. */

@@ -92,7 +92,7 @@ function toOptions(settings: Settings): BuildOptions {
     ...(compress !== undefined && { encodings: compress }),
     ...(problems !== undefined && { problemsFile: problems }),
     ...(workers !== undefined && { workers }),
-    ...(settings.target !== undefined && { besides: filesFor(settings.target, settings) }),
+    ...(settings.target !== undefined && { extraFiles: filesFor(settings.target, settings) }),
   };
 }
 

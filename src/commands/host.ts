@@ -1,20 +1,14 @@
 /** `rollcall host`: the table of hosts, the files of one, or a release measured against what it takes. */
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
 import type { Settings } from "../config/settings.js";
 import { ExitCode, UserError } from "../errors.js";
-import { type Excess, findExcess, type Measures, measure } from "../hosts/check.js";
-import { misfits } from "../hosts/misfits.js";
-import { openSite } from "../hosts/site.js";
-import type { HostFile, Target } from "../hosts/target.js";
+import { type Adapted, adapt, checkLimits, type Fit, listAdapters } from "../hosts/adapt.js";
+import type { Measures } from "../hosts/check.js";
+import type { HostFile } from "../hosts/target.js";
 import { targetOf } from "../hosts/targets.js";
 import { count, number, size } from "../print/numbers.js";
 import { align, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
-import { openChosen } from "../release/choose.js";
-import type { Release } from "../release/open.js";
-import { explainWrite } from "../release/refusals.js";
-import { describeHosts, hostRows } from "./host-table.js";
+import { describeHosts } from "./host-table.js";
 import { type Io, print, say } from "./io.js";
 import type { Given, Verb } from "./verb.js";
 
@@ -36,61 +30,31 @@ export const host: Verb = {
 
 async function runHost({ settings, arguments: { name } }: Given, io: Io): Promise<ExitCode> {
   if (name === undefined) {
-    print(io, settings.json ? toJson(hostRows()) : describeHosts(painter(io.stdout, io.env)));
+    print(io, settings.json ? toJson(listAdapters()) : describeHosts(painter(io.stdout, io.env)));
     return ExitCode.done;
   }
-  const target = targetOf(name);
-  const release = await openChosen(settings.out, settings.release, io.cwd);
-  if (settings.check) return check(target, release, settings, io);
-  const folder = settings.written === undefined ? undefined : resolve(settings.written);
-  const site = await openSite(release, target.siblings, { ...optionsOf(settings), folder });
-  const files = target.files(site);
-  if (folder !== undefined) await write(folder, files);
-  report({ target, release, files, folder }, settings, io);
+  const { out: dist, release, written: out, listenPort: port } = settings;
+  const { root, serverName, basePath, address, origin, cacheControl } = settings;
+  if (settings.check) return check(await checkLimits(name, { dist, release }, { cwd: io.cwd }), settings, io);
+  const placement = { root, serverName, basePath, address, port, origin, cacheControl };
+  report(await adapt(name, { dist, release, out, ...placement }, { cwd: io.cwd }), settings, io);
   return ExitCode.done;
 }
 
-function optionsOf({ root, serverName, basePath, address, listenPort, origin, cacheControl }: Settings) {
-  return { root, serverName, basePath, address, port: listenPort, origin, cacheControl };
-}
-
-async function write(folder: string, files: readonly HostFile[]): Promise<void> {
-  try {
-    for (const { path, text } of files) {
-      await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), text);
-    }
-  } catch (error) {
-    throw explainWrite(folder, error);
-  }
-}
-
-interface Written {
-  target: Target;
-  release: Release;
-  files: readonly HostFile[];
-  /** Where they were written; undefined when they are printed. */
-  folder: string | undefined;
-}
-
-function report({ target, release, files, folder }: Written, settings: Settings, io: Io): void {
-  const notes = misfits(target, release.snapshot);
-  if (settings.json) {
+function report({ files, steps, notes, ...facts }: Adapted, { written, json }: Settings, io: Io): void {
+  if (json) {
     const shown = files.map(({ path, goes, text }) => ({
       path,
       goes,
-      ...(folder === undefined && { text }),
+      ...(written === undefined && { text }),
     }));
-    print(
-      io,
-      toJson({ host: target.name, id: release.snapshot.id, files: shown, steps: target.steps, notes }),
-    );
+    print(io, toJson({ ...facts, files: shown, steps, notes }));
     return;
   }
-  if (folder === undefined) print(io, joined(files));
+  if (written === undefined) print(io, joined(files));
   const lines = [
     ...files.map(({ path, goes }) => ({ verb: "file", value: path, detail: goes.replaceAll("\n", " ") })),
-    ...target.steps.map((step) => ({ verb: "then", value: step })),
+    ...steps.map((step) => ({ verb: "then", value: step })),
     ...notes.map((note) => ({ verb: "note", value: note, loud: true })),
   ];
   say(io, align(lines, painter(io.stderr, io.env)));
@@ -106,16 +70,15 @@ function joined(files: readonly HostFile[]): string {
     .trimEnd();
 }
 
-async function check(target: Target, release: Release, settings: Settings, io: Io): Promise<ExitCode> {
-  const measures = await measure(release);
-  const excess = findExcess(measures, target);
-  const { source } = target.limits;
-  if (settings.json) print(io, toJson({ host: target.name, id: release.snapshot.id, ...measures, excess }));
-  if (excess.length > 0) throw tooLarge(target, excess, release);
+function check(fit: Fit, { json }: Settings, io: Io): ExitCode {
+  const { host: name, snapshot, measures, excess } = fit;
+  if (json) print(io, toJson({ host: name, id: snapshot.id, ...measures, excess }));
+  const { title, limits } = targetOf(name);
+  if (excess.length > 0) throw tooLarge(title, fit);
   const value = `${count(measures.files, "file")}, ${size(measures.bytes)}`;
-  const detail =
-    source === undefined ? `${target.title} sets no limit` : `within ${target.title}'s limits: ${source}`;
-  if (!settings.json) say(io, align([{ verb: "fits", value, detail }], painter(io.stderr, io.env)));
+  const { source } = limits;
+  const detail = source === undefined ? `${title} sets no limit` : `within ${title}'s limits: ${source}`;
+  if (!json) say(io, align([{ verb: "fits", value, detail }], painter(io.stderr, io.env)));
   return ExitCode.done;
 }
 
@@ -127,7 +90,7 @@ const WORDS: Record<keyof Measures, (value: number) => string> = {
   upload: (value) => `${count(value, "file")} to upload at once`,
 };
 
-function tooLarge({ title }: Target, excess: readonly Excess[], { snapshot }: Release): UserError {
+function tooLarge(title: string, { excess, snapshot }: Fit): UserError {
   const parts = excess.map(({ limit, has, may }) => {
     const most = limit.startsWith("bytes") ? size(may) : number(may);
     return `${WORDS[limit](has)}, where ${title} takes ${most}`;

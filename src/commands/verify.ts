@@ -1,17 +1,11 @@
 /** `rollcall verify`: a release on disk or a deployed host, and the report of what differs. */
 import { writeFile } from "node:fs/promises";
-import { suggest } from "../config/names.js";
-import type { Settings } from "../config/settings.js";
-import { codeOf, ExitCode, UserError, unlessStopped, usageError } from "../errors.js";
+import { codeOf, ExitCode, UserError } from "../errors.js";
 import { painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
-import { findRelease } from "../release/choose.js";
-import { CURRENT } from "../release/layout.js";
-import type { DiskOptions } from "../verify/disk.js";
 import { toJunit } from "../verify/junit.js";
-import { isUrl, openAgainst } from "../verify/target.js";
-import { ROW_NAMES } from "../verify/url-rows.js";
-import { isTrue, type Verdict } from "../verify/verdict.js";
+import type { Verdict } from "../verify/verdict.js";
+import type { VerifyEffects } from "../verify/verify.js";
 import { type Io, print } from "./io.js";
 import { progressBar } from "./progress.js";
 import { stoppable } from "./stop.js";
@@ -46,58 +40,37 @@ export const verify: Verb = {
   run: runVerify,
 };
 
-async function runVerify({ settings, arguments: { what = CURRENT } }: Given, io: Io): Promise<ExitCode> {
-  refuseUnknown(settings.allow ?? []);
+async function runVerify({ settings, arguments: { what } }: Given, io: Io): Promise<ExitCode> {
+  const { out: dist, workers, against, sample, allow, concurrency, rate, cacheControl } = settings;
   const started = io.now();
-  const verdict = await trouble(() =>
-    isUrl(what) ? verifyHost(what, settings, io) : verifyFolder(what, settings, io),
-  );
+  const { verify: prove } = await import("../verify/verify.js");
+  const options = { what, dist, workers, against, sample, allow, concurrency, rate, cacheControl };
+  const result = await trouble(() => watched(io, (watch) => prove(options, { ...watch, cwd: io.cwd })));
+  const { holds, ...verdict } = result;
   if (settings.junit !== undefined) await writeJunit(settings.junit, verdict);
-  const isGood = isTrue(verdict);
   const milliseconds = io.now() - started;
-  if (settings.json)
-    print(io, toJson({ holds: isGood, ...verdict, seconds: Math.round(milliseconds) / 1000 }));
+  if (settings.json) print(io, toJson({ ...result, seconds: Math.round(milliseconds) / 1000 }));
   else {
     const { columns: width = UNKNOWN_WIDTH } = io.stdout;
     print(io, describeVerdict(verdict, { milliseconds, width, paint: painter(io.stdout, io.env) }));
   }
-  return isGood ? ExitCode.done : ExitCode.refused;
+  return holds ? ExitCode.done : ExitCode.refused;
 }
 
 /** Columns of what is no terminal, as the log of a job. */
 const UNKNOWN_WIDTH = 120;
 
-function refuseUnknown(names: readonly string[]): void {
-  const unknown = names.find((name) => !ROW_NAMES.includes(name));
-  if (unknown !== undefined)
-    throw usageError(`--allow knows no ${JSON.stringify(unknown)}; ${suggest(unknown, ROW_NAMES)}`);
-}
-
-async function verifyFolder(what: string, { out, workers }: Settings, io: Io): Promise<Verdict> {
-  const folder = findRelease(what, out, io.cwd);
-  const { verifyRelease } = await import("../verify/disk.js");
-  return watched(io, (watch) => verifyRelease({ folder, workers, ...watch }));
-}
-
-async function verifyHost(baseUrl: string, settings: Settings, io: Io): Promise<Verdict> {
-  const { sample, allow = [], concurrency, rate, cacheControl, out } = settings;
-  const { release, whyNot, known } = await openAgainst(settings.against, out, io.cwd);
-  const options = { baseUrl, sample, allow, concurrency, rate, cacheControl, known, against: release };
-  const { verifyUrl } = await import("../verify/url.js");
-  return watched(io, (watch) => verifyUrl({ ...options, whyNotAgainst: whyNot, ...watch }));
-}
-
 async function watched<T>(io: Io, step: (watch: Watch) => Promise<T>): Promise<T> {
   const bar = await progressBar(io, "user");
   const onProgress = ({ users, total }: { users: number; total: number }) => bar?.update(users, total);
   try {
-    return await stoppable(io.signals, (signal) => unlessStopped(signal, () => step({ onProgress, signal })));
+    return await stoppable(io.signals, (signal) => step({ onProgress, signal }));
   } finally {
     bar?.clear();
   }
 }
 
-type Watch = Required<Pick<DiskOptions, "onProgress" | "signal">>;
+type Watch = Pick<VerifyEffects, "onProgress" | "signal">;
 
 async function writeJunit(file: string, verdict: Verdict): Promise<void> {
   try {

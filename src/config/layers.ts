@@ -1,5 +1,4 @@
 /** One layer of settings: what flags, variables or a file give, checked, with a name for where each came from. */
-import type { z } from "zod";
 import type { ConfigFile } from "./file.js";
 import { isInjected } from "./injected.js";
 import type { Kind } from "./kinds.js";
@@ -11,6 +10,7 @@ import {
   VARIABLE_PREFIX,
   variableOf,
 } from "./names.js";
+import { describeMistake } from "./options.js";
 import { at } from "./paths.js";
 import { flagFor, type GivenSettings, isKey, KEYS, type Key, settingOf } from "./settings.js";
 
@@ -70,7 +70,7 @@ function check({ given, wanted, folder, nameOf, known }: Unchecked): Layer {
     if (!isKey(key) || !wanted.includes(key)) continue;
     const { kind, schema } = settingOf(key);
     const { data, error } = schema.safeParse(fromText(key, value));
-    if (error) mistakes.push(describeWrong(key, value, error, nameOf));
+    if (error) mistakes.push(describeMistake(nameOf(key), value, settingOf(key), error));
     else values[key] = kind === "path" ? at(folder, String(data)) : data;
   }
   return { values, nameOf, mistakes };
@@ -89,13 +89,6 @@ function describeUnknown(unknown: readonly string[], nameOf: Layer["nameOf"], kn
   if (rest.length === 0) return sentences;
   const verdict = rest.length === 1 ? "is not a setting" : "are not settings";
   return [...sentences, `${rest.join(", ")} ${verdict}; known are ${known.join(", ")}.`];
-}
-
-function describeWrong(key: Key, value: unknown, error: z.ZodError, nameOf: Layer["nameOf"]): string {
-  const { allowed } = settingOf(key);
-  return allowed === undefined
-    ? `${nameOf(key)}: ${error.issues[0]?.message}`
-    : `${nameOf(key)} must be ${allowed}, got ${JSON.stringify(value)}.`;
 }
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([

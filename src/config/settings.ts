@@ -32,6 +32,11 @@ export type Settings = GivenSettings & { [K in Defaulted]: Value<K> };
 
 export const KEYS = Object.keys(SETTINGS) as Key[];
 
+/** Some rows of the table, for who takes these settings as options. */
+export function pick<K extends Key>(...keys: readonly K[]): Pick<typeof SETTINGS, K> {
+  return Object.fromEntries(keys.map((key) => [key, SETTINGS[key]])) as Pick<typeof SETTINGS, K>;
+}
+
 /** The table's row as every setting has it. */
 export function settingOf(key: Key): Setting {
   return SETTINGS[key];

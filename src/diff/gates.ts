@@ -1,18 +1,25 @@
 /** Gates: how much a new snapshot may change before a person has to look. */
-import { isLimit, isOver, parseFieldLimit } from "../contract/limits.js";
-import { ExitCode, UserError, usageError } from "../errors.js";
+import type { Rules } from "../config/options.js";
+import { pick } from "../config/settings.js";
+import { isOver, parseFieldLimit } from "../contract/limits.js";
+import { ExitCode, UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
 import { shellWord } from "../print/text.js";
 import type { Diff } from "./change.js";
 
-/** Limits as people write them: a number of users, or a percentage of those of the old snapshot. */
+/** How much may change, as people write it: a number of users, or a percentage of those of the old snapshot. */
 export interface Gates {
-  maxAdded?: string | undefined;
-  maxRemoved?: string | undefined;
-  maxChanged?: string | undefined;
+  maxAdded?: Limit | undefined;
+  maxRemoved?: Limit | undefined;
+  maxChanged?: Limit | undefined;
   /** `kyc_status=10`, `bio=5%`: users in whom a field changed. */
   maxField?: readonly string[] | undefined;
 }
+
+/** A number of users, or a percentage: `10`, `"10"`, `"2%"`. */
+export type Limit = number | string;
+
+export const GATES: Rules<Gates> = pick("maxAdded", "maxRemoved", "maxChanged", "maxField");
 
 /** A release was refused for the gates that it exceeds. */
 export class GateError extends UserError {
@@ -40,21 +47,6 @@ export class GateError extends UserError {
   }
 }
 
-/** @throws UserError (usage) naming a gate that is no limit. */
-export function requireGates({ maxAdded, maxRemoved, maxChanged, maxField = [] }: Gates): void {
-  for (const [name, limit] of Object.entries({ maxAdded, maxRemoved, maxChanged })) {
-    if (limit !== undefined && !isLimit(limit))
-      throw usageError(
-        `${name} must be a number of users, or a percentage like 2%, got ${JSON.stringify(limit)}.`,
-      );
-  }
-  const wrong = maxField.find((gate) => parseFieldLimit(gate) === undefined);
-  if (wrong !== undefined)
-    throw usageError(
-      `maxField must be a user's field and a limit, like bio=5%, got ${JSON.stringify(wrong)}.`,
-    );
-}
-
 export function hasGates({ maxAdded, maxRemoved, maxChanged, maxField = [] }: Gates): boolean {
   return [maxAdded, maxRemoved, maxChanged, maxField[0]].some((gate) => gate !== undefined);
 }
@@ -62,7 +54,7 @@ export function hasGates({ maxAdded, maxRemoved, maxChanged, maxField = [] }: Ga
 /** A sentence for every gate that is exceeded: `max-removed 10: 23 of 1,204 users removed (1.9 %)`. */
 export function findExceeded(diff: Diff, gates: Gates): string[] {
   const { maxAdded, maxRemoved, maxChanged, maxField = [] } = gates;
-  const checks: [gate: string, limit: string | undefined, users: number, what: string][] = [
+  const checks: [gate: string, limit: Limit | undefined, users: number, what: string][] = [
     ["max-added", maxAdded, diff.added, "added"],
     ["max-removed", maxRemoved, diff.removed, "removed"],
     ["max-changed", maxChanged, diff.changed, "changed"],
@@ -78,7 +70,7 @@ export function findExceeded(diff: Diff, gates: Gates): string[] {
       ]);
   }
   return checks
-    .filter(([, limit, users]) => limit !== undefined && isOver(limit, users, diff.old.count))
+    .filter(([, limit, users]) => limit !== undefined && isOver(String(limit), users, diff.old.count))
     .map(([gate, limit, users, what]) => `${gate} ${limit}: ${describe(users, diff.old.count, what)}`);
 }
 

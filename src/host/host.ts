@@ -27,8 +27,8 @@ export interface HostOptions {
 export type ServedRelease = Pick<Release, "folder" | "snapshot">;
 
 export interface HostEffects {
-  /** Trouble, one line each: a damaged page, a release that cannot be taken up. */
-  log(line: string): void;
+  /** Trouble, one line each: a damaged page, a release that cannot be taken up. Untold unless given. */
+  log?: ((line: string) => void) | undefined;
   /** One entry an answer. Costs a little for each; leave it out where nobody reads it. */
   access?: ((entry: AccessEntry) => void) | undefined;
   /** Another release is served from now on. */
@@ -60,7 +60,7 @@ const DEFAULT_CACHE_MB = 256;
  */
 export async function createHost(
   { folder, cacheControl = DEFAULT_CACHE_CONTROL, cacheMb = DEFAULT_CACHE_MB }: HostOptions,
-  { log, access, onSwitch }: HostEffects = { log() {} },
+  { log = () => {}, access, onSwitch }: HostEffects = {},
   limits: Limits = LIMITS,
 ): Promise<Host> {
   refuseBadOptions(cacheControl, cacheMb);

@@ -111,7 +111,7 @@ async function keepFilled(state: State, up: () => void, refuse: (error: UserErro
         );
     }
     waitMs = nextWait(waitMs, livedMs);
-    effects.log(`${what}; another one starts in ${waitMs} ms.`);
+    effects.log?.(`${what}; another one starts in ${waitMs} ms.`);
     // Where no process lives, nothing else keeps the first one.
     await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {});
     if (closing.signal.aborted) return;
@@ -165,7 +165,7 @@ function hear(
       member.refusal = message.message;
       break;
     case "log":
-      log(message.line);
+      log?.(message.line);
       break;
     case "access":
       for (const entry of message.entries) access?.(entry);

@@ -1,4 +1,5 @@
 /** Every host that Rollcall knows, in the order of the table. */
+import { suggest } from "../config/names.js";
 import { usageError } from "../errors.js";
 import { apache } from "./apache.js";
 import { caddy } from "./caddy.js";
@@ -23,6 +24,6 @@ export const TARGETS: readonly Target[] = [
 export function targetOf(name: string): Target {
   const target = TARGETS.find((candidate) => candidate.name === name);
   if (target) return target;
-  const known = TARGETS.map((candidate) => candidate.name).join(", ");
-  throw usageError(`There is no host ${JSON.stringify(name)}; known are ${known}.`);
+  const known = TARGETS.map((candidate) => candidate.name);
+  throw usageError(`There is no host ${JSON.stringify(name)}; ${suggest(name, known)}`);
 }

@@ -1,4 +1,7 @@
 /** `rollcall publish`: makes a target equal to a release. */
+import { z } from "zod";
+import { abortSignal, callback, checkOptions, folder, type Rules } from "../config/options.js";
+import { pick } from "../config/settings.js";
 import { unlessStopped } from "../errors.js";
 import { findDamage } from "../release/check.js";
 import { openChosen } from "../release/choose.js";
@@ -15,33 +18,33 @@ export interface PublishOptions {
   /** The folder of the releases. */
   dist: string;
   /** What means a release, as the beginning of its id; the current one unless given. */
-  release?: string;
+  release?: string | undefined;
   /** A folder, which need not be there yet, or `s3://bucket/prefix`. */
   target: string;
   /** The URL of a store that is not Amazon's. */
-  endpoint?: string;
+  endpoint?: string | undefined;
   /** What objects in a bucket are put with; `public, max-age=60` unless given. */
-  cacheControl?: string;
+  cacheControl?: string | undefined;
   /** Also over files that Rollcall did not put there, and over a release that somebody else did. */
-  force?: boolean;
+  force?: boolean | undefined;
   /** The beginning of the id of a release that a bucket holds and that may be replaced, though `dist` does not know it. */
-  expect?: string;
+  expect?: string | undefined;
   /** Change nothing in the target, only say what would change. */
-  dryRun?: boolean;
+  dryRun?: boolean | undefined;
   /** A file that gets the URL of everything that changed, one a line. */
-  purgeList?: string;
+  purgeList?: string | undefined;
 }
 
 /** Told of each file that was put or removed, and of how many there are in all. */
 export type OnProgress = (done: { files: number; total: number }) => void;
 
 export interface PublishEffects {
-  now?: () => Date;
-  onProgress?: OnProgress;
+  now?: (() => Date) | undefined;
+  onProgress?: OnProgress | undefined;
   /** Told when another run may be at work on a bucket, and for how long at most that has to be watched. */
-  onWait?: (milliseconds: number) => void;
+  onWait?: ((milliseconds: number) => void) | undefined;
   /** Told of each step of a dry run. */
-  onStep?: (kind: StepKind, path: string) => void;
+  onStep?: ((kind: StepKind, path: string) => void) | undefined;
   /** Stops the run between two files, with the signal's reason; the next run goes on where it stopped. */
   signal?: AbortSignal | undefined;
 }
@@ -63,6 +66,15 @@ export interface PublishResult extends PlanCounts {
   requests?: number;
 }
 
+const OPTIONS: Rules<PublishOptions> = {
+  dist: folder,
+  target: { schema: z.string().min(1), allowed: "a folder or s3://BUCKET/PREFIX" },
+  ...pick("release", "endpoint", "cacheControl", "force", "expect", "dryRun", "purgeList"),
+};
+const EFFECTS: Rules<PublishEffects> = {
+  ...{ now: callback, onProgress: callback, onWait: callback, onStep: callback, signal: abortSignal },
+};
+
 /** What one run works with. */
 export interface Work {
   target: Target;
@@ -79,7 +91,9 @@ export interface Work {
  * @throws UserError before the first change when the release is damaged, or the target has files that are not Rollcall's.
  */
 export async function publish(options: PublishOptions, effects: PublishEffects = {}): Promise<PublishResult> {
-  return unlessStopped(effects.signal, () => run(options, effects));
+  const checked = checkOptions("publish", options, OPTIONS, ["dist", "target"]);
+  checkOptions("publish's second argument", effects, EFFECTS);
+  return unlessStopped(effects.signal, () => run(checked, effects));
 }
 
 async function run(options: PublishOptions, effects: PublishEffects): Promise<PublishResult> {

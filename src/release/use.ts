@@ -1,6 +1,7 @@
 /** `rollcall use`: makes a release that is there already the current one. */
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { abortSignal, callback, checkOptions, folder, type Rules } from "../config/options.js";
 import { UserError } from "../errors.js";
 import { findDamage } from "./check.js";
 import { contentOf, findRelease } from "./choose.js";
@@ -21,23 +22,22 @@ export interface UseResult {
 }
 
 export interface UseEffects {
-  now?: () => Date;
+  now?: (() => Date) | undefined;
   /** What a path is relative to that means a release; the process's own folder unless given. */
-  cwd?: string;
+  cwd?: string | undefined;
   /** Stops the check, with the signal's reason; current is unchanged then. */
   signal?: AbortSignal | undefined;
 }
+
+const EFFECTS: Rules<UseEffects> = { now: callback, cwd: folder, signal: abortSignal };
 
 /**
  * Makes the release of `dist` that a word means (its id, `previous`, ...; see `lookUp`) current, once every byte of it
  * has been checked. Where that one is damaged, another with the same content is taken.
  * @throws UserError when it means none or several, or when the release is damaged; current is unchanged then.
  */
-export async function useRelease(
-  dist: string,
-  word: string,
-  { now = () => new Date(), cwd = ".", signal }: UseEffects = {},
-): Promise<UseResult> {
+export async function useRelease(dist: string, word: string, effects: UseEffects = {}): Promise<UseResult> {
+  const { now = () => new Date(), cwd = ".", signal } = checkOptions("useRelease", effects, EFFECTS);
   try {
     const folder = findRelease(word, dist, cwd);
     const unlock = lockDist(dist, now());

@@ -1,8 +1,19 @@
 /** The verb that compares two snapshots, whatever kind each is of. */
+import { z } from "zod";
+import {
+  abortSignal,
+  callback,
+  checkOptions,
+  folder,
+  group,
+  type Rule,
+  type Rules,
+} from "../config/options.js";
+import { pick, SETTINGS } from "../config/settings.js";
 import { parseFieldLimit } from "../contract/limits.js";
 import { diff, type OpenDiff } from "../diff/diff.js";
 import { type FieldFilter, fieldFilter } from "../diff/filter.js";
-import { findExceeded, type Gates } from "../diff/gates.js";
+import { findExceeded, GATES, type Gates } from "../diff/gates.js";
 import { unlessStopped, usageError } from "../errors.js";
 import { openSides } from "./both.js";
 import type { OnProgress } from "./progress.js";
@@ -17,8 +28,8 @@ export interface CompareOptions extends FieldFilter, SourceOptions {
   old?: string | undefined;
   /** What is or would be, in the same words; the current release unless given. */
   new?: string | undefined;
-  /** The folder of the releases. */
-  dist: string;
+  /** The folder of the releases; `dist` unless given. */
+  dist?: string | undefined;
   /** How much may change; what changes more is told in `exceeded`. */
   gates?: Gates | undefined;
 }
@@ -39,17 +50,36 @@ export interface Comparison extends OpenDiff {
   exceeded: readonly string[];
 }
 
+const side: Rule = { schema: z.string().min(1), allowed: "a text that means a snapshot" };
+
+const OPTIONS: Rules<CompareOptions> = {
+  ...{ old: side, new: side, dist: folder, gates: group },
+  ...pick("only", "ignore", "workers"),
+  ...pick("baseUrl", "pageSize", "table", "query", "defaultAvatar", "links", "skipInvalid"),
+};
+const EFFECTS: Rules<CompareEffects> = {
+  ...{ onProgress: callback, signal: abortSignal, cwd: folder, scratch: folder },
+};
+
 /**
  * Compares two snapshots, user by user.
  * @throws UserError when a side is not there or cannot be read; what the signal was aborted with.
  */
 export async function compare(options: CompareOptions, effects: CompareEffects = {}): Promise<Comparison> {
-  const { onProgress, signal, cwd = ".", scratch = await makeScratch() } = effects;
-  const { old, new: newer, dist, only, ignore, workers, gates = {}, ...source } = options;
+  const {
+    onProgress,
+    signal,
+    cwd = ".",
+    scratch = await makeScratch(),
+  } = checkOptions("diff's second argument", effects, EFFECTS);
   try {
+    const checked = checkOptions("diff", options, OPTIONS);
+    const { old, new: newer, only, ignore, workers, gates: given = {}, ...source } = checked;
+    const { dist = SETTINGS.out.default, ...others } = source;
+    const gates = checkOptions("gates", given, GATES);
     refuseBlindGate(gates, { only, ignore });
     return await unlessStopped(signal, async () => {
-      const sides = { cwd, dist, scratch, source: { ...source, workers }, onProgress, signal };
+      const sides = { cwd, dist, scratch, source: { ...others, workers }, onProgress, signal };
       const found = await diff(...(await openSides(old, newer, sides)), { only, ignore, workers, signal });
       const close = () => {
         found.close();

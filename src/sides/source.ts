@@ -9,7 +9,12 @@ import { openRelease } from "../release/open.js";
 import type { Watch } from "./progress.js";
 
 /** How a source is to be read and published; without a base URL, as the other side is. */
-export type SourceOptions = Partial<Omit<BuildOptions, "db" | "out" | "keep" | "problemsFile" | "gates">>;
+export type SourceOptions = Partial<
+  Pick<
+    BuildOptions,
+    "baseUrl" | "pageSize" | "table" | "query" | "defaultAvatar" | "links" | "skipInvalid" | "workers"
+  >
+>;
 
 /**
  * Builds the release of `db` in `scratch`, where nobody serves it.

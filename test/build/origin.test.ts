@@ -203,7 +203,7 @@ test.each<[string, Partial<BuildOptions>]>([
   ["links", { links: "path" }],
   ["default avatar", { defaultAvatar: "https://cdn.example.com/nobody.png" }],
   ["encodings", { encodings: ["br"] }],
-  ["further file", { besides: [{ path: "_headers", text: "/*" }] }],
+  ["further file", { extraFiles: [{ path: "_headers", text: "/*" }] }],
 ])("another %s is another release", async (_, more) => {
   const { build } = remembering();
   const { name } = await build({ workers: 1 });

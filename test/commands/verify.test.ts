@@ -92,7 +92,10 @@ test.each([
     "verify http://127.0.0.1:9 --against zz",
     /^error: "zz" is neither the beginning of a release's id in dist/,
   ],
-  ["verify http://127.0.0.1:9 --allow rnge", /^error: --allow knows no "rnge"; did you mean range\?\n$/],
+  [
+    "verify http://127.0.0.1:9 --allow rnge",
+    /^error: There is no check "rnge" to allow; did you mean range\?\n$/,
+  ],
   ["verify --sample 0", /^error: --sample must be a whole number from 1 to /],
   [
     "verify --junit none/x.xml",

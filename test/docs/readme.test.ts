@@ -6,12 +6,19 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type {
+  AdaptEffects,
+  AdaptOptions,
   BuildEffects,
   BuildOptions,
+  DiffEffects,
+  DiffOptions,
   HostEffects,
   HostOptions,
   PublishEffects,
   PublishOptions,
+  UseEffects,
+  VerifyEffects,
+  VerifyOptions,
 } from "../../src/index.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { clone, commandsOf, environment } from "../support/docs.js";
@@ -64,51 +71,52 @@ ${command}`,
   expect(sh(own)).toContain("3 users");
 });
 
-/** Every option there is: the types see to it that none is missing and none made up. */
-const OPTIONS: Record<
-  keyof (BuildOptions & BuildEffects & HostOptions & HostEffects & PublishOptions & PublishEffects),
-  true
-> = {
-  db: true,
-  baseUrl: true,
-  out: true,
-  table: true,
-  query: true,
-  pageSize: true,
-  links: true,
-  encodings: true,
-  defaultAvatar: true,
-  keep: true,
-  skipInvalid: true,
-  gates: true,
-  problemsFile: true,
-  besides: true,
-  workers: true,
-  now: true,
-  onProgress: true,
-  signal: true,
-  folder: true,
-  cacheControl: true,
-  cacheMb: true,
-  log: true,
-  access: true,
-  onSwitch: true,
-  dist: true,
-  target: true,
-  release: true,
-  force: true,
-  expect: true,
-  dryRun: true,
-  purgeList: true,
-  endpoint: true,
-  onWait: true,
-  onStep: true,
+type Names<T> = Record<keyof T, true>;
+
+/** Every option there is, by what takes it: the types see to it that none is missing and none made up. */
+const OPTIONS = {
+  build: {
+    ...{ db: true, baseUrl: true, out: true, table: true, query: true, pageSize: true, links: true },
+    ...{ encodings: true, defaultAvatar: true, keep: true, skipInvalid: true, gates: true },
+    ...{ problemsFile: true, extraFiles: true, workers: true, now: true, onProgress: true, signal: true },
+  } satisfies Names<BuildOptions & BuildEffects>,
+  diff: {
+    ...{ old: true, new: true, dist: true, only: true, ignore: true, gates: true, workers: true },
+    ...{ baseUrl: true, pageSize: true, table: true, query: true, defaultAvatar: true, links: true },
+    ...{ skipInvalid: true, onProgress: true, signal: true, cwd: true, scratch: true },
+  } satisfies Names<DiffOptions & DiffEffects>,
+  verify: {
+    ...{ what: true, dist: true, workers: true, against: true, sample: true, allow: true },
+    ...{ concurrency: true, rate: true, cacheControl: true, onProgress: true, signal: true, cwd: true },
+  } satisfies Names<VerifyOptions & VerifyEffects>,
+  createHost: {
+    ...{ folder: true, cacheControl: true, cacheMb: true, log: true, access: true, onSwitch: true },
+  } satisfies Names<HostOptions & HostEffects>,
+  adapt: {
+    ...{ dist: true, release: true, out: true, root: true, serverName: true, basePath: true, port: true },
+    ...{ address: true, origin: true, cacheControl: true, cwd: true },
+  } satisfies Names<AdaptOptions & AdaptEffects>,
+  publish: {
+    ...{ dist: true, target: true, release: true, force: true, expect: true, dryRun: true },
+    ...{ purgeList: true, endpoint: true, cacheControl: true, now: true, onProgress: true, onWait: true },
+    ...{ onStep: true, signal: true },
+  } satisfies Names<PublishOptions & PublishEffects>,
+  useRelease: { now: true, cwd: true, signal: true } satisfies Names<UseEffects>,
 };
 
-test("the library's table names every option of build, createHost and publish, and no other", () => {
-  const rows = [...section("As a library").matchAll(/^\|[^|]*\|([^|]*)\|/gm)].slice(2);
-  const named = rows.flatMap(([, cell = ""]) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
-  expect(named).toEqual(Object.keys(OPTIONS));
+test("the library's table names every option of each verb, and no other", () => {
+  const [table = ""] = section("As a library").split("| of | result |");
+  let verb = "";
+  const named: Record<string, string[]> = {};
+  for (const [, of = "", options = ""] of table.matchAll(/^\|([^|]*)\|([^|]*)\|/gm)) {
+    verb = /`(\w+)`/.exec(of)?.[1] ?? verb;
+    const names = [...options.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+    if (verb !== "") named[verb] = [...(named[verb] ?? []), ...names];
+  }
+  const sorted = (names: Record<string, readonly string[]>) =>
+    Object.fromEntries(Object.entries(names).map(([of, list]) => [of, [...list].sort()]));
+  const wanted = Object.entries(OPTIONS).map(([of, names]) => [of, Object.keys(names)]);
+  expect(sorted(named)).toEqual(sorted(Object.fromEntries(wanted)));
 });
 
 test("who writes TypeScript is told of Node's types", () => {

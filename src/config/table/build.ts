@@ -1,5 +1,5 @@
 /** What a build reads, and the release that it makes. */
-import { PAGE_SIZE } from "../../contract/links.js";
+import { LINK_STYLES, PAGE_SIZE } from "../../contract/links.js";
 import { baseUrl, encodings, linkStyle, path, publicUrl, text, whole, yesOrNo } from "../kinds.js";
 import type { Setting } from "../setting.js";
 
@@ -44,7 +44,7 @@ export const BUILD = {
   },
   links: {
     ...linkStyle,
-    default: "query",
+    default: LINK_STYLES[0],
     verbs: ["build"],
     help: "form of next and previous: ?format=api&page=N, or pages/N.json for hosts without queries",
   },

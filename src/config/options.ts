@@ -1,0 +1,71 @@
+/** What a program gives a verb: checked by the rules that hold for flags, and refused in the same words. */
+import { z } from "zod";
+import { usageError } from "../errors.js";
+import { suggest } from "./names.js";
+
+/** What one value may be; rows of the table of settings are such rules. */
+export interface Rule {
+  schema: z.ZodType;
+  /** Completes "must be ..."; absent where the schema's own message is a sentence. */
+  allowed?: string;
+}
+
+/** One for every option that there is. */
+export type Rules<T> = { readonly [K in keyof T]-?: Rule };
+
+export const callback: Rule = {
+  schema: z.custom((value) => typeof value === "function"),
+  allowed: "a function",
+};
+export const abortSignal: Rule = { schema: z.instanceof(AbortSignal), allowed: "an AbortSignal" };
+export const folder: Rule = {
+  schema: z.string().refine((value) => value !== "" && !value.includes("\0")),
+  allowed: "a folder's path",
+};
+/** An object, whose own members are checked by themselves. */
+export const group: Rule = { schema: z.looseObject({}), allowed: "an object" };
+
+/**
+ * Checks all options at once; what is undefined counts as not given.
+ * @param what takes them, as messages call it.
+ * @param required names of those that must be given.
+ * @returns what was given, each value in its normal form.
+ * @throws UserError (usage) with a sentence for each that is unknown, wrong or missing.
+ */
+export function checkOptions<T extends object>(
+  what: string,
+  given: T,
+  rules: Rules<T>,
+  required: readonly (keyof T & string)[] = [],
+): T {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw usageError(`${what} takes its options as an object, got ${show(given)}.`);
+  const known = new Map(Object.entries(rules) as [string, Rule][]);
+  const values: Record<string, unknown> = {};
+  const mistakes: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const rule = known.get(name);
+    if (!rule) mistakes.push(`${what} has no option ${name}; ${suggest(name, [...known.keys()])}`);
+    if (!rule || value === undefined) continue;
+    const { data, error } = rule.schema.safeParse(value);
+    if (error) mistakes.push(`${what}: ${describeMistake(name, value, rule, error)}`);
+    else values[name] = data;
+  }
+  const missing = required.filter((name) => (given as Record<string, unknown>)[name] === undefined);
+  if (missing.length > 0) mistakes.push(`${what} needs ${missing.join(" and ")}.`);
+  if (mistakes.length > 0) throw usageError(mistakes.join(" "));
+  return values as T;
+}
+
+/** A sentence: what a value that a rule refuses must be instead. */
+export function describeMistake(name: string, value: unknown, { allowed }: Rule, error: z.ZodError): string {
+  return allowed === undefined
+    ? `${name}: ${error.issues[0]?.message}`
+    : `${name} must be ${allowed}, got ${show(value)}.`;
+}
+
+/** A value as JSON, or what JSON cannot say, as it calls itself. */
+function show(value: unknown): string {
+  const text = typeof value === "bigint" ? undefined : JSON.stringify(value);
+  return text ?? String(value);
+}

@@ -1,0 +1,185 @@
+/** The library as a program has it: every verb, options as values of their own types, and what is refused. */
+import { execFile } from "node:child_process";
+import { readdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  adapt,
+  build,
+  checkLimits,
+  createHost,
+  diff,
+  GateError,
+  listAdapters,
+  publish,
+  UserError,
+  useRelease,
+  verify,
+} from "../src/index.js";
+import { plainRows, writeUsers } from "./support/database.js";
+import { readTree, scratch } from "./support/files.js";
+
+const BASE = { baseUrl: "https://directory.example.com", pageSize: 2 };
+
+/** A folder of releases of 5 users and then of 6, and the options of the builds. */
+async function twoReleases() {
+  const folder = scratch();
+  const out = join(folder, "dist");
+  const options = { ...BASE, db: writeUsers(join(folder, "five.sqlite"), plainRows(5)), out };
+  const five = await build(options);
+  const six = await build({ ...options, db: writeUsers(join(folder, "six.sqlite"), plainRows(6)) });
+  return { folder, dist: out, options, five, six };
+}
+
+test("every verb is a function", async () => {
+  const { folder, dist, six } = await twoReleases();
+  const changes = await diff({ dist, gates: { maxAdded: 0 } });
+  expect(changes).toMatchObject({ added: 1, removed: 0, changed: 0, old: { count: 5 }, new: { count: 6 } });
+  expect(changes.exceeded).toEqual(["max-added 0: 1 of 5 users added (20 %)"]);
+  const added: string[] = [];
+  for await (const { kind } of changes.changes()) added.push(kind);
+  expect(added).toEqual(["added"]);
+  changes.close();
+
+  expect(await verify({ dist })).toMatchObject({ holds: true, subject: `release ${six.name}` });
+  const host = await createHost({ folder: dist }, { access: () => {} });
+  onTestFinished(() => host.close());
+  const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
+  const verified = await verify({ what: url, dist, allow: ["base-url"] });
+  expect(verified.rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
+  expect(verified.rows.find(({ name }) => name === "base-url")?.outcome).toBe("allowed");
+
+  const { files, id } = await adapt("nginx", { dist, port: 8081, out: join(folder, "nginx") });
+  expect(id).toBe(six.id);
+  expect([...readTree(join(folder, "nginx")).keys()]).toEqual(files.map(({ path }) => path));
+  expect((await checkLimits("netlify", { dist })).excess).toEqual([]);
+  expect(listAdapters().map(({ host: name }) => name)).toContain("nginx");
+
+  expect(await publish({ dist, target: join(folder, "site") })).toMatchObject({ id: six.id });
+  expect((await useRelease(dist, "previous")).now.users).toBe(5);
+});
+
+test("numbers are numbers", async () => {
+  const { options, dist, five } = await twoReleases();
+  const refused = build({ ...options, gates: { maxRemoved: 0, maxChanged: "0%" } });
+  await expect(refused).rejects.toThrow("max-removed 0: 1 of 6 users removed");
+  await expect(refused).rejects.toBeInstanceOf(GateError);
+  await build({ ...options, gates: { maxRemoved: 1 } });
+  expect(readlinkSync(join(dist, "current"))).toContain(five.id);
+});
+
+// As a program in JavaScript has them.
+const loose = { build, diff, verify, publish, createHost, adapt, useRelease } as unknown as Record<
+  string,
+  (...given: unknown[]) => Promise<unknown>
+>;
+const NEEDED = { db: "a", baseUrl: "http://a", out: "o" };
+
+test.each([
+  ["build", [{ ...NEEDED, pageSzie: 3 }], "build has no option pageSzie; did you mean pageSize?"],
+  ["build", [{ ...NEEDED, compress: ["br"] }], /^build has no option compress; known are db, baseUrl, /],
+  ["build", [{}], "build needs db and baseUrl and out."],
+  [
+    "build",
+    [{ ...NEEDED, pageSize: "100", keep: -1, encodings: "br" }],
+    'build: pageSize must be a whole number from 1 to 1000, got "100". build: keep must be a whole number from 0 to 1000000, got -1. build: encodings must be a list of br and gzip, each at most once, got "br".',
+  ],
+  ["build", [{ ...NEEDED, workers: 2n }], "build: workers must be a whole number from 0 to 64, got 2."],
+  [
+    "build",
+    [{ ...NEEDED, gates: { maxRemovd: 0 } }],
+    "gates has no option maxRemovd; did you mean maxRemoved?",
+  ],
+  [
+    "build",
+    [{ ...NEEDED, gates: { maxRemoved: -1 } }],
+    "gates: maxRemoved must be a number of users, or a percentage like 2%, got -1.",
+  ],
+  [
+    "build",
+    [{ ...NEEDED, extraFiles: [{ path: "../x", text: "" }] }],
+    /^build: extraFiles must be a list of \{path, text\}, each path a file's name, got /,
+  ],
+  [
+    "build",
+    [NEEDED, { onProgres() {} }],
+    "build's second argument has no option onProgres; did you mean onProgress?",
+  ],
+  [
+    "build",
+    [NEEDED, { signal: "now" }],
+    'build\'s second argument: signal must be an AbortSignal, got "now".',
+  ],
+  ["build", [undefined], "build takes its options as an object, got undefined."],
+  ["diff", [{ olld: "a" }], "diff has no option olld; did you mean old?"],
+  ["verify", [{ alow: [] }], "verify has no option alow; did you mean allow?"],
+  ["verify", [{ allow: ["rnge"] }], 'There is no check "rnge" to allow; did you mean range?'],
+  ["publish", [{ dist: "d" }], "publish needs target."],
+  [
+    "publish",
+    [{ dist: "d", target: "t", dryrun: true }],
+    "publish has no option dryrun; did you mean dryRun?",
+  ],
+  ["createHost", [{ folder: "d", cacheMB: 2 }], "createHost has no option cacheMB; did you mean cacheMb?"],
+  [
+    "createHost",
+    [{ folder: "d" }, { acess() {} }],
+    "createHost's second argument has no option acess; did you mean access?",
+  ],
+  ["adapt", ["ngnix"], 'There is no host "ngnix"; did you mean nginx?'],
+  ["adapt", ["nginx", { prot: 80 }], "adapt has no option prot; did you mean port?"],
+  ["useRelease", ["dist", "1", { sinal: 1 }], "useRelease has no option sinal; did you mean signal?"],
+] as const)("%s refuses what it does not know (%#)", async (verb, given, message) => {
+  const refused = loose[verb]?.(...given);
+  await expect(refused).rejects.toBeInstanceOf(UserError);
+  await expect(refused).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(asPattern(message)),
+  });
+});
+
+function asPattern(message: string | RegExp): RegExp {
+  return message instanceof RegExp
+    ? message
+    : new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
+}
+
+test("a signal that is aborted stops every long verb before it begins, with its reason", async () => {
+  const { folder, dist, options } = await twoReleases();
+  const signal = AbortSignal.abort(new Error("enough"));
+  const before = [...readTree(folder).keys()];
+  const verbs = [
+    () => build(options, { signal }),
+    () => diff({ dist }, { signal }),
+    () => verify({ dist }, { signal }),
+    () => verify({ what: "http://127.0.0.1:9", dist }, { signal }),
+    () => publish({ dist, target: join(folder, "site") }, { signal }),
+    () => useRelease(dist, "previous", { signal }),
+  ];
+  for (const verb of verbs) await expect(verb()).rejects.toThrow("enough");
+  expect([...readTree(folder).keys()]).toEqual(before);
+});
+
+test.each([0, 12])(
+  "a signal stops a build of %i workers that is at work, and is waited for by all",
+  async (workers) => {
+    const { folder, dist, options } = await twoReleases();
+    const db = writeUsers(join(folder, "many.sqlite"), plainRows(3_000));
+    const names = readdirSync(dist);
+    const current = readlinkSync(join(dist, "current"));
+    // Threads run what is compiled.
+    const program = `
+    import { build } from ${JSON.stringify(new URL("../lib/index.js", import.meta.url))};
+    const stop = new AbortController();
+    const onProgress = ({ users }) => users > 0 && stop.abort(new Error("enough"));
+    await build(${JSON.stringify({ ...options, db, workers, pageSize: 1 })}, { signal: stop.signal, onProgress })
+      .catch(({ message }) => console.log(message));
+  `;
+    writeFileSync(join(folder, "program.mjs"), program);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(folder, "program.mjs")]);
+    expect({ stdout, stderr }).toEqual({ stdout: "enough\n", stderr: "" });
+    expect(readdirSync(dist)).toEqual(names);
+    expect(readlinkSync(join(dist, "current"))).toBe(current);
+  },
+);
