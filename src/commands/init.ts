@@ -7,6 +7,7 @@ import { CONFIG_FILE } from "../config/file.js";
 import { codeOf, ExitCode, UserError } from "../errors.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
+import { findRefusal } from "../release/refusals.js";
 import { type Io, print, say } from "./io.js";
 import type { Given, Verb } from "./verb.js";
 
@@ -35,7 +36,11 @@ async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
     await writeFile(config, `${JSON.stringify(STARTER, null, 2)}\n`, { flag: "wx" });
   } catch (cause) {
     if (codeOf(cause) === undefined) throw cause;
-    throw new UserError(`Cannot write ${CONFIG_FILE} and ${SAMPLE} here (${codeOf(cause)}).`, { cause });
+    const code = findRefusal(dirname(sample)) ?? codeOf(cause);
+    throw new UserError(
+      `Cannot write ${CONFIG_FILE} and ${SAMPLE} here (${code}); allow it, or run this in another folder.`,
+      { cause },
+    );
   }
   const written = isThere ? [CONFIG_FILE] : [CONFIG_FILE, SAMPLE];
   if (settings.json) print(io, toJson({ config: CONFIG_FILE, db: SAMPLE, written }));

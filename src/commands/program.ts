@@ -9,6 +9,7 @@ import { ExitCode, usageError } from "../errors.js";
 import type { Output } from "../print/output.js";
 import { describeAll, describeItem, describeVerb, PURPOSE } from "./help.js";
 import type { Io } from "./io.js";
+import { meantBy, refuseMisplaced } from "./meant.js";
 import type { Verb } from "./verb.js";
 import { loadVerbs } from "./verbs.js";
 
@@ -49,7 +50,7 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
     .command(verb.name)
     .description(verb.summary)
     .addHelpText("after", ({ error }) => `\n${describeVerb(verb, widthOf(error ? io.stderr : io.stdout))}`)
-    .exitOverride(refuseUsage(`rollcall ${verb.name}`));
+    .exitOverride(refuseUsage(`rollcall ${verb.name}`, () => meantBy(verb.name, command.args, io.cwd)));
   for (const [term, help] of Object.entries(verb.arguments)) command.argument(term, help);
   const own = KEYS.filter((key) => settingOf(key).verbs.includes(verb.name));
   for (const key of own) addFlag(command, key);
@@ -58,7 +59,9 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
   command.action(async () => {
     const { config, ...given } = command.opts<Record<string, unknown> & { config?: string }>();
     const flags = byKey(given, own);
-    const { dist, ...others } = namedArguments(command);
+    const words = namedArguments(command);
+    refuseMisplaced(verb.name, words, io.cwd);
+    const { dist, ...others } = words;
     if (dist !== undefined) Object.assign(flags, { out: dist });
     const settings = await resolveSettings({
       flags,
@@ -137,14 +140,15 @@ function widthOf({ columns = UNKNOWN_WIDTH }: Output): number {
 }
 
 /** Help and version end a run as they are; a mistake becomes one line that ends in the way to help. */
-function refuseUsage(command: string) {
+function refuseUsage(command: string, meant = () => "") {
   return (error: CommanderError) => {
     if (error.exitCode === 0 || error.code === "commander.help") throw error;
     const line = error.message
       .replace(/^error: /, "")
       .replaceAll("\n", " ")
       .replace(/\.$/, "");
-    throw usageError(`${line}; see "${command} --help".`);
+    const instead = error.code === "commander.excessArguments" ? meant() : "";
+    throw usageError(`${line}${instead || `; see "${command} --help".`}`);
   };
 }
 

@@ -9,11 +9,16 @@ import { UserError } from "../errors.js";
 /** How a flag's or a variable's text is read, and whether the value is a path (relative to where it was given). */
 export type Kind = "text" | "path" | "number" | "boolean" | "list";
 
+/** Whether a text can be a path; what is written like a URL is none that anybody means. */
+export function isPath(text: string): boolean {
+  return text !== "" && !text.includes("\0") && !/^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+}
+
 /** The part of a setting that says what is allowed; `allowed` completes "must be ...". */
 export const path = {
   kind: "path",
-  schema: z.string().refine((value) => value !== "" && !value.includes("\0")),
-  allowed: "a path",
+  schema: z.string().refine(isPath),
+  allowed: "a path on this machine",
 } as const;
 
 export const yesOrNo = {

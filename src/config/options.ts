@@ -1,6 +1,7 @@
 /** What a program gives a verb: checked by the rules that hold for flags, and refused in the same words. */
 import { z } from "zod";
 import { usageError } from "../errors.js";
+import { isPath } from "./kinds.js";
 import { suggest } from "./names.js";
 
 /** What one value may be; rows of the table of settings are such rules. */
@@ -19,8 +20,8 @@ export const callback: Rule = {
 };
 export const abortSignal: Rule = { schema: z.instanceof(AbortSignal), allowed: "an AbortSignal" };
 export const folder: Rule = {
-  schema: z.string().refine((value) => value !== "" && !value.includes("\0")),
-  allowed: "a folder's path",
+  schema: z.string().refine(isPath),
+  allowed: "a folder's path on this machine",
 };
 /** An object, whose own members are checked by themselves. */
 export const group: Rule = { schema: z.looseObject({}), allowed: "an object" };

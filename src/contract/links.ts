@@ -45,6 +45,9 @@ export function pageNumber(text: string): number | undefined {
   return /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
+/** The listing, or a page of it, below a base URL. */
+const LISTING_URL = /^(https?:\/\/[^?#]+)\/api\/users\/*(?:(?:pages\/[^?#]*)?(?:[?#].*)?)$/i;
+
 /**
  * Normalises a base URL: `HTTPS://Example.com:443/directory/` becomes `https://example.com/directory`.
  * @throws UserError (usage) when it is not absolute http(s), or has a query, a fragment or credentials.
@@ -52,19 +55,19 @@ export function pageNumber(text: string): number | undefined {
 export function parseBaseUrl(text: string): string {
   // A password must not reach a log by way of its own refusal.
   const shown = JSON.stringify(text.replace(/^([^/]*\/\/)[^/]*@/, "$1...@"));
-  const refuse = (why: string) =>
-    usageError(`Base URL ${shown} ${why}; give one like https://directory.example.com.`);
+  const refuse = (why: string, instead = "one like https://directory.example.com") =>
+    usageError(`Base URL ${shown} ${why}; give ${instead}.`);
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) throw refuse("is not an absolute http(s) URL");
   if (/[\s\\]/.test(text)) throw refuse("has white space or a backslash in it");
+  const [, base] = LISTING_URL.exec(text) ?? [];
+  if (base !== undefined && !base.includes("@"))
+    throw refuse(`is of the listing itself, and every link adds ${LISTING_PATH}`, base);
   if (text.includes("#")) throw refuse("has a fragment (#)");
   if (text.includes("?")) throw refuse("has a query (?)");
   if (/^https?:\/\/[^/]*@/i.test(text)) throw refuse("has credentials (@), which every page would publish");
   if (/%(?![0-9a-f]{2})/i.test(text)) throw refuse("has a % that begins no escape");
   const url = new URL(text);
-  const path = url.pathname.replace(/\/+$/, "");
-  if (`${path}/`.endsWith(LISTING_PATH))
-    throw refuse(`ends in ${LISTING_PATH}, which every link adds by itself`);
-  return url.origin + path;
+  return url.origin + url.pathname.replace(/\/+$/, "");
 }
 
 /** The path below which a base URL's host is asked: `/directory`, or empty at the root. */

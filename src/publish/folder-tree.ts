@@ -66,7 +66,8 @@ export class FolderTree {
       const what = stats.isSymbolicLink()
         ? "a link, which is not followed"
         : "a file, where a folder belongs";
-      throw new UserError(`${join(this.name, folder)} is ${what}; move it away.`);
+      const next = folder === "." ? "name a folder" : "move it away";
+      throw new UserError(`${join(this.name, folder)} is ${what}; ${next}.`);
     } catch (error) {
       if (codeOf(error) === "ENOENT") return false;
       throw error;

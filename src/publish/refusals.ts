@@ -1,6 +1,7 @@
 /** What stops a publish, as lines to act on. */
 import { basename } from "node:path";
 import { codeOf, UserError } from "../errors.js";
+import { findRefusal } from "../release/refusals.js";
 
 export function damaged(folder: string, path: string): UserError {
   return new UserError(
@@ -23,7 +24,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
 export function explainPut(name: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined || !(error instanceof Error) || !("syscall" in error)) return error;
-  const why = REFUSALS[code] ?? `the system says ${code}; mend that`;
+  // Node's recursive mkdir says so of a read-only disk, too.
+  const cause = code === "ENOENT" ? (findRefusal(name) ?? code) : code;
+  const why = REFUSALS[cause] ?? `the system says ${code}; mend that`;
   return new UserError(`Cannot write ${name}: ${why}, then run this again: it goes on where it stopped.`, {
     cause: error,
   });

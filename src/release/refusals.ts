@@ -1,5 +1,6 @@
 /** What the system's refusals to write mean, and what to do about each. */
-import { rmSync } from "node:fs";
+import { accessSync, constants, rmSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, UserError } from "../errors.js";
 
@@ -17,10 +18,26 @@ const REFUSALS: Readonly<Record<string, string>> = {
   EEXIST: "a file is in its place; name another folder with --out",
 };
 
+/** What Node's recursive mkdir, and SQLite, say of read-only disks among other things. */
+const VAGUE = /^(ENOENT|SQLITE_CANTOPEN|SQLITE_READONLY)/;
+
+/** The system's own code for why a folder, or the nearest one above it that is there, cannot be written. */
+export function findRefusal(path: string): string | undefined {
+  for (let folder = resolve(path); ; folder = dirname(folder)) {
+    try {
+      accessSync(folder, constants.W_OK);
+      return undefined;
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT" || folder === dirname(folder)) return codeOf(error);
+    }
+  }
+}
+
 /** An error of writing below `dist` as one line to act on; what is no system error is returned as it is. */
 export function explainWrite(dist: string, error: unknown): unknown {
-  const code = codeOf(error);
-  if (code === undefined || error instanceof UserError) return error;
+  const said = codeOf(error);
+  if (said === undefined || error instanceof UserError) return error;
+  const code = VAGUE.test(said) ? (findRefusal(dist) ?? said) : said;
   const known =
     REFUSALS[code] ??
     (error instanceof Database.SqliteError ? REFUSALS[code.split("_", 2).join("_")] : undefined);

@@ -32,6 +32,9 @@ const ADVICE: readonly [code: string, advice: string][] = [
   ["SQLITE_IOERR", "cannot be read to the end; check the disk"],
 ];
 
+/** The file of a table that many programs write. */
+const LIST = /\.(csv|tsv)$/i;
+
 /** Runs a step of reading `db`; SQLite's errors become one line a person can act on. */
 export function reading<T>(db: string, step: () => T): T {
   try {
@@ -47,6 +50,13 @@ export function explain(db: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError || code === undefined) return error;
   if (!code.startsWith("SQLITE_")) return "syscall" in error ? unreadable(db, PURPOSE, error) : error;
   const { message } = error;
+  if (code === "SQLITE_NOTADB" && LIST.test(db)) {
+    const made = db.replace(LIST, ".sqlite");
+    return new UserError(
+      `${db} is a list in a text file, not a SQLite database; import it first: sqlite3 ${made} ".import --csv ${db} users", then name ${made}.`,
+      { cause: error },
+    );
+  }
   const advice = ADVICE.find(([prefix]) => code.startsWith(prefix))?.[1];
   const detail = advice
     ? `${db} ${advice} (${message}).`

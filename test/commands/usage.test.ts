@@ -120,10 +120,6 @@ test.each([
     "unknown option '--page-sze' (Did you mean --page-size?); see \"rollcall build --help\".",
   ],
   ["build --db", "option '--db <file>' argument missing; see \"rollcall build --help\"."],
-  [
-    "build users.sqlite",
-    "too many arguments for 'build'. Expected 0 arguments but got 1; see \"rollcall build --help\".",
-  ],
   ["use", "missing required argument 'id'; see \"rollcall use --help\"."],
   [
     "releases a b",

@@ -41,8 +41,13 @@ describe("parseBaseUrl", () => {
     ["https://user:secret@example.com", "credentials"],
     ["https://@example.com", "credentials"],
     ["https://example.com/%zz", "begins no escape"],
-    ["https://example.com/api/users/", "ends in /api/users/"],
-    ["https://example.com/x/api/users", "ends in /api/users/"],
+    [
+      "https://example.com/api/users/",
+      "of the listing itself, and every link adds /api/users/; give https://example.com.",
+    ],
+    ["https://example.com/api/users/?page=2", "give https://example.com."],
+    ["https://example.com/x/api/users/pages/2.json", "give https://example.com/x."],
+    ["https://example.com/x/api/users", "give https://example.com/x."],
   ])("%j is refused: %s", (text, why) => {
     expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ exitCode: ExitCode.usage }));
     expect(() => parseBaseUrl(text)).toThrow(why);

@@ -1,0 +1,66 @@
+/** Words in the wrong place: the message says the command that was meant. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { fakeIo, rollcall } from "./run.js";
+
+const misplaced = (then: string) =>
+  `u.sqlite is a SQLite file, where releases made from one are expected; run "rollcall build --db u.sqlite", then "rollcall ${then}".`;
+const listing = (url: string, base: string) =>
+  `Base URL "${url}" is of the listing itself, and every link adds /api/users/; give ${base}.`;
+const TOO_MANY = "too many arguments for 'build'. Expected 0 arguments but got";
+
+test.each([
+  ["build u.sqlite", `${TOO_MANY} 1; did you mean "rollcall build --db u.sqlite"?`],
+  ["build folder", `${TOO_MANY} 1; did you mean "rollcall build --out folder"?`],
+  ["build a b", `${TOO_MANY} 2; see "rollcall build --help".`],
+  ["serve u.sqlite", misplaced("serve")],
+  ["releases u.sqlite", misplaced("releases")],
+  ["verify u.sqlite", misplaced("verify")],
+  ["use u.sqlite", misplaced("use ID")],
+  ["host nginx u.sqlite", misplaced("host NAME")],
+  ["publish u.sqlite", misplaced("publish FOLDER")],
+  [
+    "serve https://x",
+    'https://x is a URL, where the folder of the releases is expected; to check what is deployed there, run "rollcall verify https://x".',
+  ],
+  [
+    "build --db https://x/u.sqlite --base-url https://x",
+    '--db must be a path on this machine, got "https://x/u.sqlite".',
+  ],
+  ["verify http://127.0.0.1:9/api/users/", listing("http://127.0.0.1:9/api/users/", "http://127.0.0.1:9")],
+  [
+    "verify http://127.0.0.1:9/a/api/users",
+    listing("http://127.0.0.1:9/a/api/users", "http://127.0.0.1:9/a"),
+  ],
+  [
+    "diff http://127.0.0.1:9/api/users/?page=1",
+    listing("http://127.0.0.1:9/api/users/?page=1", "http://127.0.0.1:9"),
+  ],
+  [
+    "build --db u.sqlite --base-url https://x/api/users/pages/2.json",
+    `--base-url: ${listing("https://x/api/users/pages/2.json", "https://x")}`,
+  ],
+  ["host ngnix", 'There is no host "ngnix"; did you mean nginx?'],
+  [
+    "build --db u.sqlite --base-url https://x --host clodflare",
+    'There is no host "clodflare"; did you mean cloudflare?',
+  ],
+])("rollcall %s", async (line, message) => {
+  const cwd = scratch();
+  writeUsers(join(cwd, "u.sqlite"), plainRows(1));
+  mkdirSync(join(cwd, "folder"));
+  expect(await rollcall(line, fakeIo(cwd))).toEqual({ code: 2, stdout: "", stderr: `error: ${message}\n` });
+});
+
+test("a list in a text file is to be imported first", async () => {
+  const cwd = scratch();
+  writeFileSync(join(cwd, "team.csv"), "id,username\n1,a\n");
+  const { code, stderr } = await rollcall("build --db team.csv --base-url https://x", fakeIo(cwd));
+  expect(code).toBe(1);
+  expect(stderr.replaceAll(`${cwd}/`, "")).toBe(
+    'error: team.csv is a list in a text file, not a SQLite database; import it first: sqlite3 team.sqlite ".import --csv team.csv users", then name team.sqlite.\n',
+  );
+});
