@@ -46,6 +46,19 @@ export async function unlessStopped<T>(signal: AbortSignal | undefined, step: ()
   }
 }
 
+/** Whether the operating system has refused something: a disk that fails is no bug. Its message says what and where. */
+export function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && "syscall" in error;
+}
+
+/** An error of the system as a line to act on; anything else as it is. */
+export function explainSystem(error: unknown): unknown {
+  if (!isSystemError(error) || error instanceof UserError) return error;
+  return new UserError(`The system says "${error.message}"; mend that, then run this again.`, {
+    cause: error,
+  });
+}
+
 /** The system's error code (`ENOENT`, `SQLITE_BUSY`, ...) of anything that was thrown. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;

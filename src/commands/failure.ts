@@ -1,7 +1,7 @@
 /** What trouble looks like to the user: a line on stderr, and for an error an exit code. */
 import { CommanderError } from "commander";
 import { DEBUG_VARIABLE } from "../config/names.js";
-import { ExitCode, UserError } from "../errors.js";
+import { ExitCode, explainSystem, UserError } from "../errors.js";
 import { painter } from "../print/style.js";
 import { visible } from "../print/text.js";
 import { type Io, say } from "./io.js";
@@ -14,7 +14,8 @@ export function warnUntidied(io: Io, untidied: readonly string[]): void {
 }
 
 /** Prints what ended the run and says the exit code it ends in. */
-export function reportFailure(error: unknown, io: Io): ExitCode {
+export function reportFailure(thrown: unknown, io: Io): ExitCode {
+  const error = explainSystem(thrown);
   const complain = (label: string, text: string) =>
     say(io, `${painter(io.stderr, io.env)("red", `${label}:`)} ${visible(text)}`);
 

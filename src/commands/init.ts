@@ -1,12 +1,12 @@
 /** `rollcall init`: a starter config and sample users in the current folder. What is there is never changed. */
-import { constants } from "node:fs";
-import { copyFile, lstat, mkdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CONFIG_FILE } from "../config/file.js";
 import { codeOf, ExitCode, UserError } from "../errors.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
+import { replaceFile } from "../release/files.js";
 import { findRefusal } from "../release/refusals.js";
 import { type Io, print, say } from "./io.js";
 import type { Given, Verb } from "./verb.js";
@@ -24,21 +24,14 @@ export const init: Verb = {
 };
 
 async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
-  const [config, sample] = [join(io.cwd, CONFIG_FILE), join(io.cwd, SAMPLE)];
-  if (await exists(config)) throw refusal(CONFIG_FILE);
-  const isThere = await exists(sample);
-  if (isThere && !(await isSample(sample))) throw refusal(SAMPLE);
+  let isThere: boolean;
   try {
-    if (!isThere) {
-      await mkdir(dirname(sample), { recursive: true });
-      await copyFile(PACKAGED_SAMPLE, sample, constants.COPYFILE_EXCL);
-    }
-    await writeFile(config, `${JSON.stringify(STARTER, null, 2)}\n`, { flag: "wx" });
+    isThere = await writeStarter(io.cwd);
   } catch (cause) {
-    if (codeOf(cause) === undefined) throw cause;
-    const code = findRefusal(dirname(sample)) ?? codeOf(cause);
+    if (cause instanceof UserError || !(cause instanceof Error) || codeOf(cause) === undefined) throw cause;
+    const why = findRefusal(dirname(join(io.cwd, SAMPLE))) ?? cause.message;
     throw new UserError(
-      `Cannot write ${CONFIG_FILE} and ${SAMPLE} here (${code}); allow it, or run this in another folder.`,
+      `Cannot write ${CONFIG_FILE} and ${SAMPLE} here (${why}); mend that, or run this in another folder.`,
       { cause },
     );
   }
@@ -46,6 +39,21 @@ async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
   if (settings.json) print(io, toJson({ config: CONFIG_FILE, db: SAMPLE, written }));
   else if (!settings.quiet) say(io, describeInit(isThere, painter(io.stderr, io.env)));
   return ExitCode.done;
+}
+
+/** Writes what is not there, each file whole or not at all; returns whether the sample was there already. */
+async function writeStarter(cwd: string): Promise<boolean> {
+  const [config, sample] = [join(cwd, CONFIG_FILE), join(cwd, SAMPLE)];
+  if (await exists(config)) throw refusal(CONFIG_FILE);
+  const isThere = await exists(sample);
+  if (isThere && !(await isSample(sample))) throw refusal(SAMPLE);
+  if (!isThere) {
+    await mkdir(dirname(sample), { recursive: true });
+    replaceFile(sample, await readFile(PACKAGED_SAMPLE));
+  }
+  // Last, for where this is, another run writes nothing.
+  replaceFile(config, `${JSON.stringify(STARTER, null, 2)}\n`);
+  return isThere;
 }
 
 function describeInit(wasThere: boolean, paint: Paint): string {

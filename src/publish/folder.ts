@@ -1,7 +1,7 @@
 /** A plain folder as a target: each file written aside and renamed, and no link followed out of it. */
 import { lstat, opendir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, explainSystem, isSystemError, UserError } from "../errors.js";
 import { findDigest, flushFolder, readReleaseFile, writeFlushed } from "../release/files.js";
 import { PAGES } from "../release/layout.js";
 import { copyFlushed } from "./copy.js";
@@ -112,7 +112,9 @@ export class FolderTarget implements Target {
   }
 
   explain(error: unknown): unknown {
-    return explainPut(this.name, error);
+    // What is read from the release may be refused, too.
+    const isElsewhere = isSystemError(error) && "path" in error && !`${error.path}`.startsWith(this.root);
+    return isElsewhere ? explainSystem(error) : explainPut(this.name, error);
   }
 
   async #standing({ path, digest }: PublishedFile): Promise<Standing> {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { abortSignal, callback, checkOptions, folder, type Rules } from "../config/options.js";
 import { pick } from "../config/settings.js";
-import { unlessStopped } from "../errors.js";
+import { explainSystem, unlessStopped } from "../errors.js";
 import { findDamage } from "../release/check.js";
 import { openChosen } from "../release/choose.js";
 import { carryOut } from "./carry-out.js";
@@ -93,7 +93,13 @@ export interface Work {
 export async function publish(options: PublishOptions, effects: PublishEffects = {}): Promise<PublishResult> {
   const checked = checkOptions("publish", options, OPTIONS, ["dist", "target"]);
   checkOptions("publish's second argument", effects, EFFECTS);
-  return unlessStopped(effects.signal, () => run(checked, effects));
+  return unlessStopped(effects.signal, async () => {
+    try {
+      return await run(checked, effects);
+    } catch (error) {
+      throw explainSystem(error);
+    }
+  });
 }
 
 async function run(options: PublishOptions, effects: PublishEffects): Promise<PublishResult> {

@@ -1,6 +1,6 @@
 /** What stops a publish, as lines to act on. */
 import { basename } from "node:path";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, isSystemError, UserError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
 
 export function damaged(folder: string, path: string): UserError {
@@ -22,11 +22,11 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 /** An error of the system while `name` was being written, as one line; what is none is returned as it is. */
 export function explainPut(name: string, error: unknown): unknown {
-  const code = codeOf(error);
-  if (code === undefined || !(error instanceof Error) || !("syscall" in error)) return error;
+  if (!isSystemError(error)) return error;
+  const code = codeOf(error) ?? "";
   // Node's recursive mkdir says so of a read-only disk, too.
   const cause = code === "ENOENT" ? (findRefusal(name) ?? code) : code;
-  const why = REFUSALS[cause] ?? `the system says ${code}; mend that`;
+  const why = REFUSALS[cause] ?? `the system says "${error.message}"; mend that`;
   return new UserError(`Cannot write ${name}: ${why}, then run this again: it goes on where it stopped.`, {
     cause: error,
   });

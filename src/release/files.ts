@@ -65,8 +65,8 @@ export function writeFlushedSync(path: string, parts: readonly Uint8Array[]): vo
  * Puts a small file in its place, over the one that may be there: written aside, flushed, renamed. So it is whole
  * whenever this is interrupted, and nothing is written through a link that stands in its place, or aside.
  */
-export function replaceFile(path: string, content: string): void {
-  const aside = `${path}.new`;
+export function replaceFile(path: string, content: string | Uint8Array): void {
+  const aside = `${path}.rollcall-new`;
   // A killed one has left it, or somebody else has put it there.
   rmSync(aside, { recursive: true, force: true });
   try {

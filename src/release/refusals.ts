@@ -1,8 +1,7 @@
 /** What the system's refusals to write mean, and what to do about each. */
 import { accessSync, constants, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import Database from "better-sqlite3";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, isSystemError, UserError } from "../errors.js";
 
 const REFUSALS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full; free some space",
@@ -36,13 +35,12 @@ export function findRefusal(path: string): string | undefined {
 /** An error of writing below `dist` as one line to act on; what is no system error is returned as it is. */
 export function explainWrite(dist: string, error: unknown): unknown {
   const said = codeOf(error);
-  if (said === undefined || error instanceof UserError) return error;
+  if (said === undefined || !(error instanceof Error) || error instanceof UserError) return error;
   const code = VAGUE.test(said) ? (findRefusal(dist) ?? said) : said;
-  const known =
-    REFUSALS[code] ??
-    (error instanceof Database.SqliteError ? REFUSALS[code.split("_", 2).join("_")] : undefined);
-  if (known === undefined && !isSystemError(error)) return error;
-  const why = known ?? `the system says "${(error as Error).message}"; mend that`;
+  const isOfSqlite = code.startsWith("SQLITE_");
+  const known = REFUSALS[isOfSqlite ? code.split("_", 2).join("_") : code];
+  if (known === undefined && !isOfSqlite && !isSystemError(error)) return error;
+  const why = known ?? `${isOfSqlite ? "SQLite" : "the system"} says "${error.message}"; mend that`;
   return new UserError(`Cannot write ${dist}: ${why}, then run this again. What was current is unchanged.`, {
     cause: error,
   });
@@ -66,8 +64,4 @@ export function remove(path: string, untidied: string[]): void {
   tidy(untidied, `${path} could not be removed; the next build tries again`, () => {
     rmSync(path, { recursive: true, force: true });
   });
-}
-
-function isSystemError(error: unknown): error is Error {
-  return error instanceof Error && "syscall" in error;
 }

@@ -58,7 +58,7 @@ test("on a read-only file system it says so, and what is current can still be re
     (cd dist/current && sha256sum --check --quiet SHA256SUMS) && echo whole`);
   expect(output.match(/Cannot write .*: it is on a read-only file system; name another/g)).toHaveLength(4);
   expect(
-    output.match(/Cannot write .* here \(EROFS\); allow it, or run this in another folder/g),
+    output.match(/Cannot write .* here \(EROFS\); mend that, or run this in another folder/g),
   ).toHaveLength(1);
   expect(output.match(/code 1/g)).toHaveLength(5);
   expect(output).toContain("whole");
@@ -75,7 +75,9 @@ test.each([
   );
 });
 
-test("a second build at once is told at once who is at work; once that is killed, the next one clears up", async () => {
+test("a second build at once is told at once who is at work; once that is killed, the next one clears up", {
+  timeout: 300_000,
+}, async () => {
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(20_000));
   const out = join(folder, "dist");
   const args = ["build", "--db", db, "--out", out, "--base-url", BASE_URL, "--page-size", "10", "--quiet"];

@@ -193,6 +193,8 @@ test("init where it cannot write says why", async () => {
   writeFileSync(join(cwd, "data"), "a file");
   const { code, stderr } = await rollcall("init", fakeIo(cwd));
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^error: Cannot write .* here \(E\w+\)\.\n$/);
+  expect(stderr).toMatch(
+    /^error: Cannot write .* here \(E\w+: .*\); mend that, or run this in another folder\.\n$/,
+  );
   expect(existsSync(join(cwd, "rollcall.config.json"))).toBe(false);
 });

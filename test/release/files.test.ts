@@ -31,7 +31,7 @@ test.each(LAID.slice(0, 2))(
     const [file, other] = [join(folder, "file"), join(folder, "other")];
     writeFileSync(other, "another's");
     lay(file, other);
-    lay(`${file}.new`, other);
+    lay(`${file}.rollcall-new`, other);
     replaceFile(file, "ours");
     expect(lstatSync(file).isFile()).toBe(true);
     expect([readFileSync(file, "utf8"), readFileSync(other, "utf8")]).toEqual(["ours", "another's"]);

@@ -33,7 +33,13 @@ async function published() {
   return { folder, dist, other, args };
 }
 
-const PLACES = [".lock-holder.json", ".lock-holder.json.new", ".current-next", ".staging", ".trash-1"];
+const PLACES = [
+  ".lock-holder.json",
+  ".lock-holder.json.rollcall-new",
+  ".current-next",
+  ".staging",
+  ".trash-1",
+];
 
 test.each(PLACES)("a link at %s is replaced, and what it leads to stays", async (place) => {
   const { dist, other, args } = await published();

@@ -272,6 +272,20 @@ describe("retention", () => {
   });
 });
 
+test.each([
+  ["+010000-01-01T00:00:00Z", "year 10000"],
+  ["-000001-12-31T23:59:59Z", "year -1"],
+])("a clock that says %s is refused before anything is written", async (time, year) => {
+  const now = () => new Date(time);
+  await expect(build({ db, out: dist, baseUrl: "https://a.example" }, { now })).rejects.toThrow(
+    `The clock says ${year}, but a release is named after a year of four digits; set the clock, then run this again.`,
+  );
+  expect(existsSync(dist)).toBe(false);
+  const last = () => new Date("9999-12-31T23:59:59Z");
+  await build({ db, out: dist, baseUrl: "https://a.example" }, { now: last });
+  expect((await listReleases(dist)).map(({ time: built }) => built)).toEqual([last()]);
+});
+
 describe("use and releases", () => {
   test("switch back and forth by a unique prefix, and list what there is", async () => {
     const first = await publish();

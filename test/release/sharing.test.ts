@@ -65,83 +65,92 @@ function shared({ mode, users = 20 }: { mode: number; users?: number }) {
 const TIDY = [".lock", ".lock-holder.json", ".origin.json", "current", "releases"];
 const DONE = { code: 0, stdout: "", stderr: "" };
 
-describe.skipIf(!isRoot || isMissing("setpriv"))("as other users (needs root and setpriv)", () => {
-  test("members of a group build, switch, go back and prune in turn", async () => {
-    const { dist, run, edit, releases, current, buildArgs } = shared({ mode: 0o2775 });
-    let before = "";
-    for (const [version, user] of [ANN, BEN, ANN, BEN].entries()) {
-      edit(version);
-      if (version > 0) before = current();
-      expect(await run(user, buildArgs)).toEqual(DONE);
-      expect(await findDamage(await openRelease(join(dist, "current")))).toBeUndefined();
-    }
-    expect(await run(BEN, ["use", "previous", "--quiet"])).toEqual(DONE);
-    expect(current()).toBe(before);
+describe.skipIf(!isRoot || isMissing("setpriv"))(
+  "as other users (needs root and setpriv)",
+  {
+    timeout: 300_000,
+  },
+  () => {
+    test("members of a group build, switch, go back and prune in turn", async () => {
+      const { dist, run, edit, releases, current, buildArgs } = shared({ mode: 0o2775 });
+      let before = "";
+      for (const [version, user] of [ANN, BEN, ANN, BEN].entries()) {
+        edit(version);
+        if (version > 0) before = current();
+        expect(await run(user, buildArgs)).toEqual(DONE);
+        expect(await findDamage(await openRelease(join(dist, "current")))).toBeUndefined();
+      }
+      expect(await run(BEN, ["use", "previous", "--quiet"])).toEqual(DONE);
+      expect(current()).toBe(before);
 
-    edit(9);
-    for (const name of releases()) utimesSync(join(dist, "releases", name), 0, 0);
-    expect(await run(BEN, [...buildArgs, "--keep", "0"])).toEqual(DONE);
-    // The one that was current just now, which was Ann's, stays for a minute.
-    expect(releases()).toEqual([before, current()].map((link) => basename(link)));
-    expect(readdirSync(dist).sort()).toEqual(TIDY);
-    expect(statSync(join(dist, ".lock"))).toMatchObject({ uid: ANN, mode: 0o100664 });
-  });
-
-  test("a member who lets nobody read does not keep the others out", async () => {
-    const { dist, start, edit, run, buildArgs } = shared({ mode: 0o2775 });
-    expect(await start(ANN, buildArgs, "077").ended).toEqual(DONE);
-    edit(1);
-    expect(await run(BEN, buildArgs)).toEqual(DONE);
-    edit(2);
-    expect(await start(ANN, buildArgs, "077").ended).toEqual(DONE);
-    expect(readdirSync(dist).sort()).toEqual(TIDY);
-  });
-
-  test.each(["022", "077"])("of two members at once the second is refused, with umask %s", async (umask) => {
-    const { dist, start, run, buildArgs } = shared({ mode: 0o2775, users: 20_000 });
-    const first = start(ANN, buildArgs, umask);
-    while (!existsSync(join(dist, ".staging/api/users/pages/5.json"))) await sleep(5);
-    first.child.kill("SIGSTOP");
-    const who = umask === "022" ? `process ${first.child.pid} on \\S+ since \\S+Z` : "another process";
-    expect(await run(BEN, buildArgs)).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringMatching(new RegExp(`^error: dist is being written by ${who}; wait until`)),
+      edit(9);
+      for (const name of releases()) utimesSync(join(dist, "releases", name), 0, 0);
+      expect(await run(BEN, [...buildArgs, "--keep", "0"])).toEqual(DONE);
+      // The one that was current just now, which was Ann's, stays for a minute.
+      expect(releases()).toEqual([before, current()].map((link) => basename(link)));
+      expect(readdirSync(dist).sort()).toEqual(TIDY);
+      expect(statSync(join(dist, ".lock"))).toMatchObject({ uid: ANN, mode: 0o100664 });
     });
-    first.child.kill("SIGKILL");
-    await first.ended;
-    // What she has left is hers, and in the way of nobody.
-    expect(await run(BEN, buildArgs)).toEqual(DONE);
-    expect(readdirSync(dist).sort()).toEqual(TIDY);
-  });
 
-  test.each([
-    ["the lock is another's alone", { mode: 0o2775 }, "dist/.lock"],
-    ["the folder is another's alone", { mode: 0o755 }, "dist"],
-  ])("where %s, nothing is written, and whose it is said", async (_, options, path) => {
-    const { folder, dist, run, edit, current, buildArgs } = shared(options);
-    for (const version of [1, 2]) {
-      edit(version);
-      expect(await run(ANN, buildArgs)).toEqual(DONE);
-    }
-    chmodSync(join(dist, ".lock"), 0o644);
-    const before = [current(), readTree(dist)];
-    edit(3);
-    const why = `${path} belongs to user ${ANN}, and user ${BEN} may not write it; run this as user ${ANN}, or have them share it: chmod g+w ${path}.`;
-    const refused = { code: 1, stdout: "", stderr: `error: ${why} Nothing was written.\n` };
-    expect(await run(BEN, buildArgs)).toEqual(refused);
-    expect(await run(BEN, ["use", "previous"])).toEqual(refused);
-    expect([current(), readTree(dist)]).toEqual(before);
-
-    const site = join(folder, "site");
-    mkdirSync(site);
-    chmodSync(site, 0o777);
-    expect(await run(ANN, ["publish", site, "--quiet"])).toEqual(DONE);
-    const [lock = ""] = readdirSync(join(dist, ".published")).map((name) => `dist/.published/${name}`);
-    chmodSync(join(folder, lock), 0o755);
-    expect(await run(BEN, ["publish", site])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`${lock} belongs to user ${ANN}`),
+    test("a member who lets nobody read does not keep the others out", async () => {
+      const { dist, start, edit, run, buildArgs } = shared({ mode: 0o2775 });
+      expect(await start(ANN, buildArgs, "077").ended).toEqual(DONE);
+      edit(1);
+      expect(await run(BEN, buildArgs)).toEqual(DONE);
+      edit(2);
+      expect(await start(ANN, buildArgs, "077").ended).toEqual(DONE);
+      expect(readdirSync(dist).sort()).toEqual(TIDY);
     });
-  });
-});
+
+    test.each(["022", "077"])(
+      "of two members at once the second is refused, with umask %s",
+      async (umask) => {
+        const { dist, start, run, buildArgs } = shared({ mode: 0o2775, users: 2000 });
+        const first = start(ANN, buildArgs, umask);
+        while (!existsSync(join(dist, ".staging/api/users/pages/5.json"))) await sleep(5);
+        first.child.kill("SIGSTOP");
+        const who = umask === "022" ? `process ${first.child.pid} on \\S+ since \\S+Z` : "another process";
+        expect(await run(BEN, buildArgs)).toEqual({
+          code: 1,
+          stdout: "",
+          stderr: expect.stringMatching(new RegExp(`^error: dist is being written by ${who}; wait until`)),
+        });
+        first.child.kill("SIGKILL");
+        await first.ended;
+        // What she has left is hers, and in the way of nobody.
+        expect(await run(BEN, buildArgs)).toEqual(DONE);
+        expect(readdirSync(dist).sort()).toEqual(TIDY);
+      },
+    );
+
+    test.each([
+      ["the lock is another's alone", { mode: 0o2775 }, "dist/.lock"],
+      ["the folder is another's alone", { mode: 0o755 }, "dist"],
+    ])("where %s, nothing is written, and whose it is said", async (_, options, path) => {
+      const { folder, dist, run, edit, current, buildArgs } = shared(options);
+      for (const version of [1, 2]) {
+        edit(version);
+        expect(await run(ANN, buildArgs)).toEqual(DONE);
+      }
+      chmodSync(join(dist, ".lock"), 0o644);
+      const before = [current(), readTree(dist)];
+      edit(3);
+      const why = `${path} belongs to user ${ANN}, and user ${BEN} may not write it; run this as user ${ANN}, or have them share it: chmod g+w ${path}.`;
+      const refused = { code: 1, stdout: "", stderr: `error: ${why} Nothing was written.\n` };
+      expect(await run(BEN, buildArgs)).toEqual(refused);
+      expect(await run(BEN, ["use", "previous"])).toEqual(refused);
+      expect([current(), readTree(dist)]).toEqual(before);
+
+      const site = join(folder, "site");
+      mkdirSync(site);
+      chmodSync(site, 0o777);
+      expect(await run(ANN, ["publish", site, "--quiet"])).toEqual(DONE);
+      const [lock = ""] = readdirSync(join(dist, ".published")).map((name) => `dist/.published/${name}`);
+      chmodSync(join(folder, lock), 0o755);
+      expect(await run(BEN, ["publish", site])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`${lock} belongs to user ${ANN}`),
+      });
+    });
+  },
+);

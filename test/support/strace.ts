@@ -1,0 +1,92 @@
+/** Faults of the system in a real process: strace refuses one of its calls, or kills it there. */
+import { spawn } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { CLI, type Ended, whenEnded } from "./command.js";
+
+/** Those by which files are found, read, written, moved and removed. */
+const CALLS = [
+  ...[
+    "access",
+    "openat",
+    "statx",
+    "readlink",
+    "getdents64",
+    "read",
+    "pread64",
+    "write",
+    "writev",
+    "pwrite64",
+  ],
+  ...["ftruncate", "fsync", "fdatasync", "link", "linkat", "symlink", "symlinkat", "rename", "renameat"],
+  ...["renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "chmod", "fchmod", "utimensat"],
+];
+
+/** The N-th call of a kind for one path. */
+export interface Call {
+  name: string;
+  path: string;
+  when: number;
+  /** As strace shows it. */
+  text: string;
+}
+
+/** How a call goes wrong: `error=EIO`, `signal=SIGKILL`. */
+export type Fault = `error=${string}` | `signal=${string}`;
+
+/** What a call's arguments name in the folder that it is made in: in quotes, or in angle brackets by a descriptor. */
+function findPath(given: string, folder: string): string | undefined {
+  const paths = [...given.matchAll(/["<](\/[^">]*)/g)].map(([, path = ""]) => path);
+  const [, relative] = /^"([^"/][^"]*)"/.exec(given) ?? [];
+  return paths.find((path) => path.startsWith(folder)) ?? relative;
+}
+
+/** Runs the command in a folder and lists its calls that touch anything there. */
+export async function listCalls(args: readonly string[], folder: string): Promise<[Ended, Call[]]> {
+  const [ended, log] = await straced(["-y", "-e", `trace=${CALLS.join(",")}`], args, folder);
+  const counts = new Map<string, number>();
+  const calls: Call[] = [];
+  for (const line of log.split("\n")) {
+    const [, thread, name, rest = ""] = /^(\d+) +(\w+)\((.*)/.exec(line) ?? [];
+    const path = findPath(rest.replaceAll(/AT_FDCWD<[^>]*>, /g, ""), folder);
+    if (thread === undefined || name === undefined || path === undefined) continue;
+    const key = `${thread} ${name} ${path}`;
+    const when = (counts.get(key) ?? 0) + 1;
+    counts.set(key, when);
+    calls.push({ name, path, when, text: line });
+  }
+  return [ended, calls];
+}
+
+/**
+ * Runs the command with one call going wrong.
+ * @returns whether it came to that call, too: names that hold the time are others in another run.
+ */
+export async function runWith(
+  fault: Fault,
+  { name, path, when }: Call,
+  args: readonly string[],
+  cwd: string,
+): Promise<Ended & { isHit: boolean }> {
+  const inject = ["-P", path, "-e", `trace=${name}`, "-e", `inject=${name}:${fault}:when=${when}`];
+  const [ended, log] = await straced(inject, args, cwd);
+  return { ...ended, isHit: ended.code === "SIGKILL" || log.includes("(INJECTED)") };
+}
+
+async function straced(
+  options: readonly string[],
+  args: readonly string[],
+  cwd: string,
+): Promise<[Ended, log: string]> {
+  const file = `${cwd}.strace`;
+  const child = spawn("strace", ["-f", "-qq", ...options, "-o", file, process.execPath, CLI, ...args], {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+    // With one thread for what node does aside, calls come in the same order every time.
+    env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
+  });
+  const { stderr, ...ended } = await whenEnded(child);
+  const log = readFileSync(file, "utf8");
+  rmSync(file);
+  // strace says where a path leads.
+  return [{ ...ended, stderr: stderr.replace(/^strace: .*\n/gm, "") }, log];
+}
