@@ -79,7 +79,7 @@ export async function placeTogether(
 async function beginTogether(source: Source, workers: readonly Crewman[]): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const begun = await Promise.allSettled(workers.map((worker) => worker.ask({ kind: "begin" })));
-    if (begun.every(isBegun) && source.file.isAsNoted(1 + workers.length)) return true;
+    if (begun.every(isBegun) && source.isBegunBy(workers.length)) return true;
     const failed = begun.find((result) => result.status === "rejected");
     // What a thread says of a file that has gone or been replaced says nothing.
     if (failed && source.file.isStill()) throw failed.reason;

@@ -19,7 +19,7 @@ import { SourceBytes } from "./source-bytes.js";
 
 /** The file, in JSON: four SHA-256. */
 interface Remembered {
-  /** What decides extraFiles the source's bytes. */
+  /** What decides besides the source's bytes. */
   settings: string;
   /** The first page of the source's file: most changes are seen there already. */
   beginning: string;

@@ -15,7 +15,7 @@ import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, UserError, unreadable } from "../errors.js";
 import { findDescriptors, isSameFile } from "./descriptors.js";
-import { PURPOSE } from "./trouble.js";
+import { overwritten, PURPOSE, reading } from "./trouble.js";
 
 /** Opens a connection that never writes; `wait` is how long another process's lock is waited for, in milliseconds. */
 export function connect(path: string, wait: number): Database.Database {
@@ -104,10 +104,15 @@ export class SourceFile {
   }
 
   /**
-   * Whether the file is not any more as it was when connections began. They keep writers from it: only in WAL mode may
-   * SQLite write to it, out of the log, what those connections see already, and it says so in the log's index.
+   * Connections keep writers from the file: only in WAL mode may SQLite write to it, out of the log, what those connections
+   * see already, and it says so in the log's index.
+   * @throws UserError when the file is not as it was when connections began, for any other reason.
    */
-  isOverwritten(): boolean {
+  requireUntouched(): void {
+    if (reading(this.#path, () => this.#isOverwritten())) throw overwritten(this.#path);
+  }
+
+  #isOverwritten(): boolean {
     const [now, found] = [this.#look(), this.#find()];
     if (!now) return false;
     const isMoved = found === undefined || !isSameFile(found, now);

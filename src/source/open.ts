@@ -6,7 +6,7 @@ import { connect, isBusy, SourceFile } from "./file.js";
 import { chooseOrder, ORDER, type PageStart, pageStarts, repeatedIds } from "./order.js";
 import type { Share } from "./reader.js";
 import { findRelation, isPlainTable, isTable, type RelationOptions } from "./relation.js";
-import { explain, overwritten, reading } from "./trouble.js";
+import { explain, explainReading, overwritten, reading } from "./trouble.js";
 
 export interface SourceOptions extends RelationOptions {
   /** The SQLite file. */
@@ -56,10 +56,8 @@ export class Source {
 
   /** Rows in the relation, valid or not. */
   get count(): number {
-    this.#count ??= reading(this.#options.db, () => {
-      const rows = this.#opened.db.prepare<[], number>(`SELECT count(*) FROM ${this.#relation}`);
-      return rows.pluck().get() ?? 0;
-    });
+    const rows = `SELECT count(*) FROM ${this.#relation}`;
+    this.#count ??= reading(this.#options.db, () => Number(this.#opened.db.prepare(rows).pluck().get()));
     return this.#count;
   }
 
@@ -80,8 +78,7 @@ export class Source {
   /** True when no two rows have one id. Those that do are kept in a table of the connection's own. */
   hasUniqueIds(): boolean {
     this.#hasUniqueIds ??= reading(this.#options.db, () => {
-      const repeated = repeatedIds(this.#relation);
-      const { db } = this.#opened;
+      const [repeated, { db }] = [repeatedIds(this.#relation), this.#opened];
       if (db.prepare(`${repeated} LIMIT 1`).get() === undefined) return true;
       db.exec(`CREATE TEMP TABLE rollcall_duplicates AS ${repeated}`);
       return false;
@@ -150,17 +147,22 @@ export class Source {
       if (isLast) file.note();
       return file.isStill() && file.isOne(1);
     } catch (error) {
+      if (isBusy(error) || this.file.isStill()) throw explainReading(path, error);
       // What is wrong with a file that is being replaced or written over may be right in a moment.
-      if (isLast || isBusy(error) || this.file.isStill()) throw explain(path, error);
-      return false;
+      if (!isLast) return false;
+      throw error instanceof UserError ? error : overwritten(path, error);
     }
   }
 
-  /** Opens the file anew that the path leads to. */
+  /** Whether so many other connections, which have begun since this one has, are of the same file and point in time. */
+  isBegunBy(others: number): boolean {
+    return reading(this.#options.db, () => this.file.isAsNoted(1 + others));
+  }
+
   reopen(): void {
-    const before = this.#opened;
-    this.#opened = open(this.#options.db);
-    close(before);
+    const opened = open(this.#options.db);
+    this.close();
+    this.#opened = opened;
   }
 
   /**
@@ -171,17 +173,13 @@ export class Source {
     try {
       return await step();
     } finally {
-      this.#requireUntouched();
+      this.file.requireUntouched();
     }
   }
 
-  #requireUntouched(): void {
-    const { db } = this.#options;
-    if (reading(db, () => this.file.isOverwritten())) throw overwritten(db);
-  }
-
   close(): void {
-    close(this.#opened);
+    this.#opened.db.close();
+    this.file.close();
   }
 }
 
@@ -198,9 +196,4 @@ function open(path: string): Opened {
     file.close();
     throw error;
   }
-}
-
-function close({ file, db }: Opened): void {
-  db.close();
-  file.close();
 }

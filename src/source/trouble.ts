@@ -35,20 +35,25 @@ const ADVICE: readonly [code: string, advice: string][] = [
 /** The file of a table that many programs write. */
 const LIST = /\.(csv|tsv)$/i;
 
-/** Runs a step of reading `db`; SQLite's errors become one line a person can act on. */
+/** Runs a step of reading `db`; SQLite's errors, and the system's, become one line a person can act on. */
 export function reading<T>(db: string, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    throw explain(db, error);
+    throw explainReading(db, error);
   }
 }
 
-/** The same for an error already caught, maybe in another thread; what is neither SQLite's nor the system's is returned as it is. */
+/** The same for an error already caught. */
+export function explainReading(db: string, error: unknown): unknown {
+  const isSystems = error instanceof Error && "syscall" in error;
+  return isSystems ? unreadable(db, PURPOSE, error) : explain(db, error);
+}
+
+/** The same for an error of a step that may write too, maybe in another thread; what is not SQLite's is returned as it is. */
 export function explain(db: string, error: unknown): unknown {
   const code = codeOf(error);
-  if (!(error instanceof Error) || error instanceof UserError || code === undefined) return error;
-  if (!code.startsWith("SQLITE_")) return "syscall" in error ? unreadable(db, PURPOSE, error) : error;
+  if (!(error instanceof Error) || !code?.startsWith("SQLITE_")) return error;
   const { message } = error;
   if (code === "SQLITE_NOTADB" && LIST.test(db)) {
     const made = db.replace(LIST, ".sqlite");
@@ -65,8 +70,9 @@ export function explain(db: string, error: unknown): unknown {
 }
 
 /** The refusal of a source that was not replaced but changed, by something that keeps to none of SQLite's locks. */
-export function overwritten(db: string): UserError {
+export function overwritten(db: string, cause?: unknown): UserError {
   return new UserError(
     `${db} was written over while it was read, by something other than SQLite, so nothing was published; put the new file beside it first and rename it ("mv new.sqlite ${db}"), then run this again.`,
+    { cause },
   );
 }

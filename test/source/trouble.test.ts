@@ -229,6 +229,6 @@ describe("the query", () => {
     expect(await refusal({ query: join(folder, "gone.sql") })).toContain(
       "There is no file F/gone.sql; --query names",
     );
-    expect(await refusal({ query: query(), table: "users" })).toContain("not both");
+    expect(await refusal({ query: query(), table: "users" })).toContain("table and query exclude each other");
   });
 });
