@@ -8,7 +8,7 @@ import { makeScratch, removeScratch } from "../sides/scratch.js";
 import type { SourceOptions } from "../sides/source.js";
 import { asideOf, write } from "./document.js";
 import { type Io, say } from "./io.js";
-import { progressBar } from "./progress.js";
+import { type Progress, progressBar } from "./progress.js";
 import { stoppable } from "./stop.js";
 import { trouble } from "./trouble.js";
 import type { Given, Verb } from "./verb.js";
@@ -53,7 +53,21 @@ export const diff: Verb = {
   run: (given, io) => trouble(() => report(given, io)),
 };
 
-async function report({ settings, arguments: { old, new: newer } }: Given, io: Io): Promise<ExitCode> {
+async function report(given: Given, io: Io): Promise<ExitCode> {
+  const bar = await progressBar(io, "user");
+  try {
+    return await stoppable(io.signals, (signal) => compareAndPrint(given, io, bar, signal));
+  } finally {
+    bar?.clear();
+  }
+}
+
+async function compareAndPrint(
+  { settings, arguments: { old, new: newer } }: Given,
+  io: Io,
+  bar: Progress | undefined,
+  signal: AbortSignal,
+): Promise<ExitCode> {
   const { out: dist, only, ignore, maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
   const scratch = await makeScratch();
@@ -63,22 +77,18 @@ async function report({ settings, arguments: { old, new: newer } }: Given, io: I
     if (settings.output !== undefined) rmSync(asideOf(settings.output), { force: true });
   };
   io.signals.on("exit", cleanUp);
-  const bar = await progressBar(io, "user");
   try {
-    return await stoppable(io.signals, async (signal) => {
-      const result = await compare(
-        { ...sourceOptions(settings), old, new: newer, dist, only, ignore, gates },
-        { cwd: io.cwd, scratch, signal, onProgress: ({ users, total }) => bar?.update(users, total) },
-      );
-      bar?.clear();
-      try {
-        return await print(result, settings, io, signal);
-      } finally {
-        result.close();
-      }
-    });
-  } finally {
+    const result = await compare(
+      { ...sourceOptions(settings), old, new: newer, dist, only, ignore, gates },
+      { cwd: io.cwd, scratch, signal, onProgress: ({ users, total }) => bar?.update(users, total) },
+    );
     bar?.clear();
+    try {
+      return await print(result, settings, io, signal);
+    } finally {
+      result.close();
+    }
+  } finally {
     io.signals.off("exit", cleanUp);
   }
 }
