@@ -22,6 +22,8 @@ export interface Answers {
   /** What `page` and `pageNotModified` send, as text and without what node adds. */
   quickPage(variant: Variant, etag: string, body: Buffer): QuickAnswer;
   quickNotModified(variant: Variant, etag: string): QuickAnswer;
+  /** What `fail` sends with 500. */
+  quickFailure: QuickAnswer;
   invalidPage(res: ServerResponse): void;
   /** Sets the headers of a file that is no page, which somebody else sends. */
   beginFile(res: ServerResponse, path: string, etag: string, bytes: number): void;
@@ -53,6 +55,7 @@ export function createAnswers(
     gzip: toText(pages.gzip),
   };
   const errors = [...common, "Content-Type", CONTENT_TYPE, "Cache-Control", NO_STORE];
+  const failure = errorBody(ERROR_DETAILS[500]);
   const redirects = [...common, "Cache-Control", cacheControl, "Content-Length", "0"];
   const preflights = [...common, ...flatten(PREFLIGHT_HEADERS)];
 
@@ -75,6 +78,11 @@ export function createAnswers(
       status: 304,
       head: `${NOT_MODIFIED}${pageTexts[variant]}ETag: ${etag}\r\n`,
     }),
+    quickFailure: {
+      status: 500,
+      head: `${statusLine(500)}${toText([...errors, "Content-Length", `${failure.length}`])}`,
+      body: Buffer.from(failure),
+    },
     invalidPage: (res) => fail(res, 404, INVALID_PAGE),
     beginFile(res, path, etag, bytes) {
       sent?.(res, bytes);

@@ -10,8 +10,8 @@ const MB = 1024 * 1024;
 /** What an entry costs besides its bytes: key, Buffer and the cache's own books. Near enough for a bound. */
 const OVERHEAD = 512;
 
-/** Files that are read at once: twice as many as the threads that node reads with. */
-const MOST_READ = 8;
+/** Files that are read at once: with fewer, the threads that read them wait for the one that answers. */
+const MOST_READ = 32;
 
 export interface Bodies {
   /** Whatever has these bytes, of this release or an earlier one: an unchanged page stays cached over a switch. */

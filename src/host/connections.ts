@@ -83,11 +83,11 @@ export function createConnections(
       const connection = all.get(socket);
       if (!connection) return;
       connection.res = res;
-      res.once("close", () => {
+      res.on("close", () => {
         connection.res = undefined;
         connection.isOver = !res.shouldKeepAlive;
         connection.servedAt = Date.now();
-        socket.resume();
+        if (socket.isPaused()) socket.resume();
       });
     },
     closeStalled() {

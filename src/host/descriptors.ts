@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Pages that are being read, a release that is taken up, a log, a signal: what is open for a moment besides. */
-const RESERVED = 32;
+const RESERVED = 48;
 /** Where nobody can count them: a process of Node's has some twenty before it does anything. */
 const USUAL = 32;
 /** A host that could hold no connection at all would serve nobody. */

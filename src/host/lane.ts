@@ -7,7 +7,7 @@ import { type Connection, isBusy, putBack } from "./connections.js";
 import type { Limits } from "./limits.js";
 
 export interface QuickAnswer {
-  status: 200 | 304;
+  status: 200 | 304 | 500;
   /** Status line and headers up to those of the connection, each with its line's end. */
   head: string;
   body?: Buffer;
@@ -16,8 +16,7 @@ export interface QuickAnswer {
 export interface Taken {
   /** Where the next request begins. */
   end: number;
-  /** Undefined, at once or later, when node's server is to answer. */
-  answer: QuickAnswer | Promise<QuickAnswer | undefined>;
+  answer: QuickAnswer | Promise<QuickAnswer>;
   /** Is told when the answer is out, or when the client has left before: then without one. */
   done?: ((answer: QuickAnswer | undefined) => void) | undefined;
 }
@@ -40,14 +39,10 @@ export function createLane({ keepAliveMs }: Limits, { isClosing, take, leave }: 
   const leavers = new WeakMap<Socket, () => void>();
 
   const enter = (socket: Socket, connection: Connection): void => {
-    /** How much of what comes next is a request that was answered while the socket kept it. */
-    let answered = 0;
     const hear = (chunk: Buffer): void => {
-      const rest = chunk.subarray(answered);
-      answered = 0;
-      if (socket.writableLength > 0) waitUntilOut(rest);
-      else if (rest.length > MAX_BYTES || isClosing()) depart(rest);
-      else read(rest);
+      if (socket.writableLength > 0) waitUntilOut(chunk);
+      else if (chunk.length > MAX_BYTES || isClosing()) depart(chunk);
+      else read(chunk);
     };
     const read = (chunk: Buffer): void => {
       const text = chunk.toString("latin1");
@@ -70,20 +65,21 @@ export function createLane({ keepAliveMs }: Limits, { isClosing, take, leave }: 
       socket.write("", () => socket.resume());
     };
     const waitUntilRead = (
-      coming: Promise<QuickAnswer | undefined>,
+      coming: Promise<QuickAnswer>,
       taken: Taken,
       rest: Buffer,
       length: number,
     ): void => {
       connection.isLoading = true;
-      putBack(socket, rest);
+      putBack(socket, rest.subarray(length));
       void coming.then((found) => {
         connection.isLoading = false;
+        const hasEnded = socket.readableEnded;
         if (socket.destroyed) return taken.done?.(undefined);
-        if (!found || isClosing()) return depart();
-        answered = length;
+        if (isClosing() && !hasEnded) return depart(rest.subarray(0, length));
         answer(found, taken);
-        socket.resume();
+        if (hasEnded) socket.end();
+        else socket.resume();
       });
     };
     const answer = (found: QuickAnswer, { done }: Taken): void => {
@@ -99,7 +95,9 @@ export function createLane({ keepAliveMs }: Limits, { isClosing, take, leave }: 
       leave(socket, connection);
       process.nextTick(() => socket.resume());
     };
-    const end = () => void socket.end();
+    const end = () => {
+      if (!connection.isLoading) socket.end();
+    };
     const cut = () => void socket.destroy();
     leavers.set(socket, depart);
     socket.on("data", hear).on("end", end).on("error", cut);

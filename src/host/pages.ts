@@ -17,7 +17,7 @@ export interface QuickPage {
   url: string;
   /** Where in the text the next request begins. */
   end: number;
-  answer: QuickAnswer | Promise<QuickAnswer | undefined>;
+  answer: QuickAnswer | Promise<QuickAnswer>;
 }
 
 /**
@@ -59,7 +59,7 @@ export function createPages(release: Release, answers: Answers, bodies: Bodies) 
       if (body) return { url, end, answer: answers.quickPage(variant, etag, body) };
       const answer = bodies
         .load(join(folder, pagePath(page, variant)), digest)
-        .then((loaded) => loaded && answers.quickPage(variant, etag, loaded));
+        .then((loaded) => (loaded ? answers.quickPage(variant, etag, loaded) : answers.quickFailure));
       return { url, end, answer };
     },
 

@@ -30,8 +30,9 @@ export function readInTurn(socket: Socket, connection: Connection): void {
   };
   const feed = (bytes: Buffer): void => {
     const end = endOfRequest(bytes);
-    if (end < bytes.length) putBack(socket, bytes.subarray(end));
-    parse.call(socket, bytes.subarray(0, end));
+    const isAll = end === bytes.length;
+    if (!isAll) putBack(socket, bytes.subarray(end));
+    parse.call(socket, isAll ? bytes : bytes.subarray(0, end));
     if (connection.res) isBetween = true;
     else if (!isLineEnd(bytes[0])) isBetween = false;
     // Also to drop what comes: closing with unread bytes would make the system drop the answer.
