@@ -5,7 +5,7 @@ import { scratch } from "../support/files.js";
 import { front } from "../support/front.js";
 import { lie } from "./host.js";
 
-const CASES = 24;
+const CASES = 12;
 const SEED = Number(process.env["ROLLCALL_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Says at the end of a process, or of a thread, how much memory it took at most. */

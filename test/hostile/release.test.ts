@@ -1,19 +1,26 @@
 /** A release's folder, or a revision of it, that somebody else has made: what it says is no reason to make room, or to fail. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { diff } from "../../src/diff/diff.js";
+import { UserError } from "../../src/errors.js";
 import { USERS } from "../../src/release/layout.js";
+import { openSide, type SideEffects } from "../../src/sides/open.js";
+import { verifyRelease } from "../../src/verify/disk.js";
 import { run } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { edit, page, plainRelease, readSnapshot, remake, reseal } from "../verify/damage.js";
+import { mutate } from "./pages.js";
+import { type Random, seeded } from "./random.js";
 
 let good: string;
 let bad: string;
 
 beforeEach(async () => {
   good = await plainRelease({ encodings: [] });
-  bad = await plainRelease({ encodings: [] });
+  bad = join(scratch(), "bad");
+  cpSync(good, bad, { recursive: true });
   edit(bad, page(1), (text) => text.replace('"bio":"', '"bio":"changed'));
   remake(bad);
   reseal(bad);
@@ -95,3 +102,64 @@ test("in git, a page that is a gigabyte of nothing", { timeout: 60_000 }, async 
     stderr: `error: HEAD:${page(1)} in git has ${2 ** 28 + 1} bytes, more than a page may; name another revision.\n`,
   });
 });
+
+/** What is changed of a release, besides pages: any line, any number, any byte. */
+function damage(folder: string, random: Random): void {
+  const path = random.of([page(1), page(1), page(2), page(3), "snapshot.json", "SHA256SUMS", USERS]);
+  const text = readFileSync(join(folder, path), "utf8");
+  const changes: readonly (() => string | Buffer)[] = [
+    () => mutate(text, random),
+    () => mutate(text, random),
+    () => text.replace(/\d+(?=[,}])/, random.of(["-1", "1e400", "900000000", "9007199254740991"])),
+    () => text.split("\n").toSorted().join("\n"),
+    () => text.replace(/[0-9a-f]{32}/, "\0".repeat(32)),
+    () => `${text}${text}`,
+    () => text.slice(0, random.below(text.length)),
+    () => Buffer.from(text).fill(random.of([0, 0x0a, 0x80, 0xff]), random.below(text.length)),
+  ];
+  writeFileSync(join(folder, path), random.of(changes)());
+}
+
+const CASES = 30;
+const SEED = Number(process.env["ROLLCALL_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+test("whatever is changed of it, there is a verdict", { timeout: 300_000 }, async () => {
+  for (let seed = SEED; seed < SEED + CASES; seed++) {
+    const random = seeded(seed);
+    rmSync(bad, { recursive: true });
+    cpSync(good, bad, { recursive: true });
+    for (let left = 1 + random.below(2); left > 0; left--) damage(bad, random);
+    // Digests are the maker's own to write, where the release is one that can have any.
+    if (random.chance(0.7)) attempt(() => remake(bad));
+    if (random.chance(0.7)) attempt(() => reseal(bad));
+    const verdict = await verifyRelease({ folder: bad }).catch((error) => error);
+    expect(verdict instanceof UserError || Array.isArray(verdict.rows), `${seed}: ${verdict.stack}`).toBe(
+      true,
+    );
+    const effects = { cwd: bad, dist: bad, scratch: scratch(), source: {} };
+    for (const sides of [
+      [good, bad],
+      [bad, good],
+    ] as const) {
+      const error = await compareSides(...sides, effects).catch((error) => error);
+      expect(error === undefined || error instanceof UserError, `${seed}: ${error?.stack}`).toBe(true);
+    }
+  }
+});
+
+function attempt(make: () => void): void {
+  try {
+    make();
+  } catch {
+    // What was changed cannot be read any more.
+  }
+}
+
+async function compareSides(from: string, to: string, effects: SideEffects): Promise<void> {
+  const result = await diff(await openSide(from, effects), await openSide(to, effects));
+  try {
+    for await (const change of result.changes()) expect(change.id).toHaveLength(36);
+  } finally {
+    result.close();
+  }
+}

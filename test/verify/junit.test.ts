@@ -35,7 +35,7 @@ function read(xml: string, xpath: string): string {
 }
 
 describe.skipIf(isMissing("xmllint"))("in every place where foreign text may stand,", () => {
-  test.each(HOSTILE)("%s", (_name, text) => {
+  test.each(HOSTILE)("%s", { timeout: 120_000 }, (_name, text) => {
     const whole = { name: "pages", says: text, asked: text, came: text, count: 1, note: text };
     const found: Finding = {
       check: "pages",
