@@ -94,7 +94,7 @@ export class Bucket implements Target {
       return claim.begin(owned);
     }
     const tags = this.#tags?.encode(cacheControl);
-    if (tags) await claim.during((signal) => store.put(TAGS, tags, { headers: OWN_HEADERS, signal }));
+    if (tags) await claim.during(() => store.put(TAGS, tags, { headers: OWN_HEADERS }));
     await claim.end(owned);
     history.end(owned.release);
   }
@@ -111,10 +111,10 @@ export class Bucket implements Target {
       if (size <= WHOLE) {
         const bytes = await source.readFile();
         if (sha256(bytes) !== file.digest) return undefined;
-        etag = await claim.during((signal) => store.put(file.path, bytes, { ...facts, signal }));
+        etag = await claim.during(() => store.put(file.path, bytes, facts));
       } else {
         if ((await findDigest(from, Buffer.allocUnsafe(PIECE))) !== file.digest) return undefined;
-        etag = await claim.during((signal) => store.putFile(file.path, source, { ...facts, signal }));
+        etag = await claim.during(() => store.putFile(file.path, source, facts));
       }
       this.#tags?.set(file.index, etag);
       return size;
@@ -125,7 +125,7 @@ export class Bucket implements Target {
 
   async remove(path: string): Promise<void> {
     const { claim, store } = this.#parts;
-    await claim.during((signal) => store.remove(path, signal));
+    await claim.during(() => store.remove(path));
   }
 
   async flush(): Promise<void> {

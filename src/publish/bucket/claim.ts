@@ -1,6 +1,5 @@
 /** One run at a time in a bucket, whatever machine it is on: the list of what is owned is the lock as well. */
 import { randomUUID } from "node:crypto";
-import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../../errors.js";
 import { OWNED } from "../names.js";
@@ -33,8 +32,6 @@ export class Claim {
   readonly #target: string;
   readonly #pulse: Pulse;
   #seen: { owned: Owned | undefined; etag: string | undefined } = { owned: undefined, etag: undefined };
-  /** Aborted, with what to tell, as soon as the target is another run's, or may be by now. */
-  readonly #over = new AbortController();
   #beating: NodeJS.Timeout | undefined;
   #ending: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
@@ -44,8 +41,6 @@ export class Claim {
     this.#store = store;
     this.#target = target;
     this.#pulse = pulse;
-    // One for each file that is being sent.
-    setMaxListeners(0, this.#over.signal);
   }
 
   /** What is owned now; later writes replace this version and no other. */
@@ -80,7 +75,7 @@ export class Claim {
   check(): void {
     // A process that was frozen may come here before its timer does.
     if (this.#lastBeat !== undefined && performance.now() - this.#lastBeat > this.#patience) this.#giveUp();
-    this.#over.signal.throwIfAborted();
+    this.#store.check();
   }
 
   /**
@@ -88,10 +83,10 @@ export class Claim {
    * must not land on what another run has put there since.
    * @throws UserError as `check` does, and whatever `send` throws.
    */
-  async during<T>(send: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async during<T>(send: () => Promise<T>): Promise<T> {
     this.check();
     try {
-      return await send(this.#over.signal);
+      return await send();
     } catch (error) {
       this.check();
       throw error;
@@ -114,11 +109,6 @@ export class Claim {
     this.stop();
   }
 
-  /** Breaks off what is being sent: the run is to end here. */
-  breakOff(reason: unknown): void {
-    this.#over.abort(reason);
-  }
-
   stop(): void {
     clearInterval(this.#beating);
     clearTimeout(this.#ending);
@@ -132,18 +122,19 @@ export class Claim {
   #giveUp(): void {
     const silence = `could not be reached for ${Math.round(this.#patience / 1000)} s`;
     const why = `${this.#target} ${silence}, so that another run may have begun; run this again.`;
-    this.#over.abort(new UserError(why));
+    this.#store.breakOff(new UserError(why));
   }
 
   /** One sign of life. A store that cannot be reached is no reason to stop before the run may count as dead. */
   async #beat(): Promise<void> {
     const { owned } = this.#seen;
-    if (!owned?.run || this.#over.signal.aborted) return;
+    if (!owned?.run) return;
     try {
+      this.check();
       await this.#look();
       await this.#write({ ...owned, run: { name: this.name, beat: owned.run.beat + 1 } });
     } catch (error) {
-      if (error instanceof UserError) this.#over.abort(error);
+      if (error instanceof UserError) this.#store.breakOff(error);
     }
   }
 
@@ -183,8 +174,8 @@ export class Claim {
   async #putIf(bytes: Buffer): Promise<string> {
     const { etag } = this.#seen;
     const condition: Condition = etag === undefined ? { IfNoneMatch: "*" } : { IfMatch: etag };
-    return this.during(async (signal) => {
-      const facts = { headers: OWN_HEADERS, signal };
+    const facts = { headers: OWN_HEADERS };
+    return this.during(async () => {
       try {
         return await this.#store.put(OWNED, bytes, { ...facts, condition });
       } catch (error) {

@@ -44,7 +44,6 @@ export async function openBucket(address: string, options: BucketOptions): Promi
   const store = await Store.open(where, endpoint, signal);
   try {
     const claim = new Claim(store, where.name);
-    signal?.addEventListener("abort", () => claim.breakOff(signal.reason), { once: true });
     const owned = await claim.read();
     if (!force) await requireKnown(store, where.name, { dist, published: history.record.releases, expect });
     // A run from here cannot be at work: this one holds the lock.

@@ -1,22 +1,12 @@
 /** One bucket through the official SDK, which finds credentials and region by its own chain. */
+import { setMaxListeners } from "node:events";
 import type { FileHandle } from "node:fs/promises";
 import type * as Sdk from "@aws-sdk/client-s3";
-import { codeOf, UserError } from "../../errors.js";
 import type { BucketAddress } from "./address.js";
 import type { ObjectHeaders } from "./headers.js";
 import { patiently } from "./patience.js";
 import { hasStatus } from "./refusals.js";
-
-/** With the pauses of the SDK between them, a store may be away for some ten seconds. */
-const ATTEMPTS = 8;
-const CONNECT_MS = 10_000;
-/** A connection on which nothing moves for this long is given up. */
-const SILENCE_MS = 30_000;
-/** Where the SDK finds no region: stores that are not Amazon's have none, and Amazon's tell the right one. */
-const REGION = "us-east-1";
-
-/** What matters is thrown as well. */
-const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+import { openClient } from "./sdk.js";
 
 export interface Found {
   etag: string;
@@ -39,8 +29,9 @@ export class Store {
   readonly #sdk: typeof Sdk;
   readonly #client: Sdk.S3Client;
   readonly #address: BucketAddress;
-  /** What changes nothing is broken off whenever the run is to stop. */
-  readonly #reading: { abortSignal?: AbortSignal };
+  /** Aborted, with what to tell, as soon as no request may be sent any more, nor one that is on its way arrive. */
+  readonly #over = new AbortController();
+  readonly #until = { abortSignal: this.#over.signal };
 
   /** @param endpoint of another store than Amazon's. */
   static async open(
@@ -48,34 +39,16 @@ export class Store {
     endpoint: string | undefined,
     signal?: AbortSignal,
   ): Promise<Store> {
-    const sdk = await loadSdk();
-    const configure = (region: { region: string } | undefined) =>
-      new sdk.S3Client({
-        ...region,
-        ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-        maxAttempts: ATTEMPTS,
-        followRegionRedirects: true,
-        // Not every store knows the newer checksums; the signature covers the bytes anyway.
-        requestChecksumCalculation: "WHEN_REQUIRED",
-        responseChecksumValidation: "WHEN_REQUIRED",
-        logger: SILENT,
-        requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
-      });
-    const client = configure(undefined);
-    const hasRegion = await client.config.region().then(
-      () => true,
-      () => false,
-    );
-    return new Store(sdk, hasRegion ? client : configure({ region: REGION }), address, signal);
+    const { sdk, client } = await openClient(endpoint);
+    const store = new Store(sdk, client, address);
+    if (signal?.aborted) store.breakOff(signal.reason);
+    signal?.addEventListener("abort", () => store.breakOff(signal.reason), { once: true });
+    return store;
   }
 
-  private constructor(
-    sdk: typeof Sdk,
-    client: Sdk.S3Client,
-    address: BucketAddress,
-    signal: AbortSignal | undefined,
-  ) {
-    this.#reading = signal ? { abortSignal: signal } : {};
+  private constructor(sdk: typeof Sdk, client: Sdk.S3Client, address: BucketAddress) {
+    // One for each file that is being sent.
+    setMaxListeners(0, this.#over.signal);
     this.#sdk = sdk;
     this.#client = client;
     this.#address = address;
@@ -88,13 +61,21 @@ export class Store {
     );
   }
 
+  /** Ends all requests, wherever they are. The first reason counts. */
+  breakOff(reason: unknown): void {
+    this.#over.abort(reason);
+  }
+
+  /** @throws the reason, once all was broken off. */
+  check(): void {
+    this.#over.signal.throwIfAborted();
+  }
+
   /** A small object, or undefined when there is none. */
   async find(path: string): Promise<Found | undefined> {
     try {
-      const { Body, ETag } = await this.#client.send(
-        new this.#sdk.GetObjectCommand(this.#key(path)),
-        this.#reading,
-      );
+      const command = new this.#sdk.GetObjectCommand(this.#key(path));
+      const { Body, ETag } = await this.#client.send(command, this.#until);
       return { etag: plainTag(ETag), bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
     } catch (error) {
       if (error instanceof this.#sdk.NoSuchKey) return undefined;
@@ -105,7 +86,7 @@ export class Store {
   /** What is known of an object without fetching it, or undefined when there is none. */
   async findFacts(path: string): Promise<Facts | undefined> {
     try {
-      const head = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#key(path)), this.#reading);
+      const head = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#key(path)), this.#until);
       const { ETag, Metadata, CacheControl, ContentType, ContentEncoding } = head;
       return {
         etag: plainTag(ETag),
@@ -126,7 +107,7 @@ export class Store {
     let ContinuationToken: string | undefined;
     do {
       const list = new this.#sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken });
-      const { Contents = [], NextContinuationToken } = await this.#client.send(list, this.#reading);
+      const { Contents = [], NextContinuationToken } = await this.#client.send(list, this.#until);
       for (const { Key = "", ETag } of Contents)
         yield { path: Key.slice(prefix.length), etag: plainTag(ETag) };
       ContinuationToken = NextContinuationToken;
@@ -134,7 +115,7 @@ export class Store {
   }
 
   /** Puts an object, whole or not at all; returns its entity tag. */
-  async put(path: string, bytes: Buffer, { headers, sha256, condition, signal }: PutFacts): Promise<string> {
+  async put(path: string, bytes: Buffer, { headers, sha256, condition }: PutFacts): Promise<string> {
     const command = new this.#sdk.PutObjectCommand({
       ...this.#key(path),
       ...headers,
@@ -142,14 +123,14 @@ export class Store {
       Body: bytes,
       ...(sha256 !== undefined && { Metadata: { sha256 } }),
     });
-    return plainTag((await this.#client.send(command, { abortSignal: signal })).ETag);
+    return plainTag((await this.#client.send(command, this.#until)).ETag);
   }
 
   /** The same for a file that need not fit into memory. The store is told the digest, and refuses other bytes. */
   async putFile(
     path: string,
     file: FileHandle,
-    { headers, sha256, signal }: PutFacts & { sha256: string },
+    { headers, sha256 }: PutFacts & { sha256: string },
   ): Promise<string> {
     const { size } = await file.stat();
     return patiently(async () => {
@@ -168,12 +149,12 @@ export class Store {
         },
         { step: "build", name: "sayDigest" },
       );
-      return plainTag((await this.#client.send(command, { abortSignal: signal })).ETag);
+      return plainTag((await this.#client.send(command, this.#until)).ETag);
     });
   }
 
-  async remove(path: string, signal: AbortSignal): Promise<void> {
-    await this.#client.send(new this.#sdk.DeleteObjectCommand(this.#key(path)), { abortSignal: signal });
+  async remove(path: string): Promise<void> {
+    await this.#client.send(new this.#sdk.DeleteObjectCommand(this.#key(path)), this.#until);
   }
 
   close(): void {
@@ -190,20 +171,6 @@ export interface PutFacts {
   /** Kept with the object, so that it tells its bytes without being fetched. */
   sha256?: string;
   condition?: Condition;
-  /** Ends the request, wherever it is. */
-  signal: AbortSignal;
-}
-
-async function loadSdk(): Promise<typeof Sdk> {
-  try {
-    return await import("@aws-sdk/client-s3");
-  } catch (cause) {
-    if (codeOf(cause) !== "ERR_MODULE_NOT_FOUND") throw cause;
-    throw new UserError(
-      'Publishing to s3:// needs the package @aws-sdk/client-s3, which is not installed; run "npm install @aws-sdk/client-s3" where Rollcall is.',
-      { cause },
-    );
-  }
 }
 
 /** A tag without its quotes: some stores send them, some do not. */

@@ -1,0 +1,54 @@
+/** The SDK of Amazon, which is installed by who needs it, and a client of it as patient as Rollcall wants it. */
+import type * as Sdk from "@aws-sdk/client-s3";
+import { codeOf, UserError } from "../../errors.js";
+
+/** With the pauses of the SDK between them, a store may be away for some ten seconds. */
+const ATTEMPTS = 8;
+const CONNECT_MS = 10_000;
+/** A connection on which nothing moves for this long is given up. */
+const SILENCE_MS = 30_000;
+/** Where the SDK finds no region: stores that are not Amazon's have none, and Amazon's tell the right one. */
+const REGION = "us-east-1";
+
+/** What matters is thrown as well. */
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+/**
+ * @param endpoint of another store than Amazon's.
+ * @throws UserError when the SDK is not installed.
+ */
+export async function openClient(
+  endpoint: string | undefined,
+): Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> {
+  const sdk = await loadSdk();
+  const configure = (region: { region: string } | undefined) =>
+    new sdk.S3Client({
+      ...region,
+      ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+      maxAttempts: ATTEMPTS,
+      followRegionRedirects: true,
+      // Not every store knows the newer checksums; the signature covers the bytes anyway.
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+      logger: SILENT,
+      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
+    });
+  const client = configure(undefined);
+  const hasRegion = await client.config.region().then(
+    () => true,
+    () => false,
+  );
+  return { sdk, client: hasRegion ? client : configure({ region: REGION }) };
+}
+
+async function loadSdk(): Promise<typeof Sdk> {
+  try {
+    return await import("@aws-sdk/client-s3");
+  } catch (cause) {
+    if (codeOf(cause) !== "ERR_MODULE_NOT_FOUND") throw cause;
+    throw new UserError(
+      'Publishing to s3:// needs the package @aws-sdk/client-s3, which is not installed; run "npm install @aws-sdk/client-s3" where Rollcall is.',
+      { cause },
+    );
+  }
+}
