@@ -11,6 +11,7 @@ import {
   createHost,
   diff,
   GateError,
+  init,
   listAdapters,
   publish,
   UserError,
@@ -58,6 +59,7 @@ test("every verb is a function", async () => {
 
   expect(await publish({ dist, target: join(folder, "site") })).toMatchObject({ id: six.id });
   expect((await useRelease(dist, "previous")).now.users).toBe(5);
+  expect(await init(folder)).toMatchObject({ written: ["rollcall.config.json", "data/users.sqlite"] });
 });
 
 test("numbers are numbers", async () => {
@@ -150,6 +152,7 @@ test("a signal that is aborted stops every long verb before it begins, with its 
   const signal = AbortSignal.abort(new Error("enough"));
   const before = [...readTree(folder).keys()];
   const verbs = [
+    () => init(folder, { signal }),
     () => build(options, { signal }),
     () => diff({ dist }, { signal }),
     () => verify({ dist }, { signal }),

@@ -14,6 +14,7 @@ import type {
   DiffOptions,
   HostEffects,
   HostOptions,
+  InitEffects,
   PublishEffects,
   PublishOptions,
   UseEffects,
@@ -101,6 +102,7 @@ const OPTIONS = {
     ...{ purgeList: true, endpoint: true, cacheControl: true, now: true, onProgress: true, onWait: true },
     ...{ onStep: true, signal: true },
   } satisfies Names<PublishOptions & PublishEffects>,
+  init: { signal: true } satisfies Names<InitEffects>,
   useRelease: { now: true, cwd: true, signal: true } satisfies Names<UseEffects>,
 };
 
