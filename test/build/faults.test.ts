@@ -65,6 +65,30 @@ test("on a read-only file system it says so, and what is current can still be re
   expect(output).toContain("whole");
 });
 
+test("what cannot be removed after the switch, or was left, fails no build: each says so and goes on", () => {
+  writeUsers(join(folder, "small.sqlite"), plainRows(50));
+  writeUsers(join(folder, "large.sqlite"), plainRows(60));
+  const output = inOwnMounts(`
+    small; echo "code $?"
+    old=$(readlink dist/current)
+    mkdir dist/$old/busy dist/.trash-1 dist/.trash-1/busy
+    mount -t tmpfs tmpfs dist/$old/busy && mount -t tmpfs tmpfs dist/.trash-1/busy
+    large; echo "code $?"
+    touch -d 2020-01-01 dist/$old
+    node "${CLI}" build --quiet --keep 0 --db large.sqlite --out dist --base-url ${BASE_URL} --page-size 7; echo "code $?"
+    (cd dist/current && sha256sum --check --quiet SHA256SUMS) && grep -o '"page_size":7' dist/current/snapshot.json
+    umount dist/.trash-*/busy
+    small; echo "code $?"; ls -A dist | grep trash || echo tidy`);
+  const told = output
+    .replaceAll(/\d{8}T\d{6}Z-[0-9a-f]{12}/g, "NAME")
+    .replaceAll(/\(EBUSY: .*\)/g, "(EBUSY)");
+  const busy = (path: string) =>
+    `warning: ${path} could not be removed; the next build tries again (EBUSY).\n`;
+  expect(told).toBe(
+    `code 0\n${busy(`${folder}/dist/.trash-1`)}code 0\n${busy("dist/.trash-1")}${busy("dist/.trash-NAME")}code 0\n"page_size":7\ncode 0\ntidy\n`,
+  );
+});
+
 test.each([
   ["is a file", "file"],
   ["lies below a file", "file/dist"],
