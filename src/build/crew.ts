@@ -7,6 +7,7 @@ import type { Source } from "../source/open.js";
 import type { PageStart } from "../source/order.js";
 import { explain } from "../source/trouble.js";
 import { Thread } from "../threads/thread.js";
+import { isBehind, type Span } from "./in-order.js";
 import type { Order, Reply, WorkerOrders } from "./messages.js";
 import type { OnProgress } from "./options.js";
 import type { Totals } from "./page-writer.js";
@@ -35,14 +36,14 @@ interface CrewOptions {
 
 /**
  * Places all pages of a source by `size` workers.
- * @returns undefined when that cannot be done: writers leave no moment at which all can begin, or a user is invalid.
- *   Pages may have been placed then.
+ * @returns undefined when writers leave no moment at which all can begin; `doubtful` when a user is invalid, or an index
+ *   does not agree with the rows. Pages may have been placed then.
  */
 export async function placeTogether(
   source: Source,
   orders: WorkerOrders,
   { size, pageSize, previous, onProgress, signal, collect }: CrewOptions,
-): Promise<PlacedPages | undefined> {
+): Promise<PlacedPages | "doubtful" | undefined> {
   const workers = Array.from({ length: size }, () => {
     return new Crewman(new URL("./worker.js", import.meta.url), orders, { limits: LIMITS, signal });
   });
@@ -63,7 +64,7 @@ export async function placeTogether(
         return true;
       }),
     );
-    return isDone.every(Boolean) ? placed.finish() : undefined;
+    return isDone.every(Boolean) && placed.isInOrder() ? placed.finish() : "doubtful";
   } catch (error) {
     throw explain(orders.db, error);
   } finally {
@@ -103,7 +104,6 @@ function* makeOrders(
   starts: Iterable<PageStart>,
   previous: Release | undefined,
 ): Generator<Order, void> {
-  yield { kind: "compare" };
   let first = 1;
   let some: PageStart[] = [];
   const order = (): Order => {
@@ -126,6 +126,8 @@ class Placed {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
   readonly warnings: WarningCounts = {};
   readonly spent: Spent = { read: 0, check: 0, digest: 0, write: 0 };
+  /** First page -> the users of one order. */
+  readonly spans = new Map<number, Span>();
   pages = 0;
   isDoubtful = false;
 
@@ -143,6 +145,7 @@ class Placed {
     this.isDoubtful ||= reply.kind === "doubtful";
     if (order.kind === "place" && reply.kind === "placed") {
       this.pages += order.starts.length;
+      this.spans.set(order.first, reply.span);
       this.digests.fill(order.first, reply.digests);
       this.index.add(order.first, order.starts.length, Buffer.from(reply.users.buffer));
       for (const key of ["bytes", "linked", "changed"] as const) this.totals[key] += reply.totals[key];
@@ -152,6 +155,15 @@ class Placed {
       }
     }
     return !this.isDoubtful;
+  }
+
+  /** Whether the users of each order come after those of the order before it. */
+  isInOrder(): boolean {
+    const spans = [...this.spans].sort(([one], [other]) => one - other).map(([, span]) => span);
+    return spans.every(({ first }, at) => {
+      const before = spans[at - 1];
+      return before === undefined || isBehind(first, before.last);
+    });
   }
 
   /** What all pages come to. */

@@ -3,6 +3,7 @@ import type { WarningCounts } from "../contract/warnings.js";
 import type { DigestBytes } from "../release/digests.js";
 import type { PageStart } from "../source/order.js";
 import type { Share } from "../source/reader.js";
+import type { Span } from "./in-order.js";
 import type { Placing, Totals } from "./page-writer.js";
 import type { Collection, Spent } from "./pages.js";
 
@@ -27,8 +28,6 @@ export type Order =
   | { kind: "rest" }
   /** Read these rows from now on. */
   | { kind: "read"; share: Share }
-  /** See whether all ids are unique. */
-  | { kind: "compare" }
   /** Place some pages in a row. */
   | { kind: "place"; collection: Collection; first: number; starts: PageStart[]; known: DigestBytes };
 
@@ -36,14 +35,15 @@ export type Reply =
   /** False when a lock was in the way. */
   | { kind: "begun"; isBegun: boolean }
   | { kind: "ready" }
-  | { kind: "unique" }
   | {
       kind: "placed";
       digests: DigestBytes;
       users: Uint8Array;
+      /** Of all users, in published order. */
+      span: Span;
       totals: Totals;
       warnings: WarningCounts;
       spent: Spent;
     }
-  /** There is an invalid user, a repeated id or a missing row, which the plain path has to tell. */
+  /** There is an invalid user, a missing row or one out of order: which, the plain path has to tell. */
   | { kind: "doubtful" };

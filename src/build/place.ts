@@ -1,6 +1,7 @@
 /** Places all pages of a source: by a crew of threads where that is possible, otherwise alone, with the same result. */
 import { pagesFor } from "../contract/links.js";
 import { CONTRACT_VERSION, type Problem } from "../contract/user.js";
+import { UserError } from "../errors.js";
 import { findAltered } from "../release/check.js";
 import { USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
@@ -13,6 +14,7 @@ import type { OnProgress, Settings } from "./options.js";
 import type { Origin } from "./origin.js";
 import type { PlacedPages } from "./pages.js";
 import { InvalidUsersError, type ProblemLog } from "./problems.js";
+import { mayRepeatIds } from "./repeated-ids.js";
 import { countValid } from "./users.js";
 
 /** Below this many users, starting threads takes longer than they save. */
@@ -43,12 +45,14 @@ export async function placePages(
   const placing = { folder: staging.folder, previous: previous?.folder, encodings };
 
   const size = threadsFor(source.count, settings.workers, WORTHWHILE);
+  let isDoubtful = false;
   if (size > 0 && source.count > 0 && source.isShareable) {
     const trustsKnown = isTrusted(previous);
     const hasIndex = await hasUsableIndex(previous, pageSize);
     const crew = { size, pageSize, previous, onProgress, signal, collect };
     const placed = await placeTogether(source, { db: settings.db, placing, trustsKnown, hasIndex }, crew);
-    if (placed) {
+    isDoubtful = placed === "doubtful";
+    if (placed && placed !== "doubtful" && hasUniqueIds(source, staging)) {
       log.open();
       log.finish();
       return placed;
@@ -66,7 +70,20 @@ export async function placePages(
   });
   log.finish();
   if (!placed) throw new InvalidUsersError(log.report, source.count);
+  // Threads, which find rows by the index, saw others, or others first; and all users are valid.
+  if (isDoubtful && log.report.users === 0) throw damagedIndex(settings);
   return placed;
+}
+
+/** As published: an index of ids may be damaged. */
+function hasUniqueIds(source: Source, staging: Staging): boolean {
+  return !mayRepeatIds(staging.folder, source.count) || source.hasUniqueIds();
+}
+
+function damagedIndex({ db, table = "users" }: Settings): UserError {
+  return new UserError(
+    `An index of table ${table} in ${db} does not agree with its rows; mend it with sqlite3 and "REINDEX", then build again.`,
+  );
 }
 
 /** Whether bytes that a release has already need no second check, nor hold warnings to be counted again. */

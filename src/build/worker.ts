@@ -4,12 +4,13 @@ import { encodePage, type PagePosition, pageFrame } from "../contract/page.js";
 import { countWarnings, type WarningCounts } from "../contract/warnings.js";
 import { PageDigests } from "../release/digests.js";
 import { sha256 } from "../release/files.js";
-import { UserIndexReader, userLines } from "../release/user-index.js";
+import { UserIndexReader, userLine } from "../release/user-index.js";
 import type { Candidate } from "../source/candidates.js";
 import type { PageStart } from "../source/order.js";
 import { beginReading, PageReader } from "../source/reader.js";
 import { follow } from "../threads/follow.js";
 import { encodeUser } from "./encode.js";
+import { isBehind, type Span, spanOf } from "./in-order.js";
 import type { Order, Reply, WorkerOrders } from "./messages.js";
 import { type Known, type PageBytes, PageWriter, toPageBytes } from "./page-writer.js";
 import type { Spent } from "./pages.js";
@@ -42,8 +43,6 @@ function obey(order: Order): Reply {
     case "read":
       if (connection) reader = new PageReader(connection, order.share);
       return { kind: "ready" };
-    case "compare":
-      return { kind: reader.hasUniqueIds() ? "unique" : "doubtful" };
     case "place":
       return place(order);
   }
@@ -69,6 +68,7 @@ function place({ collection, first, starts, known: knownBytes }: PlaceOrder): Re
   before.fill(1, knownBytes);
   const digests = new PageDigests(starts.length, variants);
   const users: Uint8Array[] = [];
+  let span: Span | undefined;
   for (const [index, start] of starts.entries()) {
     const known: Known = (variant) => before.find(index + 1, variant);
     const rows = Math.min(collection.pageSize, collection.count - start.offset);
@@ -76,22 +76,42 @@ function place({ collection, first, starts, known: knownBytes }: PlaceOrder): Re
     if (!page) return { kind: "doubtful" };
     for (const [variant, digest] of timed("write", () => writer.place(first + index, page, known)))
       digests.set(index + 1, variant, digest);
-    users.push(
-      timed("digest", () => {
-        const isKnown = known("identity") === page.digest;
-        return (isKnown && indexBefore?.lines(start.offset, rows)) || userLines(page.parts[1]);
-      }),
-    );
+    const isKnown = known("identity") === page.digest;
+    const told = timed("digest", () => {
+      return tell(page, isKnown ? indexBefore?.lines(start.offset, rows) : undefined);
+    });
+    span = joined(span, told.span);
+    if (!span) return { kind: "doubtful" };
+    users.push(told.lines);
   }
+  if (!span) throw new Error("An order of no pages");
   const { totals } = writer;
   return {
     kind: "placed",
     digests: digests.slice(1, starts.length),
     users: Uint8Array.from(Buffer.concat(users)),
+    span,
     totals,
     warnings,
     spent,
   };
+}
+
+/** The lines of a page's users, unless they are at hand, and where the users stand. */
+function tell({ parts }: PageBytes, before: Buffer | undefined): { lines: Buffer; span: Span | undefined } {
+  const [, records] = parts;
+  if (before) return { lines: before, span: spanOf(records) };
+  let lines = "";
+  const span = spanOf(records, (record) => {
+    lines += userLine(records, record);
+  });
+  return { lines: Buffer.from(lines, "latin1"), span };
+}
+
+/** The span of all pages so far; undefined when a user is out of order. */
+function joined(before: Span | undefined, span: Span | undefined): Span | undefined {
+  if (!before || !span) return span;
+  return isBehind(span.first, before.last) ? { first: before.first, last: span.last } : undefined;
 }
 
 /** A page's bytes, checked; undefined when a user is invalid or a row is missing. */

@@ -8,26 +8,47 @@ import { USERS } from "./layout.js";
 // A line is the beginning of the SHA-256 of a user's canonical record, two spaces, the user's id and a newline. Lines
 // stand in published order, so the one of user N (from 0) begins at byte N * LINE_BYTES.
 export const DIGEST_DIGITS = 32;
-const ID_AT = DIGEST_DIGITS + 2;
-const ID_LENGTH = 36;
+export const ID_AT = DIGEST_DIGITS + 2;
+export const ID_LENGTH = 36;
 export const LINE_BYTES = ID_AT + ID_LENGTH + 1;
 
 const ID_KEY = '"id":"';
 
-/** The lines of a page's canonical records, given with their separators. */
-export function userLines(records: Buffer): Buffer {
+/** One record in the text of all, one byte a character, and where its id begins. */
+export interface RecordInText {
+  text: string;
+  at: number;
+  end: number;
+  id: string;
+  idAt: number;
+}
+
+/** Tells each of a page's canonical records, given with their separators, in order. */
+export function eachRecord(records: Buffer, take: (record: RecordInText) => void): void {
   // One byte a character: only ASCII is looked for.
   const text = records.toString("latin1");
-  let lines = "";
   for (let at = 0; at < text.length; ) {
     const next = text.indexOf("\n", at);
     const end = next < 0 ? text.length : next + 1 - RECORD_SEPARATOR.length;
     // The last one: circles, which come before, may hold keys of this name, and no text can, for its quotes are escaped.
-    const id = at + text.slice(at, end).lastIndexOf(ID_KEY) + ID_KEY.length;
-    lines += `${userDigest(records.subarray(at, end))}  ${text.slice(id, id + ID_LENGTH)}\n`;
+    const idAt = at + text.slice(at, end).lastIndexOf(ID_KEY) + ID_KEY.length;
+    take({ text, at, end, id: text.slice(idAt, idAt + ID_LENGTH), idAt });
     at = end + RECORD_SEPARATOR.length;
   }
+}
+
+/** The lines of a page's canonical records, given with their separators. */
+export function userLines(records: Buffer): Buffer {
+  let lines = "";
+  eachRecord(records, (record) => {
+    lines += userLine(records, record);
+  });
   return Buffer.from(lines, "latin1");
+}
+
+/** The line of one of them. */
+export function userLine(records: Buffer, { at, end, id }: RecordInText): string {
+  return `${userDigest(records.subarray(at, end))}  ${id}\n`;
 }
 
 /** The digest of one canonical record, as the index has it. */

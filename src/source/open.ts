@@ -1,9 +1,16 @@
 /** Opens the SQLite file of users for one build: read-only, one file, one point in time, contract columns only. */
-import type Database from "better-sqlite3";
 import { UserError } from "../errors.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
 import { connect, isBusy, SourceFile } from "./file.js";
-import { chooseOrder, ORDER, type PageStart, pageStarts, repeatedIds } from "./order.js";
+import {
+  chooseOrder,
+  countRows,
+  IS_REPEATED,
+  keepRepeatedIds,
+  ORDER,
+  type PageStart,
+  pageStarts,
+} from "./order.js";
 import type { Share } from "./reader.js";
 import { findRelation, isPlainTable, isTable, type RelationOptions } from "./relation.js";
 import { explain, explainReading, overwritten, reading } from "./trouble.js";
@@ -41,6 +48,8 @@ export class Source {
   readonly #options: SourceOptions;
   #opened: Opened;
   #relation = "";
+  /** The relation for FROM: a table without any index, whose values may be damaged; a view reads its tables as it will. */
+  #rows = "";
   #count: number | undefined;
   #hasUniqueIds: boolean | undefined;
 
@@ -56,17 +65,13 @@ export class Source {
 
   /** Rows in the relation, valid or not. */
   get count(): number {
-    const rows = `SELECT count(*) FROM ${this.#relation}`;
-    this.#count ??= reading(this.#options.db, () => Number(this.#opened.db.prepare(rows).pluck().get()));
+    this.#count ??= reading(this.#options.db, () => countRows(this.#opened.db, this.#rows));
     return this.#count;
   }
 
   /** All rows in published order, newest first; can be read more than once, with the same result. */
   *candidates(): Generator<Candidate, void> {
-    const isDuplicate = this.hasUniqueIds()
-      ? "0"
-      : "id COLLATE BINARY IN (SELECT id FROM temp.rollcall_duplicates)";
-    const rows = `FROM ${this.#relation} ${ORDER}`;
+    const [rows, isDuplicate] = [`FROM ${this.#rows} ${ORDER}`, this.hasUniqueIds() ? "0" : IS_REPEATED];
     const { db: file, defaultAvatar } = this.#options;
     try {
       yield* selectCandidates(this.#opened.db, { rows, parameters: {}, isDuplicate, defaultAvatar });
@@ -77,12 +82,7 @@ export class Source {
 
   /** True when no two rows have one id. Those that do are kept in a table of the connection's own. */
   hasUniqueIds(): boolean {
-    this.#hasUniqueIds ??= reading(this.#options.db, () => {
-      const [repeated, { db }] = [repeatedIds(this.#relation), this.#opened];
-      if (db.prepare(`${repeated} LIMIT 1`).get() === undefined) return true;
-      db.exec(`CREATE TEMP TABLE rollcall_duplicates AS ${repeated}`);
-      return false;
-    });
+    this.#hasUniqueIds ??= reading(this.#options.db, () => !keepRepeatedIds(this.#opened.db, this.#rows));
     return this.#hasUniqueIds;
   }
 
@@ -91,11 +91,8 @@ export class Source {
    * view, a query or a virtual table, which may ask the clock or other files.
    */
   version(): string | undefined {
-    const { db: path, table = "users", query } = this.#options;
-    const { db } = this.#opened;
-    if (query !== undefined || !isTable(db, table)) return undefined;
-    const version = reading(path, () => db.prepare("SELECT sqlite_version()").pluck().get());
-    return `${version} ${this.#relation}`;
+    if (this.#rows === this.#relation) return undefined;
+    return `${this.#opened.db.prepare("SELECT sqlite_version()").pluck().get()} ${this.#relation}`;
   }
 
   /** Whether other connections can read the same rows a page at a time. */
@@ -141,7 +138,10 @@ export class Source {
       file.note();
       db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
       file.requireOwnLog();
+      const { table = "users", query } = this.#options;
       this.#relation = findRelation(db, path, this.#options);
+      const isInFile = query === undefined && isTable(db, table);
+      this.#rows = isInFile ? `${this.#relation} NOT INDEXED` : this.#relation;
       this.#count = undefined;
       this.#hasUniqueIds = undefined;
       if (isLast) file.note();
@@ -183,12 +183,9 @@ export class Source {
   }
 }
 
-interface Opened {
-  file: SourceFile;
-  db: Database.Database;
-}
+type Opened = ReturnType<typeof open>;
 
-function open(path: string): Opened {
+function open(path: string) {
   const file = new SourceFile(path);
   try {
     return { file, db: connect(path, LOCK_WAIT) };

@@ -49,22 +49,41 @@ function findOrderedIndex(db: Database, relation: string): string | undefined {
 
 /** Makes the table that `sorted` reads pages by, on this connection alone. */
 export function sortRows(db: Database, relation: string): void {
-  db.exec(`CREATE TEMP TABLE rollcall_order AS SELECT rowid AS source_rowid FROM ${relation} ${ORDER}`);
+  db.exec(
+    `CREATE TEMP TABLE rollcall_order AS SELECT rowid AS source_rowid FROM ${relation} NOT INDEXED ${ORDER}`,
+  );
 }
 
-/** Selects the ids that more than one row has. */
-export function repeatedIds(relation: string): string {
-  return `SELECT id FROM ${relation} GROUP BY id COLLATE BINARY HAVING count(*) > 1`;
+/** @param rows what stands behind FROM. */
+export function countRows(db: Database, rows: string): number {
+  return db.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get() ?? 0;
 }
+
+/** Keeps the ids that more than one row has in a table of the connection's own; false when there are none. */
+export function keepRepeatedIds(db: Database, rows: string): boolean {
+  const repeated = `SELECT id FROM ${rows} GROUP BY id COLLATE BINARY HAVING count(*) > 1`;
+  if (db.prepare(`${repeated} LIMIT 1`).get() === undefined) return false;
+  db.exec(`CREATE TEMP TABLE rollcall_duplicates AS ${repeated}`);
+  return true;
+}
+
+/** SQL for whether a row's id is among them. */
+export const IS_REPEATED = "id COLLATE BINARY IN (SELECT id FROM temp.rollcall_duplicates)";
 
 /** FROM, WHERE and ORDER BY of one page's rows; takes `@offset`, `@date`, `@id` (a `PageStart`) and `@rows`. */
 export function pageRows(relation: string, kind: OrderKind): string {
   if (kind === "indexed") {
-    return `FROM ${relation}
-      WHERE date_joined <= @date AND (date_joined < @date OR id >= @id) ${INDEX_ORDER} LIMIT @rows`;
+    // The index finds rows, and no more: its values may be damaged, and SQLite would take them from there.
+    return `FROM (SELECT rowid AS found ${rangeOfIndex(relation)} LIMIT @rows)
+      CROSS JOIN ${relation} AS source NOT INDEXED ON source.rowid = found`;
   }
-  return `FROM ${SORTED} AS ordered CROSS JOIN ${relation} AS source ON source.rowid = ordered.source_rowid
+  return `FROM ${SORTED} AS ordered CROSS JOIN ${relation} AS source NOT INDEXED ON source.rowid = ordered.source_rowid
     WHERE ordered.rowid > @offset AND ordered.rowid <= @offset + @rows ORDER BY ordered.rowid`;
+}
+
+/** FROM, WHERE and ORDER BY of all rows from a page's beginning on, as an index has them. */
+function rangeOfIndex(relation: string): string {
+  return `FROM ${relation} WHERE date_joined <= @date AND (date_joined < @date OR id >= @id) ${INDEX_ORDER}`;
 }
 
 /**
@@ -85,11 +104,11 @@ export function* pageStarts(
     start = { offset: 0, date: first?.[0] ?? "", id: first?.[1] ?? "" };
   }
   const next = db.prepare<[unknown], { date: string; id: string }>(
-    `SELECT date_joined AS date, id ${pageRows(relation, "indexed")} OFFSET ${pageSize}`,
+    `SELECT date_joined AS date, id ${rangeOfIndex(relation)} LIMIT 1 OFFSET ${pageSize}`,
   );
   for (let offset = 0; offset < count; offset += pageSize) {
     start = { ...start, offset };
     yield start;
-    if (kind === "indexed") start = { ...(next.get({ ...start, rows: 1 }) ?? start), offset };
+    if (kind === "indexed") start = { ...(next.get(start) ?? start), offset };
   }
 }

@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { type RecordPattern, recordPattern } from "../contract/record-text.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
 import { connect, isBusy } from "./file.js";
-import { type OrderKind, type PageStart, pageRows, repeatedIds, sortRows } from "./order.js";
+import { type OrderKind, type PageStart, pageRows, sortRows } from "./order.js";
 import { pageTextParameters, pageTextSql } from "./page-text.js";
 
 /** What several connections need to read one table in one order. Can be sent to another thread. */
@@ -92,11 +92,6 @@ export class PageReader {
       isDuplicate: "0",
       defaultAvatar,
     });
-  }
-
-  /** True when no two rows of the table have one id. */
-  hasUniqueIds(): boolean {
-    return this.#db.prepare(`${repeatedIds(this.#share.relation)} LIMIT 1`).get() === undefined;
   }
 }
 

@@ -12,7 +12,10 @@ const ADVICE: readonly [code: string, advice: string][] = [
     'is locked by another process (waited 5 s); let that finish, or publish a copy made with ".backup"',
   ],
   ["SQLITE_LOCKED", "is locked by another connection; let that finish, then run this again"],
-  ["SQLITE_CORRUPT", 'is damaged; check it with "PRAGMA integrity_check" and restore a backup'],
+  [
+    "SQLITE_CORRUPT",
+    'is damaged; check it with "PRAGMA integrity_check": "REINDEX" mends indexes, a backup anything else',
+  ],
   [
     "SQLITE_READONLY_ROLLBACK",
     "was left by a writer that crashed and must be recovered; open it once with sqlite3, then run this again",

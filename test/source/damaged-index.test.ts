@@ -1,0 +1,144 @@
+/** What is published comes from the rows: an index that says something else changes nothing, or stops the build. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { type BuildOptions, build, InvalidUsersError } from "rollcall";
+import { expect, test } from "vitest";
+import { mayRepeatIds } from "../../src/build/repeated-ids.js";
+import { plainRows, userId, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+const INDEX = "CREATE INDEX users_order ON users (date_joined DESC, id);";
+const FLIPS = 300;
+const SEED = 20_261_121;
+
+function publish(db: string, more: Partial<BuildOptions> = {}) {
+  // Few users a page, so that there are several orders to threads.
+  const options = { baseUrl: "https://directory.example.com", pageSize: 2, workers: 1, ...more };
+  return build({ ...options, db, out: scratch() });
+}
+
+function edit<T>(db: string, act: (file: Database.Database) => T): T {
+  const file = new Database(db);
+  try {
+    return act(file);
+  } finally {
+    file.close();
+  }
+}
+
+test(`${FLIPS} flipped bits in indexes (seed ${SEED})`, { timeout: 1_200_000 }, async () => {
+  const folder = scratch();
+  const whole = writeUsers(join(folder, "whole.sqlite"), plainRows(40), INDEX, "PRAGMA page_size = 512");
+  const { id } = await publish(whole);
+  const pages = edit(whole, (file) => {
+    return file
+      .prepare<[], number>(
+        "SELECT pageno FROM dbstat WHERE name IN ('users_order', 'sqlite_autoindex_users_1')",
+      )
+      .pluck()
+      .all();
+  });
+  const bytes = readFileSync(whole);
+  const random = seeded(SEED);
+  const db = join(folder, "flipped.sqlite");
+  const outcomes = { published: 0, refused: 0 };
+  for (let flip = 0; flip < FLIPS; flip++) {
+    const page = pages[random(pages.length)] ?? 0;
+    const [at, bit] = [(page - 1) * 512 + random(512), random(8)];
+    writeFileSync(
+      db,
+      bytes.map((byte, index) => (index === at ? byte ^ (1 << bit) : byte)),
+    );
+    const what = `bit ${bit} of byte ${at}`;
+    const result = await publish(db, { workers: flip % 10 === 0 ? 2 : 1 }).catch((error: unknown) => error);
+    if (result instanceof Error) expect(result, what).toMatchObject({ name: "UserError", exitCode: 1 });
+    else expect(result, what).toMatchObject({ id });
+    outcomes[result instanceof Error ? "refused" : "published"]++;
+  }
+  // Some bits mean nothing, and some do.
+  expect(outcomes.published).toBeGreaterThan(0);
+  expect(outcomes.refused).toBeGreaterThan(0);
+});
+
+/** Changes rows behind the back of an index: it is not in the schema meanwhile. */
+function changeUnseen(db: string, index: string, sql: string): void {
+  const inSchema = (act: (file: Database.Database) => unknown) => {
+    return edit(db, (file) => {
+      file.unsafeMode();
+      file.pragma("writable_schema = ON");
+      return act(file);
+    });
+  };
+  const entry = inSchema((file) => {
+    return file.prepare("DELETE FROM sqlite_schema WHERE name = ? RETURNING *").get(index);
+  });
+  edit(db, (file) => file.exec(sql));
+  inSchema((file) => {
+    return file
+      .prepare("INSERT INTO sqlite_schema VALUES (@type, @name, @tbl_name, @rootpage, @sql)")
+      .run(entry);
+  });
+}
+
+test.each([
+  ["another date", `UPDATE users SET date_joined = '2020-01-01T00:00:00.000000Z' WHERE id = '${userId(3)}'`],
+  ["a row less", `DELETE FROM users WHERE id = '${userId(3)}'`],
+  [
+    "a row more",
+    `INSERT INTO users (id, date_joined) VALUES ('${userId(1003)}', '2020-01-01T00:00:00.000000Z')`,
+  ],
+])("an index that was not told of %s is named, with the way to mend it", async (_, sql) => {
+  const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(20), INDEX);
+  changeUnseen(db, "users_order", sql);
+  await expect(publish(db)).rejects.toThrow(
+    `An index of table users in ${db} does not agree with its rows; mend it with sqlite3 and "REINDEX", then build again.`,
+  );
+  const byRows = await publish(db, { workers: 0 });
+  edit(db, (file) => file.exec("REINDEX"));
+  expect(await publish(db)).toMatchObject({ id: byRows.id });
+});
+
+test("an index that was not told of another id, where that changes no place, finds what the rows say", async () => {
+  const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(20), INDEX);
+  changeUnseen(db, "users_order", `UPDATE users SET id = '${userId(1003)}' WHERE id = '${userId(3)}'`);
+  expect(await publish(db)).toMatchObject({ id: (await publish(db, { workers: 0 })).id });
+});
+
+test("an id that an index hides is found twice all the same", async () => {
+  const rows = plainRows(20);
+  const db = writeUsers(join(scratch(), "users.sqlite"), rows, INDEX);
+  edit(db, (file) => {
+    const columns = file.prepare("SELECT name FROM pragma_table_info('users')").pluck().all();
+    file.exec(`CREATE TABLE others (${columns}); INSERT INTO others SELECT * FROM users;
+      CREATE INDEX by_id ON others (id); CREATE INDEX others_order ON others (date_joined DESC, id)`);
+  });
+  changeUnseen(db, "by_id", `UPDATE others SET id = '${userId(4)}' WHERE id = '${userId(9)}'`);
+  for (const workers of [0, 1, 2]) {
+    const error = await publish(db, { table: "others", workers }).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(InvalidUsersError);
+    expect(error).toMatchObject({ problems: { users: 2, first: [{ message: "must be unique" }, {}] } });
+  }
+});
+
+test("ids that differ only little are told apart, and two that are the same are found, however many there are", () => {
+  const folder = scratch();
+  const lines = Array.from({ length: 20_000 }, (_, at) => `${"0".repeat(32)}  ${userId(at)}\n`);
+  writeFileSync(join(folder, "users.sha256"), lines.join(""));
+  expect(mayRepeatIds(folder, lines.length)).toBe(false);
+  lines[19_999] = lines[7] ?? "";
+  writeFileSync(join(folder, "users.sha256"), lines.join(""));
+  expect(mayRepeatIds(folder, lines.length)).toBe(true);
+  expect(mayRepeatIds(folder, lines.length - 1)).toBe(false);
+});
+
+/** The same numbers for the same seed, each below its limit (mulberry32). */
+function seeded(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  };
+}
