@@ -2,26 +2,27 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { getTransformedRoutes } from "@vercel/routing-utils";
 import { describe, expect, test } from "vitest";
 import { openSite, type SiteOptions } from "../../src/hosts/site.js";
 import { targetOf } from "../../src/hosts/targets.js";
 import { openRelease } from "../../src/release/open.js";
 import { publish, type Shape } from "../host/release.js";
 import { scratch } from "../support/files.js";
-import { isMissing } from "../support/installed.js";
+import { engine, isMissing, loadEngine } from "../support/installed.js";
 
 const GO_ARCH: Partial<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
-const FALCO = new URL(
-  `../../node_modules/falco-js/bin/falco-${process.platform}-${GO_ARCH[process.arch]}`,
-  import.meta.url,
-).pathname;
+const FALCO = engine(`falco-js/bin/falco-${process.platform}-${GO_ARCH[process.arch]}`);
+const VERCEL = "@vercel/routing-utils";
 
 async function fileFor(name: string, path: string, shape: Shape, options: SiteOptions = {}): Promise<string> {
   const release = await openRelease(await publish(scratch(), shape));
   const target = targetOf(name);
   const files = target.files(await openSite(release, target.siblings, options));
   return files.find((file) => file.path === path)?.text ?? "";
+}
+
+interface VercelRouting {
+  getTransformedRoutes(config: unknown): { routes: object[] | null; error: unknown };
 }
 
 /** What a rewrite of vercel.json is turned into. */
@@ -36,12 +37,13 @@ function isRewrite(route: object): route is Rewrite {
   return "src" in route && "dest" in route && !("status" in route);
 }
 
-describe.each(["", "/people/directory"])("vercel.json below %j", (base) => {
+describe.skipIf(isMissing(engine(VERCEL))).each(["", "/people/directory"])("vercel.json below %j", (base) => {
   /** The first rewrite that fits, as Vercel's router goes through them. */
   async function destination(path: string, query: string): Promise<string | undefined> {
     const text = await fileFor("vercel", "published/vercel.json", {
       baseUrl: `https://example.com${base}`,
     });
+    const { getTransformedRoutes } = loadEngine<VercelRouting>(VERCEL);
     const { routes, error } = getTransformedRoutes(JSON.parse(text));
     expect(error).toBeNull();
     const parameters = new URLSearchParams(query);

@@ -10,6 +10,7 @@ import { targetOf } from "../../src/hosts/targets.js";
 import { openRelease, type Release } from "../../src/release/open.js";
 import { publish } from "../host/release.js";
 import { scratch } from "../support/files.js";
+import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
 import { ALL_SERVERS, serveWith } from "./servers.js";
 
@@ -118,25 +119,30 @@ function toEvent(query: string): Record<string, { value: string; multiValue?: { 
   return event;
 }
 
-test("Netlify's edge function, in Deno", { timeout: 60_000 }, async () => {
-  const [port, folder, release] = [await freePort(), scratch(), await released()];
-  const server = ALL_SERVERS.find(({ name }) => name === "netlify");
-  assert(server);
-  await serveWith(server, { release: release.folder, folder, port });
-  for (const [method, path, query, status, what] of QUESTIONS) {
-    const url = `http://127.0.0.1:${port}${path}${query && `?${query}`}`;
-    const answer = await fetch(url, { method, redirect: "manual" });
-    const body = await answer.text();
-    const headers = Object.fromEntries(answer.headers);
-    expect([url, answer.status]).toEqual([url, status]);
-    expect(headers).toMatchObject({
-      ...ALWAYS,
-      "snapshot-id": release.snapshot.id,
-      "x-content-type-options": "nosniff",
-    });
-    if (status === 301) expect(headers["location"]).toBe(what);
-    if (status >= 400) expect(JSON.parse(body)).toEqual({ detail: what });
-    if (status === 200 && method === "GET")
-      expect(body).toBe(readFileSync(join(release.folder, what), "utf8"));
-  }
-});
+const netlify = ALL_SERVERS.find(({ name }) => name === "netlify");
+assert(netlify);
+
+test.skipIf(isMissing(...netlify.needs))(
+  "Netlify's edge function, in Deno",
+  { timeout: 60_000 },
+  async () => {
+    const [port, folder, release] = [await freePort(), scratch(), await released()];
+    await serveWith(netlify, { release: release.folder, folder, port });
+    for (const [method, path, query, status, what] of QUESTIONS) {
+      const url = `http://127.0.0.1:${port}${path}${query && `?${query}`}`;
+      const answer = await fetch(url, { method, redirect: "manual" });
+      const body = await answer.text();
+      const headers = Object.fromEntries(answer.headers);
+      expect([url, answer.status]).toEqual([url, status]);
+      expect(headers).toMatchObject({
+        ...ALWAYS,
+        "snapshot-id": release.snapshot.id,
+        "x-content-type-options": "nosniff",
+      });
+      if (status === 301) expect(headers["location"]).toBe(what);
+      if (status >= 400) expect(JSON.parse(body)).toEqual({ detail: what });
+      if (status === 200 && method === "GET")
+        expect(body).toBe(readFileSync(join(release.folder, what), "utf8"));
+    }
+  },
+);

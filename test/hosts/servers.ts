@@ -10,7 +10,7 @@ import { quote } from "../../src/hosts/apache/answers.js";
 import { openSite, type SiteOptions } from "../../src/hosts/site.js";
 import { targetOf } from "../../src/hosts/targets.js";
 import { openRelease } from "../../src/release/open.js";
-import { findProgram } from "../support/installed.js";
+import { engine, findProgram } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
 
 export interface Server {
@@ -246,9 +246,9 @@ const WORKERD: Server = {
   name: "cloudflare",
   target: "cloudflare",
   built: true,
-  needs: [],
+  needs: [engine("miniflare")],
   prepare({ folder, release, port }) {
-    const worker = new URL("workerd.mjs", import.meta.url).pathname;
+    const worker = new URL("../engines/workerd.mjs", import.meta.url).pathname;
     const args = [worker, join(folder, "published/_worker.js"), release, String(port)];
     return [{ program: process.execPath, args, port }];
   },
@@ -257,9 +257,9 @@ const WORKERD: Server = {
 const NETLIFY: Server = {
   name: "netlify",
   target: "netlify",
-  needs: [],
+  needs: [engine("@netlify/edge-functions-dev")],
   prepare({ folder, release, port }) {
-    const args = [new URL("netlify.mjs", import.meta.url).pathname, folder, release, String(port)];
+    const args = [new URL("../engines/netlify.mjs", import.meta.url).pathname, folder, release, String(port)];
     return [{ program: process.execPath, args, port }];
   },
 };
@@ -268,11 +268,11 @@ const FIREBASE: Server = {
   name: "firebase",
   target: "firebase",
   links: "path",
-  needs: [],
+  needs: [engine("superstatic")],
   prepare({ folder, release, port, base }) {
     // It has no aliases, so the release lies where its URL says.
     cpSync(release, join(folder, "public", decodeURIComponent(base)), { recursive: true });
-    const args = [new URL("firebase.mjs", import.meta.url).pathname, folder, String(port)];
+    const args = [new URL("../engines/firebase.mjs", import.meta.url).pathname, folder, String(port)];
     return [{ program: process.execPath, args, port }];
   },
 };
