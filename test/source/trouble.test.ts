@@ -1,6 +1,6 @@
 /** Everything that can be wrong with a source, on real files: one line each, nothing published. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { type BuildOptions, build, UserError } from "../../src/index.js";
 import { CLI } from "../support/command.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { listCalls, runWith } from "../support/strace.js";
 
 let folder: string;
 let db: string;
@@ -129,6 +130,40 @@ describe("the file", () => {
     expect(output).toContain("cannot be opened; its folder must be writable when it is in WAL mode");
     expect(existsSync(join(dist, "current"))).toBe(false);
   });
+});
+
+test("the file is on a disk that fails, at any call of several threads: told as that, and never as a bug", {
+  timeout: 600_000,
+}, async () => {
+  writeUsers(db, plainRows(50), "CREATE INDEX users_in_order ON users (date_joined DESC, id)");
+  const args = [
+    "build",
+    "--db",
+    db,
+    "--out",
+    dist,
+    "--base-url",
+    "https://a.example",
+    "--workers",
+    "2",
+    "--quiet",
+  ];
+  const [ended, calls] = await listCalls(args, folder);
+  expect(ended.code).toBe(0);
+  rmSync(dist, { recursive: true });
+  const ofSource = calls.filter(({ path, when }) => path === db && when <= 4);
+  const different = new Map(ofSource.map((call) => [`${call.name} ${call.when}`, call]));
+  expect(different.size).toBeGreaterThan(5);
+  for (const call of different.values()) {
+    const { code, stderr } = await runWith("error=EIO", call, args, folder);
+    // Some calls only ask what is there, and may fail.
+    if (code === 0) rmSync(dist, { recursive: true });
+    else {
+      expect(stderr, call.text).toMatch(/^error: [^\n]*users\.sqlite[^\n]*\n$/);
+      expect(code, call.text).toBe(1);
+      expect(existsSync(join(dist, "current"))).toBe(false);
+    }
+  }
 });
 
 /** Runs a script in a mount namespace of its own; its stderr. */
