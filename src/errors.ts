@@ -48,7 +48,9 @@ export async function unlessStopped<T>(signal: AbortSignal | undefined, step: ()
 
 /** Whether the operating system has refused something: a disk that fails is no bug. Its message says what and where. */
 export function isSystemError(error: unknown): error is Error {
-  return error instanceof Error && "syscall" in error;
+  if (!(error instanceof Error)) return false;
+  // So says better-sqlite3 of a folder that it cannot look at, or not any more.
+  return "syscall" in error || error.message.startsWith("Cannot open database because the directory");
 }
 
 /** An error of the system as a line to act on; anything else as it is. */

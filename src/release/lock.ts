@@ -50,20 +50,10 @@ function openLock(path: string): Database.Database {
   if (!stats.isFile() || stats.size > 0)
     throw new UserError(`${path} is not Rollcall's, which has an empty file there; move it away.`);
   requireWritable(path);
-  const db = open(path);
+  const db = new Database(path, { timeout: 0, fileMustExist: true });
   // Nothing is ever kept in it, and a journal beside it would only be in the way of the next one.
   db.pragma("journal_mode = MEMORY");
   return db;
-}
-
-function open(path: string): Database.Database {
-  try {
-    return new Database(path, { timeout: 0, fileMustExist: true });
-  } catch (cause) {
-    // So says better-sqlite3 of a folder that it cannot look at any more.
-    if (!(cause instanceof TypeError)) throw cause;
-    throw new UserError(`${path} cannot be opened any more; run this again. Nothing was written.`, { cause });
-  }
 }
 
 const holderSchema = z.object({ pid: z.int(), machine: z.string(), since: z.string() });

@@ -34,8 +34,8 @@ export function findRefusal(path: string): string | undefined {
 
 /** An error of writing below `dist` as one line to act on; what is no system error is returned as it is. */
 export function explainWrite(dist: string, error: unknown): unknown {
-  const said = codeOf(error);
-  if (said === undefined || !(error instanceof Error) || error instanceof UserError) return error;
+  if (!(error instanceof Error) || error instanceof UserError) return error;
+  const said = codeOf(error) ?? "";
   const code = VAGUE.test(said) ? (findRefusal(dist) ?? said) : said;
   const isOfSqlite = code.startsWith("SQLITE_");
   const known = REFUSALS[isOfSqlite ? code.split("_", 2).join("_") : code];
