@@ -87,7 +87,7 @@ test.each([
     "verify http://127.0.0.1:9",
     /^error: http:\/\/127\.0\.0\.1:9\/api\/users\/\?format=api&page=1 cannot be reached: nothing listens there/,
   ],
-  ["verify http://127.0.0.1:9/api/users/", /^error: Base URL .* ends in \/api\/users\//],
+  ["verify http://127.0.0.1:9/api/users/", /^error: Base URL .* is of the listing itself/],
   [
     "verify http://127.0.0.1:9 --against zz",
     /^error: "zz" is neither the beginning of a release's id in dist/,
