@@ -48,6 +48,7 @@ export class Origin {
     const bytes = SourceBytes.find(this.#source.file);
     if (!bytes || bytes.beginning() !== known.beginning) return false;
     if ((await digestOf(release.folder)) !== known.release) return false;
+    this.#bytes = bytes;
     const [source, damage] = await Promise.all([bytes.digest(), findDamage(release, signal)]);
     return source === known.source && damage === undefined;
   }

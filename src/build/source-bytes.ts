@@ -1,8 +1,9 @@
-/** Digests the bytes of a source's file while a read transaction keeps writers from changing them. */
+/** Digests the bytes that rows are read from, while a read transaction keeps writers from changing what it sees. */
 import { createHash } from "node:crypto";
 import { fstatSync, readSync, statSync } from "node:fs";
 import { codeOf } from "../errors.js";
 import { sha256 } from "../release/files.js";
+import { findDescriptors } from "../source/descriptors.js";
 import type { SourceFile } from "../source/file.js";
 import { Thread } from "../threads/thread.js";
 
@@ -13,26 +14,35 @@ const PIECE = 2 ** 20;
 const FEW = 2 ** 25;
 
 export class SourceBytes {
-  readonly #file: number;
+  readonly #source: SourceFile;
+  /** Descriptors of the file, and of its write-ahead log where that holds anything. */
+  readonly #files: readonly [number, ...number[]];
   readonly #state: string;
-  readonly #size: bigint;
+  readonly #seen: number | undefined;
   #thread: Thread<number, string> | undefined;
 
-  private constructor(file: number) {
-    this.#file = file;
-    this.#state = stateOf(file);
-    this.#size = fstatSync(file, { bigint: true }).size;
+  private constructor(source: SourceFile, files: readonly [number, ...number[]], seen?: number) {
+    this.#source = source;
+    this.#files = files;
+    this.#seen = seen;
+    this.#state = files.map(stateOf).join();
   }
 
   /**
-   * @param file that is read in a transaction.
-   * @returns undefined while its write-ahead log holds anything, or where the system does not list descriptors.
+   * @param source that is read in a transaction.
+   * @returns undefined where the system does not list descriptors, or the log holds what the transaction does not see.
    */
-  static find({ log, descriptor }: SourceFile): SourceBytes | undefined {
+  static find(source: SourceFile): SourceBytes | undefined {
+    const { descriptor } = source;
+    if (descriptor === undefined) return undefined;
     return unlessGone(() => {
+      const stats = statSync(source.log, { bigint: true, throwIfNoEntry: false });
       // A log that is empty at any moment of the transaction was so when it began: no row is read from it.
-      if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0) return undefined;
-      return descriptor === undefined ? undefined : new SourceBytes(descriptor);
+      if (!stats || stats.size === 0n) return new SourceBytes(source, [descriptor]);
+      const [log, seen] = [findDescriptors(stats)?.[0], source.seenOfLog()];
+      return log === undefined || seen === undefined
+        ? undefined
+        : new SourceBytes(source, [descriptor, log], seen);
     });
   }
 
@@ -40,15 +50,22 @@ export class SourceBytes {
   beginning(): string | undefined {
     return unlessGone(() => {
       const memory = Buffer.alloc(BEGINNING);
-      return sha256(memory.subarray(0, readSync(this.#file, memory, 0, BEGINNING, 0)));
+      return sha256(memory.subarray(0, readSync(this.#files[0], memory, 0, BEGINNING, 0)));
     });
   }
 
-  /** The SHA-256 of the whole file; undefined when it cannot be read, or has changed meanwhile all the same. */
+  /** A SHA-256 of all the bytes; undefined when they cannot be read, or have changed meanwhile all the same. */
   async digest(): Promise<string | undefined> {
     try {
-      const digest = this.#size <= FEW ? digestFile(this.#file) : await this.#digestAside();
-      return stateOf(this.#file) === this.#state ? digest : undefined;
+      const digests: string[] = [];
+      for (const file of this.#files) {
+        const isSmall = fstatSync(file).size <= FEW;
+        digests.push(isSmall ? digestFile(file) : await this.#digestAside(file));
+      }
+      if (this.#files.map(stateOf).join() !== this.#state) return undefined;
+      // A log can be written again from its beginning, where its size and, for a moment, its time stay the same.
+      if (this.#seen !== undefined && this.#source.seenOfLog() !== this.#seen) return undefined;
+      return sha256([...digests, this.#seen].join());
     } catch (error) {
       if (codeOf(error) === undefined) throw error;
       return undefined;
@@ -60,13 +77,13 @@ export class SourceBytes {
     await this.#thread?.end();
   }
 
-  async #digestAside(): Promise<string> {
+  async #digestAside(file: number): Promise<string> {
     this.#thread = new Thread<number, string>(
       new URL("./source-bytes-worker.js", import.meta.url),
       undefined,
     );
     try {
-      return await this.#thread.ask(this.#file);
+      return await this.#thread.ask(file);
     } finally {
       await this.end();
     }

@@ -29,7 +29,8 @@ export function isBusy(error: unknown): boolean {
 
 /** The two bytes of a SQLite file that say whether it has a write-ahead log: 1 for no, 2 for yes. */
 const VERSIONS = { at: 18, bytes: 2 };
-/** Where a log's index says how many of its entries SQLite has copied to the file, and has begun to (SQLite's WAL format, 2.3). */
+/** Where a log's index says how many of its entries are committed, and how many SQLite has copied to the file, and has begun to (SQLite's WAL format, 2.3). */
+const COMMITTED = 16;
 const COPIED = 96;
 const COPYING = 128;
 
@@ -47,6 +48,7 @@ export class SourceFile {
   readonly #detector: Database.Database;
   readonly #version: Database.Statement;
   #noted: { stats: BigIntStats; version: unknown };
+  #isNotedFirst = false;
   #copied: number | undefined;
 
   /** @throws UserError when there is no file with anything in it that this user may read. */
@@ -70,8 +72,9 @@ export class SourceFile {
     }
   }
 
-  /** Remembers the file as it is now, before connections begin. */
-  note(): void {
+  /** Remembers the file as it is now: before connections begin, unless they have begun already. */
+  note({ hasBegun = false } = {}): void {
+    this.#isNotedFirst = !hasBegun;
     this.#noted = { stats: this.#look() ?? this.#noted.stats, version: this.#commits() };
   }
 
@@ -101,6 +104,16 @@ export class SourceFile {
     return (
       version !== undefined && version === this.#noted.version && this.isStill() && this.isOne(connections)
     );
+  }
+
+  /**
+   * How many entries of the log connections see, if it holds no more than that: undefined when somebody has committed
+   * since they began, or that cannot be known.
+   */
+  seenOfLog(): number | undefined {
+    const version = this.#commits();
+    if (!this.#isNotedFirst || version === undefined || version !== this.#noted.version) return undefined;
+    return this.#readIndex(COMMITTED);
   }
 
   /**

@@ -144,7 +144,7 @@ export class Source {
       this.#rows = isInFile ? `${this.#relation} NOT INDEXED` : this.#relation;
       this.#count = undefined;
       this.#hasUniqueIds = undefined;
-      if (isLast) file.note();
+      if (isLast) file.note({ hasBegun: true });
       return file.isStill() && file.isOne(1);
     } catch (error) {
       if (isBusy(error) || this.file.isStill()) throw explainReading(path, error);

@@ -165,7 +165,7 @@ test("a value of another type that reads the same is refused", async () => {
   expect(await build()).toMatchObject({ isRefused: true });
 });
 
-test("while a write-ahead log holds anything, everything is read", async () => {
+test("a write-ahead log belongs to the bytes", async () => {
   const { build, db } = remembering({ before: "PRAGMA journal_mode = WAL" });
   const { id } = await build();
   expect(await build()).toMatchObject({ isRead: false });
@@ -173,7 +173,16 @@ test("while a write-ahead log holds anything, everything is read", async () => {
   onTestFinished(() => void writer.close());
   writer.exec("PRAGMA wal_autocheckpoint = 0; UPDATE users SET bio = 'Logged.' WHERE rowid = 3");
   expect(await build()).toMatchObject({ isRead: true });
+  expect(await build()).toMatchObject({ isRead: false });
+  for (const bio of ["Other.", "Third.", "Other."]) {
+    writer.prepare("UPDATE users SET bio = ? WHERE rowid = 3").run(bio);
+    expect(await build()).toMatchObject({ isRead: true });
+    expect(await build()).toMatchObject({ isRead: false });
+  }
+  // Written into the log again from its beginning, where it is as long as before.
+  writer.exec("PRAGMA wal_checkpoint(RESTART); UPDATE users SET bio = 'Anew.' WHERE rowid = 4");
   expect(await build()).toMatchObject({ isRead: true });
+  expect(await build()).toMatchObject({ isRead: false });
   writer.exec("UPDATE users SET bio = 'Again.' WHERE rowid = 3; PRAGMA wal_checkpoint(TRUNCATE)");
   const logged = await build();
   expect(logged).toMatchObject({ isRead: true });
@@ -317,6 +326,20 @@ test("a file that changes while it is digested has no digest", async () => {
   const bytes = SourceBytes.find(source.file);
   appendFileSync(db, "more");
   expect(await bytes?.digest()).toBeUndefined();
+});
+
+test("a log that somebody commits to while it is digested has no digest", async () => {
+  const { db } = remembering({ before: "PRAGMA journal_mode = WAL" });
+  const writer = new Database(db);
+  onTestFinished(() => void writer.close());
+  writer.exec("PRAGMA wal_autocheckpoint = 0; UPDATE users SET bio = 'Logged.' WHERE rowid = 3");
+  const source = openSource({ db, defaultAvatar: "https://a.example/a.png" });
+  onTestFinished(() => source.close());
+  expect(await SourceBytes.find(source.file)?.digest()).toMatch(/^[0-9a-f]{64}$/);
+  const bytes = SourceBytes.find(source.file);
+  writer.exec("UPDATE users SET bio = 'More.' WHERE rowid = 3");
+  expect(await bytes?.digest()).toBeUndefined();
+  expect(SourceBytes.find(source.file)).toBeUndefined();
 });
 
 test("a lock that the same process has on the source outlasts a build", async () => {
