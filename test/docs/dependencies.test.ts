@@ -1,4 +1,4 @@
-/** docs/dependencies.md gives a reason for each dependency in package.json, and for nothing else. */
+/** docs/dependencies.md gives a reason for each dependency in package.json and for each engine of the tests, and for nothing else. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
@@ -7,14 +7,18 @@ const DOC = readFileSync(new URL("docs/dependencies.md", ROOT), "utf8");
 const PACKAGE: Record<"dependencies" | "devDependencies", Record<string, string>> = JSON.parse(
   readFileSync(new URL("package.json", ROOT), "utf8"),
 );
-const [, runtime = "", development = ""] = DOC.split(/^## .*$/m);
+const ENGINES: { dependencies: Record<string, string> } = JSON.parse(
+  readFileSync(new URL("test/engines/package.json", ROOT), "utf8"),
+);
+const [, runtime = "", development = "", engines = ""] = DOC.split(/^## .*$/m);
 
 test.each([
-  ["dependencies", runtime],
-  ["devDependencies", development],
-] as const)("%s: one line of reason each, in order", (kind, section) => {
+  ["dependencies", runtime, PACKAGE.dependencies],
+  ["devDependencies", development, PACKAGE.devDependencies],
+  ["engines", engines, ENGINES.dependencies],
+] as const)("%s: one line of reason each, in order", (_, section, packages) => {
   const lines = [...section.matchAll(/^\| (\S+) \| (.{10,}) \|$/gm)].map(([, name]) => name);
-  expect(lines.filter((name) => name !== "package" && name !== "---")).toEqual(Object.keys(PACKAGE[kind]));
+  expect(lines.filter((name) => name !== "package" && name !== "---")).toEqual(Object.keys(packages));
 });
 
 test("the versions that it speaks of are those that are used", () => {
