@@ -25,6 +25,18 @@ export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
+/**
+ * Whether nothing was written in between. Who writes can set the time of writing back, but not that of any change; only,
+ * a new name or owner is a change too.
+ */
+export function isUnwritten(one: BigIntStats, other: BigIntStats, isMoved = false): boolean {
+  const isKnown =
+    isMoved || (["nlink", "mode", "uid", "gid"] as const).some((key) => one[key] !== other[key]);
+  return (
+    one.size === other.size && one.mtimeNs === other.mtimeNs && (isKnown || one.ctimeNs === other.ctimeNs)
+  );
+}
+
 function isOf(descriptor: number, file: BigIntStats): boolean {
   try {
     return isSameFile(fstatSync(descriptor, { bigint: true }), file);

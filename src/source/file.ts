@@ -14,7 +14,7 @@ import {
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, UserError, unreadable } from "../errors.js";
-import { findDescriptors, isSameFile } from "./descriptors.js";
+import { findDescriptors, isSameFile, isUnwritten } from "./descriptors.js";
 import { overwritten, PURPOSE, reading } from "./trouble.js";
 
 /** Opens a connection that never writes; `wait` is how long another process's lock is waited for, in milliseconds. */
@@ -93,7 +93,9 @@ export class SourceFile {
   /** Whether the path leads to this file, and it has not been written to since it was noted. */
   isStill(): boolean {
     const found = this.#find();
-    return found !== undefined && isSameFile(found, this.#noted.stats) && isSame(found, this.#noted.stats);
+    return (
+      found !== undefined && isSameFile(found, this.#noted.stats) && isUnwritten(found, this.#noted.stats)
+    );
   }
 
   /** Whether so many connections, all of which have begun since the file was noted, see this file at one point in time. */
@@ -129,7 +131,7 @@ export class SourceFile {
     const [now, found] = [this.#look(), this.#find()];
     if (!now) return false;
     const isMoved = found === undefined || !isSameFile(found, now);
-    if (isSame(now, this.#noted.stats, isMoved)) return false;
+    if (isUnwritten(now, this.#noted.stats, isMoved)) return false;
     return (this.#readIndex(COPYING) ?? 0) <= (this.#copied ?? 0);
   }
 
@@ -193,16 +195,4 @@ function requireFile(path: string): BigIntStats {
   if (stats.isFile() && stats.size > 0) return stats;
   const what = stats.isDirectory() ? "a folder" : stats.isFile() ? "empty (0 bytes)" : "a device or pipe";
   throw new UserError(`${path} is ${what}; ${PURPOSE}.`);
-}
-
-/**
- * Whether nothing was written in between. Who writes can set the time of writing back, but not that of any change; only,
- * a new name or owner is a change too.
- */
-function isSame(one: BigIntStats, other: BigIntStats, isMoved = false): boolean {
-  const isKnown =
-    isMoved || (["nlink", "mode", "uid", "gid"] as const).some((key) => one[key] !== other[key]);
-  return (
-    one.size === other.size && one.mtimeNs === other.mtimeNs && (isKnown || one.ctimeNs === other.ctimeNs)
-  );
 }
