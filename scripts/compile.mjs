@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, rmSync } from "node:fs";
 
 process.chdir(new URL("..", import.meta.url).pathname);
-const PAGE = "review/html/page";
+const PAGE = "report/html/page";
 
 if (existsSync("node_modules/typescript")) {
   rmSync("lib", { recursive: true, force: true });

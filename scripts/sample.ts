@@ -35,8 +35,7 @@ try {
 function integerUpTo(limit: number) {
   return (text: string): number => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || value > limit)
-      throw new InvalidArgumentError(`Give an integer from 0 to ${limit}.`);
+    if (!/^\d+$/.test(text) || value > limit) throw new InvalidArgumentError(`Give an integer from 0 to ${limit}.`);
     return value;
   };
 }

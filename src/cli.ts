@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /** The command: the only file that touches the process, and the only catch-all. */
-import type { Io } from "./commands/io.js";
+import type { Io } from "./commands/program/io.js";
 import { codeOf, ExitCode, UserError } from "./errors.js";
 
 // SIGHUP asks a server to look at `current`: it must not end one that is still being loaded.
 if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
 const [{ reportFailure }, { run }] = await Promise.all([
-  import("./commands/failure.js"),
-  import("./commands/program.js"),
+  import("./commands/program/failure.js"),
+  import("./commands/program/program.js"),
 ]);
 
 const io: Io = {

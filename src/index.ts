@@ -1,15 +1,5 @@
 /** The library: the verbs and the reader of releases, as the command line uses them. */
-export { type BuildResult, build } from "./build/build.js";
-export type { BuildEffects, BuildOptions } from "./build/options.js";
-export { InvalidUsersError, type ProblemReport } from "./build/problems.js";
-export { type InitEffects, type InitResult, initialize as init } from "./build/starter.js";
-export type { Page } from "./contract/page.js";
-export type { Problem, User } from "./contract/user.js";
-export { GateError, type Gates, type Limit } from "./diff/gates.js";
-export { UserError } from "./errors.js";
-export type { AccessEntry } from "./host/access.js";
-export type { Host, HostEffects, HostOptions } from "./host/host.js";
-export { openHost as createHost } from "./host/open.js";
+
 export {
   type AdaptEffects,
   type Adapted,
@@ -18,7 +8,15 @@ export {
   checkLimits,
   type Fit,
   listAdapters,
-} from "./hosts/adapt.js";
+} from "./adapters/adapt.js";
+export { type BuildResult, build } from "./build/build.js";
+export type { BuildEffects, BuildOptions } from "./build/options.js";
+export { InvalidUsersError, type ProblemReport } from "./build/problems.js";
+export { type InitEffects, type InitResult, initialize as init } from "./build/sample.js";
+export type { Page } from "./contract/page.js";
+export type { Problem, User } from "./contract/user.js";
+export { GateError, type Gates, type Limit } from "./diff/gates.js";
+export { UserError } from "./errors.js";
 export {
   type PublishEffects,
   type PublishOptions,
@@ -29,6 +27,13 @@ export { listReleases, type ReleaseSummary } from "./release/list.js";
 export { openRelease, type Release } from "./release/open.js";
 export type { Snapshot } from "./release/snapshot.js";
 export { type UseEffects, type UseResult, useRelease } from "./release/use.js";
+export type { AccessEntry } from "./server/access-log.js";
+export { openListingServer as createHost } from "./server/open.js";
+export type {
+  ListingServer as Host,
+  ListingServerEffects as HostEffects,
+  ListingServerOptions as HostOptions,
+} from "./server/server.js";
 export {
   type CompareEffects as DiffEffects,
   type CompareOptions as DiffOptions,

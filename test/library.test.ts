@@ -88,11 +88,7 @@ test.each([
     'build: pageSize must be a whole number from 1 to 1000, got "100". build: keep must be a whole number from 0 to 1000000, got -1. build: encodings must be a list of br and gzip, each at most once, got "br".',
   ],
   ["build", [{ ...NEEDED, workers: 2n }], "build: workers must be a whole number from 0 to 64, got 2."],
-  [
-    "build",
-    [{ ...NEEDED, gates: { maxRemovd: 0 } }],
-    "gates has no option maxRemovd; did you mean maxRemoved?",
-  ],
+  ["build", [{ ...NEEDED, gates: { maxRemovd: 0 } }], "gates has no option maxRemovd; did you mean maxRemoved?"],
   [
     "build",
     [{ ...NEEDED, gates: { maxRemoved: -1 } }],
@@ -103,26 +99,14 @@ test.each([
     [{ ...NEEDED, extraFiles: [{ path: "../x", text: "" }] }],
     /^build: extraFiles must be a list of \{path, text\}, each path a file's name, got /,
   ],
-  [
-    "build",
-    [NEEDED, { onProgres() {} }],
-    "build's second argument has no option onProgres; did you mean onProgress?",
-  ],
-  [
-    "build",
-    [NEEDED, { signal: "now" }],
-    'build\'s second argument: signal must be an AbortSignal, got "now".',
-  ],
+  ["build", [NEEDED, { onProgres() {} }], "build's second argument has no option onProgres; did you mean onProgress?"],
+  ["build", [NEEDED, { signal: "now" }], 'build\'s second argument: signal must be an AbortSignal, got "now".'],
   ["build", [undefined], "build takes its options as an object, got undefined."],
   ["diff", [{ olld: "a" }], "diff has no option olld; did you mean old?"],
   ["verify", [{ alow: [] }], "verify has no option alow; did you mean allow?"],
   ["verify", [{ allow: ["rnge"] }], 'There is no check "rnge" to allow; did you mean range?'],
   ["publish", [{ dist: "d" }], "publish needs target."],
-  [
-    "publish",
-    [{ dist: "d", target: "t", dryrun: true }],
-    "publish has no option dryrun; did you mean dryRun?",
-  ],
+  ["publish", [{ dist: "d", target: "t", dryrun: true }], "publish has no option dryrun; did you mean dryRun?"],
   ["createHost", [{ folder: "d", cacheMB: 2 }], "createHost has no option cacheMB; did you mean cacheMb?"],
   [
     "createHost",
@@ -142,9 +126,7 @@ test.each([
 });
 
 function asPattern(message: string | RegExp): RegExp {
-  return message instanceof RegExp
-    ? message
-    : new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
+  return message instanceof RegExp ? message : new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
 }
 
 test("a signal that is aborted stops every long verb before it begins, with its reason", async () => {

@@ -3,15 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Bench, Part } from "./bench.js";
 import { type CProgram, compileC, NO_C, obvious, PAGE_SIZE, rollcall } from "./programs.js";
-import {
-  type Contestant,
-  memoryOf,
-  OUTCOME_HEAD,
-  type Outcome,
-  outcomeCells,
-  race,
-  timesOf,
-} from "./race.js";
+import { type Contestant, memoryOf, OUTCOME_HEAD, type Outcome, outcomeCells, race, timesOf } from "./race.js";
 import { type Figures, fixed, type Verdict } from "./report.js";
 import { changeSome, withoutIndex } from "./sources.js";
 
@@ -46,11 +38,7 @@ export const benchBuild: Part = async (bench) => {
   };
 };
 
-function contestantsOf(
-  { folder, sources }: Bench,
-  users: number,
-  cProgram: CProgram | undefined,
-): Contestant[] {
+function contestantsOf({ folder, sources }: Bench, users: number, cProgram: CProgram | undefined): Contestant[] {
   const db = sources.take(users);
   const dist = join(folder, "dist");
   const pages = join(folder, "pages");

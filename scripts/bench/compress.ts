@@ -12,15 +12,9 @@ const TOOLS = ["brotli", "gzip"];
 
 export const benchCompress: Part = async ({ isQuick, users, rounds, sources, folder, say }) => {
   const size = users?.[0] ?? (isQuick ? 2_000 : 100_000);
-  const missing = TOOLS.filter((tool) => !isInstalled(tool)).map(
-    (tool) => `${tool}: install it to compare with`,
-  );
+  const missing = TOOLS.filter((tool) => !isInstalled(tool)).map((tool) => `${tool}: install it to compare with`);
   const db = sources.take(size);
-  const [plain, dist, copy] = ["plain", "dist", "copy"].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [plain, dist, copy] = ["plain", "dist", "copy"].map((name) => join(folder, name)) as [string, string, string];
   const clear = () => {
     for (const path of [dist, copy]) rmSync(path, { recursive: true, force: true });
   };

@@ -29,9 +29,7 @@ export const benchDiff: Part = async (bench) => {
   pair.remove();
   const outcomeOf = (name: string) => outcomes.find((outcome) => outcome.name === name);
   const own = outcomeOf(DIFF);
-  const kinds = Object.entries(edits).map(
-    ([kind, count]) => `${Math.floor(count).toLocaleString("en")} ${kind}`,
-  );
+  const kinds = Object.entries(edits).map(([kind, count]) => `${Math.floor(count).toLocaleString("en")} ${kind}`);
   return {
     tables: [
       {
@@ -65,8 +63,7 @@ interface Pair {
 
 function contestantsOf({ sources, releases, bare }: Pair): Contestant[] {
   const [old] = releases;
-  const diff = (...sides: string[]) =>
-    measure("sh", ["-c", NO_MATTER, process.execPath, CLI, "diff", ...sides]);
+  const diff = (...sides: string[]) => measure("sh", ["-c", NO_MATTER, process.execPath, CLI, "diff", ...sides]);
   const sqldiff = (name: string, ...flags: string[]) => {
     return { name, run: () => measure("sh", ["-c", NO_MATTER, "sqldiff", ...flags, ...sources]) };
   };
@@ -80,14 +77,7 @@ function contestantsOf({ sources, releases, bare }: Pair): Contestant[] {
     {
       name: MAPS,
       run: () =>
-        measure("sh", [
-          "-c",
-          NO_MATTER,
-          process.execPath,
-          "--max-old-space-size=16384",
-          TWO_MAPS,
-          ...releases,
-        ]),
+        measure("sh", ["-c", NO_MATTER, process.execPath, "--max-old-space-size=16384", TWO_MAPS, ...releases]),
     },
   ];
 }

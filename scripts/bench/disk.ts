@@ -40,11 +40,7 @@ export const benchDisk: Part = async (bench) => {
 
 const TREE = "tree";
 
-function contestantsOf(
-  { folder, disk, sources }: Bench,
-  size: number,
-  cProgram: CProgram | undefined,
-): Contestant[] {
+function contestantsOf({ folder, disk, sources }: Bench, size: number, cProgram: CProgram | undefined): Contestant[] {
   const db = sources.take(size);
   let runs = 0;
   let target = "";

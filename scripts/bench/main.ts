@@ -39,12 +39,8 @@ interface Flags {
 }
 
 const command = new Command("bench")
-  .description(
-    "Measures Rollcall against other programs on this machine, in one run. Ratios travel; seconds do not.",
-  )
-  .addArgument(
-    new Argument("[parts...]", "what to measure; everything unless named").choices(Object.keys(PARTS)),
-  )
+  .description("Measures Rollcall against other programs on this machine, in one run. Ratios travel; seconds do not.")
+  .addArgument(new Argument("[parts...]", "what to measure; everything unless named").choices(Object.keys(PARTS)))
   .option("--quick", "small sources and one round: shows that it works, not how fast")
   .option("--users <list>", "sizes of the sources to build, as 100000,1000000", listOfIntegers)
   .option("--rounds <number>", "rounds of everything", (text) => listOfIntegers(text)[0])

@@ -50,9 +50,7 @@ export function memoryOf(outcome: Outcome | undefined): number {
 
 /** How many times the seconds of another it took: the median of the rounds' ratios, since rounds have good and bad minutes. */
 export function timesOf(outcome: Outcome | undefined, other: Outcome | undefined): number {
-  const ratios = outcome?.rounds.map(
-    ({ seconds }, round) => seconds / (other?.rounds[round]?.seconds ?? Number.NaN),
-  );
+  const ratios = outcome?.rounds.map(({ seconds }, round) => seconds / (other?.rounds[round]?.seconds ?? Number.NaN));
   return spread(ratios ?? []).median;
 }
 

@@ -42,10 +42,7 @@ export function toText({ tables, verdicts, missing }: Omit<Findings, "figures">,
 }
 
 /** The same for a page of documentation. */
-export function toMarkdown(
-  { tables, verdicts, missing }: Omit<Findings, "figures">,
-  isJudged: boolean,
-): string {
+export function toMarkdown({ tables, verdicts, missing }: Omit<Findings, "figures">, isJudged: boolean): string {
   const parts = [...tables, ...judged(verdicts, isJudged)].map(({ title, head, rows }) => {
     const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
     const rule = head.map((_, at) => (at === 0 ? "---" : "---:"));
@@ -57,8 +54,7 @@ export function toMarkdown(
 function judged(verdicts: readonly Verdict[], isJudged: boolean): Figures[] {
   if (!isJudged || verdicts.length === 0) return [];
   const rows = verdicts.map(({ what, atLeast, atMost, measured }) => {
-    const target =
-      atLeast === undefined ? `at most ${fixed(atMost ?? Number.NaN)}` : `at least ${fixed(atLeast)}`;
+    const target = atLeast === undefined ? `at most ${fixed(atMost ?? Number.NaN)}` : `at least ${fixed(atLeast)}`;
     if (measured === undefined || !Number.isFinite(measured)) return [what, target, "-", "not measured"];
     const isMet = measured >= (atLeast ?? -Infinity) && measured <= (atMost ?? Infinity);
     return [what, target, fixed(measured), isMet ? "met" : "missed"];

@@ -56,9 +56,7 @@ export const benchServe: Part = async (bench) => {
 function endings(lanes: readonly Lane[]): string[] {
   return lanes.flatMap(({ host, server }) => {
     const ending = server.ending();
-    return ending === undefined
-      ? []
-      : [`${host.name} ${ending.trim().replaceAll(/\s+/g, " ").slice(0, 200)}`];
+    return ending === undefined ? [] : [`${host.name} ${ending.trim().replaceAll(/\s+/g, " ").slice(0, 200)}`];
   });
 }
 

@@ -42,8 +42,7 @@ export class Sources {
 /** Fills `file` with the users of `few` again and again, in no order of time: neighbours are far apart in the listing. */
 function multiply(few: string, size: number, file: string, users: number): void {
   const db = new Database(file);
-  for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"])
-    db.pragma(pragma);
+  for (const pragma of ["journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"]) db.pragma(pragma);
   db.exec(CREATE_USERS);
   db.prepare("ATTACH ? AS few").run(few);
   const names = (db.pragma("few.table_info(users)") as { name: string }[]).map(({ name }) => name);

@@ -7,8 +7,7 @@ const changes = [];
 for (const [id, user] of now) {
   const before = old.get(id);
   if (before === undefined) changes.push({ kind: "added", id, user });
-  else if (JSON.stringify(before) !== JSON.stringify(user))
-    changes.push({ kind: "changed", id, old: before, user });
+  else if (JSON.stringify(before) !== JSON.stringify(user)) changes.push({ kind: "changed", id, old: before, user });
 }
 for (const [id, user] of old) if (!now.has(id)) changes.push({ kind: "removed", id, user });
 for (const change of changes) process.stdout.write(`${JSON.stringify(change)}\n`);

@@ -31,9 +31,7 @@ export function* sampleUsers(count: number, seed: number): Generator<UserRow> {
   const stride = 2_654_435_761 % count;
   for (let i = 0; i < count; i++) {
     const user = sampleUser(random, random.pick(places), logins, dateOf((i * stride) % count));
-    yield i % HARD_EVERY === 0
-      ? { ...user, bio: HARD_TEXT[(i / HARD_EVERY) % HARD_TEXT.length] ?? "" }
-      : user;
+    yield i % HARD_EVERY === 0 ? { ...user, bio: HARD_TEXT[(i / HARD_EVERY) % HARD_TEXT.length] ?? "" } : user;
   }
 }
 

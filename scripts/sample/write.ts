@@ -34,12 +34,10 @@ export function writeUsers(rows: Iterable<UserRow>, out: string, { force }: { fo
 function refuseToHarm(out: string, force: boolean): void {
   const folder = dirname(out);
   if (!existsSync(folder)) throw new UserError(`There is no folder ${folder}; make it first.`);
-  if (existsSync(out) && !force)
-    throw new UserError(`${out} exists; give another --out, or --force to replace it.`);
+  if (existsSync(out) && !force) throw new UserError(`${out} exists; give another --out, or --force to replace it.`);
   // SQLite would apply the old file's log to the new file.
   for (const log of [`${out}-wal`, `${out}-journal`]) {
-    if (existsSync(log))
-      throw new UserError(`${log} exists: some program uses ${out}. End it, or remove both files.`);
+    if (existsSync(log)) throw new UserError(`${log} exists: some program uses ${out}. End it, or remove both files.`);
   }
 }
 

@@ -1,7 +1,6 @@
 /** `rollcall build`: reads users from SQLite, validates every one, and publishes them as a release, or refuses. */
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { checkOptions } from "../config/options.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
@@ -13,20 +12,21 @@ import { openIfWhole, type Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
 import { Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
+import { checkOptions } from "../settings/options.js";
 import { openSource, type Source } from "../source/open.js";
 import {
   AVATAR,
   BUILD_EFFECTS,
   type BuildEffects,
   type BuildOptions,
-  type Settings,
-  settle,
+  type BuildSettings,
+  resolveOptions,
 } from "./options.js";
 import { Origin } from "./origin.js";
 import type { Spent } from "./pages.js";
-import { type Job, placePages } from "./place.js";
 import { ProblemLog, type ProblemReport } from "./problems.js";
-import { type Published, publish } from "./publish.js";
+import { makeCurrent, type Published } from "./publish.js";
+import { type Job, writePages } from "./write-pages.js";
 
 export interface BuildResult extends Published {
   /** The path of the release that is current now. */
@@ -67,13 +67,13 @@ interface Timings {
  */
 export async function build(options: BuildOptions, effects: BuildEffects = {}): Promise<BuildResult> {
   const began = performance.now();
-  const settings = settle(options);
+  const settings = resolveOptions(options);
   const checked = checkOptions("build's second argument", effects, BUILD_EFFECTS);
   return unlessStopped(checked.signal, () => run(settings, checked, began));
 }
 
 async function run(
-  settings: Settings,
+  settings: BuildSettings,
   { now = () => new Date(), onProgress = () => {}, signal }: BuildEffects,
   began: number,
 ): Promise<BuildResult> {
@@ -117,7 +117,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
       staging.discard();
       return { ...leave(previous, job, began), untidied };
     }
-    const placed = await job.source.whole(() => placePages(job, staging, previous));
+    const placed = await job.source.whole(() => writePages(job, staging, previous));
     const placedAt = performance.now();
     staging.listOther(USERS, placed.users);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
@@ -136,7 +136,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
       warnings: { ...placed.warnings },
     };
     const stage = { staging, placed, previous };
-    const published = await publish(out, stage, facts, { keep, gates, now: now(), untidied });
+    const published = await makeCurrent(out, stage, facts, { keep, gates, now: now(), untidied });
     const folder = join(out, RELEASES, published.name);
     if (facts.skipped === 0) await job.origin.keep(folder);
     return {
@@ -162,11 +162,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
 }
 
 /** Leaves a release current of which every byte would be made again. */
-function leave(
-  { folder, snapshot, sums }: Release,
-  { settings, log }: Job,
-  began: number,
-): Omit<Written, "untidied"> {
+function leave({ folder, snapshot, sums }: Release, { settings, log }: Job, began: number): Omit<Written, "untidied"> {
   log.open();
   log.finish();
   const name = basename(folder);

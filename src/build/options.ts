@@ -1,12 +1,12 @@
 /** What a build is asked for, and what it takes for granted. */
 import { z } from "zod";
-import { abortSignal, callback, checkOptions, group, type Rule, type Rules } from "../config/options.js";
-import { pick, SETTINGS } from "../config/settings.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, type LinkStyle, parseBaseUrl } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
 import { SNAPSHOT, SUMS, USERS } from "../release/layout.js";
+import { abortSignal, callback, checkOptions, group, type Rule, type Rules } from "../settings/options.js";
+import { pick, SETTINGS } from "../settings/settings.js";
 
 export interface BuildOptions {
   /** The SQLite file of users. */
@@ -45,14 +45,14 @@ export interface BuildOptions {
  * Told how many of the source's rows have been read. Here rather than beside the reading, because the library's types
  * must not lead to those of better-sqlite3, which whoever installs the library does not have.
  */
-export type OnProgress = (read: { users: number; total: number }) => void;
+export type OnBuildProgress = (read: { users: number; total: number }) => void;
 
 /** Who is told of a build, and who may stop it. */
 export interface BuildEffects {
   /** The time that the release's folder is named after. */
   now?: (() => Date) | undefined;
   /** Told that reading begins, with 0 users, and then how far it has come. */
-  onProgress?: OnProgress | undefined;
+  onProgress?: OnBuildProgress | undefined;
   /** Stops the build, which then throws the signal's reason, until its release is whole; from then on it ends as usual. */
   signal?: AbortSignal | undefined;
 }
@@ -94,10 +94,10 @@ export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 6
 `;
 
 /** Options with every default filled in and every value in its normal form. */
-export type Settings = ReturnType<typeof settle>;
+export type BuildSettings = ReturnType<typeof resolveOptions>;
 
 /** @throws UserError (usage) naming every option that is unknown, missing or not allowed. */
-export function settle(given: BuildOptions) {
+export function resolveOptions(given: BuildOptions) {
   const options = checkOptions("build", given, RULES, ["db", "baseUrl", "out"]);
   if (options.table !== undefined && options.query !== undefined)
     throw usageError("build: table and query exclude each other; give one of them.");

@@ -14,8 +14,8 @@ import { ORIGIN, SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { Source } from "../source/open.js";
 import { pageTextSql } from "../source/page-text.js";
-import { AVATAR, type Settings } from "./options.js";
-import { SourceBytes } from "./source-bytes.js";
+import { AVATAR, type BuildSettings } from "./options.js";
+import { SourceBytes } from "./source-digest.js";
 
 /** The file, in JSON: four SHA-256. */
 interface Remembered {
@@ -30,12 +30,12 @@ interface Remembered {
 
 export class Origin {
   readonly #path: string;
-  readonly #settings: Settings;
+  readonly #settings: BuildSettings;
   readonly #source: Source;
   #bytes: SourceBytes | undefined;
   #noted: Promise<Omit<Remembered, "release"> | undefined> | undefined;
 
-  constructor(settings: Settings, source: Source) {
+  constructor(settings: BuildSettings, source: Source) {
     this.#path = join(settings.out, ORIGIN);
     this.#settings = settings;
     this.#source = source;
@@ -87,9 +87,7 @@ export class Origin {
   /** Undefined when rows do not depend on bytes and settings alone, or everything is to be read. */
   #digestSettings(): string | undefined {
     const version = this.#settings.workers === 0 ? undefined : this.#source.version();
-    return version === undefined
-      ? undefined
-      : sha256(JSON.stringify(allThatDecides(this.#settings, version)));
+    return version === undefined ? undefined : sha256(JSON.stringify(allThatDecides(this.#settings, version)));
   }
 
   #read(): Partial<Remembered> | undefined {
@@ -103,7 +101,7 @@ export class Origin {
   }
 }
 
-function allThatDecides(settings: Settings, source: string): unknown {
+function allThatDecides(settings: BuildSettings, source: string): unknown {
   const { pageSize, baseUrl, links, encodings, defaultAvatar, carriesAvatar, extraFiles } = settings;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   // Texts that pages are made by tell versions apart that are numbered alike, as in a clone that is brought up to date.

@@ -83,12 +83,7 @@ export class PageWriter {
     return digests;
   }
 
-  #placeCompressed(
-    page: number,
-    encoding: Encoding,
-    parts: readonly Buffer[],
-    known: string | undefined,
-  ): string {
+  #placeCompressed(page: number, encoding: Encoding, parts: readonly Buffer[], known: string | undefined): string {
     const path = pagePath(page, encoding);
     if (known !== undefined && this.#keep(path, (before) => sha256(before) === known)) return known;
     const compressed = COMPRESS[encoding](Buffer.concat(parts));

@@ -18,7 +18,7 @@ export interface Spent {
   write: number;
 }
 
-export interface PlacedPages {
+export interface WrittenPages {
   collection: Collection;
   digests: PageDigests;
   /** The digest of the users' index. */

@@ -8,8 +8,8 @@ import { prune, releaseNames } from "../release/prune.js";
 import { contentDigest, type SnapshotFacts, snapshotId } from "../release/snapshot.js";
 import type { Staging } from "../release/staging.js";
 import { switchCurrent } from "../release/switch.js";
-import { type Judged, judge } from "./judge.js";
-import type { PlacedPages } from "./pages.js";
+import { checkGates, type GateReport } from "./gates.js";
+import type { WrittenPages } from "./pages.js";
 
 export interface Published {
   id: string;
@@ -22,15 +22,15 @@ export interface Published {
   /** Folder names of old releases that were removed. */
   pruned: string[];
   /** What changes, where there are gates and something is switched. */
-  judged: Judged | undefined;
+  judged: GateReport | undefined;
   /** What could not be tidied up, a line each: the release is current all the same, and the next build tries again. */
   untidied: string[];
 }
 
 /** Makes what has been written the current release of `dist`, unless it is that already. */
-export async function publish(
+export async function makeCurrent(
   dist: string,
-  { staging, placed, previous }: { staging: Staging; placed: PlacedPages; previous: Release | undefined },
+  { staging, placed, previous }: { staging: Staging; placed: WrittenPages; previous: Release | undefined },
   facts: SnapshotFacts,
   { keep, gates, now, untidied }: { keep: number; gates: Gates; now: Date; untidied: string[] },
 ): Promise<Published> {
@@ -44,26 +44,19 @@ export async function publish(
   const twin = await findWhole(dist, { id, digest });
   if (twin !== undefined) staging.discard();
   const name = twin ?? (await staging.finish({ id, ...facts }, placed.digests, now));
-  const judged = await judge(dist, name, previous, gates);
+  const judged = await checkGates(dist, name, previous, gates);
   switchCurrent(dist, name, now, untidied);
   const pruned = prune(dist, keep, now, untidied);
   return { id, name, isNew: twin === undefined, isSwitched: true, pruned, judged, untidied };
 }
 
 /** One digest says the same content; that no file of it has been damaged since must be seen. */
-async function isSame(
-  { digest, folder, sums }: Release,
-  wanted: string,
-  { totals }: PlacedPages,
-): Promise<boolean> {
+async function isSame({ digest, folder, sums }: Release, wanted: string, { totals }: WrittenPages): Promise<boolean> {
   return digest === wanted && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
 }
 
 /** The folder name of a release with this content of which every byte is right, the newest if there are several. */
-async function findWhole(
-  dist: string,
-  { id, digest }: { id: string; digest: string },
-): Promise<string | undefined> {
+async function findWhole(dist: string, { id, digest }: { id: string; digest: string }): Promise<string | undefined> {
   for (const name of releaseNames(dist)) {
     if (parseFolderName(name)?.id !== id) continue;
     const release = await openIfWhole(join(dist, RELEASES, name));

@@ -3,8 +3,8 @@ import { type Problem, type User, userSchema } from "../contract/user.js";
 import { countWarnings, type WarningCounts } from "../contract/warnings.js";
 import type { Candidate } from "../source/candidates.js";
 import type { Source } from "../source/open.js";
-import { createTurns } from "../threads/turns.js";
-import type { OnProgress } from "./options.js";
+import { createTurns } from "../workers/turns.js";
+import type { OnBuildProgress } from "./options.js";
 
 /** Rows between two reports of progress. */
 const REPORT_EVERY = 1000;
@@ -13,15 +13,12 @@ const REPORT_EVERY = 1000;
 export interface Tally {
   /** Takes all problems of one invalid user. */
   onInvalid(problems: Problem[]): void;
-  onProgress: OnProgress;
+  onProgress: OnBuildProgress;
   warnings: WarningCounts;
 }
 
 /** The valid users of a source in published order, their warnings counted. */
-export function* readUsers(
-  source: Source,
-  { onInvalid, onProgress, warnings }: Tally,
-): Generator<User, void> {
+export function* readUsers(source: Source, { onInvalid, onProgress, warnings }: Tally): Generator<User, void> {
   let read = 0;
   for (const candidate of source.candidates()) {
     if (++read % REPORT_EVERY === 0) onProgress({ users: read, total: source.count });

@@ -1,6 +1,7 @@
 /** The access log: one line a request, whatever the request holds. */
-import type { AccessEntry } from "../host/access.js";
+
 import { toJson, visible } from "../print/text.js";
+import type { AccessEntry } from "../server/access-log.js";
 
 /** `2026-11-21T03:40:00.000Z 127.0.0.1 GET /api/users/?page=1 200 34567 1.2ms 1f6a9c0d2b7e`, or the same as JSON. */
 export function accessLine(entry: AccessEntry, asJson: boolean): string {

@@ -1,17 +1,17 @@
 /** `rollcall diff`: what changed between two snapshots, in the form that is asked for. */
 import { rmSync } from "node:fs";
-import type { Key, Settings } from "../config/settings.js";
 import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
+import type { SettingKey, Settings } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { makeScratch, removeScratch } from "../sides/scratch.js";
-import type { SourceOptions } from "../sides/source.js";
-import { asideOf, write } from "./document.js";
-import { type Io, say } from "./io.js";
-import { type Progress, progressBar } from "./progress.js";
-import { stoppable } from "./stop.js";
-import { trouble } from "./trouble.js";
-import type { Given, Verb } from "./verb.js";
+import type { SourceSideOptions } from "../sides/source.js";
+import { asideOf, writeDocument } from "./program/document.js";
+import { type Io, say } from "./program/io.js";
+import { type Progress, progressBar } from "./program/progress.js";
+import { stoppable } from "./program/stop.js";
+import { trouble } from "./program/trouble.js";
+import type { Given, Verb } from "./program/verb.js";
 
 /** What a source is published with comes from where a build takes it. */
 const SOURCE_KEYS = [
@@ -23,9 +23,9 @@ const SOURCE_KEYS = [
   "links",
   "skipInvalid",
   "workers",
-] as const satisfies readonly Key[];
+] as const satisfies readonly SettingKey[];
 
-export const diff: Verb = {
+export const diffVerb: Verb = {
   name: "diff",
   summary: "Show what changed between two snapshots, user by user",
   arguments: {
@@ -44,10 +44,7 @@ export const diff: Verb = {
   exitCodes: [
     [ExitCode.done, "no changes"],
     [ExitCode.refused, "changes"],
-    [
-      ExitCode.usage,
-      "trouble: a side that cannot be read, or a wrong flag, argument, variable or config file",
-    ],
+    [ExitCode.usage, "trouble: a side that cannot be read, or a wrong flag, argument, variable or config file"],
     [ExitCode.gate, "changes, and a gate is exceeded"],
   ],
   run: (given, io) => trouble(() => report(given, io)),
@@ -93,18 +90,13 @@ async function compareAndPrint(
   }
 }
 
-function sourceOptions(settings: Settings): SourceOptions {
+function sourceOptions(settings: Settings): SourceSideOptions {
   return Object.fromEntries(SOURCE_KEYS.map((key) => [key, settings[key]]));
 }
 
-async function print(
-  diff: Comparison,
-  settings: Given["settings"],
-  io: Io,
-  signal: AbortSignal,
-): Promise<ExitCode> {
+async function print(diff: Comparison, settings: Given["settings"], io: Io, signal: AbortSignal): Promise<ExitCode> {
   const { exceeded } = diff;
-  await write(await toText(diff, settings, exceeded, io), settings.output, io, signal);
+  await writeDocument(await toText(diff, settings, exceeded, io), settings.output, io, signal);
   // At a terminal the text has just said it.
   const isSaid = settings.format === "text" && settings.output === undefined && io.stdout.isTTY;
   for (const finding of isSaid ? [] : exceeded)
@@ -126,16 +118,16 @@ async function toText(
   const filter = { only, ignore };
   switch (format) {
     case "json":
-      return (await import("../review/json.js")).jsonReport(diff, filter);
+      return (await import("../report/json.js")).jsonReport(diff, filter);
     case "ndjson":
-      return (await import("../review/ndjson.js")).ndjsonReport(diff);
+      return (await import("../report/ndjson.js")).ndjsonReport(diff);
     case "html":
-      return (await import("../review/html.js")).htmlReport(diff, { exceeded, filter });
+      return (await import("../report/html/html.js")).htmlReport(diff, { exceeded, filter });
     case "markdown":
-      return (await import("../review/markdown.js")).markdownReport(diff, { exceeded, filter });
+      return (await import("../report/markdown/markdown.js")).markdownReport(diff, { exceeded, filter });
     default: {
       const paint = painter(output === undefined ? io.stdout : FILE, io.env);
-      const { textReport } = await import("../review/text.js");
+      const { textReport } = await import("../report/text/text.js");
       return textReport(diff, { limit: all ? Number.POSITIVE_INFINITY : limit, paint, exceeded, filter });
     }
   }

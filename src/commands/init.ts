@@ -1,14 +1,14 @@
 /** `rollcall init`: a starter config and sample users in the current folder. */
-import { type InitResult, initialize, SAMPLE } from "../build/starter.js";
-import { CONFIG_FILE } from "../config/file.js";
+import { type InitResult, initialize, SAMPLE } from "../build/sample.js";
 import { ExitCode } from "../errors.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
-import { type Io, print, say } from "./io.js";
-import { stoppable } from "./stop.js";
-import type { Given, Verb } from "./verb.js";
+import { CONFIG_FILE } from "../settings/file.js";
+import { type Io, print, say } from "./program/io.js";
+import { stoppable } from "./program/stop.js";
+import type { Given, Verb } from "./program/verb.js";
 
-export const init: Verb = {
+export const initVerb: Verb = {
   name: "init",
   summary: `Write a starter ${CONFIG_FILE} and sample users`,
   arguments: {},
@@ -18,11 +18,7 @@ export const init: Verb = {
 };
 
 async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
-  const result = await stoppable(
-    io.signals,
-    (signal) => initialize(io.cwd, { signal }),
-    "nothing was written",
-  );
+  const result = await stoppable(io.signals, (signal) => initialize(io.cwd, { signal }), "nothing was written");
   if (settings.json) print(io, toJson(result));
   else if (!settings.quiet) say(io, describeInit(result, painter(io.stderr, io.env)));
   return ExitCode.done;

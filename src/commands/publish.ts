@@ -1,6 +1,5 @@
 /** `rollcall publish`: a release put where a host or an upload tool takes it from. */
-import { at } from "../config/paths.js";
-import type { Settings } from "../config/settings.js";
+
 import { ExitCode } from "../errors.js";
 import { count, duration, number, size } from "../print/numbers.js";
 import { align, type Line, type Paint, painter } from "../print/style.js";
@@ -8,12 +7,14 @@ import { toJson, visible } from "../print/text.js";
 import type { StepKind } from "../publish/plan.js";
 import type { PublishEffects, PublishOptions, PublishResult } from "../publish/publish.js";
 import { isAddress } from "../publish/targets.js";
-import { type Io, print, say } from "./io.js";
-import { progressBar } from "./progress.js";
-import { stoppable } from "./stop.js";
-import type { Given, Verb } from "./verb.js";
+import { at } from "../settings/paths.js";
+import type { Settings } from "../settings/settings.js";
+import { type Io, print, say } from "./program/io.js";
+import { progressBar } from "./program/progress.js";
+import { stoppable } from "./program/stop.js";
+import type { Given, Verb } from "./program/verb.js";
 
-export const publish: Verb = {
+export const publishVerb: Verb = {
   name: "publish",
   summary: "Make a folder or a bucket equal to a release, for a host to serve",
   arguments: {
@@ -23,10 +24,7 @@ export const publish: Verb = {
   examples: [
     ["rollcall publish ../site", "make the folder equal to the current release"],
     ["rollcall publish ../site --dry-run", "only say what would be written and removed"],
-    [
-      "rollcall publish s3://my-bucket/directory --purge-list purge.txt",
-      "upload what changed, and list its URLs",
-    ],
+    ["rollcall publish s3://my-bucket/directory --purge-list purge.txt", "upload what changed, and list its URLs"],
   ],
   configured: true,
   run: runPublish,
@@ -42,10 +40,7 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
     now: () => io.date(),
     onWait: (milliseconds) => {
       if (!quiet)
-        say(
-          io,
-          `An earlier run has not ended; watching for ${duration(milliseconds)} whether it is at work.`,
-        );
+        say(io, `An earlier run has not ended; watching for ${duration(milliseconds)} whether it is at work.`);
     },
     ...(bar && { onProgress: ({ files, total }) => bar.update(files, total) }),
     ...(!json && { onStep: (kind, path) => print(io, `${SIGNS[kind]} ${visible(path)}`) }),
@@ -58,8 +53,7 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
   ).finally(() => bar?.clear());
   const milliseconds = io.now() - started;
   if (json) print(io, toJson({ ...result, dry_run: dryRun, seconds: Math.round(milliseconds) / 1000 }));
-  else if (!quiet)
-    say(io, describePublish(result, { dryRun, purgeList, milliseconds }, painter(io.stderr, io.env)));
+  else if (!quiet) say(io, describePublish(result, { dryRun, purgeList, milliseconds }, painter(io.stderr, io.env)));
   return ExitCode.done;
 }
 
@@ -86,19 +80,14 @@ interface Run {
   milliseconds: number;
 }
 
-function describePublish(
-  result: PublishResult,
-  { dryRun, purgeList, milliseconds }: Run,
-  paint: Paint,
-): string {
+function describePublish(result: PublishResult, { dryRun, purgeList, milliseconds }: Run, paint: Paint): string {
   const { added, changed, removed, same, bytes, urls, requests } = result;
   const counts = `${number(added)} new, ${number(changed)} changed, ${number(removed)} gone`;
   const lines: Line[] = [
     { verb: "publish", value: fromTo(result), detail: result.target },
     { verb: dryRun ? "would" : "files", value: `${counts}, ${number(same)} the same` },
   ];
-  if (requests !== undefined)
-    lines.push({ verb: "sent", value: `${size(bytes)} in ${count(requests, "request")}` });
+  if (requests !== undefined) lines.push({ verb: "sent", value: `${size(bytes)} in ${count(requests, "request")}` });
   else if (bytes > 0) lines.push({ verb: "wrote", value: size(bytes) });
   if (purgeList !== undefined) lines.push({ verb: "purge", value: `${count(urls, "URL")}, in ${purgeList}` });
   return align([...lines, { verb: "done", value: `in ${duration(milliseconds)}` }], paint);

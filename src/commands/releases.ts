@@ -5,10 +5,10 @@ import { type Paint, painter } from "../print/style.js";
 import { table } from "../print/table.js";
 import { toJson, visible } from "../print/text.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
-import { type Io, print } from "./io.js";
-import type { Given, Verb } from "./verb.js";
+import { type Io, print } from "./program/io.js";
+import type { Given, Verb } from "./program/verb.js";
 
-export const releases: Verb = {
+export const releasesVerb: Verb = {
   name: "releases",
   summary: "List the releases, newest first",
   arguments: { "[dist]": "folder of the releases (default: dist, or what out is set to)" },

@@ -1,10 +1,10 @@
 /** Says when the links of a release that was built for this machine lead to another address than it is served at. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { settingOf } from "../config/settings.js";
 import { basePath } from "../contract/links.js";
 import { shellWord } from "../print/text.js";
 import { SNAPSHOT } from "../release/layout.js";
+import { settingOf } from "../settings/settings.js";
 
 /**
  * Makes what is told of each release that is served, and says a line where it should, once a base URL.
@@ -34,9 +34,7 @@ function linksNote(baseUrl: string, origin: string, out: string): string | undef
 
   const target = isEverywhere ? `http://ADDRESS${here.port && `:${here.port}`}` : origin;
   const command = ["rollcall build --base-url", shellWord(`${target}${basePath(baseUrl)}`), ...outFlag(out)];
-  const where = isEverywhere
-    ? "which readers on other machines cannot follow"
-    : "which is not where this host listens";
+  const where = isEverywhere ? "which readers on other machines cannot follow" : "which is not where this host listens";
   const how = isEverywhere ? ", with the address that they use for ADDRESS," : "";
   return `Links lead to ${baseUrl}, ${where}; "${command.join(" ")}"${how} makes a release whose links lead here.`;
 }

@@ -2,24 +2,24 @@
 
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Settings } from "../config/settings.js";
 import { basePath, LISTING_PATH } from "../contract/links.js";
 import { ExitCode, UserError, usageError } from "../errors.js";
-import type { Fleet } from "../host/fleet.js";
-import type { Host } from "../host/host.js";
-import type { PoolEffects } from "../host/pool.js";
 import { count } from "../print/numbers.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { shellWord, toJson, visible } from "../print/text.js";
 import { CURRENT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
+import type { Cluster } from "../server/cluster/cluster.js";
+import type { PoolEffects } from "../server/cluster/processes.js";
+import type { ListingServer } from "../server/server.js";
+import type { Settings } from "../settings/settings.js";
 import { accessLine } from "./access.js";
-import { type Io, print, say } from "./io.js";
+import { type Io, print, say } from "./program/io.js";
+import { type HostSignals, hearSignals } from "./program/signals.js";
+import type { Given, Verb } from "./program/verb.js";
 import { createLinksNote } from "./serve-links.js";
-import { type HostSignals, hearSignals } from "./signals.js";
-import type { Given, Verb } from "./verb.js";
 
-export const serve: Verb = {
+export const serveVerb: Verb = {
   name: "serve",
   summary: "Serve the current release, and each later one as soon as it is current",
   arguments: { "[dist]": "folder of the releases (default: dist, or what out is set to)" },
@@ -99,12 +99,13 @@ async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void
 }
 
 /** Opens the host; where there are releases and none is current, says how to choose one. */
-async function open(settings: Settings, effects: PoolEffects): Promise<Host | Fleet> {
+async function open(settings: Settings, effects: PoolEffects): Promise<ListingServer | Cluster> {
   const { out, workers = 1 } = settings;
   try {
     const options = hostOptions(settings);
-    if (workers > 1) return await (await import("../host/fleet.js")).createFleet(options, effects, workers);
-    return await (await import("../host/host.js")).createHost(options, effects);
+    if (workers > 1)
+      return await (await import("../server/cluster/cluster.js")).createCluster(options, effects, workers);
+    return await (await import("../server/server.js")).createListingServer(options, effects);
   } catch (error) {
     if (!(error instanceof UserError) || existsSync(join(out, CURRENT))) throw error;
     const whole = (await findReleases(out)).find(({ broken }) => broken === undefined);
@@ -127,7 +128,7 @@ function hostOptions({ out, cacheControl, cacheMb }: Settings) {
   return { folder: out, cacheMb, ...(cacheControl !== undefined && { cacheControl }) };
 }
 
-function announce({ release }: Pick<Fleet, "release">, url: string, settings: Settings, io: Io): void {
+function announce({ release }: Pick<Cluster, "release">, url: string, settings: Settings, io: Io): void {
   const { id, count: users, pages } = release.snapshot;
   const listing = `${url}${LISTING_PATH}?format=api&page=1`;
   if (settings.json) print(io, toJson({ url, listing, id, name: basename(release.folder), users, pages }));

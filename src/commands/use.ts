@@ -4,12 +4,12 @@ import { count, time } from "../print/numbers.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { type UseResult, useRelease } from "../release/use.js";
-import { warnUntidied } from "./failure.js";
-import { type Io, print, say } from "./io.js";
-import { stoppable } from "./stop.js";
-import type { Given, Verb } from "./verb.js";
+import { warnUntidied } from "./program/failure.js";
+import { type Io, print, say } from "./program/io.js";
+import { stoppable } from "./program/stop.js";
+import type { Given, Verb } from "./program/verb.js";
 
-export const use: Verb = {
+export const useVerb: Verb = {
   name: "use",
   summary: "Make another release current",
   arguments: {
@@ -25,9 +25,7 @@ export const use: Verb = {
 };
 
 async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Promise<ExitCode> {
-  const result = await stoppable(io.signals, (signal) =>
-    useRelease(settings.out, id, { cwd: io.cwd, signal }),
-  );
+  const result = await stoppable(io.signals, (signal) => useRelease(settings.out, id, { cwd: io.cwd, signal }));
   if (settings.json) {
     const { now, before, untidied } = result;
     const { id, name, folder } = now;

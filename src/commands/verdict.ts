@@ -3,7 +3,7 @@ import { count, duration, number } from "../print/numbers.js";
 import { align, type Paint } from "../print/style.js";
 import { table } from "../print/table.js";
 import { shorten, visible, wrap } from "../print/text.js";
-import { bothEndsOf } from "../review/fit.js";
+import { bothEndsOf } from "../report/fit.js";
 import { describeFinding } from "../verify/junit.js";
 import type { Row, Verdict } from "../verify/verdict.js";
 
@@ -23,9 +23,7 @@ export function describeVerdict(
   const others = rows.filter((row) => !probes.includes(row));
   return [
     // Each with widths of its own: what probes ask and get is long.
-    ...[others, probes].flatMap((some) =>
-      some.length > 0 ? [tableOf(some, probes.length > 0, width, paint)] : [],
-    ),
+    ...[others, probes].flatMap((some) => (some.length > 0 ? [tableOf(some, probes.length > 0, width, paint)] : [])),
     ...rows.filter(({ outcome }) => outcome === "differs").map((row) => describeRow(row, paint)),
     summary(subject, rows, milliseconds, paint),
   ].join("\n\n");
@@ -33,10 +31,7 @@ export function describeVerdict(
 
 function tableOf(rows: readonly Row[], asksHost: boolean, width: number, paint: Paint): string {
   const titles = ["", "check", "asked", ...(asksHost ? ["came"] : []), "what must hold"];
-  const [asked, came] = [
-    rows.map((row) => brief(row.asked)),
-    rows.map((row) => brief(row.came ?? foundIn(row))),
-  ];
+  const [asked, came] = [rows.map((row) => brief(row.asked)), rows.map((row) => brief(row.came ?? foundIn(row)))];
   const names = widest(rows.map(({ name }) => name));
   const free = Math.max(width - "differs".length - names - GAP * titles.length + GAP, NARROWEST);
   const forAsked = Math.min(widest(asked), Math.floor(free * (asksHost ? 0.38 : 0.5)));
@@ -49,9 +44,7 @@ function tableOf(rows: readonly Row[], asksHost: boolean, width: number, paint: 
       // What differs from probe to probe stands at its end.
       shortenInside(asked[at] ?? "", forAsked),
       ...(asksHost ? [shorten(came[at] ?? "", forCame)] : []),
-      wrap(visible(row.outcome === "skipped" ? `(${row.note})` : row.says), free - forAsked - forCame).join(
-        "\n",
-      ),
+      wrap(visible(row.outcome === "skipped" ? `(${row.note})` : row.says), free - forAsked - forCame).join("\n"),
     ]),
   );
 }

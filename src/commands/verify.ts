@@ -6,14 +6,14 @@ import { toJson } from "../print/text.js";
 import { toJunit } from "../verify/junit.js";
 import type { Verdict } from "../verify/verdict.js";
 import type { VerifyEffects } from "../verify/verify.js";
-import { type Io, print } from "./io.js";
-import { progressBar } from "./progress.js";
-import { stoppable } from "./stop.js";
-import { trouble } from "./trouble.js";
-import type { Given, Verb } from "./verb.js";
+import { type Io, print } from "./program/io.js";
+import { progressBar } from "./program/progress.js";
+import { stoppable } from "./program/stop.js";
+import { trouble } from "./program/trouble.js";
+import type { Given, Verb } from "./program/verb.js";
 import { describeVerdict } from "./verdict.js";
 
-export const verify: Verb = {
+export const verifyVerb: Verb = {
   name: "verify",
   summary: "Prove that a release, or what a host answers, is what it says it is",
   arguments: {
@@ -23,19 +23,13 @@ export const verify: Verb = {
   examples: [
     ["rollcall verify", "every byte and every user of the current release"],
     ["rollcall verify https://directory.example.com", "a deployed host, compared with the current release"],
-    [
-      "rollcall verify https://directory.example.com --allow error-caching,range",
-      "with weaknesses that are known",
-    ],
+    ["rollcall verify https://directory.example.com --allow error-caching,range", "with weaknesses that are known"],
   ],
   configured: true,
   exitCodes: [
     [ExitCode.done, "nothing differs, but for what is allowed to"],
     [ExitCode.refused, "something differs"],
-    [
-      ExitCode.usage,
-      "trouble: what cannot be read or reached, or a wrong flag, argument, variable or config file",
-    ],
+    [ExitCode.usage, "trouble: what cannot be read or reached, or a wrong flag, argument, variable or config file"],
   ],
   run: runVerify,
 };

@@ -51,8 +51,7 @@ export function readFrame(body: Buffer): Frame | undefined {
   return records && { count: Number(count), next: JSON.parse(next), previous: JSON.parse(previous), records };
 }
 
-const HEAD =
-  /^\{"count":(0|[1-9]\d{0,15}),"next":(null|"[!#-[\]-~]+"),"previous":(null|"[!#-[\]-~]+"),"results":\[/;
+const HEAD = /^\{"count":(0|[1-9]\d{0,15}),"next":(null|"[!#-[\]-~]+"),"previous":(null|"[!#-[\]-~]+"),"results":\[/;
 /** Far longer than two links and a number are. */
 const LONGEST_HEAD = 16_384;
 

@@ -10,7 +10,7 @@ import type { Side } from "./side.js";
 export type Changed = Extract<Change, { kind: "changed" }>;
 
 /** What pairs of users are read from, and which of their fields count. */
-export interface Comparison {
+export interface ChangedUsers {
   old: Side;
   new: Side;
   filter: FieldFilter;
@@ -20,7 +20,7 @@ export interface Comparison {
  * Reads pairs and compares them, leaving out those that differ in nothing that counts.
  * @throws UserError, while reading, when a page is missing or does not hold what the index says.
  */
-export function changedReader(comparison: Comparison): (pairs: Iterable<Pair>) => Generator<Changed> {
+export function changedReader(comparison: ChangedUsers): (pairs: Iterable<Pair>) => Generator<Changed> {
   const { old: oldSide, new: newSide, filter } = comparison;
   const [older, newer] = [new RecordReader(oldSide), new RecordReader(newSide)];
   const isWanted = fieldFilter(filter);

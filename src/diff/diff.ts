@@ -3,10 +3,10 @@ import { basename } from "node:path";
 import { UserError } from "../errors.js";
 import { findDigest } from "../release/files.js";
 import type { Change, Diff } from "./change.js";
-import { type Comparison, changedReader } from "./changed.js";
-import { Crew } from "./crew.js";
+import { type ChangedUsers, changedReader } from "./changed.js";
 import type { FieldFilter } from "./filter.js";
 import { type Matches, matchUsers, NO_MATCHES, type Place } from "./match.js";
+import { RecordPool } from "./pool.js";
 import { RecordReader } from "./records.js";
 import type { Side } from "./side.js";
 import { inOrder, nothing, type Summary } from "./summary.js";
@@ -27,7 +27,7 @@ export async function diff(old: Side, now: Side, options: DiffOptions = {}): Pro
   const { only, ignore, workers, signal } = options;
   const comparison = { old, new: now, filter: { only, ignore } };
   if (old.digest !== undefined && old.digest === now.digest) return toDiff(NO_MATCHES, comparison, nothing());
-  const crew = new Crew(comparison, workers, signal);
+  const crew = new RecordPool(comparison, workers, signal);
   let matches: Matches | undefined;
   try {
     for (const side of [old, now]) await requireIntact(side);
@@ -48,7 +48,7 @@ async function requireIntact({ index, digest, facts: { name } }: Side): Promise<
     );
 }
 
-function toDiff(matches: Matches, { old, new: now, filter }: Comparison, summary: Summary): OpenDiff {
+function toDiff(matches: Matches, { old, new: now, filter }: ChangedUsers, summary: Summary): OpenDiff {
   const { added, removed } = matches.counts;
   return {
     old: old.facts,
@@ -61,8 +61,7 @@ function toDiff(matches: Matches, { old, new: now, filter }: Comparison, summary
     async *changes(kind) {
       if (kind !== "removed" && kind !== "changed") yield* readWhole("added", matches.added(), now);
       if (kind !== "added" && kind !== "changed") yield* readWhole("removed", matches.removed(), old);
-      if (kind !== "added" && kind !== "removed")
-        yield* changedReader({ old, new: now, filter })(matches.changed());
+      if (kind !== "added" && kind !== "removed") yield* changedReader({ old, new: now, filter })(matches.changed());
     },
     close: () => matches.close(),
   };

@@ -1,10 +1,11 @@
 /** Gates: how much a new snapshot may change before a person has to look. */
-import type { Rules } from "../config/options.js";
-import { pick } from "../config/settings.js";
+
 import { isOver, parseFieldLimit } from "../contract/limits.js";
 import { ExitCode, UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
 import { shellWord } from "../print/text.js";
+import type { Rules } from "../settings/options.js";
+import { pick } from "../settings/settings.js";
 import type { Diff } from "./change.js";
 
 /** How much may change, as people write it: a number of users, or a percentage of those of the old snapshot. */
@@ -62,12 +63,7 @@ export function findExceeded(diff: Diff, gates: Gates): string[] {
   for (const text of maxField) {
     const gate = parseFieldLimit(text);
     if (gate)
-      checks.push([
-        `max-field ${gate.path}`,
-        gate.limit,
-        diff.fields.get(gate.path) ?? 0,
-        `changed in ${gate.path}`,
-      ]);
+      checks.push([`max-field ${gate.path}`, gate.limit, diff.fields.get(gate.path) ?? 0, `changed in ${gate.path}`]);
   }
   return checks
     .filter(([, limit, users]) => limit !== undefined && isOver(String(limit), users, diff.old.count))

@@ -53,9 +53,7 @@ export class IndexLines {
   isSameUser(other: IndexLines, at: number, otherAt: number): boolean {
     if (at >= this.count || otherAt >= other.count) return false;
     const [mine, theirs] = [this.#hold(at, 1), other.#hold(otherAt, 1)];
-    return (
-      this.#window.compare(other.#window, theirs + ID_AT, theirs + ID_END, mine + ID_AT, mine + ID_END) === 0
-    );
+    return this.#window.compare(other.#window, theirs + ID_AT, theirs + ID_END, mine + ID_AT, mine + ID_END) === 0;
   }
 
   id(at: number): string {

@@ -5,7 +5,7 @@ import { codeOf, UserError } from "../errors.js";
 import { readReleaseFileSync } from "../release/files.js";
 import { pagePath } from "../release/layout.js";
 import { LINE_BYTES, UserIndexWriter, userLines } from "../release/user-index.js";
-import { createTurns } from "../threads/turns.js";
+import { createTurns } from "../workers/turns.js";
 import type { SideFacts } from "./change.js";
 
 /** Pages read between two looks at whether the user wants to stop. */

@@ -1,7 +1,7 @@
 /** Which users of two snapshots are the same, which differ, and which only one has: told from their digests alone. */
 import Database from "better-sqlite3";
 import { codeOf, UserError } from "../errors.js";
-import { createTurns } from "../threads/turns.js";
+import { createTurns } from "../workers/turns.js";
 import { IndexLines, LOOK_AHEAD } from "./index-lines.js";
 
 /** A user, its number (from 0) in published order, and what the index says of its record. */

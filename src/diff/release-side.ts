@@ -30,12 +30,7 @@ export async function openReleaseSide(
 }
 
 /** Gives pages an index of their users, made from them. */
-export async function indexed(
-  folder: string,
-  facts: SideFacts,
-  scratch: string,
-  signal?: AbortSignal,
-): Promise<Side> {
+export async function indexed(folder: string, facts: SideFacts, scratch: string, signal?: AbortSignal): Promise<Side> {
   await indexPages(folder, facts, scratch, signal);
   return { facts, folder, index: join(scratch, USERS), digest: undefined };
 }

@@ -4,10 +4,7 @@ import Table from "cli-table3";
 type Align = "left" | "right";
 
 /** @param columns head and side of each column. */
-export function table(
-  columns: readonly (readonly [head: string, align: Align])[],
-  rows: readonly string[][],
-): string {
+export function table(columns: readonly (readonly [head: string, align: Align])[], rows: readonly string[][]): string {
   const made = new Table({
     head: columns.map(([head]) => head),
     colAligns: columns.map(([, align]) => align),

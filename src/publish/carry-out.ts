@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { each } from "./each.js";
 import type { PublishedFile } from "./files.js";
 import { encodeOwned, ownedBetween, ownedBy } from "./owned.js";
-import type { OnProgress, Work } from "./publish.js";
+import type { OnPublishProgress, Work } from "./publish.js";
 import { damaged } from "./refusals.js";
 
 /**
@@ -11,7 +11,7 @@ import { damaged } from "./refusals.js";
  * SHA256SUMS and snapshot.json, and only then what is of the old release alone goes. Each stage is on the disk before
  * the next begins. The list of what is owned comes first and last: whatever a killed run leaves, the next one knows.
  */
-export async function carryOut(work: Work, onProgress: OnProgress): Promise<{ bytes: number; urls: number }> {
+export async function carryOut(work: Work, onProgress: OnPublishProgress): Promise<{ bytes: number; urls: number }> {
   const { target, files, plan, before, purgeList, signal } = work;
   const after = ownedBy(files);
   if (plan.isEmpty && before && encodeOwned(before) === encodeOwned(after))

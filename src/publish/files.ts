@@ -58,7 +58,5 @@ export class ReleaseFiles extends FileOrder {
 
 function requireName(path: string): void {
   if (!isPublishable(path))
-    throw new UserError(
-      `SHA256SUMS lists ${JSON.stringify(path)}, which is no name for a file; build again.`,
-    );
+    throw new UserError(`SHA256SUMS lists ${JSON.stringify(path)}, which is no name for a file; build again.`);
 }

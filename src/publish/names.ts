@@ -27,8 +27,6 @@ export function isPublishable(path: string): boolean {
   const parts = path.split("/");
   return (
     !/[\\\p{Cc}]/u.test(path) &&
-    parts.every(
-      (part) => !["", ".", "..", ".git"].includes(part.toLowerCase()) && !part.startsWith(OWN_PREFIX),
-    )
+    parts.every((part) => !["", ".", "..", ".git"].includes(part.toLowerCase()) && !part.startsWith(OWN_PREFIX))
   );
 }

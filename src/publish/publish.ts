@@ -1,10 +1,10 @@
 /** `rollcall publish`: makes a target equal to a release. */
 import { z } from "zod";
-import { abortSignal, callback, checkOptions, folder, type Rules } from "../config/options.js";
-import { pick } from "../config/settings.js";
 import { explainSystem, unlessStopped } from "../errors.js";
 import { findDamage } from "../release/check.js";
 import { openChosen } from "../release/choose.js";
+import { abortSignal, callback, checkOptions, folder, type Rules } from "../settings/options.js";
+import { pick } from "../settings/settings.js";
 import { carryOut } from "./carry-out.js";
 import { ReleaseFiles } from "./files.js";
 import type { Owned } from "./owned.js";
@@ -36,11 +36,11 @@ export interface PublishOptions {
 }
 
 /** Told of each file that was put or removed, and of how many there are in all. */
-export type OnProgress = (done: { files: number; total: number }) => void;
+export type OnPublishProgress = (done: { files: number; total: number }) => void;
 
 export interface PublishEffects {
   now?: (() => Date) | undefined;
-  onProgress?: OnProgress | undefined;
+  onProgress?: OnPublishProgress | undefined;
   /** Told when another run may be at work on a bucket, and for how long at most that has to be watched. */
   onWait?: ((milliseconds: number) => void) | undefined;
   /** Told of each step of a dry run. */

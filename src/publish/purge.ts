@@ -67,6 +67,5 @@ function* changedUrls({ files, plan, before }: Work): Generator<string> {
     yield* new Set(urls);
   }
   const others = new Set([...(before?.others ?? []), ...ownedBy(files).others]);
-  for (const path of others)
-    if (isChanged(path)) yield `${base}/${path.split("/").map(encodeURIComponent).join("/")}`;
+  for (const path of others) if (isChanged(path)) yield `${base}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

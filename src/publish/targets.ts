@@ -6,7 +6,7 @@ import { lockDist } from "../release/lock.js";
 import { makeFolder } from "../release/sharing.js";
 import { parseAddress } from "./bucket/address.js";
 import { openBucket } from "./bucket/open.js";
-import { openFolder } from "./folder.js";
+import { openTargetFolder } from "./folder/folder.js";
 import type { PublishEffects, PublishOptions } from "./publish.js";
 import type { Target } from "./target.js";
 
@@ -25,7 +25,7 @@ export async function openTarget(options: PublishOptions, effects: PublishEffect
     return { folder, unlock: lockDist(folder, now(), name) };
   };
   if (!isAddress(name)) {
-    const target = await openFolder(name, dist);
+    const target = await openTargetFolder(name, dist);
     return { target, close: lock(target.root).unlock };
   }
   if (!/^s3:/i.test(name))

@@ -5,10 +5,7 @@ import { pagePath } from "./layout.js";
 import type { Release } from "./open.js";
 
 /** The path of the first file whose bytes are not those of SHA256SUMS, or undefined when all are. */
-export async function findDamage(
-  { folder, sums }: Release,
-  signal?: AbortSignal,
-): Promise<string | undefined> {
+export async function findDamage({ folder, sums }: Release, signal?: AbortSignal): Promise<string | undefined> {
   return findAltered(folder, listFiles(sums), signal);
 }
 

@@ -33,8 +33,7 @@ export async function openRelease(folder: string): Promise<Release> {
     try {
       return String(await readReleaseFile(join(root, name)));
     } catch (cause) {
-      if (codeOf(cause) === "ENOTDIR")
-        throw new UserError(`${folder} is a file, not a release's folder.`, { cause });
+      if (codeOf(cause) === "ENOTDIR") throw new UserError(`${folder} is a file, not a release's folder.`, { cause });
       throw broken(`${name} cannot be read (${codeOf(cause)})`, cause);
     }
   };
@@ -51,8 +50,7 @@ export async function openRelease(folder: string): Promise<Release> {
     throw broken(`in ${SUMS}, ${cause instanceof Error ? cause.message : cause}`, cause);
   }
   const { id, ...facts } = snapshot;
-  if (sums.others.get(SNAPSHOT) !== sha256(snapshotText))
-    throw broken(`${SNAPSHOT} does not match its digest`);
+  if (sums.others.get(SNAPSHOT) !== sha256(snapshotText)) throw broken(`${SNAPSHOT} does not match its digest`);
   const digest = contentDigest(facts, sums);
   if (snapshotId(digest) !== id) throw broken(`its id ${id} does not match its content`);
   const missing = await findMissing(root, sums);

@@ -9,8 +9,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   SQLITE_FULL: "the disk is full; free some space",
   EROFS: "it is on a read-only file system; name another folder with --out",
   SQLITE_READONLY: "it is read-only; name another folder with --out",
-  SQLITE_CANTOPEN:
-    "its lock cannot be opened; allow this user to write there, or name another folder with --out",
+  SQLITE_CANTOPEN: "its lock cannot be opened; allow this user to write there, or name another folder with --out",
   EACCES: "permission is denied; allow this user to write there, or name another folder with --out",
   EPERM: "it is not permitted; allow this user to write there, or name another folder with --out",
   ENOTDIR: "a part of the path is a file; name another folder with --out",

@@ -39,8 +39,7 @@ export type SnapshotFacts = Omit<Snapshot, "id">;
  */
 export function contentDigest(facts: SnapshotFacts, { pages, others }: Sums): string {
   const hash = createHash("sha256");
-  for (let page = 1; page <= facts.pages; page++)
-    hash.update(encodeSum(pages.get(page, "identity"), pagePath(page)));
+  for (let page = 1; page <= facts.pages; page++) hash.update(encodeSum(pages.get(page, "identity"), pagePath(page)));
   for (const [path, digest] of others) if (path !== SNAPSHOT) hash.update(encodeSum(digest, path));
   return hash.update(stringify(facts)).digest("hex");
 }

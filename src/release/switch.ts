@@ -1,14 +1,5 @@
 /** What is current: one link, switched by one rename. */
-import {
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-} from "node:fs";
+import { lstatSync, mkdirSync, readlinkSync, renameSync, rmdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { basename, join } from "node:path";
 import { codeOf, UserError } from "../errors.js";
 import { flushFolder } from "./files.js";

@@ -1,8 +1,8 @@
 /** `rollcall use`: makes a release that is there already the current one. */
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { abortSignal, callback, checkOptions, folder, type Rules } from "../config/options.js";
 import { UserError } from "../errors.js";
+import { abortSignal, callback, checkOptions, folder, type Rules } from "../settings/options.js";
 import { findDamage } from "./check.js";
 import { contentOf, findRelease } from "./choose.js";
 import { RELEASES } from "./layout.js";
@@ -57,18 +57,12 @@ export async function useRelease(dist: string, word: string, effects: UseEffects
 }
 
 /** The release in a folder, and then the others with its content, newest first. */
-async function findTwins(
-  folder: string,
-  releases: readonly ReleaseSummary[],
-  dist: string,
-): Promise<ReleaseSummary[]> {
+async function findTwins(folder: string, releases: readonly ReleaseSummary[], dist: string): Promise<ReleaseSummary[]> {
   const path = await realpath(folder);
   const isHere = dirname(path) === (await realpath(join(dist, RELEASES)));
   const meant = releases.find(({ name }) => isHere && name === basename(path));
   if (!meant)
-    throw new UserError(
-      `${folder} is not one of the releases in ${dist}; only those can become current there.`,
-    );
+    throw new UserError(`${folder} is not one of the releases in ${dist}; only those can become current there.`);
   const others = releases.filter((release) => release !== meant && release.id === meant.id);
   const content = others.length > 0 ? contentOf(meant.folder) : undefined;
   if (content === undefined) return [meant];
@@ -85,9 +79,7 @@ async function firstWhole(
     try {
       const damage = await findDamage(await openRelease(summary.folder), signal);
       if (damage === undefined) return summary;
-      throw new UserError(
-        `Release ${summary.name} is damaged: ${damage} does not match its digest. Build again.`,
-      );
+      throw new UserError(`Release ${summary.name} is damaged: ${damage} does not match its digest. Build again.`);
     } catch (error) {
       signal?.throwIfAborted();
       refusals.push(error);

@@ -1,7 +1,7 @@
 /** What follows the headers of an answer, seen on the socket itself: an HTTP client hides a body that must not be there. */
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { Question } from "./exchange.js";
+import type { RemoteRequest } from "./exchange.js";
 import { cutShort, explainTransfer, TransferError, tooSlow } from "./transfer.js";
 
 /** Longer heads than this are refused, and bodies are not counted further. */
@@ -12,7 +12,7 @@ const MOST_BYTES = 65_536;
  * @throws TransferError when no answer comes, or it does not end in time.
  */
 export async function countBodyBytes(
-  question: Question,
+  question: RemoteRequest,
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<{ status: number; bytes: number }> {
@@ -22,26 +22,17 @@ export async function countBodyBytes(
   const isTls = protocol === "https:";
   const address = { host: name, port: Number(port || (isTls ? 443 : 80)) };
   const socket = isTls ? connectTls({ ...address, servername: name }) : connectPlain(address);
-  const lines = Object.entries({ Host: host, Connection: "close", ...headers }).map((pair) =>
-    pair.join(": "),
-  );
+  const lines = Object.entries({ Host: host, Connection: "close", ...headers }).map((pair) => pair.join(": "));
   socket.write(`${[`${method} ${url.slice(origin.length)} HTTP/1.1`, ...lines].join("\r\n")}\r\n\r\n`);
   const answer = await readAll(socket, url, timeoutMs, signal);
   const end = answer.indexOf("\r\n\r\n");
   const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(answer.toString("latin1", 0, 16)) ?? [];
   if (end < 0 || status === undefined)
-    throw answer.length === 0
-      ? cutShort(url)
-      : new TransferError("malformed", url, "answered what is not HTTP");
+    throw answer.length === 0 ? cutShort(url) : new TransferError("malformed", url, "answered what is not HTTP");
   return { status: Number(status), bytes: answer.length - end - 4 };
 }
 
-function readAll(
-  socket: Socket,
-  url: string,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<Buffer> {
+function readAll(socket: Socket, url: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

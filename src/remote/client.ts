@@ -3,7 +3,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { UserError } from "../errors.js";
 import { countBodyBytes } from "./bare.js";
-import { type Answer, exchange, headerOf, type Question } from "./exchange.js";
+import { exchange, headerOf, type RemoteRequest, type RemoteResponse } from "./exchange.js";
 import { createPace } from "./pace.js";
 
 export interface ClientOptions {
@@ -26,12 +26,12 @@ export interface Client {
    * again, a few times.
    * @throws TransferError when no whole answer comes; UserError when the host asks for too long a wait.
    */
-  ask(url: string, options?: Partial<Pick<Question, "method" | "headers">>): Promise<Answer>;
+  ask(url: string, options?: Partial<Pick<RemoteRequest, "method" | "headers">>): Promise<RemoteResponse>;
   /** How many bytes follow the headers of an answer that must have no body. Throws as `ask` does. */
   countBody(
     url: string,
     method: string,
-    headers?: Question["headers"],
+    headers?: RemoteRequest["headers"],
   ): Promise<{ status: number; bytes: number }>;
   close(): void;
 }
@@ -89,12 +89,12 @@ const OWN_HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
 const BUSY = [429, 503];
 
 /** Whether a host has no time for us, after all its chances. */
-export function isBusy({ status }: Answer): boolean {
+export function isBusy({ status }: RemoteResponse): boolean {
   return BUSY.includes(status);
 }
 
 /** Milliseconds: what Retry-After says, in seconds or as a date; else half a second, twice as long each time. */
-function waitFor(answer: Answer, attempt: number, instead: string | undefined): number {
+function waitFor(answer: RemoteResponse, attempt: number, instead: string | undefined): number {
   const said = headerOf(answer, "Retry-After") ?? "";
   const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now();
   const wait = Number.isNaN(ms) ? 250 * 2 ** attempt : Math.max(0, ms);

@@ -5,13 +5,13 @@ import { codeOf } from "../errors.js";
 import { cutShort, explainTransfer, tooLarge, tooSlow } from "./transfer.js";
 
 /** What is asked. Path and query of the URL are sent letter by letter. */
-export interface Question {
+export interface RemoteRequest {
   url: string;
   method: string;
   headers: Readonly<Record<string, string>>;
 }
 
-export interface Answer {
+export interface RemoteResponse {
   url: string;
   status: number;
   /** Each line of the headers as it came. */
@@ -33,7 +33,7 @@ export interface ExchangeOptions {
  * Asks once; again only where a kept connection turned out to be closed before the request reached anybody.
  * @throws TransferError when no whole answer comes in time; else what `signal` was aborted with.
  */
-export async function exchange(question: Question, options: ExchangeOptions): Promise<Answer> {
+export async function exchange(question: RemoteRequest, options: ExchangeOptions): Promise<RemoteResponse> {
   try {
     return await send(question, options);
   } catch (error) {
@@ -43,16 +43,17 @@ export async function exchange(question: Question, options: ExchangeOptions): Pr
 }
 
 /** The value of a header, its lines joined; undefined when there is none. */
-export function headerOf({ headers }: Pick<Answer, "headers">, name: string): string | undefined {
-  const values = headers
-    .filter(([key]) => key.toLowerCase() === name.toLowerCase())
-    .map(([, value]) => value);
+export function headerOf({ headers }: Pick<RemoteResponse, "headers">, name: string): string | undefined {
+  const values = headers.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
   return values.length > 0 ? values.join(", ") : undefined;
 }
 
 class StaleConnection extends Error {}
 
-function send(question: Question, { agent, timeoutMs, maxBytes, signal }: ExchangeOptions): Promise<Answer> {
+function send(
+  question: RemoteRequest,
+  { agent, timeoutMs, maxBytes, signal }: ExchangeOptions,
+): Promise<RemoteResponse> {
   const { url, method, headers } = question;
   const { protocol, origin } = new URL(url);
   signal?.throwIfAborted();

@@ -3,12 +3,12 @@ import { LINK_STYLES, pageUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { type Client, isBusy, MAX_BYTES } from "./client.js";
 import { decodeBody } from "./decode.js";
-import type { Answer } from "./exchange.js";
+import type { RemoteResponse } from "./exchange.js";
 import { factsOf, type ListingFacts, readPage } from "./listing.js";
 
 export interface FirstPage {
   facts: ListingFacts;
-  answer: Answer;
+  answer: RemoteResponse;
   /** Decoded. */
   bytes: Buffer;
 }

@@ -2,7 +2,7 @@
 import { type Envelope, readEnvelope } from "../contract/envelope.js";
 import { type LinkStyle, MAX_PAGES, PAGE_SIZE, pagesFor, pageUrl, parsePageUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
-import { type Answer, headerOf } from "./exchange.js";
+import { headerOf, type RemoteResponse } from "./exchange.js";
 
 /** What is known of a listing from its first page. */
 export interface ListingFacts {
@@ -23,7 +23,7 @@ export interface ListingFacts {
 
 /** The envelope of an answer that should be a page, or in words what came instead: as the end of a sentence, and by name. */
 export function readPage(
-  answer: Answer,
+  answer: RemoteResponse,
   bytes: Buffer,
 ): { envelope: Envelope } | { why: string; came: string } {
   const { status } = answer;
@@ -47,7 +47,7 @@ export function readPage(
 export function factsOf(
   baseUrl: string,
   asked: LinkStyle,
-  answer: Answer,
+  answer: RemoteResponse,
   { count, next, previous, users }: Envelope,
 ): ListingFacts {
   const refuse = (why: string) => new UserError(`${answer.url} ${why}. Is ${baseUrl} the base URL?`);
@@ -63,9 +63,7 @@ export function factsOf(
     throw refuse(`has ${users} users, where ${PAGE_SIZE.min} to ${PAGE_SIZE.max} are allowed`);
   const pages = pagesFor(count, users);
   if (pages > MAX_PAGES)
-    throw refuse(
-      `says count ${count} and has ${users} users, so ${pages} pages, where ${MAX_PAGES} are allowed`,
-    );
+    throw refuse(`says count ${count} and has ${users} users, so ${pages} pages, where ${MAX_PAGES} are allowed`);
   if (pages < 2) throw refuse(`says count ${count} and has ${users} users, but also a next page`);
   return { ...base, pages, pageSize: users, linkBase: link.baseUrl, links: link.links };
 }

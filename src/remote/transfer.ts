@@ -33,15 +33,9 @@ const UNREACHABLE: ReadonlyMap<string, string> = new Map([
   ["ETIMEDOUT", "no connection was made in time"],
   ["CERT_HAS_EXPIRED", "its certificate has expired"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another name"],
-  [
-    "DEPTH_ZERO_SELF_SIGNED_CERT",
-    "its certificate is signed by itself; NODE_EXTRA_CA_CERTS names a file to trust",
-  ],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "its certificate is signed by itself; NODE_EXTRA_CA_CERTS names a file to trust"],
   ["SELF_SIGNED_CERT_IN_CHAIN", "its certificate is not trusted; NODE_EXTRA_CA_CERTS names a file to trust"],
-  [
-    "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-    "its certificate is not trusted; NODE_EXTRA_CA_CERTS names a file to trust",
-  ],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "its certificate is not trusted; NODE_EXTRA_CA_CERTS names a file to trust"],
   ["EPROTO", "it does not speak TLS; try http:// instead of https://"],
 ]);
 
@@ -49,8 +43,7 @@ const UNREACHABLE: ReadonlyMap<string, string> = new Map([
 export function explainTransfer(url: string, error: unknown, hasAnswered: boolean): unknown {
   const code = codeOf(error);
   if (error instanceof UserError || code === undefined) return error;
-  if (code.startsWith("HPE_"))
-    return new TransferError("malformed", url, `answered what is not HTTP (${code})`, error);
+  if (code.startsWith("HPE_")) return new TransferError("malformed", url, `answered what is not HTTP (${code})`, error);
   if (hasAnswered) return cutShort(url, error);
   const why = UNREACHABLE.get(code) ?? `the system says ${code}`;
   return new TransferError("unreachable", url, `cannot be reached: ${why}`, error);

@@ -98,9 +98,7 @@ async function readSame(client: Client, first: FirstPage, page: number, maxBytes
   const answer = await client.ask(pageUrl(facts.baseUrl, facts.links, page), { headers: HEADERS });
   const bytes = await decodeBody(answer, maxBytes);
   const [here, there] = [headerOf(answer, "Snapshot-Id"), facts.snapshotId];
-  const mixed = new Changed(
-    `page ${page} was of snapshot ${here ?? "unknown"}, page 1 of ${there ?? "unknown"}`,
-  );
+  const mixed = new Changed(`page ${page} was of snapshot ${here ?? "unknown"}, page 1 of ${there ?? "unknown"}`);
   if (here !== undefined && here !== there) throw mixed;
   const read = readPage(answer, bytes);
   const why = "why" in read ? read.why : whyNotOf(facts, page, read.envelope);

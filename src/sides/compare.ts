@@ -1,26 +1,18 @@
 /** The verb that compares two snapshots, whatever kind each is of. */
 import { z } from "zod";
-import {
-  abortSignal,
-  callback,
-  checkOptions,
-  folder,
-  group,
-  type Rule,
-  type Rules,
-} from "../config/options.js";
-import { pick, SETTINGS } from "../config/settings.js";
 import { parseFieldLimit } from "../contract/limits.js";
 import { diff, type OpenDiff } from "../diff/diff.js";
 import { type FieldFilter, fieldFilter } from "../diff/filter.js";
 import { findExceeded, GATES, type Gates } from "../diff/gates.js";
 import { unlessStopped, usageError } from "../errors.js";
+import { abortSignal, callback, checkOptions, folder, group, type Rule, type Rules } from "../settings/options.js";
+import { pick, SETTINGS } from "../settings/settings.js";
 import { openSides } from "./both.js";
-import type { OnProgress } from "./progress.js";
+import type { OnPagesRead } from "./progress.js";
 import { explainRoom, makeScratch, removeScratch } from "./scratch.js";
-import type { SourceOptions } from "./source.js";
+import type { SourceSideOptions } from "./source.js";
 
-export interface CompareOptions extends FieldFilter, SourceOptions {
+export interface CompareOptions extends FieldFilter, SourceSideOptions {
   /**
    * What was: a release's id or the beginning of one, `current`, `previous`, a release's folder, `git:REV:PATH`, a base
    * URL, or a SQLite file. The previous release unless given.
@@ -35,7 +27,7 @@ export interface CompareOptions extends FieldFilter, SourceOptions {
 }
 
 export interface CompareEffects {
-  onProgress?: OnProgress | undefined;
+  onProgress?: OnPagesRead | undefined;
   /** Stops the comparison, with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** What relative paths and git repositories are looked for from; the process's own folder unless given. */

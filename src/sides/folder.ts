@@ -18,7 +18,7 @@ import { parseSnapshot } from "../release/snapshot.js";
  * @param scratch a folder of the caller's, for an index where the pages have none.
  * @throws UserError when it is neither, or not whole.
  */
-export async function openFolder(
+export async function openFolderSide(
   folder: string,
   name: string,
   scratch: string,

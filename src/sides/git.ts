@@ -14,7 +14,7 @@ import type { Watch } from "./progress.js";
  * @param spec `git:REV:PATH`; PATH is relative to the top of the repository that `cwd` is in, or with `./` to `cwd`.
  * @throws UserError when there is no such repository, revision or release.
  */
-export async function openGit(
+export async function openGitSide(
   spec: string,
   cwd: string,
   scratch: string,
@@ -34,9 +34,7 @@ export async function openGit(
   };
   try {
     if (!(await objects.has(`${revision}^{tree}`)))
-      throw new UserError(
-        `git knows no revision ${JSON.stringify(revision)}; see "git log", or fetch it first.`,
-      );
+      throw new UserError(`git knows no revision ${JSON.stringify(revision)}; see "git log", or fetch it first.`);
     await copy(SNAPSHOT);
     if (!(await copy(pagePath(1))))
       throw new UserError(

@@ -7,9 +7,9 @@ import { UserError } from "../errors.js";
 import { lookUp } from "../release/choose.js";
 import { CURRENT } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
-import { openFolder } from "./folder.js";
-import type { OnProgress } from "./progress.js";
-import type { SourceOptions } from "./source.js";
+import { openFolderSide } from "./folder.js";
+import type { OnPagesRead } from "./progress.js";
+import type { SourceSideOptions } from "./source.js";
 import { isSqlite } from "./sqlite.js";
 
 export interface SideEffects {
@@ -20,8 +20,8 @@ export interface SideEffects {
   /** A folder of the caller's, for what has to be written to compare a side. */
   scratch: string;
   /** How sources are read. */
-  source: SourceOptions;
-  onProgress?: OnProgress | undefined;
+  source: SourceSideOptions;
+  onProgress?: OnPagesRead | undefined;
   /** Stops the reading, with its reason. */
   signal?: AbortSignal | undefined;
 }
@@ -36,8 +36,8 @@ export async function openSide(name: string, effects: SideEffects, like?: string
   const watch = { onProgress, signal };
   const scratch = mkdtempSync(join(effects.scratch, "side-"));
   // Each kind is loaded when it is needed: a build takes longer to load than two releases to open.
-  if (/^https?:\/\//i.test(name)) return (await import("./remote.js")).openRemote(name, scratch, watch);
-  if (name.startsWith("git:")) return (await import("./git.js")).openGit(name, cwd, scratch, watch);
+  if (/^https?:\/\//i.test(name)) return (await import("./remote.js")).openRemoteSide(name, scratch, watch);
+  if (name.startsWith("git:")) return (await import("./git.js")).openGitSide(name, cwd, scratch, watch);
   if (isSource(name, cwd)) {
     const baseUrl = source.baseUrl ?? like;
     if (baseUrl === undefined)
@@ -45,11 +45,10 @@ export async function openSide(name: string, effects: SideEffects, like?: string
         `What ${name} would publish depends on the base URL, which neither side tells; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.`,
       );
     const path = pathOf(name, cwd);
-    return (await import("./source.js")).openSource(path, { ...source, baseUrl }, scratch, watch);
+    return (await import("./source.js")).openSourceSide(path, { ...source, baseUrl }, scratch, watch);
   }
   const folder = lookUp(name, dist, cwd);
-  if (folder !== undefined && isNamedByPath(folder, name, cwd))
-    return openFolder(folder, name, scratch, signal);
+  if (folder !== undefined && isNamedByPath(folder, name, cwd)) return openFolderSide(folder, name, scratch, signal);
   if (folder !== undefined)
     return openReleaseSide(await openRelease(folder), `release ${basename(folder)}`, scratch, signal);
   throw new UserError(

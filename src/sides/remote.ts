@@ -19,7 +19,7 @@ import type { Watch } from "./progress.js";
  * Downloads all pages of the listing below a base URL into `scratch`, at most 8 at once.
  * @throws UserError as `walk` does, or when a page holds a user that is not valid.
  */
-export async function openRemote(url: string, scratch: string, { onProgress, signal }: Watch): Promise<Side> {
+export async function openRemoteSide(url: string, scratch: string, { onProgress, signal }: Watch): Promise<Side> {
   mkdirSync(join(scratch, PAGES), { recursive: true });
   let listing: ListingFacts | undefined;
   let users = 0;
@@ -58,7 +58,5 @@ function canonical(url: string, page: number, bytes: Buffer): string {
     throw new UserError(`Page ${page} of ${url} holds no valid user in place ${place + 1}: ${why}.`);
   });
   // Only users are compared: where the links lead was told before.
-  return encodePage({ page: 1, pages: 1, count: records.length, baseUrl: url, links: "query" }, records).join(
-    "",
-  );
+  return encodePage({ page: 1, pages: 1, count: records.length, baseUrl: url, links: "query" }, records).join("");
 }

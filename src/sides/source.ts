@@ -9,29 +9,23 @@ import { openRelease } from "../release/open.js";
 import type { Watch } from "./progress.js";
 
 /** How a source is to be read and published; without a base URL, as the other side is. */
-export type SourceOptions = Partial<
-  Pick<
-    BuildOptions,
-    "baseUrl" | "pageSize" | "table" | "query" | "defaultAvatar" | "links" | "skipInvalid" | "workers"
-  >
+export type SourceSideOptions = Partial<
+  Pick<BuildOptions, "baseUrl" | "pageSize" | "table" | "query" | "defaultAvatar" | "links" | "skipInvalid" | "workers">
 >;
 
 /**
  * Builds the release of `db` in `scratch`, where nobody serves it.
  * @throws UserError as a build does.
  */
-export async function openSource(
+export async function openSourceSide(
   db: string,
-  options: SourceOptions & Pick<BuildOptions, "baseUrl">,
+  options: SourceSideOptions & Pick<BuildOptions, "baseUrl">,
   scratch: string,
   { onProgress, signal }: Watch,
 ): Promise<Side> {
   try {
     // No need of compressed pages: they are never compared.
-    const { folder } = await build(
-      { ...options, db, out: scratch, keep: 0, encodings: [] },
-      { onProgress, signal },
-    );
+    const { folder } = await build({ ...options, db, out: scratch, keep: 0, encodings: [] }, { onProgress, signal });
     return await openReleaseSide(await openRelease(folder), `source ${db}`, scratch, signal);
   } catch (error) {
     if (!(error instanceof InvalidUsersError)) throw error;

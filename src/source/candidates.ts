@@ -1,6 +1,6 @@
 /** Rows into candidates for users, checked for bytes that are no text, and otherwise as they are. */
 import type { Database } from "better-sqlite3";
-import { COLUMNS, toCandidate } from "./columns.js";
+import { SOURCE_COLUMNS, toCandidate } from "./columns.js";
 import { InvalidText } from "./invalid-text.js";
 import type { SqlValue } from "./values.js";
 
@@ -31,7 +31,7 @@ export function* selectCandidates(
   const invalidText = new InvalidText(db, rows, parameters);
   try {
     const selected = db
-      .prepare<[Record<string, unknown>], SqlValue[]>(`SELECT ${COLUMNS.join(", ")}, ${isDuplicate} ${rows}`)
+      .prepare<[Record<string, unknown>], SqlValue[]>(`SELECT ${SOURCE_COLUMNS.join(", ")}, ${isDuplicate} ${rows}`)
       .raw()
       .safeIntegers()
       .iterate(parameters);

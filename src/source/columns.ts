@@ -3,7 +3,7 @@ import { NOTHING_SCHEDULED } from "../contract/user.js";
 import { boolean, integer, parsedJson, type SqlValue, sayable } from "./values.js";
 
 /** Every column that is ever selected, in the order in which `toCandidate` takes them. */
-export const COLUMNS = [
+export const SOURCE_COLUMNS = [
   "bio",
   "circles",
   "country",
@@ -106,11 +106,7 @@ export function toCandidate(row: readonly SqlValue[], defaultAvatar: string) {
 }
 
 /** Contract part 2, `display_name`: only two empty names make it the id; white space around the joined ones goes. */
-function joinedNames(
-  first: SqlValue | undefined,
-  last: SqlValue | undefined,
-  id: SqlValue | undefined,
-): unknown {
+function joinedNames(first: SqlValue | undefined, last: SqlValue | undefined, id: SqlValue | undefined): unknown {
   const areNames = typeof first === "string" && typeof last === "string" && (first !== "" || last !== "");
   return areNames ? `${first} ${last}`.trim() : nameFrom(id);
 }

@@ -30,11 +30,8 @@ export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
  * a new name or owner is a change too.
  */
 export function isUnwritten(one: BigIntStats, other: BigIntStats, isMoved = false): boolean {
-  const isKnown =
-    isMoved || (["nlink", "mode", "uid", "gid"] as const).some((key) => one[key] !== other[key]);
-  return (
-    one.size === other.size && one.mtimeNs === other.mtimeNs && (isKnown || one.ctimeNs === other.ctimeNs)
-  );
+  const isKnown = isMoved || (["nlink", "mode", "uid", "gid"] as const).some((key) => one[key] !== other[key]);
+  return one.size === other.size && one.mtimeNs === other.mtimeNs && (isKnown || one.ctimeNs === other.ctimeNs);
 }
 
 function isOf(descriptor: number, file: BigIntStats): boolean {

@@ -2,20 +2,12 @@
  * The one file of a build. Whoever exports a database delivers it by rename, so a path that is opened twice can be two
  * files; and whoever copies over it changes it under its readers.
  */
-import {
-  accessSync,
-  type BigIntStats,
-  constants,
-  fstatSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from "node:fs";
+import { accessSync, type BigIntStats, constants, fstatSync, readSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, UserError, unreadable } from "../errors.js";
 import { findDescriptors, isSameFile, isUnwritten } from "./descriptors.js";
-import { overwritten, PURPOSE, reading } from "./trouble.js";
+import { overwritten, PURPOSE, reading } from "./errors.js";
 
 /** Opens a connection that never writes; `wait` is how long another process's lock is waited for, in milliseconds. */
 export function connect(path: string, wait: number): Database.Database {
@@ -93,9 +85,7 @@ export class SourceFile {
   /** Whether the path leads to this file, and it has not been written to since it was noted. */
   isStill(): boolean {
     const found = this.#find();
-    return (
-      found !== undefined && isSameFile(found, this.#noted.stats) && isUnwritten(found, this.#noted.stats)
-    );
+    return found !== undefined && isSameFile(found, this.#noted.stats) && isUnwritten(found, this.#noted.stats);
   }
 
   /** Whether so many connections, all of which have begun since the file was noted, see this file at one point in time. */
@@ -103,9 +93,7 @@ export class SourceFile {
     // Before the last look at the file: what is copied after it shows as more copied than now.
     this.#copied = this.#readIndex(COPIED);
     const version = this.#commits();
-    return (
-      version !== undefined && version === this.#noted.version && this.isStill() && this.isOne(connections)
-    );
+    return version !== undefined && version === this.#noted.version && this.isStill() && this.isOne(connections);
   }
 
   /**

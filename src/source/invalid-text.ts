@@ -1,7 +1,7 @@
 /** Finds text that is not what it seems: SQLite stores any bytes as text, and decoding hides the wrong ones. */
 import { isUtf8 } from "node:buffer";
 import type { Database } from "better-sqlite3";
-import { COLUMNS } from "./columns.js";
+import { SOURCE_COLUMNS } from "./columns.js";
 import type { SqlValue } from "./values.js";
 
 /** What decoding puts in the place of bytes that are no text; it can also be there by right. */
@@ -45,7 +45,7 @@ export class InvalidText {
 
   /** The row, as bytes, at which the first reading stands. */
   #catchUp(): (Buffer | null)[] {
-    const columns = COLUMNS.map((name) => `CAST(${name} AS BLOB)`).join(", ");
+    const columns = SOURCE_COLUMNS.map((name) => `CAST(${name} AS BLOB)`).join(", ");
     this.#bytes ??= this.#db
       .prepare<[Record<string, unknown>], (Buffer | null)[]>(`SELECT ${columns} ${this.#rows}`)
       .raw()

@@ -1,19 +1,11 @@
 /** Opens the SQLite file of users for one build: read-only, one file, one point in time, contract columns only. */
 import { UserError } from "../errors.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
+import { explainReading, explainSqlite, overwritten, reading } from "./errors.js";
 import { connect, isBusy, SourceFile } from "./file.js";
-import {
-  chooseOrder,
-  countRows,
-  IS_REPEATED,
-  keepRepeatedIds,
-  ORDER,
-  type PageStart,
-  pageStarts,
-} from "./order.js";
+import { chooseOrder, countRows, IS_REPEATED, keepRepeatedIds, ORDER, type PageStart, pageStarts } from "./order.js";
 import type { Share } from "./reader.js";
 import { findRelation, isPlainTable, isTable, type RelationOptions } from "./relation.js";
-import { explain, explainReading, overwritten, reading } from "./trouble.js";
 
 export interface SourceOptions extends RelationOptions {
   /** The SQLite file. */
@@ -76,7 +68,7 @@ export class Source {
     try {
       yield* selectCandidates(this.#opened.db, { rows, parameters: {}, isDuplicate, defaultAvatar });
     } catch (error) {
-      throw explain(file, error);
+      throw explainSqlite(file, error);
     }
   }
 
@@ -113,7 +105,7 @@ export class Source {
     try {
       yield* pageStarts(this.#opened.db, this.#relation, { kind, pageSize, count: this.count });
     } catch (error) {
-      throw explain(this.#options.db, error);
+      throw explainSqlite(this.#options.db, error);
     }
   }
 

@@ -34,9 +34,7 @@ export function chooseOrder(db: Database, relation: string, pageSize: number): O
 /** The index that SQLite itself would take the order from, without sorting, if there is one and it is in byte order. */
 function findOrderedIndex(db: Database, relation: string): string | undefined {
   const steps = db
-    .prepare<[], { detail: string }>(
-      `EXPLAIN QUERY PLAN SELECT date_joined, id FROM ${relation} ${INDEX_ORDER}`,
-    )
+    .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN SELECT date_joined, id FROM ${relation} ${INDEX_ORDER}`)
     .all();
   const [, index] = /USING COVERING INDEX (.+)$/.exec(steps[0]?.detail ?? "") ?? [];
   if (steps.length !== 1 || index === undefined) return undefined;
@@ -49,9 +47,7 @@ function findOrderedIndex(db: Database, relation: string): string | undefined {
 
 /** Makes the table that `sorted` reads pages by, on this connection alone. */
 export function sortRows(db: Database, relation: string): void {
-  db.exec(
-    `CREATE TEMP TABLE rollcall_order AS SELECT rowid AS source_rowid FROM ${relation} NOT INDEXED ${ORDER}`,
-  );
+  db.exec(`CREATE TEMP TABLE rollcall_order AS SELECT rowid AS source_rowid FROM ${relation} NOT INDEXED ${ORDER}`);
 }
 
 /** @param rows what stands behind FROM. */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { closest, distance } from "fastest-levenshtein";
 import { UserError, unreadable, usageError } from "../errors.js";
-import { COLUMNS } from "./columns.js";
+import { SOURCE_COLUMNS } from "./columns.js";
 
 /** Where rows come from: at most one of the two; the table `users` when neither is given. */
 export interface RelationOptions {
@@ -48,8 +48,7 @@ function findTable(db: Database, file: string, table: string): string {
     .all();
   const found = tables.find((name) => name.toLowerCase() === table.toLowerCase());
   if (found !== undefined) return found;
-  if (tables.length === 0)
-    throw new UserError(`${file} has no tables; name the SQLite file that holds the users.`);
+  if (tables.length === 0) throw new UserError(`${file} has no tables; name the SQLite file that holds the users.`);
   const near = findNearest(table, tables);
   throw new UserError(
     `${file} has no table or view ${quote(table)}; it has ${listed(tables)}. ` +
@@ -72,36 +71,30 @@ function createQueryView(db: Database, path: string): string {
     throw unreadable(path, "--query names a file with one SELECT", cause);
   }
   // SQLite would stop reading there, and run what stands before it.
-  if (sql.includes("\0"))
-    throw new UserError(`Query ${path} has a NUL character in it; --query names a text file.`);
+  if (sql.includes("\0")) throw new UserError(`Query ${path} has a NUL character in it; --query names a text file.`);
   try {
     db.prepare(`CREATE TEMP VIEW ${QUERY_VIEW} AS\n${sql}`).run();
     // A view's tables and columns are looked up when it is used, so use it: a mistake belongs to the query's file.
     db.prepare(`SELECT * FROM temp.${QUERY_VIEW}`);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UserError(
-      `Query ${path} cannot be run: ${why}. It must be one SELECT that yields the columns.`,
-      { cause },
-    );
+    throw new UserError(`Query ${path} cannot be run: ${why}. It must be one SELECT that yields the columns.`, {
+      cause,
+    });
   }
   return QUERY_VIEW;
 }
 
 function requireColumns(relation: string, found: string[], step: string): void {
   // SQLite tells columns of one name apart by a number behind the second: `bio`, `bio:1`.
-  const repeated = COLUMNS.filter((name) =>
-    found.some((other) => other.toLowerCase().startsWith(`${name}:`)),
-  );
+  const repeated = SOURCE_COLUMNS.filter((name) => found.some((other) => other.toLowerCase().startsWith(`${name}:`)));
   if (repeated.length > 0) {
-    throw new UserError(
-      `${relation} yields ${listed(repeated)} more than once; say in it which one is meant.`,
-    );
+    throw new UserError(`${relation} yields ${listed(repeated)} more than once; say in it which one is meant.`);
   }
   const have = new Set(found.map((name) => name.toLowerCase()));
-  const missing = COLUMNS.filter((name) => !have.has(name));
+  const missing = SOURCE_COLUMNS.filter((name) => !have.has(name));
   if (missing.length === 0) return;
-  const spare = found.filter((name) => !COLUMNS.some((column) => column === name.toLowerCase()));
+  const spare = found.filter((name) => !SOURCE_COLUMNS.some((column) => column === name.toLowerCase()));
   const named = missing.map((name) => {
     const near = findNearest(name, spare);
     return near === undefined ? name : `${name} (nearest: ${near})`;
@@ -142,9 +135,7 @@ function findKind(db: Database, table: string): { type: string; wr: number } | u
  */
 export function isPlainTable(db: Database, table: string): boolean {
   const found = findKind(db, table);
-  const named = db
-    .prepare("SELECT 1 FROM pragma_table_xinfo(?) WHERE name = 'rowid' COLLATE NOCASE")
-    .get(table);
+  const named = db.prepare("SELECT 1 FROM pragma_table_xinfo(?) WHERE name = 'rowid' COLLATE NOCASE").get(table);
   return (
     found?.type === "table" &&
     found.wr === 0 &&

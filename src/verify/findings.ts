@@ -5,30 +5,30 @@ import type { Finding } from "./verdict.js";
 const KEPT = 20;
 
 /** The findings of one check, first pages first. */
-export interface Found {
+export interface CheckFindings {
   count: number;
   first: Finding[];
 }
 
 export class Findings {
-  readonly #found = new Map<string, Found>();
+  readonly #found = new Map<string, CheckFindings>();
 
   add(finding: Finding): void {
     const { count, first } = this.of(finding.check);
     this.#found.set(finding.check, { count: count + 1, first: firstOf([...first, finding]) });
   }
 
-  of(check: string): Found {
+  of(check: string): CheckFindings {
     return this.#found.get(check) ?? { count: 0, first: [] };
   }
 
   /** All of them as plain data, for another thread. */
-  toData(): Record<string, Found> {
+  toData(): Record<string, CheckFindings> {
     return Object.fromEntries(this.#found);
   }
 
   /** Adds what another thread has found. */
-  merge(data: Record<string, Found>): void {
+  merge(data: Record<string, CheckFindings>): void {
     for (const [check, { count, first }] of Object.entries(data)) {
       const mine = this.of(check);
       this.#found.set(check, { count: mine.count + count, first: firstOf([...mine.first, ...first]) });

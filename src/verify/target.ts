@@ -29,8 +29,7 @@ const MOST_KNOWN = 10;
  */
 export async function openAgainst(name: string | undefined, dist: string, cwd: string): Promise<Against> {
   if (name === NONE) return { release: undefined, whyNot: `--against ${NONE}`, known: [] };
-  const release =
-    name === undefined ? await openIfWhole(join(dist, CURRENT)) : await openChosen(dist, name, cwd);
+  const release = name === undefined ? await openIfWhole(join(dist, CURRENT)) : await openChosen(dist, name, cwd);
   const whyNot = `${dist} has no current release to compare with`;
   if (!release) return { release, whyNot, known: [] };
   const names = namesIn(dist).slice(0, MOST_KNOWN);

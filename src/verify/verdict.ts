@@ -48,6 +48,6 @@ export interface Verdict {
 }
 
 /** Whether nothing differs but what was allowed to. */
-export function isTrue({ rows }: Verdict): boolean {
+export function passed({ rows }: Verdict): boolean {
   return rows.every(({ outcome }) => outcome !== "differs");
 }

@@ -1,14 +1,14 @@
 /** The verb that proves what a release on disk, or a host, is. */
 import { z } from "zod";
-import { suggest } from "../config/names.js";
-import { abortSignal, callback, checkOptions, folder, type Rule, type Rules } from "../config/options.js";
-import { pick, SETTINGS } from "../config/settings.js";
 import { unlessStopped, usageError } from "../errors.js";
 import { findRelease } from "../release/choose.js";
 import { CURRENT } from "../release/layout.js";
+import { suggest } from "../settings/names.js";
+import { abortSignal, callback, checkOptions, folder, type Rule, type Rules } from "../settings/options.js";
+import { pick, SETTINGS } from "../settings/settings.js";
+import { ROW_NAMES } from "./site/rows.js";
 import { isUrl, openAgainst } from "./target.js";
-import { ROW_NAMES } from "./url-rows.js";
-import { isTrue, type Verdict } from "./verdict.js";
+import { passed, type Verdict } from "./verdict.js";
 
 export interface VerifyOptions {
   /**
@@ -67,7 +67,7 @@ export async function verify(given: VerifyOptions = {}, effects: VerifyEffects =
   const verdict = await unlessStopped(watch.signal, () =>
     isUrl(name) ? verifyHost(name, options, watch) : verifyFolder(name, options, watch),
   );
-  return { holds: isTrue(verdict), ...verdict };
+  return { holds: passed(verdict), ...verdict };
 }
 
 function refuseUnknown(names: readonly string[]): void {
@@ -83,7 +83,7 @@ async function verifyFolder(
   { cwd, ...watch }: VerifyEffects,
 ): Promise<Verdict> {
   const release = findRelease(name, dist, cwd);
-  const { verifyRelease } = await import("./disk.js");
+  const { verifyRelease } = await import("./release/release.js");
   return verifyRelease({ folder: release, workers, ...watch });
 }
 
@@ -95,6 +95,6 @@ async function verifyHost(
   const { release, whyNot, known } = await openAgainst(against, dist, cwd);
   const { sample, allow = [], concurrency, rate, cacheControl } = options;
   const asking = { sample, allow, concurrency, rate, cacheControl };
-  const { verifyUrl } = await import("./url.js");
+  const { verifyUrl } = await import("./site/site.js");
   return verifyUrl({ baseUrl, ...asking, known, against: release, whyNotAgainst: whyNot, ...watch });
 }

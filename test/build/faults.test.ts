@@ -58,9 +58,7 @@ test("on a read-only file system it says so, and what is current can still be re
     node "${CLI}" use $(cat dist/current/snapshot.json | tr , '\\n' | sed -n 's/.*"id":"\\(.*\\)".*/\\1/p'); echo "code $?"
     (cd dist/current && sha256sum --check --quiet SHA256SUMS) && echo whole`);
   expect(output.match(/Cannot write .*: it is on a read-only file system; name another/g)).toHaveLength(4);
-  expect(
-    output.match(/Cannot write .* here \(EROFS\); mend that, or run this in another folder/g),
-  ).toHaveLength(1);
+  expect(output.match(/Cannot write .* here \(EROFS\); mend that, or run this in another folder/g)).toHaveLength(1);
   expect(output.match(/code 1/g)).toHaveLength(5);
   expect(output).toContain("whole");
 });
@@ -79,11 +77,8 @@ test("what cannot be removed after the switch, or was left, fails no build: each
     (cd dist/current && sha256sum --check --quiet SHA256SUMS) && grep -o '"page_size":7' dist/current/snapshot.json
     umount dist/.trash-*/busy
     small; echo "code $?"; ls -A dist | grep trash || echo tidy`);
-  const told = output
-    .replaceAll(/\d{8}T\d{6}Z-[0-9a-f]{12}/g, "NAME")
-    .replaceAll(/\(EBUSY: .*\)/g, "(EBUSY)");
-  const busy = (path: string) =>
-    `warning: ${path} could not be removed; the next build tries again (EBUSY).\n`;
+  const told = output.replaceAll(/\d{8}T\d{6}Z-[0-9a-f]{12}/g, "NAME").replaceAll(/\(EBUSY: .*\)/g, "(EBUSY)");
+  const busy = (path: string) => `warning: ${path} could not be removed; the next build tries again (EBUSY).\n`;
   expect(told).toBe(
     `code 0\n${busy(`${folder}/dist/.trash-1`)}code 0\n${busy("dist/.trash-1")}${busy("dist/.trash-NAME")}code 0\n"page_size":7\ncode 0\ntidy\n`,
   );
@@ -124,13 +119,7 @@ test("a second build at once is told at once who is at work; once that is killed
   expect((await first.ended).code).toBe("SIGKILL");
   expect(readdirSync(out)).toContain(".staging");
   expect(await run(args)).toEqual({ code: 0, stdout: "", stderr: "" });
-  expect(readdirSync(out).sort()).toEqual([
-    ".lock",
-    ".lock-holder.json",
-    ".origin.json",
-    "current",
-    "releases",
-  ]);
+  expect(readdirSync(out).sort()).toEqual([".lock", ".lock-holder.json", ".origin.json", "current", "releases"]);
   expect(await findDamage(await openRelease(join(out, "current")))).toBeUndefined();
 });
 

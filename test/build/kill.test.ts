@@ -61,13 +61,7 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400
   setVersion.run(++version);
   expect(await run(args)).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(await checkCurrent(dist)).toBe(version);
-  expect(readdirSync(dist).sort()).toEqual([
-    ".lock",
-    ".lock-holder.json",
-    ".origin.json",
-    "current",
-    "releases",
-  ]);
+  expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", ".origin.json", "current", "releases"]);
   for (const name of readdirSync(join(dist, "releases"))) await openRelease(join(dist, "releases", name));
   source.close();
 });
@@ -101,9 +95,7 @@ async function checkCurrent(dist: string): Promise<number> {
   const versions = new Set<number>();
   let users = 0;
   for (let page = 1; page <= release.snapshot.pages; page++) {
-    const { results }: Page = JSON.parse(
-      readFileSync(join(release.folder, `api/users/pages/${page}.json`), "utf8"),
-    );
+    const { results }: Page = JSON.parse(readFileSync(join(release.folder, `api/users/pages/${page}.json`), "utf8"));
     users += results.length;
     for (const user of results) versions.add(user.referrals_count);
   }

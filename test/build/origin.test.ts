@@ -16,10 +16,10 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { type BuildOptions, type BuildResult, build, InvalidUsersError, useRelease } from "rollcall";
 import { expect, onTestFinished, test } from "vitest";
-import { SourceBytes } from "../../src/build/source-bytes.js";
+import { SourceBytes } from "../../src/build/source-digest.js";
 import { findDamage } from "../../src/release/check.js";
 import { openRelease } from "../../src/release/open.js";
-import { COLUMNS } from "../../src/source/columns.js";
+import { SOURCE_COLUMNS } from "../../src/source/columns.js";
 import { openSource } from "../../src/source/open.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
@@ -158,8 +158,8 @@ test("an id that only overflow pages of an index hold", async () => {
 test("a value of another type that reads the same is refused", async () => {
   const { build, edit } = remembering();
   // Columns without types, which turn no text into a number.
-  edit(`ALTER TABLE users RENAME TO old; CREATE TABLE users (${COLUMNS}); DROP INDEX users_order;
-    INSERT INTO users SELECT ${COLUMNS} FROM old; DROP TABLE old; ${INDEX}`);
+  edit(`ALTER TABLE users RENAME TO old; CREATE TABLE users (${SOURCE_COLUMNS}); DROP INDEX users_order;
+    INSERT INTO users SELECT ${SOURCE_COLUMNS} FROM old; DROP TABLE old; ${INDEX}`);
   expect(await build()).toMatchObject({ isRefused: false });
   edit(`UPDATE users SET referrals_count = CAST(referrals_count AS TEXT) WHERE rowid = 5`);
   expect(await build()).toMatchObject({ isRefused: true });
@@ -195,14 +195,7 @@ test("views and queries, which may ask the clock, are read each time", async () 
   edit("CREATE VIEW seen AS SELECT * FROM users WHERE date_joined < strftime('%Y', 'now')");
   const query = join(folder, "query.sql");
   writeFileSync(query, "SELECT * FROM users WHERE date_joined < strftime('%Y', 'now')");
-  for (const more of [
-    { table: "seen" },
-    { query },
-    { table: "seen" },
-    { table: "seen" },
-    { query },
-    { query },
-  ])
+  for (const more of [{ table: "seen" }, { query }, { table: "seen" }, { table: "seen" }, { query }, { query }])
     expect(await build(more)).toMatchObject({ isRead: true });
 });
 
@@ -286,10 +279,7 @@ test.each<[string, (file: string) => void]>([
   ["cut short", (file) => truncateSync(file, 100)],
   ["empty", (file) => truncateSync(file, 0)],
   ["null", (file) => writeFileSync(file, "null")],
-  [
-    "of another release",
-    (file) => writeFileSync(file, readFileSync(file, "utf8").replace(/(?<="release":")./, "x")),
-  ],
+  ["of another release", (file) => writeFileSync(file, readFileSync(file, "utf8").replace(/(?<="release":")./, "x"))],
   [
     "a pipe",
     (file) => {

@@ -1,13 +1,5 @@
 /** The file of problems: written whole or not at all, and never in the place of something else. */
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { build, InvalidUsersError, UserError } from "../../src/index.js";
@@ -57,9 +49,7 @@ describe("is not put in the place of", () => {
     prepare();
     const path = join(folder, name);
     const [before, source] = [contents(path), contents(db)];
-    await expect(publish(path)).rejects.toThrow(
-      "is there and is no file of problems; name another, or remove it.",
-    );
+    await expect(publish(path)).rejects.toThrow("is there and is no file of problems; name another, or remove it.");
     expect(contents(path).equals(before) && contents(db).equals(source)).toBe(true);
   });
 

@@ -6,13 +6,7 @@ import type { Session } from "./session.js";
 
 type Fields = [string, string][];
 
-const NOT_IN_304 = [
-  "content-type",
-  "content-encoding",
-  "content-language",
-  "content-location",
-  "accept-ranges",
-];
+const NOT_IN_304 = ["content-type", "content-encoding", "content-language", "content-location", "accept-ranges"];
 
 export function checkTag(session: Session, page: Answer): void {
   const tag = header(page, "etag") ?? "none";
@@ -24,12 +18,7 @@ export function checkTag(session: Session, page: Answer): void {
 }
 
 /** Whether a tag is honoured in every form, and nothing else is. */
-export async function checkConditions(
-  session: Session,
-  page: Answer,
-  target: string,
-  fields: Fields,
-): Promise<void> {
+export async function checkConditions(session: Session, page: Answer, target: string, fields: Fields): Promise<void> {
   const tag = header(page, "etag") ?? "none";
   const naked = tag.slice(1, -1);
   const ask = (...more: Fields) => session.ask({ method: "GET", target, headers: [...fields, ...more] });
@@ -65,9 +54,7 @@ export async function checkConditions(
     ask(["If-None-Match", tag], ["If-Modified-Since", "Thu, 01 Jan 1970 00:00:00 GMT"]).then((answer) =>
       unchanged(session, answer, page),
     ),
-    ask(["If-None-Match", tag], ["Cache-Control", "no-cache"]).then((answer) =>
-      unchanged(session, answer, page),
-    ),
+    ask(["If-None-Match", tag], ["Cache-Control", "no-cache"]).then((answer) => unchanged(session, answer, page)),
     ...misses.map((value) => ask(["If-None-Match", value]).then((answer) => same(session, answer, page))),
     ask(["If-None-Match", '"a"'], ["If-Modified-Since", later]).then((answer) => same(session, answer, page)),
     head(session, target, [...fields, ["If-None-Match", tag]]),
@@ -84,19 +71,10 @@ function unchanged(session: Session, answer: Answer, page: Answer): void {
   sameHeaders(session, answer, page, ...NOT_IN_304);
   const length = header(answer, "content-length");
   const good = length === undefined || Number(length) === page.body.length;
-  session.check(
-    good,
-    "304",
-    `${answer.name}: Content-Length ${length} where the page has ${page.body.length}`,
-  );
+  session.check(good, "304", `${answer.name}: Content-Length ${length} where the page has ${page.body.length}`);
 }
 
-export async function checkRanges(
-  session: Session,
-  page: Answer,
-  target: string,
-  fields: Fields,
-): Promise<void> {
+export async function checkRanges(session: Session, page: Answer, target: string, fields: Fields): Promise<void> {
   const size = page.body.length;
   const ask = (...more: Fields) => session.ask({ method: "GET", target, headers: [...fields, ...more] });
   const ranges: Record<string, [number, number] | undefined> = {

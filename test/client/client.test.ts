@@ -33,14 +33,10 @@ const SHAPES: [string, string, Partial<BuildOptions>][] = [
   ["everything at once", "/v1", { links: "path", encodings: ["gzip"] }],
 ];
 
-test.for(SHAPES)(
-  "a stranger finds nothing wrong with pages %s",
-  { timeout: 120_000 },
-  async ([, path, options]) => {
-    const baseUrl = await published(USERS, path, options);
-    expect(await report(baseUrl, { pageSize: 37 })).toEqual([]);
-  },
-);
+test.for(SHAPES)("a stranger finds nothing wrong with pages %s", { timeout: 120_000 }, async ([, path, options]) => {
+  const baseUrl = await published(USERS, path, options);
+  expect(await report(baseUrl, { pageSize: 37 })).toEqual([]);
+});
 
 test.for([0, 1, 37, 38])("a stranger finds nothing wrong with a collection of %i", async (count) => {
   const baseUrl = await published(USERS.slice(0, count), "", { encodings: ["br", "gzip"] });
@@ -55,12 +51,7 @@ test("what is read is what the source holds", async () => {
     const answer = await fetch(`${baseUrl}/api/users/?format=api&page=${page}`);
     const envelope: unknown = await answer.json();
     expect(envelope).toHaveProperty("results");
-    if (
-      typeof envelope === "object" &&
-      envelope !== null &&
-      "results" in envelope &&
-      Array.isArray(envelope.results)
-    ) {
+    if (typeof envelope === "object" && envelope !== null && "results" in envelope && Array.isArray(envelope.results)) {
       read.push(...envelope.results);
     }
   }

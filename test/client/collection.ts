@@ -16,11 +16,7 @@ export function checkSizes(session: Session, pages: Seen[], pageSize: number | u
     const { length } = page.rows;
     const good = whole ? length === size : length <= size && (length > 0 || count === 0);
     session.check(good, "page size", `${page.answer.name}: ${length} users, where a page has ${size}`);
-    session.check(
-      page.count === count,
-      "count",
-      `${page.answer.name}: says ${page.count}, the walk has ${count}`,
-    );
+    session.check(page.count === count, "count", `${page.answer.name}: says ${page.count}, the walk has ${count}`);
   });
   const tags = new Set(pages.map(({ answer }) => header(answer, "etag")));
   session.check(tags.size === pages.length, "etag", `${pages.length} pages have ${tags.size} tags`);
@@ -34,13 +30,8 @@ export function checkOrder(session: Session, pages: Seen[]): void {
       const twin = ids.get(row.id);
       session.check(twin === undefined, "unique ids", `${answer.name}: ${row.id} is also in ${twin}`);
       ids.set(row.id, answer.name);
-      const good =
-        before === undefined || before.date > row.date || (before.date === row.date && before.id < row.id);
-      session.check(
-        good,
-        "order",
-        `${answer.name}: ${row.date} ${row.id} after ${before?.date} ${before?.id}`,
-      );
+      const good = before === undefined || before.date > row.date || (before.date === row.date && before.id < row.id);
+      session.check(good, "order", `${answer.name}: ${row.date} ${row.id} after ${before?.date} ${before?.id}`);
       before = row;
     }
   }

@@ -38,11 +38,7 @@ export async function checkEncodings(session: Session, known: Known): Promise<vo
     const answer = await session.get("?format=api&page=1", ["Accept-Encoding", coding]);
     made.add(header(answer, "content-encoding") ?? "identity");
   }
-  session.check(
-    made.size > 1 || session.vary === "Accept",
-    "vary",
-    `${session.vary}, but nothing is compressed`,
-  );
+  session.check(made.size > 1 || session.vary === "Accept", "vary", `${session.vary}, but nothing is compressed`);
   await Promise.all(
     CHOICES.map(async ([accept, choice]) => {
       const wanted = choice.filter((coding) => made.has(coding));
@@ -50,11 +46,7 @@ export async function checkEncodings(session: Session, known: Known): Promise<vo
       decoded(session, answer, known.first);
       if (wanted.length === 0) return;
       const coding = header(answer, "content-encoding") ?? "identity";
-      session.check(
-        wanted.includes(coding),
-        "encoding",
-        `${answer.name}: ${coding}, expected ${wanted.join(" or ")}`,
-      );
+      session.check(wanted.includes(coding), "encoding", `${answer.name}: ${coding}, expected ${wanted.join(" or ")}`);
     }),
   );
   const halves: [string, string][] = [
@@ -82,11 +74,7 @@ export function decoded(session: Session, answer: Answer, page: Answer): void {
   session.check(/^"[\x21\x23-\x7e]+"$/.test(tag), "etag", `${answer.name}: ${tag} is not a strong tag`);
   session.check(tag !== header(page, "etag"), "etag", `${answer.name}: ${coding} has the plain page's tag`);
   const body = decode(coding, answer.body);
-  session.check(
-    body?.equals(page.body) === true,
-    "encoding",
-    `${answer.name}: ${coding} is not the page's bytes`,
-  );
+  session.check(body?.equals(page.body) === true, "encoding", `${answer.name}: ${coding} is not the page's bytes`);
 }
 
 function decode(coding: string, body: Buffer): Buffer | undefined {

@@ -47,21 +47,13 @@ const cut = (reply: Reply) => ({
 });
 
 export const IN_ANSWERS: Seeded[] = [
-  [
-    "a weak tag",
-    where(status(200), (r) => ({ headers: { ...r.headers, ETag: `W/${r.headers["ETag"]}` } })),
-    "etag: ",
-  ],
+  ["a weak tag", where(status(200), (r) => ({ headers: { ...r.headers, ETag: `W/${r.headers["ETag"]}` } })), "etag: "],
   ["a tag of nothing", header("ETag", '"1"', status(200)), "etag: "],
   ["no Vary", header("Vary", undefined, status(200)), "vary: "],
   ["no Vary on errors", header("Vary", undefined, status(404)), "vary: "],
   ["a Vary for nothing", header("Vary", "Accept, Accept-Encoding", any), "vary: "],
   ["no Allow on 405", header("Allow", undefined, status(405)), "allow: "],
-  [
-    "errors that may be stored",
-    header("Cache-Control", "public, max-age=60", status(404)),
-    "cache-control: ",
-  ],
+  ["errors that may be stored", header("Cache-Control", "public, max-age=60", status(404)), "cache-control: "],
   ["another lifetime", header("Cache-Control", "no-cache", status(200)), "cache-control: "],
   ["a charset", header("Content-Type", "application/json; charset=utf-8", status(200)), "content-type: "],
   ["no CORS", header("Access-Control-Allow-Origin", undefined, status(304)), "access-control-allow-origin: "],

@@ -10,8 +10,7 @@ const people = (change: (person: Person, at: number) => object): Fault => ({
 const text = (from: string | RegExp, to: string, only?: number): Fault => ({
   text: (page, number) => (only === undefined || only === number ? page.replace(from, to) : page),
 });
-const nested = (change: object) =>
-  people((person) => ({ off_chain: { ...Object(person["off_chain"]), ...change } }));
+const nested = (change: object) => people((person) => ({ off_chain: { ...Object(person["off_chain"]), ...change } }));
 
 export const IN_PAGES: Seeded[] = [
   [
@@ -19,16 +18,8 @@ export const IN_PAGES: Seeded[] = [
     { people: ([a, b, c, d, ...rest]) => [a, b, d, c, ...rest].flatMap((p) => p ?? []) },
     "order: ",
   ],
-  [
-    "ties by id, descending",
-    { people: ([a, b, ...rest]) => [b, a, ...rest].flatMap((p) => p ?? []) },
-    "order: ",
-  ],
-  [
-    "an id twice",
-    people((_, at) => (at === 4 ? { id: "00000000-0000-4000-8000-000000000003" } : {})),
-    "unique ids: ",
-  ],
+  ["ties by id, descending", { people: ([a, b, ...rest]) => [b, a, ...rest].flatMap((p) => p ?? []) }, "order: "],
+  ["an id twice", people((_, at) => (at === 4 ? { id: "00000000-0000-4000-8000-000000000003" } : {})), "unique ids: "],
   ["a wrong count", text('"count":7', '"count":8'), "count: "],
   ["a count that changes", text('"count":7', '"count":6', 2), "count: "],
   ["count as text", text('"count":7', '"count":"7"', 2), "envelope: "],
@@ -40,11 +31,7 @@ export const IN_PAGES: Seeded[] = [
   ["a loop", text("page=3", "page=1", 2), "links: "],
   ["an unknown field", people(() => ({ x_password: "secret" })), "user: "],
   ["a missing field", people(() => ({ bio: undefined })), "user: "],
-  [
-    "a day that is none",
-    people((_, at) => (at === 6 ? { date_joined: "2025-02-29T00:00:00.000000Z" } : {})),
-    "user: ",
-  ],
+  ["a day that is none", people((_, at) => (at === 6 ? { date_joined: "2025-02-29T00:00:00.000000Z" } : {})), "user: "],
   ["an hour that is none", nested({ created_at: "2026-01-01T24:00:00.000000Z" }), "user: "],
   ["three fraction digits", nested({ last_withdrawn_at: "2026-01-01T00:00:00.000Z" }), "user: "],
   ["nothing scheduled as null", nested({ next_mining_at: null }), "user: "],
@@ -55,11 +42,7 @@ export const IN_PAGES: Seeded[] = [
   ["a short wallet", people(() => ({ default_wallet: "0x12" })), "user: "],
   ["a counter beyond 2^53", text('"referrals_count":0', '"referrals_count":9007199254740993'), "user: "],
   ["an integer with a fraction", text('"wac_status":0', '"wac_status":0.0'), "JSON text: "],
-  [
-    "keys out of order",
-    text('"username":"ada","wac_status":0', '"wac_status":0,"username":"ada"'),
-    "JSON text: ",
-  ],
+  ["keys out of order", text('"username":"ada","wac_status":0', '"wac_status":0,"username":"ada"'), "JSON text: "],
   ["a key twice", text('"wac_status":0', '"wac_status":0,"wac_status":0'), "JSON text: "],
   ["white space in a record", text('"country":"GB"', '"country": "GB"'), "JSON text: "],
   ["a record over two lines", text('"country":"GB",', '"country":"GB",\n'), "JSON text: "],

@@ -24,13 +24,6 @@ export function sameHeaders(session: Session, answer: Answer, model: Answer, ...
       .map((pair) => pair.join(": "))
       .sort();
   const [mine, other] = [list(answer), list(model)];
-  const differ = [
-    ...mine.filter((line) => !other.includes(line)),
-    ...other.filter((line) => !mine.includes(line)),
-  ];
-  session.check(
-    differ.length === 0,
-    "same headers",
-    `${answer.name}: unlike ${model.name} in ${differ.join(" | ")}`,
-  );
+  const differ = [...mine.filter((line) => !other.includes(line)), ...other.filter((line) => !mine.includes(line))];
+  session.check(differ.length === 0, "same headers", `${answer.name}: unlike ${model.name} in ${differ.join(" | ")}`);
 }

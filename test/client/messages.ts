@@ -17,12 +17,7 @@ export async function checkMessages(session: Session, known: Known): Promise<voi
     "GET with a body": `${request(line, `Host: ${host}`, "Content-Length: 3")}abc`,
     "GET in chunks": `${request(line, `Host: ${host}`, "Transfer-Encoding: chunked")}3\r\nabc\r\n0\r\n\r\n`,
     websocket: `${line}\r\nHost: ${host}\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n`,
-    "header names in capitals": request(
-      line,
-      `HOST: ${host}`,
-      "ACCEPT: text/html",
-      "X-HTTP-METHOD-OVERRIDE: DELETE",
-    ),
+    "header names in capitals": request(line, `HOST: ${host}`, "ACCEPT: text/html", "X-HTTP-METHOD-OVERRIDE: DELETE"),
   };
   const faulty: Record<string, string> = {
     "no Host": request(line),

@@ -61,10 +61,7 @@ const ACCEPTS = [
 
 export async function checkPageNumbers(session: Session, known: Known): Promise<void> {
   const beyond = [known.last + 1, known.last + 2].map(String);
-  const none = [
-    ...beyond,
-    ...NO_PAGES.filter((page) => !/^[1-9]\d{0,8}$/.test(page) || Number(page) > known.last),
-  ];
+  const none = [...beyond, ...NO_PAGES.filter((page) => !/^[1-9]\d{0,8}$/.test(page) || Number(page) > known.last)];
   const bad = [...none.map((page) => `page=${page}`), ...TWICE];
   await Promise.all([
     ...bad.map(async (query) => {
@@ -77,9 +74,7 @@ export async function checkPageNumbers(session: Session, known: Known): Promise<
       session.check(good, "invalid page", `${answer.name}: ${answer.body.toString().slice(0, 80)}`);
     }),
     ...FIRST.map(async (query) => same(session, await session.get(query), known.first)),
-    ...(known.last > 1 ? SECOND : []).map(async (query) =>
-      same(session, await session.get(query), known.second),
-    ),
+    ...(known.last > 1 ? SECOND : []).map(async (query) => same(session, await session.get(query), known.second)),
     ...ACCEPTS.map(async (accept) => same(session, await session.get("", ["Accept", accept]), known.first)),
   ]);
 }

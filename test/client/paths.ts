@@ -16,8 +16,8 @@ export async function checkPaths(session: Session, known: Known): Promise<void> 
   const bare = session.listing.slice(0, -1);
   await Promise.all([
     ...QUERIES.flatMap((query) => ["GET", "HEAD"].map((method) => redirect(session, method, query))),
-    ...["?page=1", "?page=0", "?page=1&page=1", `?page=${known.last}`, `?page=${known.last + 1}`].map(
-      (query) => head(session, `${session.listing}${query}`),
+    ...["?page=1", "?page=0", "?page=1&page=1", `?page=${known.last}`, `?page=${known.last + 1}`].map((query) =>
+      head(session, `${session.listing}${query}`),
     ),
     ...[`${bare}?page=1`, `${session.listing}nothing`, `${session.listing}pages/0.json`].map((target) =>
       head(session, target),
@@ -96,11 +96,7 @@ async function redirect(session: Session, method: string, query: string): Promis
   session.check(good, "redirect", `${answer.name}: to ${location}, expected ${wanted}`);
 }
 
-export async function head(
-  session: Session,
-  target: string,
-  headers: [string, string][] = [],
-): Promise<void> {
+export async function head(session: Session, target: string, headers: [string, string][] = []): Promise<void> {
   const [get, answer] = await Promise.all([
     session.ask({ method: "GET", target, headers }),
     session.ask({ method: "HEAD", target, headers }),
@@ -109,9 +105,5 @@ export async function head(
   sameHeaders(session, answer, get);
   const length = header(answer, "content-length");
   const wanted = get.status === 304 ? length : String(get.body.length);
-  session.check(
-    length === wanted,
-    "HEAD",
-    `${answer.name}: Content-Length ${length}, the body has ${wanted}`,
-  );
+  session.check(length === wanted, "HEAD", `${answer.name}: Content-Length ${length}, the body has ${wanted}`);
 }

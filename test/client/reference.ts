@@ -55,10 +55,7 @@ export async function serveReference(fault: Fault = {}): Promise<{ url: string; 
   }
 
   function answer(method: string, url: string, match?: string): Reply {
-    const { pathname, search } = new URL(
-      url.startsWith("/") ? `http://h${url.replace(/^\/+/, "/")}` : url,
-      "http://h",
-    );
+    const { pathname, search } = new URL(url.startsWith("/") ? `http://h${url.replace(/^\/+/, "/")}` : url, "http://h");
     if (method === "OPTIONS") {
       const cors = {
         "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
@@ -73,8 +70,7 @@ export async function serveReference(fault: Fault = {}): Promise<{ url: string; 
     if (pathname !== "/api/users/") return refusal(404, "Not found.");
     const given = [...new URLSearchParams(`?${search.slice(1)}`)].filter(([name]) => name === "page");
     const asked = given[0]?.[1] || "1";
-    if (given.length > 1 || !/^[1-9]\d{0,8}$/.test(asked) || Number(asked) > last)
-      return refusal(404, "Invalid page.");
+    if (given.length > 1 || !/^[1-9]\d{0,8}$/.test(asked) || Number(asked) > last) return refusal(404, "Invalid page.");
     const body = page(Number(asked));
     const tag = `"${createHash("sha256").update(body).digest("hex")}"`;
     const headers = {
@@ -95,9 +91,7 @@ export async function serveReference(fault: Fault = {}): Promise<{ url: string; 
     const unknown = error.code === "HPE_INVALID_METHOD";
     sendRaw(socket, unknown ? reply("BREW", "/api/users/", {}) : refusal(400, "Bad request."));
   });
-  server.on("connect", (_req: IncomingMessage, socket: Socket) =>
-    sendRaw(socket, reply("CONNECT", "/api/users/", {})),
-  );
+  server.on("connect", (_req: IncomingMessage, socket: Socket) => sendRaw(socket, reply("CONNECT", "/api/users/", {})));
   function respond(req: IncomingMessage, res: ServerResponse): void {
     const { status, headers, body } = reply(req.method ?? "", req.url ?? "", req.headers);
     const sized = status === 204 || status === 304 ? {} : { "Content-Length": Buffer.byteLength(body) };

@@ -83,11 +83,7 @@ export class Session {
     }
     const snapshot = header(answer, "snapshot-id");
     this.#snapshot ??= snapshot;
-    this.check(
-      snapshot !== undefined && snapshot !== "",
-      "Snapshot-Id",
-      `${name}: ${answer.status} without one`,
-    );
+    this.check(snapshot !== undefined && snapshot !== "", "Snapshot-Id", `${name}: ${answer.status} without one`);
     this.check(
       snapshot === undefined || snapshot === this.#snapshot,
       "one snapshot",
@@ -106,11 +102,7 @@ export class Session {
     if (!answer.name.startsWith("HEAD ")) {
       const value = json(answer.body.toString());
       const good = isRecord(value) && typeof value["detail"] === "string" && Object.keys(value).length === 1;
-      this.check(
-        good,
-        "error body",
-        `${answer.name}: ${answer.status} ${answer.body.toString().slice(0, 80)}`,
-      );
+      this.check(good, "error body", `${answer.name}: ${answer.status} ${answer.body.toString().slice(0, 80)}`);
     }
   }
 

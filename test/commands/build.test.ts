@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describeBuild } from "../../src/commands/build-summary.js";
-import { describeProblems } from "../../src/commands/problems.js";
+import { describeProblems } from "../../src/commands/build/problems.js";
+import { describeBuild } from "../../src/commands/build/summary.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
@@ -14,8 +14,7 @@ const LINE = "build --db users.sqlite --base-url https://example.com";
 function folderOf(rows: readonly Row[]) {
   const cwd = scratch();
   writeUsers(join(cwd, "users.sqlite"), rows);
-  const run = (line: string, options: Parameters<typeof fakeIo>[1] = {}) =>
-    rollcall(line, fakeIo(cwd, options));
+  const run = (line: string, options: Parameters<typeof fakeIo>[1] = {}) => rollcall(line, fakeIo(cwd, options));
   return { cwd, run };
 }
 
@@ -60,11 +59,7 @@ test("another folder than dist is named in the next step", async () => {
 
 test("warnings are counted by kind, and left out users are loud", async () => {
   const rows = plainRows(4).map((row, index) => ({ ...row, wac_status: index === 0 ? 0 : 7 }));
-  const { run } = folderOf([
-    ...rows,
-    { ...plainRows(5)[4], country: "xx" },
-    { ...plainRows(6)[5], country: "" },
-  ]);
+  const { run } = folderOf([...rows, { ...plainRows(5)[4], country: "xx" }, { ...plainRows(6)[5], country: "" }]);
   const { code, stderr } = await run(`${LINE} --skip-invalid`, { isTTY: true });
   expect(code).toBe(0);
   expect(stderr).toContain("3 users: wac_status is not 0");
@@ -140,19 +135,12 @@ test("--problems writes all of them, and the rest is said to be there", async ()
   const { cwd, run } = folderOf(plainRows(12).map((row) => ({ ...row, country: "x", wac_status: "many" })));
   const { code, stderr } = await run(`${LINE} --problems all.ndjson`);
   expect(code).toBe(1);
-  expect(stderr).toMatch(
-    /\nand 4 more\nerror: .* with --skip-invalid\. Every problem is in all\.ndjson\.\n$/,
-  );
+  expect(stderr).toMatch(/\nand 4 more\nerror: .* with --skip-invalid\. Every problem is in all\.ndjson\.\n$/);
   expect(readFileSync(join(cwd, "all.ndjson"), "utf8").trimEnd().split("\n")).toHaveLength(24);
 });
 
 test.each([
-  [
-    "one of one",
-    1,
-    1,
-    /^error: 1 of 1 user is invalid, with 1 problem: .*Mend it, or leave it out with --skip/m,
-  ],
+  ["one of one", 1, 1, /^error: 1 of 1 user is invalid, with 1 problem: .*Mend it, or leave it out with --skip/m],
   ["one of many", 1, 1204, /^error: 1 of 1,204 users is invalid, with 1 problem: /m],
   ["most", 1203, 1204, /^error: 1,203 of 1,204 users are invalid, with 1,203 problems: .*Mend them, /m],
 ])("a refusal counts as people do: %s", async (_what, wrong, total, line) => {
@@ -179,18 +167,14 @@ test("an id that is no plain word is quoted", async () => {
   expect(stderr).toContain('user "two words": id "two words" must be a UUID');
   const plain = (_format: unknown, text: string) => text;
   const problem = { id: null, path: "id", value: null, message: "must be a UUID" };
-  expect(describeProblems({ users: 1, count: 1, first: [problem] }, plain)).toBe(
-    "user NULL: id NULL must be a UUID",
-  );
+  expect(describeProblems({ users: 1, count: 1, first: [problem] }, plain)).toBe("user NULL: id NULL must be a UUID");
 });
 
 test("a summary with users left out says how many were published, and where the problems are", async () => {
   const { run } = folderOf([...plainRows(149), { ...plainRows(150)[149], country: "xx" }]);
   const { stderr } = await run(`${LINE} --skip-invalid --problems all.ndjson`);
   expect(stderr).toMatch(/^read {6}150 users /);
-  expect(stderr).toMatch(
-    /^skip {6}1 invalid user LEFT OUT +149 users published; 1 problem, all in all\.ndjson$/m,
-  );
+  expect(stderr).toMatch(/^skip {6}1 invalid user LEFT OUT +149 users published; 1 problem, all in all\.ndjson$/m);
   const { stderr: again } = await run(`${LINE} --skip-invalid`);
   expect(again).toMatch(/ 149 users published; 1 problem, --problems FILE writes them all$/m);
 });

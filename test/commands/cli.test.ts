@@ -63,10 +63,7 @@ test("build, serve, a request, SIGTERM", async () => {
 });
 
 test("a second signal ends at once, even while a client is waited for", async () => {
-  const { child, said, untilSaid, ended } = start(
-    ["serve", "--port", "0", "--json"],
-    await folderWithRelease(),
-  );
+  const { child, said, untilSaid, ended } = start(["serve", "--port", "0", "--json"], await folderWithRelease());
   await untilSaid("stdout", "\n");
   const { url, listing } = JSON.parse(said.stdout);
   const slow = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {});

@@ -31,10 +31,7 @@ const baseUrl = "https://directory.example.com";
 async function oneRelease() {
   const cwd = scratch();
   const db = writeUsers(join(cwd, "users.sqlite"), plainRows(20));
-  writeFileSync(
-    join(cwd, "rollcall.config.json"),
-    JSON.stringify({ db: "users.sqlite", baseUrl, pageSize: 5 }),
-  );
+  writeFileSync(join(cwd, "rollcall.config.json"), JSON.stringify({ db: "users.sqlite", baseUrl, pageSize: 5 }));
   const again = (minute: number) => {
     const now = () => new Date(Date.UTC(2026, 10, 21, 3, minute));
     return build({ db, baseUrl, out: join(cwd, "dist"), pageSize: 5 }, { now });
@@ -104,9 +101,7 @@ test("a source without a base URL is published as the other side is, whichever s
     expect(stdout, line).not.toContain("base URL");
   }
   const { stdout } = await run("diff users.sqlite --format ndjson");
-  expect(stdout).toContain(
-    `"image_url","old":"https://media.example.com/ada.jpg","new":"${baseUrl}/avatar.svg"`,
-  );
+  expect(stdout).toContain(`"image_url","old":"https://media.example.com/ada.jpg","new":"${baseUrl}/avatar.svg"`);
 });
 
 test("a source and no base URL anywhere: what to set is said", async () => {
@@ -121,10 +116,7 @@ test("a source and no base URL anywhere: what to set is said", async () => {
   expect(await run("diff users.sqlite users.sqlite")).toEqual(told);
   // One page without its release's account has no links.
   mkdirSync(join(cwd, "bare/api/users/pages"), { recursive: true });
-  writeFileSync(
-    join(cwd, "bare/api/users/pages/1.json"),
-    '{"count":0,"next":null,"previous":null,"results":[]}\n',
-  );
+  writeFileSync(join(cwd, "bare/api/users/pages/1.json"), '{"count":0,"next":null,"previous":null,"results":[]}\n');
   expect(await run("diff bare users.sqlite")).toEqual(told);
   const env = { ROLLCALL_BASE_URL: baseUrl };
   expect(await rollcall("diff bare users.sqlite", fakeIo(cwd, { env }))).toMatchObject({
@@ -187,8 +179,7 @@ test("fields that do not count make no change", async () => {
 
 test("every report says which fields it is about, where some were left out", async () => {
   const { run } = await twoReleases();
-  const report = async (format: string, flags: string) =>
-    (await run(`diff --format ${format} ${flags}`)).stdout;
+  const report = async (format: string, flags: string) => (await run(`diff --format ${format} ${flags}`)).stdout;
   const both = "--only kyc_status,off_chain.* --ignore off_chain.tokens";
   expect(await report("text", both)).toContain(
     "\n\ncompared  only kyc_status, off_chain.*, without off_chain.tokens\n\n",
@@ -254,10 +245,7 @@ test("gates that hold change nothing", async () => {
 });
 
 test.each([
-  [
-    "diff nothing",
-    /"nothing" is no release in dist, and no release's folder, SQLite file, base URL or git:REV:PATH/,
-  ],
+  ["diff nothing", /"nothing" is no release in dist, and no release's folder, SQLite file, base URL or git:REV:PATH/],
   ["diff ./empty", /"\.\/empty" is no release/],
   ["diff git:HEAD", /git:HEAD is not of the form git:REV:PATH/],
   ["diff git:HEAD:dist", /git cannot read the repository: fatal: not a git repository/],
@@ -309,8 +297,7 @@ test("a host that has no time: what to do instead is what the verb has", async (
 test("a release that is broken: what to do about it depends on where it is", async () => {
   const { cwd, run, first } = await twoReleases();
   cpSync(first.folder, join(cwd, "downloaded"), { recursive: true });
-  for (const folder of [first.folder, join(cwd, "downloaded")])
-    writeFileSync(join(folder, "snapshot.json"), "{}");
+  for (const folder of [first.folder, join(cwd, "downloaded")]) writeFileSync(join(folder, "snapshot.json"), "{}");
   expect((await run("diff previous")).stderr).toMatch(
     /is broken: .*\. Build again, or "rollcall use" another one\.\n$/,
   );
@@ -383,9 +370,7 @@ test.each(["full", "closed"])("nothing stays behind where stdout is %s", async (
     { cwd, encoding: "utf8", env: { ...process.env, TMPDIR: temporary, NODE: process.execPath, CLI } },
   );
   expect({ status, stderr }).toEqual(
-    how === "full"
-      ? { status: 2, stderr: "error: Cannot write to stdout (ENOSPC).\n" }
-      : { status: 1, stderr: "" },
+    how === "full" ? { status: 2, stderr: "error: Cannot write to stdout (ENOSPC).\n" } : { status: 1, stderr: "" },
   );
   expect(readdirSync(temporary)).toEqual([]);
 });

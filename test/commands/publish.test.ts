@@ -41,9 +41,7 @@ done      in 0.00 s
 test("a dry run prints its steps on stdout", async () => {
   const { cwd } = await cwdWithRelease(5);
   const { stdout, stderr } = await rollcall("publish site --dry-run", fakeIo(cwd));
-  expect(stdout).toBe(
-    "+ avatar.svg\n+ users.sha256\n+ api/users/pages/1.json\n+ SHA256SUMS\n+ snapshot.json\n",
-  );
+  expect(stdout).toBe("+ avatar.svg\n+ users.sha256\n+ api/users/pages/1.json\n+ SHA256SUMS\n+ snapshot.json\n");
   expect(stderr).toContain("would     5 new, 0 changed, 0 gone, 0 the same\n");
 });
 
@@ -83,18 +81,12 @@ test("a bucket: the requests too; neither they nor the files hold a secret", asy
   const { cwd, id } = await cwdWithRelease(5);
   const store = await startStore();
   const secret = "wJalrXUtnFEMI";
-  for (const [name, value] of Object.entries({ ...STORE_ENV, AWS_SECRET_ACCESS_KEY: secret }))
-    vi.stubEnv(name, value);
-  const { stdout, stderr } = await rollcall(
-    `publish s3://${BUCKET}/dir --endpoint ${store.endpoint}`,
-    fakeIo(cwd),
-  );
+  for (const [name, value] of Object.entries({ ...STORE_ENV, AWS_SECRET_ACCESS_KEY: secret })) vi.stubEnv(name, value);
+  const { stdout, stderr } = await rollcall(`publish s3://${BUCKET}/dir --endpoint ${store.endpoint}`, fakeIo(cwd));
   vi.unstubAllEnvs();
   expect(stdout).toBe("");
   expect(stderr).toMatch(
-    new RegExp(
-      `^publish   ${id}    s3://bucket/dir\nfiles     5 new, .*\nsent      4.\\d kB in \\d\\d requests\n`,
-    ),
+    new RegExp(`^publish   ${id}    s3://bucket/dir\nfiles     5 new, .*\nsent      4.\\d kB in \\d\\d requests\n`),
   );
   const texts = await Promise.all((await store.keys()).map(async (key) => (await store.read(key))?.text));
   expect(`${stderr}${texts.join("")}`).not.toContain(secret);

@@ -52,9 +52,7 @@ test("a broken release is marked with the reason", async () => {
   expect(code).toBe(0);
   const [, first, second] = stdout.split("\n");
   expect(first).toContain(`${newer.id}  2026-11-21 03:41:00      2      1`);
-  expect(second).toMatch(
-    new RegExp(`^${older.id}  2026-11-21 03:40:00 +- +- +- +Release .* is broken: .*SHA256SUMS`),
-  );
+  expect(second).toMatch(new RegExp(`^${older.id}  2026-11-21 03:40:00 +- +- +- +Release .* is broken: .*SHA256SUMS`));
 });
 
 test("large numbers keep their columns", () => {
@@ -150,20 +148,17 @@ next      rollcall build && rollcall serve
   expect(JSON.parse(stdout)).toMatchObject({ users: 1000, pages: 10 });
 });
 
-test.each(["rollcall.config.json", "data/users.sqlite"])(
-  "init writes nothing when %s is there",
-  async (name) => {
-    const cwd = scratch();
-    mkdirSync(join(cwd, "data"));
-    writeFileSync(join(cwd, name), "mine");
-    const { code, stdout, stderr } = await rollcall("init", fakeIo(cwd));
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toBe(
-      `error: ${name} is there already, so nothing was written; move it away, or run "rollcall build".\n`,
-    );
-    expect([...readTree(cwd)]).toEqual([[name, "mine"]]);
-  },
-);
+test.each(["rollcall.config.json", "data/users.sqlite"])("init writes nothing when %s is there", async (name) => {
+  const cwd = scratch();
+  mkdirSync(join(cwd, "data"));
+  writeFileSync(join(cwd, name), "mine");
+  const { code, stdout, stderr } = await rollcall("init", fakeIo(cwd));
+  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+  expect(stderr).toBe(
+    `error: ${name} is there already, so nothing was written; move it away, or run "rollcall build".\n`,
+  );
+  expect([...readTree(cwd)]).toEqual([[name, "mine"]]);
+});
 
 test("init prints data, or nothing, when asked", async () => {
   const { code, stdout, stderr } = await rollcall("init --json", fakeIo(scratch()));
@@ -193,8 +188,6 @@ test("init where it cannot write says why", async () => {
   writeFileSync(join(cwd, "data"), "a file");
   const { code, stderr } = await rollcall("init", fakeIo(cwd));
   expect(code).toBe(1);
-  expect(stderr).toMatch(
-    /^error: Cannot write .* here \(E\w+: .*\); mend that, or run this in another folder\.\n$/,
-  );
+  expect(stderr).toMatch(/^error: Cannot write .* here \(E\w+: .*\); mend that, or run this in another folder\.\n$/);
   expect(existsSync(join(cwd, "rollcall.config.json"))).toBe(false);
 });

@@ -1,9 +1,9 @@
 /** Runs the command line in process, as `cli.ts` does, and keeps what it printed. */
 import { EventEmitter } from "node:events";
 import { Writable } from "node:stream";
-import { reportFailure } from "../../src/commands/failure.js";
-import type { Io } from "../../src/commands/io.js";
-import { run } from "../../src/commands/program.js";
+import { reportFailure } from "../../src/commands/program/failure.js";
+import type { Io } from "../../src/commands/program/io.js";
+import { run } from "../../src/commands/program/program.js";
 import type { ExitCode } from "../../src/errors.js";
 
 /** A stream that remembers, and is a terminal only when told. */

@@ -73,8 +73,7 @@ test("--access-log prints a line a request on stdout", async () => {
   const { cwd, release } = await folderWithRelease();
   const { io, url } = await serve("--access-log", cwd);
   await (await fetch(`${url}/api/users/?page=9%0a%1b[2J`)).text();
-  const line =
-    /^\d{4}-\S+Z 127\.0\.0\.1 GET \/api\/users\/\?page=9%0a%1b\[2J 404 26 \d+\.\dms [0-9a-f]{12}\n$/;
+  const line = /^\d{4}-\S+Z 127\.0\.0\.1 GET \/api\/users\/\?page=9%0a%1b\[2J 404 26 \d+\.\dms [0-9a-f]{12}\n$/;
   await vi.waitFor(() => expect(io.stdout.text).toMatch(line));
   expect(io.stdout.text).toContain(release.id);
 });
@@ -125,11 +124,7 @@ describe("links", () => {
 
   test.each([
     ["another port of this machine", () => "http://127.0.0.1:1234/a", "http://127.0.0.1:PORT/a"],
-    [
-      "another address of this machine",
-      (port: number) => `http://127.0.0.2:${port}`,
-      "http://127.0.0.1:PORT",
-    ],
+    ["another address of this machine", (port: number) => `http://127.0.0.2:${port}`, "http://127.0.0.1:PORT"],
     ["this machine's port 80", () => "http://localhost", "http://127.0.0.1:PORT"],
     ["another family", (port: number) => `http://[::1]:${port}`, "http://127.0.0.1:PORT"],
   ])("that lead to %s are said, with the command that mends it", async (_what, base, here) => {

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { hearSignals } from "../../src/commands/signals.js";
+import { hearSignals } from "../../src/commands/program/signals.js";
 
 function hearing(reload = async () => {}) {
   const signals = new EventEmitter();

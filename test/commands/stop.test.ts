@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { stoppable } from "../../src/commands/stop.js";
+import { stoppable } from "../../src/commands/program/stop.js";
 import { useRelease } from "../../src/index.js";
 import { run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
@@ -87,38 +87,32 @@ test("after the first signal, a second one has its usual effect", async () => {
 });
 
 for (const workers of ["0", "2"]) {
-  test.each(SIGNALS)(
-    `the verification of a release with ${workers} threads is stopped by %s`,
-    async (signal, code) => {
-      // The process says nothing until it is done, so that what it opens says that it is at work.
-      const { child, ended } = start(["verify", "--workers", workers], { cwd: full });
-      await until(() => opened(child.pid, "/users.sha256"));
-      child.kill(signal);
-      expect(await ended).toEqual({ code, stdout: "", stderr: UNCHANGED });
-    },
-  );
-}
-
-test.each(SIGNALS)(
-  "the verification of a host is stopped by %s while it waits for an answer",
-  async (signal, code) => {
-    const silent = createServer(() => {}).listen(0, "127.0.0.1");
-    onTestFinished(() => {
-      silent.closeAllConnections();
-      silent.close();
-    });
-    let asked = false;
-    silent.on("request", () => {
-      asked = true;
-    });
-    await until(() => silent.listening);
-    const { port } = silent.address() as AddressInfo;
-    const { child, ended } = start(["verify", `http://127.0.0.1:${port}`], { cwd: scratch() });
-    await until(() => asked);
+  test.each(SIGNALS)(`the verification of a release with ${workers} threads is stopped by %s`, async (signal, code) => {
+    // The process says nothing until it is done, so that what it opens says that it is at work.
+    const { child, ended } = start(["verify", "--workers", workers], { cwd: full });
+    await until(() => opened(child.pid, "/users.sha256"));
     child.kill(signal);
     expect(await ended).toEqual({ code, stdout: "", stderr: UNCHANGED });
-  },
-);
+  });
+}
+
+test.each(SIGNALS)("the verification of a host is stopped by %s while it waits for an answer", async (signal, code) => {
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+  let asked = false;
+  silent.on("request", () => {
+    asked = true;
+  });
+  await until(() => silent.listening);
+  const { port } = silent.address() as AddressInfo;
+  const { child, ended } = start(["verify", `http://127.0.0.1:${port}`], { cwd: scratch() });
+  await until(() => asked);
+  child.kill(signal);
+  expect(await ended).toEqual({ code, stdout: "", stderr: UNCHANGED });
+});
 
 test("publishing to a folder is stopped, and the next run goes on", { timeout: 120_000 }, async () => {
   const cwd = scratch();

@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
-import { reportFailure } from "../../src/commands/failure.js";
-import { loadVerbs } from "../../src/commands/verbs.js";
-import { variableOf } from "../../src/config/names.js";
-import { flagFor, KEYS } from "../../src/config/settings.js";
+import { reportFailure } from "../../src/commands/program/failure.js";
+import { loadVerbs } from "../../src/commands/program/verbs.js";
 import { ExitCode, UserError } from "../../src/errors.js";
+import { variableOf } from "../../src/settings/names.js";
+import { flagFor, SETTING_KEYS } from "../../src/settings/settings.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
 
@@ -89,7 +89,7 @@ describe("docs/commands.md", () => {
 
   test("has every setting by its three names, and no other", async () => {
     const head = ["key in the file", "flag", "variable"];
-    const rows = KEYS.map((key) => [key, flagFor(key), variableOf(key)].map((name) => `\`${name}\``));
+    const rows = SETTING_KEYS.map((key) => [key, flagFor(key), variableOf(key)].map((name) => `\`${name}\``));
     const widths = head.map((title, at) =>
       Math.max(...[head, ...rows].map((row) => row[at]?.length ?? 0), title.length),
     );
@@ -115,10 +115,7 @@ test.each([
   ["help bild", "unknown command 'bild'; did you mean build?"],
   ["help nope", `unknown command 'nope'; known are ${VERBS.map(({ name }) => name).join(", ")}.`],
   ["--jsn", "unknown option '--jsn'; see \"rollcall --help\"."],
-  [
-    "build --page-sze 3",
-    "unknown option '--page-sze' (Did you mean --page-size?); see \"rollcall build --help\".",
-  ],
+  ["build --page-sze 3", "unknown option '--page-sze' (Did you mean --page-size?); see \"rollcall build --help\"."],
   ["build --db", "option '--db <file>' argument missing; see \"rollcall build --help\"."],
   ["use", "missing required argument 'id'; see \"rollcall use --help\"."],
   [
@@ -207,8 +204,6 @@ describe("what ends a run", () => {
 
   test("only a terminal sees colour", () => {
     expect(failure(new UserError("No."), { isTTY: true }).stderr).toBe("\x1b[31merror:\x1b[39m No.\n");
-    expect(failure(new UserError("No."), { isTTY: true, env: { NO_COLOR: "1" } }).stderr).toBe(
-      "error: No.\n",
-    );
+    expect(failure(new UserError("No."), { isTTY: true, env: { NO_COLOR: "1" } }).stderr).toBe("error: No.\n");
   });
 });

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
-import { PAGE_ROWS, PROBES, ROW_NAMES } from "../../src/verify/url-rows.js";
+import { PAGE_ROWS, PROBES, ROW_NAMES } from "../../src/verify/site/rows.js";
 import { run as runReal } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -43,12 +43,8 @@ test("damage: the rows, what was found, exit 1", async () => {
   damage(folder);
   const { code, stdout } = await run("verify current");
   expect(code).toBe(1);
-  expect(stdout).toContain(
-    "\ndiffers  digests     7 files        every file has the SHA-256 that SHA256SUMS lists\n",
-  );
-  expect(stdout).toMatch(
-    /\n\ndigests: 1 finding\n {2}avatar\.svg: found [0-9a-f]{64}; expected [0-9a-f]{64}\n/,
-  );
+  expect(stdout).toContain("\ndiffers  digests     7 files        every file has the SHA-256 that SHA256SUMS lists\n");
+  expect(stdout).toMatch(/\n\ndigests: 1 finding\n {2}avatar\.svg: found [0-9a-f]{64}; expected [0-9a-f]{64}\n/);
   expect(stdout).toMatch(/\nverify +differs: digests +release .*: 12 hold, 1 differs, 1 skipped, in /);
 });
 
@@ -56,9 +52,7 @@ test("many findings of one kind: five are shown, all are counted", async () => {
   const { folder, run } = await released(20);
   for (let page = 2; page <= 10; page++) rmSync(join(folder, `api/users/pages/${page}.json`));
   const { stdout } = await run("verify");
-  expect(stdout).toMatch(
-    /\nfiles: 9 findings\n(?: {2}\S+: found no such file; expected a file\n){5} {2}and 4 more\n/,
-  );
+  expect(stdout).toMatch(/\nfiles: 9 findings\n(?: {2}\S+: found no such file; expected a file\n){5} {2}and 4 more\n/);
 });
 
 test.each([
@@ -67,16 +61,13 @@ test.each([
   ["a folder's name", ({ name }: { name: string }) => name],
   ["a folder of releases", () => "dist"],
   ["a release's folder, elsewhere", () => "elsewhere"],
-] as [string, (release: { id: string; name: string }) => string][])(
-  "a release is named by %s",
-  async (_name, word) => {
-    const release = await released();
-    cpSync(release.folder, join(release.cwd, "elsewhere"), { recursive: true });
-    const { code, stdout } = await release.run(`verify ${word(release)}`);
-    expect(code).toBe(0);
-    expect(stdout).toContain("verify    true    release ");
-  },
-);
+] as [string, (release: { id: string; name: string }) => string][])("a release is named by %s", async (_name, word) => {
+  const release = await released();
+  cpSync(release.folder, join(release.cwd, "elsewhere"), { recursive: true });
+  const { code, stdout } = await release.run(`verify ${word(release)}`);
+  expect(code).toBe(0);
+  expect(stdout).toContain("verify    true    release ");
+});
 
 test.each([
   [
@@ -88,19 +79,10 @@ test.each([
     /^error: http:\/\/127\.0\.0\.1:9\/api\/users\/\?format=api&page=1 cannot be reached: nothing listens there/,
   ],
   ["verify http://127.0.0.1:9/api/users/", /^error: Base URL .* is of the listing itself/],
-  [
-    "verify http://127.0.0.1:9 --against zz",
-    /^error: "zz" is neither the beginning of a release's id in dist/,
-  ],
-  [
-    "verify http://127.0.0.1:9 --allow rnge",
-    /^error: There is no check "rnge" to allow; did you mean range\?\n$/,
-  ],
+  ["verify http://127.0.0.1:9 --against zz", /^error: "zz" is neither the beginning of a release's id in dist/],
+  ["verify http://127.0.0.1:9 --allow rnge", /^error: There is no check "rnge" to allow; did you mean range\?\n$/],
   ["verify --sample 0", /^error: --sample must be a whole number from 1 to /],
-  [
-    "verify --junit none/x.xml",
-    /^error: none\/x\.xml cannot be written \(ENOENT\); name another with --junit\.\n$/,
-  ],
+  ["verify --junit none/x.xml", /^error: none\/x\.xml cannot be written \(ENOENT\); name another with --junit\.\n$/],
   [".. verify", /unknown command/],
 ])("rollcall %s is trouble, exit 2", async (line, message) => {
   const { run } = await released();
@@ -130,8 +112,7 @@ test.each([
     Object.defineProperty(io.stdout, "columns", { value: columns });
     const { stdout } = await rollcall(`verify ${one.baseUrl} --out ${one.dist}`, io);
     const [pages = "", probes = ""] = stdout.split("\n\n");
-    for (const line of `${pages}\n${probes}`.split("\n"))
-      expect(line.length, line).toBeLessThanOrEqual(widest);
+    for (const line of `${pages}\n${probes}`.split("\n")) expect(line.length, line).toBeLessThanOrEqual(widest);
     const squeezed = [pages, probes].map((text) => {
       const lines = text.split("\n");
       const start = lines[0]?.indexOf("what must hold");
@@ -142,8 +123,7 @@ test.each([
     });
     for (const { name, says } of [...PAGE_ROWS, ...PROBES]) {
       // Words that are wider than the column are broken.
-      if (!stdout.includes(`skipped  ${name} `))
-        expect(squeezed.join(), name).toContain(says.replaceAll(" ", ""));
+      if (!stdout.includes(`skipped  ${name} `)) expect(squeezed.join(), name).toContain(says.replaceAll(" ", ""));
     }
   },
 );

@@ -112,12 +112,7 @@ test("both link styles", () => {
 });
 
 test("an avatar's URL", () => {
-  const good = [
-    "https://a.example/b.jpg",
-    "http://127.0.0.1:1/",
-    "HTTPS://a.example",
-    "https://a.example/ü?q=1#f",
-  ];
+  const good = ["https://a.example/b.jpg", "http://127.0.0.1:1/", "HTTPS://a.example", "https://a.example/ü?q=1#f"];
   const bad = [
     "",
     "a.jpg",
@@ -140,7 +135,5 @@ test("an avatar's URL", () => {
 });
 
 test("a refusal does not repeat a password", () => {
-  expect(() => parseBaseUrl("https://ada:secret@example.com")).toThrow(
-    /^Base URL "https:\/\/\.\.\.@example\.com" has/,
-  );
+  expect(() => parseBaseUrl("https://ada:secret@example.com")).toThrow(/^Base URL "https:\/\/\.\.\.@example\.com" has/);
 });

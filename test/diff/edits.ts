@@ -19,9 +19,7 @@ const TIE = "2020-02-02T02:02:02.000000Z";
 export function people(count: number, seed = 7): User[] {
   const found = new Map<string, User>();
   for (const user of fc.sample(anyUser, { numRuns: 2 * count, seed })) found.set(user.id, user);
-  return [...found.values()]
-    .slice(0, count)
-    .map((user, at) => (at % 4 === 0 ? { ...user, date_joined: TIE } : user));
+  return [...found.values()].slice(0, count).map((user, at) => (at % 4 === 0 ? { ...user, date_joined: TIE } : user));
 }
 
 /** Every kind of edit at once: each field, several fields, moves over page edges, ties, the first and the last. */
@@ -39,8 +37,7 @@ export function everyEdit(): Edits {
   const after = kept.map((user, at) => {
     const donor = kept[(at + 57) % kept.length] ?? user;
     // One user a field; then two fields each; the rest stays.
-    const wanted =
-      at < paths.length ? [paths[at] ?? ""] : at < 2 * paths.length ? ["bio", "date_joined"] : [];
+    const wanted = at < paths.length ? [paths[at] ?? ""] : at < 2 * paths.length ? ["bio", "date_joined"] : [];
     const edited = wanted.filter(
       (path) => JSON.stringify(valueAt(user, path)) !== JSON.stringify(valueAt(donor, path)),
     );
@@ -52,9 +49,7 @@ export function everyEdit(): Edits {
 
 /** As the contract has it: newest first, ties by id. */
 export function inOrder(users: readonly User[]): User[] {
-  return [...users].sort(
-    (one, other) => compare(other.date_joined, one.date_joined) || compare(one.id, other.id),
-  );
+  return [...users].sort((one, other) => compare(other.date_joined, one.date_joined) || compare(one.id, other.id));
 }
 
 function compare(one: string, other: string): number {

@@ -60,8 +60,7 @@ test("any two sides, in any order", async () => {
   );
 });
 
-const many = (from: number, to: number): Line[] =>
-  Array.from({ length: to - from }, (_, at) => [from + at, 1]);
+const many = (from: number, to: number): Line[] => Array.from({ length: to - from }, (_, at) => [from + at, 1]);
 
 test.each([
   ["equal", many(0, 20_000), many(0, 20_000)],
@@ -74,11 +73,7 @@ test.each([
   ["empty to full", [], many(0, 20_000)],
   ["full to empty", many(0, 20_000), []],
   ["all moved", many(0, 20_000), [...many(10_000, 20_000), ...many(0, 10_000)]],
-  [
-    "every second one changed",
-    many(0, 20_000),
-    many(0, 20_000).map(([id, digest]): Line => [id, digest + (id % 2)]),
-  ],
+  ["every second one changed", many(0, 20_000), many(0, 20_000).map(([id, digest]): Line => [id, digest + (id % 2)])],
   ["none in common", many(0, 9_000), many(20_000, 29_000)],
 ])("large: %s", async (_, old, now) => {
   expect(await match(old, now)).toEqual(expected(old, now));

@@ -1,9 +1,9 @@
 /** docs/hosts.md says of each host what the code says: its row, its shortfalls, its steps. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { COLUMNS, rowOf } from "../../src/hosts/rows.js";
-import { SHORTFALLS } from "../../src/hosts/shortfalls.js";
-import { TARGETS } from "../../src/hosts/targets.js";
+import { ADAPTERS } from "../../src/adapters/adapters.js";
+import { LIMITATIONS } from "../../src/adapters/limitations.js";
+import { ADAPTER_COLUMNS, adapterRow } from "../../src/adapters/table.js";
 
 const DOC = readFileSync(new URL("../../docs/hosts.md", import.meta.url), "utf8");
 
@@ -22,17 +22,17 @@ function tableBelow(heading: string): string[][] {
 }
 
 test("the table of hosts is the command's", () => {
-  expect(tableBelow("What each host does")).toEqual([[...COLUMNS], ...TARGETS.map(rowOf)]);
+  expect(tableBelow("What each host does")).toEqual([[...ADAPTER_COLUMNS], ...ADAPTERS.map(adapterRow)]);
 });
 
 test("what hosts cannot do is the table that tests let pass, and nothing else", () => {
-  const rows = Object.entries(SHORTFALLS).flatMap(([host, probes]) =>
+  const rows = Object.entries(LIMITATIONS).flatMap(([host, probes]) =>
     Object.entries(probes).map(([probe, why]) => [host, `\`${probe}\``, why]),
   );
   expect(tableBelow("What a host cannot do")).toEqual([["host", "probe", "why"], ...rows]);
 });
 
-test.each(TARGETS)("the steps to a site on $name are there", ({ title, steps }) => {
+test.each(ADAPTERS)("the steps to a site on $name are there", ({ title, steps }) => {
   const part = DOC.split(/^### /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
   for (const step of steps) expect(part).toContain(step);
 });

@@ -34,9 +34,7 @@ function section(heading: string): string {
 
 test("publishing one's own users works word for word in a clone", { timeout: 60_000 }, async () => {
   const [cwd, env] = [clone(), environment()];
-  const [init = "", build = "", serve = "", own = "", ...others] = commandsOf(
-    section("Publish your own users"),
-  );
+  const [init = "", build = "", serve = "", own = "", ...others] = commandsOf(section("Publish your own users"));
   expect(others).toEqual([]);
   const sh = (command: string) =>
     execFileSync(

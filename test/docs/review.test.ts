@@ -56,8 +56,7 @@ test("what is shown is not rewritten where nobody reviews it", () => {
 test("before it goes out: every command prints what is shown", { timeout: 60_000 }, () => {
   const [cwd, env] = [clone(), environment()];
   const type = (command: string) => sh(command, cwd, env);
-  const [init = "", build = "", diff = "", gate = "", gatedBuild = "", lines = "", ...others] =
-    commandsOf(DOC);
+  const [init = "", build = "", diff = "", gate = "", gatedBuild = "", lines = "", ...others] = commandsOf(DOC);
   expect(others).toEqual([]);
 
   expect([type(init).status, type(build).status]).toEqual([0, 0]);
@@ -96,9 +95,7 @@ test("in a pull request: the workflow's commands, in a merge of two commits", { 
 });
 
 test("a gate fails the job once the comment is made, and trouble before", { timeout: 120_000 }, () => {
-  const many = runWorkflow(WORKFLOW, (folder) =>
-    change(folder, "DELETE FROM users WHERE kyc_status = 'unknown'"),
-  );
+  const many = runWorkflow(WORKFLOW, (folder) => change(folder, "DELETE FROM users WHERE kyc_status = 'unknown'"));
   expect(many.ended).toEqual({ "Build base and head": 0, Compare: 0, Comment: 0, Gate: 1 });
   expect(many.comment).toContain("**Gate exceeded**\n\n- `max-removed 1%: 30 of 1,000 users");
   expect(many.asked?.[0]).toBe("pr");

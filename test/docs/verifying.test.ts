@@ -1,9 +1,9 @@
 /** docs/verifying.md names every check, word for word and in order, and no other. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { CHECKS } from "../../src/verify/disk-rows.js";
-import { HEADERS } from "../../src/verify/url-headers.js";
-import { COMPARED_ROW, PAGE_ROWS, PROBES, ROW_NAMES } from "../../src/verify/url-rows.js";
+import { CHECKS } from "../../src/verify/release/rows.js";
+import { HEADERS } from "../../src/verify/site/headers.js";
+import { COMPARED_ROW, PAGE_ROWS, PROBES, ROW_NAMES } from "../../src/verify/site/rows.js";
 
 const DOC = readFileSync(new URL("../../docs/verifying.md", import.meta.url), "utf8");
 const [, disk = "", host = ""] = DOC.split(/^## .*$/m);

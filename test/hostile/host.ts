@@ -24,30 +24,8 @@ const NAMES = [
   ...["Snapshot-Id", "Cache-Control", "Allow", "Connection", "Access-Control-Expose-Headers", "__proto__"],
 ];
 const TEXTS = [
-  ...[
-    "",
-    "constructor",
-    "__proto__",
-    "gzip",
-    "br",
-    "identity",
-    "chunked",
-    "gzip, br",
-    "-1",
-    "5",
-    "99999999999",
-  ],
-  ...[
-    "\x9b31m\xad",
-    "*",
-    '"',
-    'W/"',
-    "file:///etc/passwd",
-    "//[",
-    "http://x/\x9b2J",
-    "close",
-    "x".repeat(7000),
-  ],
+  ...["", "constructor", "__proto__", "gzip", "br", "identity", "chunked", "gzip, br", "-1", "5", "99999999999"],
+  ...["\x9b31m\xad", "*", '"', 'W/"', "file:///etc/passwd", "//[", "http://x/\x9b2J", "close", "x".repeat(7000)],
 ];
 
 const LIES: readonly Lie[] = [

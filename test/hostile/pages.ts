@@ -12,9 +12,7 @@ const VALUES: readonly (() => string)[] = [
   ...["9007199254740993", "1e308", '""', "[]", "{}", '"\\u0000\\uffff\\ud800"', '"\\u001b[2J\\u202e"'].map(
     (text) => () => text,
   ),
-  ...['{"__proto__":{"x":1}}', '{"constructor":{"prototype":[]}}', "[[]]", "nul", '"'].map(
-    (text) => () => text,
-  ),
+  ...['{"__proto__":{"x":1}}', '{"constructor":{"prototype":[]}}', "[[]]", "nul", '"'].map((text) => () => text),
   () => deep(33),
   () => deep(319),
   () => deep(50_000),
@@ -58,15 +56,13 @@ const CHANGES: readonly Change[] = [
       (_, record) => `\n${`${record},\n`.repeat(random.of([1, 999, 20_000]))}${record}\n`,
     ),
   // Records of nothing.
-  (text, random) =>
-    text.replace(/\[\n.*\n\]\}/s, () => `[\n${"{},\n".repeat(random.of([1, 1000, 2_000_000]))}{}\n]}`),
+  (text, random) => text.replace(/\[\n.*\n\]\}/s, () => `[\n${"{},\n".repeat(random.of([1, 1000, 2_000_000]))}{}\n]}`),
   // No longer a record a line.
   (text) => text.replaceAll("\n", " "),
   (text) => `${text}${text}`,
   (text, random) => text.slice(0, random.below(text.length)),
   (text, random) => text.replace(/"count":\d+/, `"count":${random.of(COUNTS)}`),
-  (text, random) =>
-    text.replace(/"next":null/, `"next":"http://x/api/users/?format=api&page=${random.below(9)}"`),
+  (text, random) => text.replace(/"next":null/, `"next":"http://x/api/users/?format=api&page=${random.below(9)}"`),
 ];
 
 const KEYS = ["__proto__", "constructor", "toString", "id", "circles", "results", "", "\\u0000"];

@@ -7,7 +7,7 @@ import { diff } from "../../src/diff/diff.js";
 import { UserError } from "../../src/errors.js";
 import { USERS } from "../../src/release/layout.js";
 import { openSide, type SideEffects } from "../../src/sides/open.js";
-import { verifyRelease } from "../../src/verify/disk.js";
+import { verifyRelease } from "../../src/verify/release/release.js";
 import { run } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { edit, page, plainRelease, readSnapshot, remake, reseal } from "../verify/damage.js";
@@ -38,11 +38,7 @@ test("good and bad can be compared", async () => {
 });
 
 test.each<[string, () => void, RegExp]>([
-  [
-    "far more pages than are listed",
-    () => setSnapshot({ pages: 900_000_000 }),
-    /too short for 900000000 page files/,
-  ],
+  ["far more pages than are listed", () => setSnapshot({ pages: 900_000_000 }), /too short for 900000000 page files/],
   ["more pages than have numbers", () => setSnapshot({ pages: 1e15 }), /snapshot\.json is not of the form/],
   [
     "a page of a terabyte",
@@ -133,9 +129,7 @@ test("whatever is changed of it, there is a verdict", { timeout: 300_000 }, asyn
     if (random.chance(0.7)) attempt(() => remake(bad));
     if (random.chance(0.7)) attempt(() => reseal(bad));
     const verdict = await verifyRelease({ folder: bad }).catch((error) => error);
-    expect(verdict instanceof UserError || Array.isArray(verdict.rows), `${seed}: ${verdict.stack}`).toBe(
-      true,
-    );
+    expect(verdict instanceof UserError || Array.isArray(verdict.rows), `${seed}: ${verdict.stack}`).toBe(true);
     const effects = { cwd: bad, dist: bad, scratch: scratch(), source: {} };
     for (const sides of [
       [good, bad],

@@ -27,22 +27,16 @@ test("columns are aligned, and lines end without spaces", () => {
     { verb: "write", value: "10 pages", detail: "b" },
   ];
   expect(align(lines, plain)).toBe(
-    ["read      1 user      a", "warn      something long without detail", "write     10 pages    b"].join(
-      "\n",
-    ),
+    ["read      1 user      a", "warn      something long without detail", "write     10 pages    b"].join("\n"),
   );
 });
 
 test("loud lines are bold and yellow; others have a dim verb and a bright value", () => {
   const paint = painter(new Screen(true), {});
-  expect(align([{ verb: "skip", value: "x", loud: true }], paint)).toBe(
-    "\x1b[1m\x1b[33mskip      x\x1b[39m\x1b[22m",
-  );
+  expect(align([{ verb: "skip", value: "x", loud: true }], paint)).toBe("\x1b[1m\x1b[33mskip      x\x1b[39m\x1b[22m");
   expect(align([{ verb: "read", value: "x" }], paint)).toBe("\x1b[2mread      \x1b[22m\x1b[1mx\x1b[22m");
 });
 
 test("a path cannot break a line", () => {
-  expect(align([{ verb: "read", value: "x", detail: "a\nb\u202e" }], plain)).toBe(
-    "read      x    a\\u000ab\\u202e",
-  );
+  expect(align([{ verb: "read", value: "x", detail: "a\nb\u202e" }], plain)).toBe("read      x    a\\u000ab\\u202e");
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type PublishOptions, publish } from "../../src/index.js";
 import { headersOf } from "../../src/publish/bucket/headers.js";
-import { switchTo, writeRelease } from "../host/release.js";
+import { switchTo, writeRelease } from "../server/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildUsers } from "./releases.js";
@@ -32,9 +32,7 @@ const puts = () => store.seen.filter((line) => line.startsWith("PUT")).map((line
 async function objects(): Promise<Map<string, string>> {
   const paths = (await store.keys()).filter((key) => key.startsWith("dir/")).map((key) => key.slice(4));
   const texts = await Promise.all(paths.map(async (path) => (await store.read(`dir/${path}`))?.text ?? ""));
-  return new Map(
-    paths.map((path, at) => [path, texts[at] ?? ""] as const).filter(([path]) => !OWN.includes(path)),
-  );
+  return new Map(paths.map((path, at) => [path, texts[at] ?? ""] as const).filter(([path]) => !OWN.includes(path)));
 }
 
 describe("what is put", () => {
@@ -47,9 +45,7 @@ describe("what is put", () => {
     expect([...(await objects()).keys()].sort()).toEqual(paths);
     const headers = async (path: string) => {
       const found = await store.read(`dir/${path}`);
-      return ["content-type", "content-encoding", "cache-control"].map(
-        (name) => found?.headers.get(name) ?? null,
-      );
+      return ["content-type", "content-encoding", "cache-control"].map((name) => found?.headers.get(name) ?? null);
     };
     const age = "public, max-age=60";
     expect(await headers("api/users/pages/1.json")).toEqual(["application/json", null, age]);
@@ -128,8 +124,7 @@ describe("what is put", () => {
     await switchTo(dist, await writeRelease(dist, { others: { "big.bin": big, "c/d.txt": "small" } }));
     const target = `s3://${BUCKET}`;
     let lost = 0;
-    store.fault = (method, key) =>
-      method === "PUT" && key === "big.bin" && lost++ < 2 ? "lose answer" : undefined;
+    store.fault = (method, key) => (method === "PUT" && key === "big.bin" && lost++ < 2 ? "lose answer" : undefined);
     await publishBucket({ target });
     expect(lost).toBe(3);
     expect((await store.read("big.bin"))?.text.length).toBe(big.length);
@@ -184,9 +179,7 @@ describe("a target that another release has moved on", () => {
       new RegExp(`holds release ${mine.id}, which is none of .* was not published from it; .* --force`),
     );
     await expect(publishBucket({ ...options, dryRun: true })).rejects.toThrow("--force");
-    await expect(publishBucket({ ...options, expect: "0".repeat(12) })).rejects.toThrow(
-      `--expect ${mine.id}`,
-    );
+    await expect(publishBucket({ ...options, expect: "0".repeat(12) })).rejects.toThrow(`--expect ${mine.id}`);
     expect(await publishBucket({ ...options, force: true })).toMatchObject({
       id: release.id,
       before: mine.id,

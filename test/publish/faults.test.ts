@@ -47,9 +47,7 @@ test("a store that goes away in the middle ends the run in one line; the next on
     setting.store.seen.length = 0;
     await setting.finish(turn);
     // What had got through was not sent again.
-    const sent = setting.store.seen.filter(
-      (line) => line.startsWith("PUT") && !line.includes("/.rollcall-"),
-    ).length;
+    const sent = setting.store.seen.filter((line) => line.startsWith("PUT") && !line.includes("/.rollcall-")).length;
     expect(sent).toBeLessThan(readTree(setting.releaseOf(turn).folder).size);
   }
   expect(await reader.stop()).toBeGreaterThan(1);

@@ -168,9 +168,7 @@ describe("links", () => {
     symlinkSync(outside, join(site, path));
     const before = readTree(site).size + readTree(outside).size;
     const bytes = readTree(outside);
-    await expect(publishSite()).rejects.toThrow(
-      `site/${path} is a link, which is not followed; move it away.`,
-    );
+    await expect(publishSite()).rejects.toThrow(`site/${path} is a link, which is not followed; move it away.`);
     await expect(publishSite({ force: true })).rejects.toThrow("which is not followed");
     expect(readTree(outside)).toEqual(bytes);
     expect(readTree(site).size + readTree(outside).size).toBe(before);

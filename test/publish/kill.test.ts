@@ -106,9 +106,8 @@ function findText(path: string): string | undefined {
 }
 
 function asides(site: string): number {
-  return readdirSync(site, { recursive: true, encoding: "utf8" }).filter((name) =>
-    name.includes(".rollcall-new-"),
-  ).length;
+  return readdirSync(site, { recursive: true, encoding: "utf8" }).filter((name) => name.includes(".rollcall-new-"))
+    .length;
 }
 
 function isComplete(site: string): boolean {

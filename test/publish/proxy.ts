@@ -1,12 +1,6 @@
 /** A proxy before a store: makes faults, and gives an S3 server for tests the two things that real ones have. */
 import { once } from "node:events";
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -93,11 +87,7 @@ export function createProxy({ port, conditions, fault }: ProxyOptions) {
    * A list, ten keys at a time. The server for tests makes its continuation tokens with a cipher that OpenSSL has given
    * up; in the older form of lists the last key is the token.
    */
-  const list = async (
-    query: URLSearchParams,
-    path: string,
-    headers: IncomingHttpHeaders,
-  ): Promise<Answer> => {
+  const list = async (query: URLSearchParams, path: string, headers: IncomingHttpHeaders): Promise<Answer> => {
     const marker = query.get("continuation-token") ?? "";
     const asked = new URLSearchParams({ prefix: query.get("prefix") ?? "", marker, "max-keys": "10" });
     const answer = await ask("GET", `${path}?${asked}`, headers);

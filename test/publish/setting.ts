@@ -42,9 +42,7 @@ export async function newSetting(): Promise<Setting> {
     store.fault = () => undefined;
     expect(await run(args(turn), { env })).toEqual({ code: 0, stdout: "", stderr: "" });
     const keys = (await store.keys()).filter((key) => !key.includes("/.rollcall-"));
-    const found = await Promise.all(
-      keys.map(async (key) => [key.slice(4), (await store.read(key))?.text] as const),
-    );
+    const found = await Promise.all(keys.map(async (key) => [key.slice(4), (await store.read(key))?.text] as const));
     const files = [...readTree(releaseOf(turn).folder)];
     // The client unpacks what is compressed.
     const isPlain = ([path]: readonly [string, unknown]) => !path.endsWith(".gz");

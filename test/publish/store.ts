@@ -59,10 +59,7 @@ export async function startStore({ conditions = true } = {}): Promise<StoreServe
       return { text, headers: answer.headers };
     },
     async change(key, text) {
-      const answer = await ask(
-        key,
-        text === undefined ? { method: "DELETE" } : { method: "PUT", body: text },
-      );
+      const answer = await ask(key, text === undefined ? { method: "DELETE" } : { method: "PUT", body: text });
       if (!answer.ok) throw new Error(`${key}: ${answer.status}`);
     },
     async keys() {

@@ -55,11 +55,7 @@ test("of two runs at one time the second is refused at once, unless they have di
   const other = join(folder, "other");
   const runs = [site, `${folder}/x/../site`, other].map((target) => publish({ dist, target }));
   const [first, second, third] = await Promise.allSettled(runs);
-  expect([first?.status, second?.status, third?.status].sort()).toEqual([
-    "fulfilled",
-    "fulfilled",
-    "rejected",
-  ]);
+  expect([first?.status, second?.status, third?.status].sort()).toEqual(["fulfilled", "fulfilled", "rejected"]);
   const refused = [first, second].find((run) => run?.status === "rejected");
   expect(String(refused?.reason)).toMatch(/site is being written by process \d+ .*; wait until it has ended/);
   for (const target of [site, other]) expect(published(target)).toEqual(readTree(release.folder));

@@ -91,14 +91,10 @@ test("several: each is named by what was typed of it", async () => {
     renameSync(join(dist, "releases", name), join(dist, "releases", name.replace(/[0-9a-f]{12}$/, id)));
   rename(first.name, "aaaaaaaaaaa1");
   rename(second.name, "aaaaaaaaaaa2");
-  expect(() => find("aaa")).toThrow(
-    '"aaa" is the beginning of 2 ids: aaaaaaaaaaa2, aaaaaaaaaaa1; give more of one.',
-  );
+  expect(() => find("aaa")).toThrow('"aaa" is the beginning of 2 ids: aaaaaaaaaaa2, aaaaaaaaaaa1; give more of one.');
   rename(third.name, "202611210000");
   // One id begins so, and every name: to take the id would be a guess.
-  expect(() => find("2026")).toThrow(
-    /^"2026" is the beginning of 4 ids and names: 202611210000, 20261121T0343/,
-  );
+  expect(() => find("2026")).toThrow(/^"2026" is the beginning of 4 ids and names: 202611210000, 20261121T0343/);
   expect(find("202611210")).toMatch(/-202611210000$/);
 });
 
@@ -116,7 +112,5 @@ test("what means nothing", async () => {
     expect(lookUp(word, dist, cwd), word).toBeUndefined();
     expect(() => find(word), word).toThrow("is neither the beginning of a release's id in");
   }
-  expect(() => findRelease("zz", join(cwd, "none"))).toThrow(
-    /^There is no release in .*none; run "rollcall build"/,
-  );
+  expect(() => findRelease("zz", join(cwd, "none"))).toThrow(/^There is no release in .*none; run "rollcall build"/);
 });

@@ -24,20 +24,17 @@ test.each(LAID)("what is read is no %s, and nothing waits for it", async (_, lay
   });
 });
 
-test.each(LAID.slice(0, 2))(
-  "what is written goes over %s, in its place or aside, and not through it",
-  (_, lay) => {
-    const folder = scratch();
-    const [file, other] = [join(folder, "file"), join(folder, "other")];
-    writeFileSync(other, "another's");
-    lay(file, other);
-    lay(`${file}.rollcall-new`, other);
-    replaceFile(file, "ours");
-    expect(lstatSync(file).isFile()).toBe(true);
-    expect([readFileSync(file, "utf8"), readFileSync(other, "utf8")]).toEqual(["ours", "another's"]);
-    expect(readdirSync(folder).sort()).toEqual(["file", "other"]);
-  },
-);
+test.each(LAID.slice(0, 2))("what is written goes over %s, in its place or aside, and not through it", (_, lay) => {
+  const folder = scratch();
+  const [file, other] = [join(folder, "file"), join(folder, "other")];
+  writeFileSync(other, "another's");
+  lay(file, other);
+  lay(`${file}.rollcall-new`, other);
+  replaceFile(file, "ours");
+  expect(lstatSync(file).isFile()).toBe(true);
+  expect([readFileSync(file, "utf8"), readFileSync(other, "utf8")]).toEqual(["ours", "another's"]);
+  expect(readdirSync(folder).sort()).toEqual(["file", "other"]);
+});
 
 test("what cannot be put in its place leaves nothing aside", () => {
   const folder = scratch();

@@ -48,9 +48,7 @@ function buildArgs(folder: string, keep = 1): string[] {
     out: join(folder, "dist"),
     "base-url": "https://a.example",
   };
-  const given = Object.entries({ ...options, "page-size": 5, keep }).map(
-    ([name, value]) => `--${name}=${value}`,
-  );
+  const given = Object.entries({ ...options, "page-size": 5, keep }).map(([name, value]) => `--${name}=${value}`);
   return ["build", "--quiet", ...given];
 }
 
@@ -94,9 +92,7 @@ async function currentState(folder: string): Promise<string> {
 
 /** What a folder that was published to says of itself; once that is complete, it has to be the whole release. */
 async function siteState(folder: string): Promise<string> {
-  const { release, complete } = JSON.parse(
-    readFileSync(join(folder, "site/.rollcall-published.json"), "utf8"),
-  );
+  const { release, complete } = JSON.parse(readFileSync(join(folder, "site/.rollcall-published.json"), "utf8"));
   if (!complete) return "on its way";
   expect(await findDamage(await openRelease(join(folder, "site")))).toBeUndefined();
   return release;
@@ -123,9 +119,7 @@ const SCENARIOS: Record<string, Scenario> = {
     next: (folder) => buildArgs(folder),
     requireTidy(folder) {
       const names = readdirSync(join(folder, "dist")).sort();
-      expect(names).toEqual([
-        ...[".lock", ".lock-holder.json", ".origin.json", ".published", "current", "releases"],
-      ]);
+      expect(names).toEqual([...[".lock", ".lock-holder.json", ".origin.json", ".published", "current", "releases"]]);
     },
   },
   "build of what an older release has": {
@@ -187,8 +181,7 @@ describeWith("strace", "calls that go wrong", () => {
         requireTruth(ended, { isThrough: state === after, isAtomic: scenario.isAtomic }, about);
 
         const next = state === after ? scenario.next?.(folder) : args;
-        if (next)
-          expect(await run(next, { cwd: folder }), about).toEqual({ code: 0, stdout: "", stderr: "" });
+        if (next) expect(await run(next, { cwd: folder }), about).toEqual({ code: 0, stdout: "", stderr: "" });
         expect(await scenario.state(folder), about).toBeDefined();
         if (state !== after) expect(await scenario.state(folder), about).toBe(after);
         scenario.requireTidy?.(folder);

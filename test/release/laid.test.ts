@@ -33,13 +33,7 @@ async function published() {
   return { folder, dist, other, args };
 }
 
-const PLACES = [
-  ".lock-holder.json",
-  ".lock-holder.json.rollcall-new",
-  ".current-next",
-  ".staging",
-  ".trash-1",
-];
+const PLACES = [".lock-holder.json", ".lock-holder.json.rollcall-new", ".current-next", ".staging", ".trash-1"];
 
 test.each(PLACES)("a link at %s is replaced, and what it leads to stays", async (place) => {
   const { dist, other, args } = await published();
@@ -48,32 +42,23 @@ test.each(PLACES)("a link at %s is replaced, and what it leads to stays", async 
   expect(await run(args)).toEqual(DONE);
   expect(readFileSync(other, "utf8")).toBe("another's");
   expect(lstatSync(join(dist, ".lock-holder.json")).isFile()).toBe(true);
-  expect(readdirSync(dist).sort()).toEqual([
-    ".lock",
-    ".lock-holder.json",
-    ".origin.json",
-    "current",
-    "releases",
-  ]);
+  expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", ".origin.json", "current", "releases"]);
 });
 
-test.each(["a link", "a pipe", "a database"])(
-  "%s in place of the lock is refused, untouched",
-  async (what) => {
-    const { dist, folder, other, args } = await published();
-    const lock = join(dist, ".lock");
-    rmSync(lock);
-    if (what === "a link") symlinkSync(other, lock);
-    else if (what === "a pipe") execFileSync("mkfifo", [lock]);
-    else renameSync(join(folder, "users.sqlite"), lock);
-    if (what === "a database") writeUsers(join(folder, "users.sqlite"), plainRows(3));
-    expect(await run(args)).toMatchObject({
-      code: 1,
-      stderr: `error: ${lock} is not Rollcall's, which has an empty file there; move it away.\n`,
-    });
-    expect(readFileSync(other, "utf8")).toBe("another's");
-  },
-);
+test.each(["a link", "a pipe", "a database"])("%s in place of the lock is refused, untouched", async (what) => {
+  const { dist, folder, other, args } = await published();
+  const lock = join(dist, ".lock");
+  rmSync(lock);
+  if (what === "a link") symlinkSync(other, lock);
+  else if (what === "a pipe") execFileSync("mkfifo", [lock]);
+  else renameSync(join(folder, "users.sqlite"), lock);
+  if (what === "a database") writeUsers(join(folder, "users.sqlite"), plainRows(3));
+  expect(await run(args)).toMatchObject({
+    code: 1,
+    stderr: `error: ${lock} is not Rollcall's, which has an empty file there; move it away.\n`,
+  });
+  expect(readFileSync(other, "utf8")).toBe("another's");
+});
 
 test("a link in place of the folder of releases is refused, and nothing is put where it leads", async () => {
   const { dist, folder, args } = await published();

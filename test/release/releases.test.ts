@@ -37,10 +37,7 @@ beforeEach(() => {
 async function publish(options: Partial<BuildOptions> = {}) {
   clock = new Date(clock.getTime() + 3_600_000);
   const now = () => clock;
-  return build(
-    { db, out: dist, baseUrl: "https://directory.example.com", pageSize: 10, ...options },
-    { now },
-  );
+  return build({ db, out: dist, baseUrl: "https://directory.example.com", pageSize: 10, ...options }, { now });
 }
 
 function edit(sql: string): void {
@@ -85,9 +82,7 @@ describe("a release on disk", () => {
     const page = readFileSync(join(release, "api/users/pages/1.json"));
     expect(execFileSync("gzip", ["-dc", join(release, "api/users/pages/1.json.gz")]).equals(page)).toBe(true);
     const { brotliDecompressSync } = await import("node:zlib");
-    expect(brotliDecompressSync(readFileSync(join(release, "api/users/pages/1.json.br"))).equals(page)).toBe(
-      true,
-    );
+    expect(brotliDecompressSync(readFileSync(join(release, "api/users/pages/1.json.br"))).equals(page)).toBe(true);
     for (const path of ["", "api", "api/users", "api/users/pages"]) {
       expect(statSync(join(release, path)).mode & 0o555, path).toBe(0o555 & ~process.umask());
     }
@@ -118,13 +113,7 @@ describe("the next build", () => {
     for (const path of [elsewhere, join(dist, ".imprint")]) writeFileSync(path, "kept");
     symlinkSync(elsewhere, join(dist, ".imprint-next"));
     await publish();
-    expect(readdirSync(dist).sort()).toEqual([
-      ".lock",
-      ".lock-holder.json",
-      ".origin.json",
-      "current",
-      "releases",
-    ]);
+    expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", ".origin.json", "current", "releases"]);
     expect(readFileSync(elsewhere, "utf8")).toBe("kept");
   });
 
@@ -133,13 +122,7 @@ describe("the next build", () => {
     const second = await publish({ encodings: ["gzip"] });
     expect(second).toMatchObject({ isNew: false, id: first.id, name: first.name, linked: 6 });
     expect(readdirSync(join(dist, "releases"))).toEqual([first.name]);
-    expect(readdirSync(dist).sort()).toEqual([
-      ".lock",
-      ".lock-holder.json",
-      ".origin.json",
-      "current",
-      "releases",
-    ]);
+    expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", ".origin.json", "current", "releases"]);
   });
 
   test("links files that have not changed, with their time, and writes those that have", async () => {
@@ -147,8 +130,7 @@ describe("the next build", () => {
     rename(15, "renamed");
     const second = await publish({ encodings: ["gzip"] });
     expect(second).toMatchObject({ isNew: true, linked: 4, pages: 3 });
-    const same = (path: string) =>
-      inode(`releases/${first.name}/${path}`) === inode(`releases/${second.name}/${path}`);
+    const same = (path: string) => inode(`releases/${first.name}/${path}`) === inode(`releases/${second.name}/${path}`);
     expect([1, 2, 3].map((page) => same(`api/users/pages/${page}.json`))).toEqual([true, false, true]);
     expect([1, 2, 3].map((page) => same(`api/users/pages/${page}.json.gz`))).toEqual([true, false, true]);
   });
@@ -171,16 +153,13 @@ describe("the next build", () => {
     expect(await publish()).toMatchObject({ isNew: false, id: first.id });
   });
 
-  test.each(["snapshot.json", "SHA256SUMS", "api/users/pages/1.json"])(
-    "mends a release without %s",
-    async (path) => {
-      const first = await publish();
-      unlinkSync(join(first.folder, path));
-      await expect(openRelease(join(dist, "current"))).rejects.toThrow("is broken");
-      expect(await publish()).toMatchObject({ isNew: true, id: first.id });
-      await openRelease(join(dist, "current"));
-    },
-  );
+  test.each(["snapshot.json", "SHA256SUMS", "api/users/pages/1.json"])("mends a release without %s", async (path) => {
+    const first = await publish();
+    unlinkSync(join(first.folder, path));
+    await expect(openRelease(join(dist, "current"))).rejects.toThrow("is broken");
+    expect(await publish()).toMatchObject({ isNew: true, id: first.id });
+    await openRelease(join(dist, "current"));
+  });
 
   test("has another id for any other option that readers see, and the same for one that they do not", async () => {
     const { id } = await publish();
@@ -194,9 +173,7 @@ describe("the next build", () => {
     const ids = new Set([id]);
     for (const options of differing) ids.add((await publish(options)).id);
     expect(ids.size).toBe(6);
-    expect(
-      (await publish({ keep: 9, skipInvalid: true, baseUrl: "https://Directory.example.com/" })).id,
-    ).toBe(id);
+    expect((await publish({ keep: 9, skipInvalid: true, baseUrl: "https://Directory.example.com/" })).id).toBe(id);
   });
 
   test("of data that went back switches back, and makes no second release of it", async () => {
@@ -223,10 +200,7 @@ describe("the next build", () => {
     writeFileSync(join(first.folder, "api/users/pages/1.json"), "damaged");
     const third = await build(options, { now });
     expect(third.id).toBe(first.id);
-    expect([first.name, third.name]).toEqual([
-      `20261121T034000Z-${first.id}`,
-      `20261121T034001Z-${first.id}`,
-    ]);
+    expect([first.name, third.name]).toEqual([`20261121T034000Z-${first.id}`, `20261121T034001Z-${first.id}`]);
     rename(1, "c");
     const last = await build(options, { now });
     writeFileSync(join(third.folder, "api/users/pages/1.json"), "damaged");
@@ -345,11 +319,7 @@ describe("openRelease", () => {
       (release) => alter(join(release, "snapshot.json"), "{", '{"x":1,'),
       "is not of the form",
     ],
-    [
-      "snapshot.json is no JSON",
-      (release) => writeFileSync(join(release, "snapshot.json"), "{"),
-      "is not of the form",
-    ],
+    ["snapshot.json is no JSON", (release) => writeFileSync(join(release, "snapshot.json"), "{"), "is not of the form"],
     [
       "a digest is altered",
       (release) => alter(join(release, "SHA256SUMS"), /^./, (digit) => (digit === "0" ? "1" : "0")),
@@ -360,16 +330,8 @@ describe("openRelease", () => {
       (release) => alter(join(release, "SHA256SUMS"), /^.*\n/, ""),
       "2 page files are listed, 3 were expected",
     ],
-    [
-      "a line is there twice",
-      (release) => alter(join(release, "SHA256SUMS"), /^(.*\n)/, "$1$1"),
-      "listed twice",
-    ],
-    [
-      "a line is cut",
-      (release) => alter(join(release, "SHA256SUMS"), /.{70}\n$/, "\n"),
-      "is no line of SHA256SUMS",
-    ],
+    ["a line is there twice", (release) => alter(join(release, "SHA256SUMS"), /^(.*\n)/, "$1$1"), "listed twice"],
+    ["a line is cut", (release) => alter(join(release, "SHA256SUMS"), /.{70}\n$/, "\n"), "is no line of SHA256SUMS"],
   ];
 
   function alter(path: string, from: string | RegExp, to: string | ((match: string) => string)): void {

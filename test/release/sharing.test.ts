@@ -1,16 +1,7 @@
 /** A dist that several users of one system write: real users by number, who are members of one group or of none. */
 
 import { spawn } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  statSync,
-  utimesSync,
-} from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readlinkSync, statSync, utimesSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
@@ -102,26 +93,23 @@ describe.skipIf(!isRoot || isMissing("setpriv"))(
       expect(readdirSync(dist).sort()).toEqual(TIDY);
     });
 
-    test.each(["022", "077"])(
-      "of two members at once the second is refused, with umask %s",
-      async (umask) => {
-        const { dist, start, run, buildArgs } = shared({ mode: 0o2775, users: 2000 });
-        const first = start(ANN, buildArgs, umask);
-        while (!existsSync(join(dist, ".staging/api/users/pages/5.json"))) await sleep(5);
-        first.child.kill("SIGSTOP");
-        const who = umask === "022" ? `process ${first.child.pid} on \\S+ since \\S+Z` : "another process";
-        expect(await run(BEN, buildArgs)).toEqual({
-          code: 1,
-          stdout: "",
-          stderr: expect.stringMatching(new RegExp(`^error: dist is being written by ${who}; wait until`)),
-        });
-        first.child.kill("SIGKILL");
-        await first.ended;
-        // What she has left is hers, and in the way of nobody.
-        expect(await run(BEN, buildArgs)).toEqual(DONE);
-        expect(readdirSync(dist).sort()).toEqual(TIDY);
-      },
-    );
+    test.each(["022", "077"])("of two members at once the second is refused, with umask %s", async (umask) => {
+      const { dist, start, run, buildArgs } = shared({ mode: 0o2775, users: 2000 });
+      const first = start(ANN, buildArgs, umask);
+      while (!existsSync(join(dist, ".staging/api/users/pages/5.json"))) await sleep(5);
+      first.child.kill("SIGSTOP");
+      const who = umask === "022" ? `process ${first.child.pid} on \\S+ since \\S+Z` : "another process";
+      expect(await run(BEN, buildArgs)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(new RegExp(`^error: dist is being written by ${who}; wait until`)),
+      });
+      first.child.kill("SIGKILL");
+      await first.ended;
+      // What she has left is hers, and in the way of nobody.
+      expect(await run(BEN, buildArgs)).toEqual(DONE);
+      expect(readdirSync(dist).sort()).toEqual(TIDY);
+    });
 
     test.each([
       ["the lock is another's alone", { mode: 0o2775 }, "dist/.lock"],

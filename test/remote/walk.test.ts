@@ -6,7 +6,7 @@ import { readFrame } from "../../src/contract/envelope.js";
 import { UserError } from "../../src/errors.js";
 import { createClient } from "../../src/remote/client.js";
 import { type WalkOptions, walk } from "../../src/remote/walk.js";
-import { publish, type Shape } from "../host/release.js";
+import { publish, type Shape } from "../server/release.js";
 import { type Front, front, type Reply } from "../support/front.js";
 
 /** Walks and keeps what came, as if nothing had before a restart. */
@@ -38,9 +38,7 @@ async function refusal(baseUrl: string, options: WalkOptions = {}): Promise<stri
 const at =
   (page: number | undefined, answer: (res: ServerResponse) => unknown) =>
   ({ intercept }: Front): void =>
-    intercept((req, res) =>
-      req.url?.endsWith(`page=${page ?? ""}`) || page === undefined ? answer(res) : false,
-    );
+    intercept((req, res) => (req.url?.endsWith(`page=${page ?? ""}`) || page === undefined ? answer(res) : false));
 
 const send =
   (text: string | Buffer, status = 200, headers = {}) =>
@@ -172,8 +170,7 @@ describe("a snapshot that changes under the walk", () => {
         switched ??= publish(dist, { baseUrl, count: 5 }).then(() => host.reload());
         await switched;
       },
-      onRestart: (why) =>
-        void expect(why).toMatch(/^page 4 was of snapshot [0-9a-f]{12}, page 1 of [0-9a-f]{12}$/),
+      onRestart: (why) => void expect(why).toMatch(/^page 4 was of snapshot [0-9a-f]{12}, page 1 of [0-9a-f]{12}$/),
     });
     expect(facts).toMatchObject({ count: 5, pages: 3, snapshotId: host.release.snapshot.id });
     expect(pages).toEqual([1, 2, 3, 1, 2, 3]);
@@ -235,11 +232,7 @@ describe("a host that lies", () => {
       /page=1 answers 200 \(text\/html\) with a body that is HTML\. Is \{base\} the base URL\?$/,
     ],
     ["HTML for a page", at(2, html), /page=2 answers 200 \(text\/html\) with a body that is HTML\.$/],
-    [
-      "a 404",
-      at(3, send("{}", 404)),
-      /page=3 answers 404 \(application\/json\), where a page \(200\) is expected\.$/,
-    ],
+    ["a 404", at(3, send("{}", 404)), /page=3 answers 404 \(application\/json\), where a page \(200\) is expected\.$/],
     [
       "a redirect",
       at(undefined, send("", 302, { Location: "https://other.example/" })),
@@ -280,11 +273,7 @@ describe("a host that lies", () => {
       at(2, send(`[${"[],".repeat(1_000_000)}0]`)),
       /page=2 .* that holds more than 200000 values\.$/,
     ],
-    [
-      "JSON that is deep",
-      at(2, send("[".repeat(1_000_000))),
-      /page=2 .* that is nested deeper than 320 levels\.$/,
-    ],
+    ["JSON that is deep", at(2, send("[".repeat(1_000_000))), /page=2 .* that is nested deeper than 320 levels\.$/],
     [
       "one page that does not hold all",
       rewritten(1, (text) => text.replace(/"next":"[^"]*"/, '"next":null')),
@@ -300,11 +289,7 @@ describe("a host that lies", () => {
       rewritten(2, (text) => text.replace(/"next":"[^"]*"/, '"next":null')),
       /page=2 has next null, where page 1 promises ".*page=3"/,
     ],
-    [
-      "a chain that turns back",
-      rewritten(2, (text) => text.replace("page=3", "page=1")),
-      /page=2 has next ".*page=1"/,
-    ],
+    ["a chain that turns back", rewritten(2, (text) => text.replace("page=3", "page=1")), /page=2 has next ".*page=1"/],
     [
       "a user too few",
       rewritten(2, (text) => text.replace(/\n[^\n]*,\n/, "\n")),
@@ -368,9 +353,7 @@ describe("a host that lies", () => {
   test("a small body that is a large one compressed", async () => {
     const one = await front();
     at(2, send(gzipSync(Buffer.alloc(10_000_000)), 200, { "Content-Encoding": "gzip" }))(one);
-    expect(await refusal(one.baseUrl, { maxBytes: 100_000 })).toMatch(
-      /page=2 answers more than the 100000 bytes/,
-    );
+    expect(await refusal(one.baseUrl, { maxBytes: 100_000 })).toMatch(/page=2 answers more than the 100000 bytes/);
   });
 
   test("a host that stays busy is waited for a few times, and not at every question", async () => {
@@ -409,9 +392,7 @@ describe("a host that is not there", () => {
   ])("a host that %s is waited for no longer than allowed", async (_name, answer) => {
     const one = await front();
     at(2, answer)(one);
-    expect(await refusal(one.baseUrl, { timeoutMs: 200 })).toMatch(
-      /page=2 did not answer in full within 0.2 seconds/,
-    );
+    expect(await refusal(one.baseUrl, { timeoutMs: 200 })).toMatch(/page=2 did not answer in full within 0.2 seconds/);
   });
 
   test("nothing listens", async () => {

@@ -160,22 +160,17 @@ describe("the sample", () => {
   ])("has names and bios in %s", (script) => {
     const written = new RegExp(`\\p{Script=${script}}`, "u");
     expect(rows.filter((row) => written.test(row.first_name + row.last_name)).length).toBeGreaterThan(5);
-    expect(
-      rows.filter((row) => written.test(row.bio) && !HARD_TEXT.includes(row.bio)).length,
-    ).toBeGreaterThan(5);
+    expect(rows.filter((row) => written.test(row.bio) && !HARD_TEXT.includes(row.bio)).length).toBeGreaterThan(5);
   });
 
   test("has Japanese bios in kana", () => {
     expect(rows.filter(({ bio }) => /\p{Script=Hiragana}/u.test(bio)).length).toBeGreaterThan(5);
   });
 
-  test.each(HARD_TEXT.map((text) => [JSON.stringify(text).slice(0, 40), text]))(
-    "has the bio %s",
-    (_, text) => {
-      expect(rows.some(({ bio }) => bio === text)).toBe(true);
-      expect(users.some(({ bio }) => bio === text)).toBe(true);
-    },
-  );
+  test.each(HARD_TEXT.map((text) => [JSON.stringify(text).slice(0, 40), text]))("has the bio %s", (_, text) => {
+    expect(rows.some(({ bio }) => bio === text)).toBe(true);
+    expect(users.some(({ bio }) => bio === text)).toBe(true);
+  });
 
   test("has the hard kinds of text that it promises", () => {
     const all = HARD_TEXT.join("");
@@ -213,9 +208,7 @@ describe("the sample", () => {
 
   test("has wallets in mixed and in lower case", () => {
     const wallets = rows.flatMap(({ default_wallet }) => default_wallet ?? []);
-    expect(wallets.filter((wallet) => /[a-f]/.test(wallet) && /[A-F]/.test(wallet)).length).toBeGreaterThan(
-      100,
-    );
+    expect(wallets.filter((wallet) => /[a-f]/.test(wallet) && /[A-F]/.test(wallet)).length).toBeGreaterThan(100);
     expect(wallets.filter((wallet) => wallet === wallet.toLowerCase()).length).toBeGreaterThan(20);
   });
 

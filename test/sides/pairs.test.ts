@@ -71,9 +71,7 @@ function expectedChanges({ old, new: now, added, removed, changed }: Edits): Cha
     ...inOrder(now).flatMap((user): Change[] => {
       const [paths, was] = [changed.get(user.id), before.get(user.id)];
       if (!paths || !was) return [];
-      const fields = [...paths]
-        .sort()
-        .map((path) => ({ path, old: valueAt(was, path), new: valueAt(user, path) }));
+      const fields = [...paths].sort().map((path) => ({ path, old: valueAt(was, path), new: valueAt(user, path) }));
       return [{ kind: "changed", id: user.id, fields, old: was, new: user }];
     }),
   ];

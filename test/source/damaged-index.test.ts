@@ -33,9 +33,7 @@ test(`${FLIPS} flipped bits in indexes (seed ${SEED})`, { timeout: 1_200_000 }, 
   const { id } = await publish(whole);
   const pages = edit(whole, (file) => {
     return file
-      .prepare<[], number>(
-        "SELECT pageno FROM dbstat WHERE name IN ('users_order', 'sqlite_autoindex_users_1')",
-      )
+      .prepare<[], number>("SELECT pageno FROM dbstat WHERE name IN ('users_order', 'sqlite_autoindex_users_1')")
       .pluck()
       .all();
   });
@@ -75,19 +73,14 @@ function changeUnseen(db: string, index: string, sql: string): void {
   });
   edit(db, (file) => file.exec(sql));
   inSchema((file) => {
-    return file
-      .prepare("INSERT INTO sqlite_schema VALUES (@type, @name, @tbl_name, @rootpage, @sql)")
-      .run(entry);
+    return file.prepare("INSERT INTO sqlite_schema VALUES (@type, @name, @tbl_name, @rootpage, @sql)").run(entry);
   });
 }
 
 test.each([
   ["another date", `UPDATE users SET date_joined = '2020-01-01T00:00:00.000000Z' WHERE id = '${userId(3)}'`],
   ["a row less", `DELETE FROM users WHERE id = '${userId(3)}'`],
-  [
-    "a row more",
-    `INSERT INTO users (id, date_joined) VALUES ('${userId(1003)}', '2020-01-01T00:00:00.000000Z')`,
-  ],
+  ["a row more", `INSERT INTO users (id, date_joined) VALUES ('${userId(1003)}', '2020-01-01T00:00:00.000000Z')`],
 ])("an index that was not told of %s is named, with the way to mend it", async (_, sql) => {
   const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(20), INDEX);
   changeUnseen(db, "users_order", sql);

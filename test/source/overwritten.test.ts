@@ -74,14 +74,11 @@ const WAYS: [string, () => void][] = [
 ];
 
 describe.each([0, 2])("%s workers", (workers) => {
-  test.each(WAYS)(
-    "the file is %s while it is read: one line, and nothing is published",
-    async (_, change) => {
-      writeVersion(db, "old");
-      writeVersion(newer, "new");
-      await expectRefused(change, { workers });
-    },
-  );
+  test.each(WAYS)("the file is %s while it is read: one line, and nothing is published", async (_, change) => {
+    writeVersion(db, "old");
+    writeVersion(newer, "new");
+    await expectRefused(change, { workers });
+  });
 
   test.each(["empty", "in use"])("a file in WAL mode, whose log is %s, is copied over", async (log) => {
     writeVersion(db, "old", "wal");

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { encodeUser } from "../../src/build/encode.js";
 import { validate } from "../../src/build/users.js";
 import { countWarnings } from "../../src/contract/warnings.js";
-import { COLUMNS } from "../../src/source/columns.js";
+import { SOURCE_COLUMNS } from "../../src/source/columns.js";
 import { PageReader } from "../../src/source/reader.js";
 import { type Row, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -73,12 +73,7 @@ const TEXTS = [
     '["E", "F"]',
   ],
   ...['["EN-","FR"]', '["PT-BR","ZH-HANT-TW"]', '["EN\\", \\"FR"]', '["\\u0045N"]'],
-  ...[
-    "1970-01-01T00:00:00",
-    "1970-01-01T00:00:00Z",
-    "2026-01-31T23:59:59.123456Z",
-    "2026-01-31T23:59:59.12345Z",
-  ],
+  ...["1970-01-01T00:00:00", "1970-01-01T00:00:00Z", "2026-01-31T23:59:59.123456Z", "2026-01-31T23:59:59.12345Z"],
   ...[
     "2026-01-31T24:00:00.000000Z",
     "2026-01-31T23:60:00.000000Z",
@@ -121,16 +116,7 @@ const TEXTS = [
     "https://.example",
     "https://a.b",
   ],
-  ...[
-    'GB","current_location":"FR',
-    'x","y":"',
-    "VERIFIED",
-    "verified",
-    "unknown",
-    "UNKNOWN",
-    "normal",
-    "Normal",
-  ],
+  ...['GB","current_location":"FR', 'x","y":"', "VERIFIED", "verified", "unknown", "UNKNOWN", "normal", "Normal"],
   ...[
     `0x${"aA".repeat(20)}`,
     `0X${"aA".repeat(20)}`,
@@ -165,7 +151,7 @@ const BLOBS = ["c3", "80", "eda080", "f09f98"].map((bytes) => Buffer.from(bytes,
 const VALUES = [...TEXTS, ...OTHERS, ...TEXTS.map((text) => Buffer.from(text)), ...BLOBS];
 
 describe("whatever stands in one field", () => {
-  test.each(COLUMNS)("%s", (column) => {
+  test.each(SOURCE_COLUMNS)("%s", (column) => {
     const folder = scratch();
     const rows = VALUES.map((value, at): Row => ({ id: userId(1000 + at), [column]: value }));
     // As its type says, and in a table whose columns have no types, so that nothing is converted on its way in.
@@ -173,18 +159,13 @@ describe("whatever stands in one field", () => {
     const bytesAsText = `UPDATE users SET ${column} = CAST(${column} AS TEXT) WHERE typeof(${column}) = 'blob'`;
     const undecoded = writeUsers(join(folder, "undecoded.sqlite"), rows, bytesAsText);
     const file = new Database(typed);
-    file.exec(
-      `CREATE TABLE bare (${columnsOfSchema().join(", ")}); INSERT INTO bare SELECT * FROM users WHERE 0`,
-    );
+    file.exec(`CREATE TABLE bare (${columnsOfSchema().join(", ")}); INSERT INTO bare SELECT * FROM users WHERE 0`);
     const defaults = file.prepare<[], Row>("SELECT * FROM users LIMIT 1").get() ?? {};
     const names = Object.keys(defaults);
     const insert = file.prepare(`INSERT INTO bare (${names}) VALUES (${names.map((name) => `@${name}`)})`);
     // better-sqlite3 binds every number as REAL; what the defaults have as numbers are integers.
     const whole = Object.fromEntries(
-      names.map((name) => [
-        name,
-        typeof defaults[name] === "number" ? BigInt(defaults[name]) : defaults[name],
-      ]),
+      names.map((name) => [name, typeof defaults[name] === "number" ? BigInt(defaults[name]) : defaults[name]]),
     );
     for (const row of rows) insert.run({ ...whole, default_wallet: null, ...row });
     file.close();
@@ -199,19 +180,16 @@ describe("whatever stands in one field", () => {
 
 test("any valid user: canonical where plain, and the usual ones are plain", () => {
   fc.assert(
-    fc.property(
-      fc.uniqueArray(anyUser, { minLength: 1, maxLength: 30, selector: ({ id }) => id }),
-      (users) => {
-        const usual = users.map((user): Row => {
-          const { circles, wac_status, referrals_count, image_url, ...row } = toRow(user);
-          const entries = Object.entries(row).filter(([name]) => !name.startsWith("off_chain_"));
-          return Object.fromEntries(entries);
-        });
-        const folder = scratch();
-        countPlain(writeUsers(join(folder, "any.sqlite"), users.map(toRow)));
-        expect(countPlain(writeUsers(join(folder, "usual.sqlite"), usual))).toBe(users.length);
-      },
-    ),
+    fc.property(fc.uniqueArray(anyUser, { minLength: 1, maxLength: 30, selector: ({ id }) => id }), (users) => {
+      const usual = users.map((user): Row => {
+        const { circles, wac_status, referrals_count, image_url, ...row } = toRow(user);
+        const entries = Object.entries(row).filter(([name]) => !name.startsWith("off_chain_"));
+        return Object.fromEntries(entries);
+      });
+      const folder = scratch();
+      countPlain(writeUsers(join(folder, "any.sqlite"), users.map(toRow)));
+      expect(countPlain(writeUsers(join(folder, "usual.sqlite"), usual))).toBe(users.length);
+    }),
     { numRuns: 60 },
   );
 });

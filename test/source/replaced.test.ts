@@ -1,16 +1,7 @@
 /** A source that is delivered by rename, at every moment of a build: each release is of one file. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import {
-  copyFileSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, UserError } from "rollcall";

@@ -101,9 +101,7 @@ test.each(["UTF-16le", "UTF-16be"])(
     const file = new Database(db);
     file.exec(`UPDATE users SET bio = CAST(x'${surrogate}' AS TEXT) WHERE id = '${userId(2)}'`);
     file.close();
-    expect(await problems()).toEqual([
-      ["bio", expect.objectContaining({ invalid_utf8: expect.any(String) })],
-    ]);
+    expect(await problems()).toEqual([["bio", expect.objectContaining({ invalid_utf8: expect.any(String) })]]);
   },
 );
 
@@ -114,9 +112,7 @@ test("order is by bytes whatever collation the columns declare, and an index ser
   const collated = writeUsers(join(folder, "collated.sqlite"), []);
   const file = new Database(collated);
   const columns = columnsOf(file).map((name) => `${name} COLLATE NOCASE`);
-  file.exec(
-    `ATTACH '${db}' AS plain; CREATE TABLE other (${columns}); INSERT INTO other SELECT * FROM plain.users`,
-  );
+  file.exec(`ATTACH '${db}' AS plain; CREATE TABLE other (${columns}); INSERT INTO other SELECT * FROM plain.users`);
   file.close();
   const again = await build({
     db: collated,
@@ -140,8 +136,7 @@ test("only contract columns are read: nothing of another column is in a release"
     plainRows(5).map((row) => ({ ...row, password: "pbkdf2$secret" })),
   );
   await publish();
-  for (const [path, text] of readTree(join(folder, "dist")))
-    expect(text, path).not.toMatch(/secret|password/);
+  for (const [path, text] of readTree(join(folder, "dist"))) expect(text, path).not.toMatch(/secret|password/);
 });
 
 test("the source is only ever read: not one byte of it, nor a file beside it, changes", async () => {

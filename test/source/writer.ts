@@ -25,9 +25,7 @@ const add = db.prepare("UPDATE users SET referrals_count = referrals_count + ? W
 const referralsOf = db.prepare<[string], number>("SELECT referrals_count FROM users WHERE id = ?").pluck();
 const insert = db.prepare("INSERT INTO users (id, date_joined, bio) VALUES (?, ?, ?)");
 const someone = db
-  .prepare<[], string>(
-    `SELECT id FROM users WHERE id NOT IN ('${NEWEST}', '${OLDEST}') ORDER BY random() LIMIT 1`,
-  )
+  .prepare<[], string>(`SELECT id FROM users WHERE id NOT IN ('${NEWEST}', '${OLDEST}') ORDER BY random() LIMIT 1`)
   .pluck();
 const remove = db.prepare("DELETE FROM users WHERE id = ?");
 const count = db.prepare<[], number>("SELECT count(*) FROM users").pluck();

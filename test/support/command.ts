@@ -13,11 +13,7 @@ export interface Ended {
 }
 
 /** Starts `rollcall` with these arguments, or another copy of it. */
-export function start(
-  args: readonly string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
-  cli = CLI,
-) {
+export function start(args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}, cli = CLI) {
   const child = spawn(process.execPath, [cli, ...args], { stdio: ["ignore", "pipe", "pipe"], ...options });
   return { child, ended: whenEnded(child) };
 }

@@ -150,9 +150,7 @@ function isBranch(value: unknown): value is object {
 }
 
 function fieldsOf(changes: readonly Change[]): Map<string, number> {
-  const paths = changes.flatMap((change) =>
-    change.kind === "changed" ? change.fields.map(({ path }) => path) : [],
-  );
+  const paths = changes.flatMap((change) => (change.kind === "changed" ? change.fields.map(({ path }) => path) : []));
   return tally(paths);
 }
 

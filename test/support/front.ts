@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { createHost, type Host } from "../../src/host/host.js";
-import { publish, type Shape } from "../host/release.js";
+import { createListingServer, type ListingServer } from "../../src/server/server.js";
+import { publish, type Shape } from "../server/release.js";
 import { scratch } from "./files.js";
 
 /** Answers a request itself, or leaves it to the host by returning false. */
@@ -24,7 +24,7 @@ export interface Front {
   /** The base URL that the release was built for, and is served at. */
   baseUrl: string;
   dist: string;
-  host: Host;
+  host: ListingServer;
   /** Every request's method and target, in order. */
   asked: string[];
   /** Sees all requests from now on. */
@@ -45,7 +45,7 @@ export async function front(shape: Shape = {}, path = ""): Promise<Front> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   await publish(dist, { baseUrl, ...shape });
-  const host = await createHost({ folder: dist });
+  const host = await createListingServer({ folder: dist });
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
@@ -76,9 +76,7 @@ function fetchReply(port: string, { method, url, headers }: IncomingMessage): Pr
     sent.on("error", reject);
     sent.on("response", async (response) => {
       const { rawHeaders: raw, statusCode: status = 0 } = response;
-      const pairs = raw.flatMap((name, at) =>
-        at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as [string, string]] : [],
-      );
+      const pairs = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as [string, string]] : []));
       resolve({ status, headers: pairs, body: await buffer(response) });
     });
     sent.end();

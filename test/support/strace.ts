@@ -5,18 +5,7 @@ import { CLI, type Ended, whenEnded } from "./command.js";
 
 /** Those by which files are found, read, written, moved and removed. */
 const CALLS = [
-  ...[
-    "access",
-    "openat",
-    "statx",
-    "readlink",
-    "getdents64",
-    "read",
-    "pread64",
-    "write",
-    "writev",
-    "pwrite64",
-  ],
+  ...["access", "openat", "statx", "readlink", "getdents64", "read", "pread64", "write", "writev", "pwrite64"],
   ...["ftruncate", "fsync", "fdatasync", "link", "linkat", "symlink", "symlinkat", "rename", "renameat"],
   ...["renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "chmod", "fchmod", "utimensat"],
 ];

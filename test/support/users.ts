@@ -46,10 +46,7 @@ const timestamp = fc
   .map(([date, fraction]) => `${date.toISOString().slice(0, 19)}.${String(fraction).padStart(6, "0")}Z`);
 
 /** Few moments, so that users tie. */
-const joined = fc.oneof(
-  timestamp,
-  fc.constantFrom("2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:00.000001Z"),
-);
+const joined = fc.oneof(timestamp, fc.constantFrom("2026-01-01T00:00:00.000000Z", "2026-01-01T00:00:00.000001Z"));
 
 const circles = fc.oneof(
   { weight: 4, arbitrary: fc.constant<unknown[]>([]) },
@@ -100,8 +97,7 @@ export function toRow({ off_chain: { liveness_config: config, ...offChain }, ...
     circles: JSON.stringify(user.circles),
   };
   for (const [name, value] of Object.entries({ ...offChain })) row[`off_chain_${name}`] = whole(value);
-  for (const [name, value] of Object.entries(config))
-    row[`off_chain_liveness_${name}`] = whole(Number(value));
+  for (const [name, value] of Object.entries(config)) row[`off_chain_liveness_${name}`] = whole(Number(value));
   return { ...row, wac_status: whole(user.wac_status), referrals_count: whole(user.referrals_count) };
 }
 

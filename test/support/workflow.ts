@@ -105,10 +105,7 @@ function evaluate(text: string, outputs: string): string {
     "github.repository": "example/users",
     "steps.compare.outputs.code": /^code=(\d+)$/m.exec(outputs)?.[1] ?? "",
   };
-  return text.replace(
-    /\$\{\{ ([\w.]+) \}\}/g,
-    (_expression, name: string) => values[name] ?? `unknown ${name}`,
-  );
+  return text.replace(/\$\{\{ ([\w.]+) \}\}/g, (_expression, name: string) => values[name] ?? `unknown ${name}`);
 }
 
 function isTaken(condition: string, outputs: string): boolean {

@@ -4,15 +4,15 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { build } from "../../src/build/build.js";
-import { createHost } from "../../src/host/host.js";
 import { pagePath, RELEASES } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import type { ListingFacts } from "../../src/remote/listing.js";
+import { createListingServer } from "../../src/server/server.js";
 import { Findings } from "../../src/verify/findings.js";
+import { compareWith } from "../../src/verify/site/compare.js";
+import { verifyUrl } from "../../src/verify/site/site.js";
 import { openAgainst } from "../../src/verify/target.js";
-import { verifyUrl } from "../../src/verify/url.js";
-import { compareWith } from "../../src/verify/url-compare.js";
-import { publish, type Shape, switchTo, writeRelease } from "../host/release.js";
+import { publish, type Shape, switchTo, writeRelease } from "../server/release.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { type Front, front } from "../support/front.js";
@@ -21,7 +21,7 @@ import { type Front, front } from "../support/front.js";
 async function withOlder(shape: Shape, which: (page: number) => boolean) {
   const one = await front({ count: 9 });
   const older = await openRelease(await writeRelease(one.dist, { baseUrl: one.baseUrl, count: 9, ...shape }));
-  const host = await createHost({ folder: older.folder });
+  const host = await createListingServer({ folder: older.folder });
   onTestFinished(() => host.close());
   one.intercept((req, res) => {
     const page = Number(/page=(\d+)$/.exec(req.url ?? "")?.[1] ?? 1);
@@ -75,9 +75,7 @@ describe("what is served instead is called by its name", () => {
   test("another base URL", async () => {
     const { row, id } = await withOlder({ baseUrl: "https://staging.example" }, () => true);
     expect(row?.note).toMatch(
-      new RegExp(
-        `^links lead to https://staging.example, those of release ${id} to http://.*: a wrong base URL$`,
-      ),
+      new RegExp(`^links lead to https://staging.example, those of release ${id} to http://.*: a wrong base URL$`),
     );
   });
 
@@ -89,13 +87,7 @@ describe("what is served instead is called by its name", () => {
     expect(rows.find(({ name }) => name === "same-bytes")).toMatchObject({
       count: 5,
       note: "every page differs: another release is served there",
-      findings: [
-        {},
-        {},
-        {},
-        { page: 4, found: expect.stringMatching(/^other bytes, "/), expected: "no page 4" },
-        {},
-      ],
+      findings: [{}, {}, {}, { page: 4, found: expect.stringMatching(/^other bytes, "/), expected: "no page 4" }, {}],
     });
   });
 });
@@ -116,9 +108,7 @@ test("the release to compare with is the current one, one that is named, or none
   expect(await idOf(second)).toBe(second);
   expect(await idOf(second.slice(-12))).toBe(second);
   expect((await openAgainst("current", dist, ".")).known.map(({ folder }) => folder)).toEqual([second]);
-  await expect(openAgainst("zz", dist, ".")).rejects.toThrow(
-    /"zz" is neither the beginning of a release's id/,
-  );
+  await expect(openAgainst("zz", dist, ".")).rejects.toThrow(/"zz" is neither the beginning of a release's id/);
   expect(await openAgainst("none", dist, ".")).toMatchObject({
     release: undefined,
     whyNot: "--against none",
@@ -171,10 +161,7 @@ describe("a host that fails while it is read", () => {
   test("a count that promises pages which are not there does not keep it busy", async () => {
     const one = await front({ count: 9 });
     const lie = JSON.stringify({ count: 1_000_000, next: null, previous: null, results: [] });
-    const page = (await (await fetch(`${one.baseUrl}/api/users/`)).text()).replace(
-      '"count":9',
-      '"count":99999',
-    );
+    const page = (await (await fetch(`${one.baseUrl}/api/users/`)).text()).replace('"count":9', '"count":99999');
     answers(one, /^GET .*(page=\d+|users\/)$/, (res) => {
       const isFirst = /page=1$|users\/$/.test(res.req.url ?? "");
       res.writeHead(isFirst ? 200 : 404, { "Content-Type": "application/json" }).end(isFirst ? page : lie);

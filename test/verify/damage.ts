@@ -52,8 +52,7 @@ export function remake(folder: string): void {
   let lines = "";
   for (let number = 1; number <= pages; number++) {
     const bytes = readFileSync(join(folder, page(number)));
-    if (encodings.includes("br"))
-      writeFileSync(join(folder, `${page(number)}.br`), brotliCompressSync(bytes));
+    if (encodings.includes("br")) writeFileSync(join(folder, `${page(number)}.br`), brotliCompressSync(bytes));
     if (encodings.includes("gzip")) writeFileSync(join(folder, `${page(number)}.gz`), gzipSync(bytes));
     lines += userLines(bytes.subarray(bytes.indexOf("\n") + 1, bytes.lastIndexOf("\n]")));
   }

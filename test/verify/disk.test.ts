@@ -15,14 +15,13 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { BuildOptions } from "../../src/build/options.js";
 import { SNAPSHOT, SUMS, USERS } from "../../src/release/layout.js";
-import { verifyRelease } from "../../src/verify/disk.js";
-import { type Finding, isTrue, type Verdict } from "../../src/verify/verdict.js";
+import { verifyRelease } from "../../src/verify/release/release.js";
+import { type Finding, passed, type Verdict } from "../../src/verify/verdict.js";
 import { plainRows, userId } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { BASE_URL, edit, page, plainRelease, readSnapshot, remake, reseal } from "./damage.js";
 
-const differing = ({ rows }: Verdict) =>
-  rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
+const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
 const row = ({ rows }: Verdict, name: string) => rows.find((row) => row.name === name);
 
 type Damage = [what: string, make: (folder: string) => void, rows: string[], finding: Partial<Finding>];
@@ -51,7 +50,7 @@ describe("a whole release", () => {
       const folder = await plainRelease({ ...options, encodings });
       const verdict = await verifyRelease({ folder });
       expect(differing(verdict)).toEqual([]);
-      expect(isTrue(verdict)).toBe(true);
+      expect(passed(verdict)).toBe(true);
       expect(row(verdict, "users")).toMatchObject({ asked: "7 users", outcome: "holds" });
       expect(row(verdict, "compressed")?.outcome).toBe(encodings.length > 0 ? "holds" : "skipped");
       execFileSync("sha256sum", ["--check", "--strict", "--status", SUMS], { cwd: folder });
@@ -104,12 +103,7 @@ describe("damage to files", () => {
       ["files"],
       { path: `${page(2)}.br`, page: 2, found: "no such file" },
     ],
-    [
-      "users.sha256 is gone",
-      (f) => rmSync(join(f, USERS)),
-      ["files"],
-      { path: USERS, found: "no such file" },
-    ],
+    ["users.sha256 is gone", (f) => rmSync(join(f, USERS)), ["files"], { path: USERS, found: "no such file" }],
     [
       "a file too many",
       (f) => writeFileSync(join(f, "notes.txt"), ""),
@@ -194,12 +188,7 @@ describe("damage to files", () => {
       ["digests", "user-index"],
       { path: USERS },
     ],
-    [
-      "snapshot.json",
-      setSnapshot({ skipped: 1 }),
-      ["digests", "snapshot"],
-      { check: "digests", path: SNAPSHOT },
-    ],
+    ["snapshot.json", setSnapshot({ skipped: 1 }), ["digests", "snapshot"], { check: "digests", path: SNAPSHOT }],
     [
       "a digest",
       (f) => edit(f, SUMS, (text) => text.replace(/^./, (digit) => (digit === "0" ? "1" : "0"))),
@@ -317,7 +306,7 @@ describe("damage to files", () => {
     const verdict = await verifyRelease({ folder });
     expect(differing(verdict)).toEqual(rows);
     expect(verdict.rows.flatMap(({ findings }) => findings)).toContainEqual(expect.objectContaining(finding));
-    expect(isTrue(verdict)).toBe(false);
+    expect(passed(verdict)).toBe(false);
   });
 
   test.skipIf(process.getuid?.() === 0)("a file that may not be read is trouble, not damage", async () => {
@@ -364,12 +353,7 @@ describe("damage that digests do not tell", () => {
       ["users"],
       { page: 2, id: userId(3), expected: 'Unrecognized key: "x_password"' },
     ],
-    [
-      "a field too few",
-      WITH_INDEX(replace(2, '"bio":"Notes.",', "")),
-      ["users"],
-      { page: 2, found: "bio nothing" },
-    ],
+    ["a field too few", WITH_INDEX(replace(2, '"bio":"Notes.",', "")), ["users"], { page: 2, found: "bio nothing" }],
     [
       "a nested field",
       WITH_INDEX(replace(3, '"tokens":4', '"tokens":-1')),
@@ -430,12 +414,7 @@ describe("damage that digests do not tell", () => {
       ["canonical"],
       { page: 1, id: first },
     ],
-    [
-      "an escape in capitals",
-      WITH_INDEX(replace(1, '"bio":"Notes."', '"bio":"\\u001F"')),
-      ["canonical"],
-      { page: 1 },
-    ],
+    ["an escape in capitals", WITH_INDEX(replace(1, '"bio":"Notes."', '"bio":"\\u001F"')), ["canonical"], { page: 1 }],
     [
       "a fraction that is none",
       WITH_INDEX(replace(1, '"wac_status":0', '"wac_status":0.0')),
@@ -561,9 +540,7 @@ describe("damage that digests do not tell", () => {
     [
       "no end of the chain",
       (f) => {
-        edit(f, page(3), (text) =>
-          text.replace('"next":null', `"next":"${BASE_URL}/api/users/?format=api&page=4"`),
-        );
+        edit(f, page(3), (text) => text.replace('"next":null', `"next":"${BASE_URL}/api/users/?format=api&page=4"`));
         remake(f);
       },
       ["links"],
@@ -614,12 +591,7 @@ describe("damage that digests do not tell", () => {
       ["snapshot"],
       { found: "tokens_do_not_add_up 0", expected: "1, as there are" },
     ],
-    [
-      "another version of the contract",
-      setSnapshot({ contract: 99 }),
-      ["snapshot"],
-      { found: "contract 99" },
-    ],
+    ["another version of the contract", setSnapshot({ contract: 99 }), ["snapshot"], { found: "contract 99" }],
     [
       "other bytes under gzip",
       (f) => writeFileSync(join(f, `${page(2)}.gz`), readFileSync(join(f, `${page(1)}.gz`))),
@@ -670,7 +642,7 @@ describe("damage that digests do not tell", () => {
     const verdict = await verifyRelease({ folder });
     expect(differing(verdict)).toEqual(rows);
     expect(verdict.rows.flatMap(({ findings }) => findings)).toContainEqual(expect.objectContaining(finding));
-    expect(isTrue(verdict)).toBe(false);
+    expect(passed(verdict)).toBe(false);
   });
 
   test("the id", async () => {
@@ -688,9 +660,7 @@ describe("damage that digests do not tell", () => {
     renameSync(folder, named);
     const verdict = await verifyRelease({ folder: named });
     expect(differing(verdict)).toEqual(["snapshot"]);
-    expect(row(verdict, "snapshot")?.findings[0]?.expected).toBe(
-      "1f6a9c0d2b7e, which the folder's name says",
-    );
+    expect(row(verdict, "snapshot")?.findings[0]?.expected).toBe("1f6a9c0d2b7e, which the folder's name says");
   });
 });
 
@@ -700,8 +670,6 @@ test("all findings of a kind are counted, and the first 20 kept, first pages fir
   const verdict = await verifyRelease({ folder });
   for (const name of ["digests", "users"]) {
     expect(row(verdict, name)).toMatchObject({ count: 50 });
-    expect(row(verdict, name)?.findings.map(({ page }) => page)).toEqual(
-      Array.from({ length: 20 }, (_, at) => at + 1),
-    );
+    expect(row(verdict, name)?.findings.map(({ page }) => page)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
   }
 });

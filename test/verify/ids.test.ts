@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { IdBook } from "../../src/verify/disk-ids.js";
-import { Users } from "../../src/verify/disk-order.js";
 import { Findings } from "../../src/verify/findings.js";
+import { IdBook } from "../../src/verify/release/ids.js";
+import { Users } from "../../src/verify/release/order.js";
 
 /** Adds ids, some a page, and tells what was found. */
 function find(ids: readonly string[], perPage: number) {

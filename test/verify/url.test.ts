@@ -1,16 +1,15 @@
 /** `rollcall verify URL`: the real host has no finding, and each of many faults is caught by its own rows. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createHost } from "../../src/host/host.js";
 import { openRelease } from "../../src/release/open.js";
-import { verifyUrl } from "../../src/verify/url.js";
-import { ROW_NAMES } from "../../src/verify/url-rows.js";
-import { isTrue, type Verdict } from "../../src/verify/verdict.js";
-import { publish, type Shape, writeRelease } from "../host/release.js";
+import { createListingServer } from "../../src/server/server.js";
+import { ROW_NAMES } from "../../src/verify/site/rows.js";
+import { verifyUrl } from "../../src/verify/site/site.js";
+import { passed, type Verdict } from "../../src/verify/verdict.js";
+import { publish, type Shape, writeRelease } from "../server/release.js";
 import { type Front, front, type Reply } from "../support/front.js";
 
-const differing = ({ rows }: Verdict) =>
-  rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
+const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
 
 describe("rollcall's own host has no finding", () => {
   const SHAPES: [string, Shape, string][] = [
@@ -25,7 +24,7 @@ describe("rollcall's own host has no finding", () => {
     for (const against of [undefined, await openRelease(host.release.folder)]) {
       const verdict = await verifyUrl({ baseUrl, against });
       expect(verdict.rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
-      expect(isTrue(verdict)).toBe(true);
+      expect(passed(verdict)).toBe(true);
       expect(verdict.rows.map(({ name }) => name)).toEqual(ROW_NAMES);
     }
   });
@@ -36,9 +35,7 @@ describe("rollcall's own host has no finding", () => {
     expect(differing(verdict)).toEqual([]);
     expect(verdict.rows[0]?.asked).toBe("3 of 21 pages");
     const read = asked.filter((line) => /^GET .*page=(1|11|21)$/.test(line));
-    expect(new Set(read)).toEqual(
-      new Set([1, 11, 21].map((page) => `GET /api/users/?format=api&page=${page}`)),
-    );
+    expect(new Set(read)).toEqual(new Set([1, 11, 21].map((page) => `GET /api/users/?format=api&page=${page}`)));
   });
 });
 
@@ -98,7 +95,7 @@ const pagesOf =
   (shape: Shape, which: (page: number, times: number) => boolean) =>
   async ({ dist, baseUrl, host, intercept }: Front) => {
     const folder = await writeRelease(dist, { baseUrl, count: 11, encodings: ["br", "gzip"], ...shape });
-    const second = await createHost({ folder });
+    const second = await createListingServer({ folder });
     onTestFinished(() => second.close());
     const asked = new Map<number, number>();
     intercept((req, res) => {
@@ -119,11 +116,7 @@ const FAULTS: Fault[] = [
     ),
     ["encoding-order"],
   ],
-  [
-    "a wrong Content-Type",
-    header("Content-Type", "application/json; charset=utf-8", pages),
-    ["content-type"],
-  ],
+  ["a wrong Content-Type", header("Content-Type", "application/json; charset=utf-8", pages), ["content-type"]],
   [
     "no Allow on pages",
     header("Allow", undefined, ({ method, reply }) => method !== "OPTIONS" && reply.status === 200),
@@ -136,11 +129,7 @@ const FAULTS: Fault[] = [
     edits(({ reply }) =>
       reply.status === 200
         ? {
-            headers: [
-              ...set(reply.headers, "Vary", undefined),
-              ["Vary", "Accept"],
-              ["Vary", "Accept-Encoding"],
-            ],
+            headers: [...set(reply.headers, "Vary", undefined), ["Vary", "Accept"], ["Vary", "Accept-Encoding"]],
           }
         : undefined,
     ),
@@ -246,15 +235,7 @@ const FAULTS: Fault[] = [
   [
     "a web server's own 404",
     edits(({ reply }) => (reply.status === 404 ? { headers: HTML, body: html } : undefined)),
-    [
-      "invalid-page",
-      "error-type",
-      "error-caching",
-      "error-allow",
-      "error-vary",
-      "error-browsers",
-      "error-detail",
-    ],
+    ["invalid-page", "error-type", "error-caching", "error-allow", "error-vary", "error-browsers", "error-detail"],
   ],
   ["errors that are cached", header("Cache-Control", "public, max-age=60", errors), ["error-caching"]],
   ["errors without Vary", header("Vary", undefined, errors), ["error-vary"]],
@@ -262,9 +243,7 @@ const FAULTS: Fault[] = [
   [
     "a truncated body",
     edits((exchange) =>
-      onPage(3, exchange)
-        ? { body: exchange.reply.body.subarray(0, 400), headers: exchange.reply.headers }
-        : undefined,
+      onPage(3, exchange) ? { body: exchange.reply.body.subarray(0, 400), headers: exchange.reply.headers } : undefined,
     ),
     ["pages"],
   ],
@@ -291,9 +270,7 @@ const FAULTS: Fault[] = [
   [
     "a page that redirects",
     edits((exchange) =>
-      onPage(3, exchange)
-        ? { status: 302, headers: [["Location", "/login"]], body: Buffer.alloc(0) }
-        : undefined,
+      onPage(3, exchange) ? { status: 302, headers: [["Location", "/login"]], body: Buffer.alloc(0) } : undefined,
     ),
     ["pages"],
   ],
@@ -310,22 +287,12 @@ const FAULTS: Fault[] = [
     text(3, /"id":"[^"]*"/, `"id":"${"f".repeat(100_000)}"`),
     ["users", "etag", "same-bytes"],
   ],
-  [
-    "JSON that was made anew",
-    text(3, '{"count":11,', '{ "count": 11, '),
-    ["canonical", "etag", "same-bytes"],
-  ],
-  [
-    "HEAD without a length",
-    header("Content-Length", undefined, ({ method }) => method === "HEAD"),
-    ["head-length"],
-  ],
+  ["JSON that was made anew", text(3, '{"count":11,', '{ "count": 11, '), ["canonical", "etag", "same-bytes"]],
+  ["HEAD without a length", header("Content-Length", undefined, ({ method }) => method === "HEAD"), ["head-length"]],
   [
     "HEAD with a body",
     (one: Front) =>
-      one.edit(({ method }, reply) =>
-        method === "HEAD" ? { ...reply, body: Buffer.from("{}") } : undefined,
-      ),
+      one.edit(({ method }, reply) => (method === "HEAD" ? { ...reply, body: Buffer.from("{}") } : undefined)),
     ["head-body"],
   ],
   ["HEAD without the tag", header("ETag", undefined, ({ method }) => method === "HEAD"), ["head"]],
@@ -414,9 +381,7 @@ const FAULTS: Fault[] = [
   [
     "Brotli under the name of gzip",
     edits(({ fields, reply }) =>
-      fields["accept-encoding"] === "gzip" && reply.status === 200
-        ? { body: brotliCompressSync("{}") }
-        : undefined,
+      fields["accept-encoding"] === "gzip" && reply.status === 200 ? { body: brotliCompressSync("{}") } : undefined,
     ),
     ["gzip"],
   ],
@@ -505,9 +470,9 @@ test("a host that leaves probes without an answer is given up", async () => {
 test("an answer in which there is nothing to judge holds nothing", async () => {
   const one = await front({ count: 11 });
   const first = (url = "") => url.endsWith("page=0");
-  await edits(({ method, url }) =>
-    method === "POST" ? { status: 501 } : first(url) ? { status: 200 } : undefined,
-  )(one);
+  await edits(({ method, url }) => (method === "POST" ? { status: 501 } : first(url) ? { status: 200 } : undefined))(
+    one,
+  );
   const { rows } = await verifyUrl({ baseUrl: one.baseUrl });
   const noteOf = (name: string) => rows.find((row) => row.name === name);
   expect(noteOf("method-detail")).toMatchObject({ outcome: "skipped", note: "the answer is no 405" });

@@ -51,15 +51,11 @@ export interface Rounds {
 }
 
 /** As much as each takes, round after round. */
-export async function raceLanes(
-  lanes: readonly Lane[],
-  { rounds, seconds, warmsUp, say }: Rounds,
-): Promise<void> {
+export async function raceLanes(lanes: readonly Lane[], { rounds, seconds, warmsUp, say }: Rounds): Promise<void> {
   if (warmsUp) for (const { requests, port } of lanes) await load(requests, port, 1);
   for (let round = 1; round <= rounds; round++) {
     say(`  round ${round} of ${rounds}`);
-    for (const lane of lanes.filter(({ server }) => server.ending() === undefined))
-      await loadLane(lane, seconds);
+    for (const lane of lanes.filter(({ server }) => server.ending() === undefined)) await loadLane(lane, seconds);
   }
 }
 
@@ -73,12 +69,7 @@ async function loadLane({ host, server, requests, port, loads }: Lane, seconds: 
 }
 
 /** All at one rate, round after round. */
-export async function paceLanes(
-  lanes: readonly Lane[],
-  rounds: number,
-  rate: number,
-  seconds: number,
-): Promise<void> {
+export async function paceLanes(lanes: readonly Lane[], rounds: number, rate: number, seconds: number): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     for (const { requests, port, paced } of lanes) paced.push(await pace(requests, port, rate, seconds));
   }

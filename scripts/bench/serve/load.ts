@@ -60,8 +60,7 @@ export async function writeRequests(
       if (isKnown) {
         const etag = answer.headers.get("etag") ?? "";
         const again = await fetch(answer.url, { headers: { ...headers, "If-None-Match": etag } });
-        if (again.status !== 304)
-          throw new Error(`${host.name} answers ${again.status} to If-None-Match: ${etag}`);
+        if (again.status !== 304) throw new Error(`${host.name} answers ${again.status} to If-None-Match: ${etag}`);
         line = `${path}\tIf-None-Match\t${etag}`;
       }
     }
@@ -80,20 +79,13 @@ export function load(requests: string, port: number, seconds: number): Promise<L
 
 /** Random pages at a constant rate. Throws when an answer is none, or a connection ends. */
 export function pace(requests: string, port: number, rate: number, seconds: number): Promise<PacedLoad> {
-  return run([
-    process.execPath,
-    here("paced.mjs"),
-    requests,
-    ...[port, rate, seconds, CONNECTIONS].map(String),
-  ]);
+  return run([process.execPath, here("paced.mjs"), requests, ...[port, rate, seconds, CONNECTIONS].map(String)]);
 }
 
 async function run<T>(command: readonly string[]): Promise<T> {
   const child = start(pinned(1, command), { stdout: "pipe" });
   const closed = once(child, "close");
-  const [out, err] = await Promise.all(
-    [child.stdout, child.stderr].map((stream) => (stream ? text(stream) : "")),
-  );
+  const [out, err] = await Promise.all([child.stdout, child.stderr].map((stream) => (stream ? text(stream) : "")));
   await closed;
   const [, result] = /^RESULT (.*)$/m.exec(out ?? "") ?? [];
   if (!result) throw new Error(`${command.join(" ")} failed: ${err || out}`);

@@ -8,15 +8,7 @@ import { LISTING_PATH } from "../../../src/contract/links.js";
  * @param scratch a folder of this server's own
  * @returns the file of the configuration
  */
-export function writeNginxConfig({
-  folder,
-  port,
-  scratch,
-}: {
-  folder: string;
-  port: number;
-  scratch: string;
-}): string {
+export function writeNginxConfig({ folder, port, scratch }: { folder: string; port: number; scratch: string }): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   mkdirSync(scratch, { recursive: true });
   const file = join(scratch, "nginx.conf");

@@ -11,9 +11,7 @@ const requests = readFileSync(file, "utf8")
   .split("\n")
   .map((line) => {
     const [path, name, value] = line.split("\t");
-    return Buffer.from(
-      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${name ? `${name}: ${value}\r\n` : ""}\r\n`,
-    );
+    return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${name ? `${name}: ${value}\r\n` : ""}\r\n`);
   });
 
 const total = rate * seconds;

@@ -8,12 +8,7 @@ const [, , folder, port] = process.argv;
 const root = join(folder, "api/users/pages");
 const snapshot = JSON.parse(readFileSync(join(folder, "snapshot.json"), "utf8"));
 const common = [
-  ...[
-    "Allow",
-    "GET, HEAD, OPTIONS",
-    "Vary",
-    snapshot.encodings.length > 0 ? "Accept, Accept-Encoding" : "Accept",
-  ],
+  ...["Allow", "GET, HEAD, OPTIONS", "Vary", snapshot.encodings.length > 0 ? "Accept, Accept-Encoding" : "Accept"],
   ...["Access-Control-Allow-Origin", "*", "X-Content-Type-Options", "nosniff", "Snapshot-Id", snapshot.id],
   ...["Access-Control-Expose-Headers", "ETag, Snapshot-Id", "Content-Type", "application/json"],
   ...["Cache-Control", "public, max-age=60"],

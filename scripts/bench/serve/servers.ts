@@ -26,9 +26,7 @@ const PATIENCE_MS = 30_000;
 
 /** Puts a command on one core, where the system lets us. */
 export function pinned(core: number, command: readonly string[]): readonly string[] {
-  return isInstalled("taskset") && core < availableParallelism()
-    ? ["taskset", "-c", `${core}`, ...command]
-    : command;
+  return isInstalled("taskset") && core < availableParallelism() ? ["taskset", "-c", `${core}`, ...command] : command;
 }
 
 /** Starts a server, and waits until it answers `url` with 200. */
@@ -55,9 +53,7 @@ export async function startServer(command: readonly string[], url: string): Prom
     cpu: () => cpuSeconds(pid),
     ending: () => {
       const { exitCode, signalCode } = child;
-      return exitCode === null && signalCode === null
-        ? undefined
-        : `ended with ${exitCode ?? signalCode}: ${said}`;
+      return exitCode === null && signalCode === null ? undefined : `ended with ${exitCode ?? signalCode}: ${said}`;
     },
     async end() {
       child.kill("SIGTERM");

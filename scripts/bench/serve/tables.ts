@@ -14,16 +14,12 @@ export function hostTables(lanes: readonly Lane[], starts: Starts, rate: number)
   const bodies = [...new Set(lanes.map(({ body }) => body))];
   const tables = bodies.map((body) => {
     const here = lanes.filter((lane) => lane.body === body);
-    const sizes = here.map(
-      ({ loads }) => spread(loads.map(({ bytes, requests }) => bytes / requests)).median,
-    );
+    const sizes = here.map(({ loads }) => spread(loads.map(({ bytes, requests }) => bytes / requests)).median);
     const title = `Serving ${body.name}, ${fixed(Math.max(...sizes))} bytes an answer, as much as each takes`;
     return { title, head: ["host", ...HEAD], rows: here.map((lane) => toRow(lane, here)) };
   });
   const largest = Math.max(...lanes.map(({ served }) => served.pages));
-  return [...tables, pacedTable(lanes, rate), startTable(starts, largest)].filter(
-    ({ rows }) => rows.length > 0,
-  );
+  return [...tables, pacedTable(lanes, rate), startTable(starts, largest)].filter(({ rows }) => rows.length > 0);
 }
 
 /** How many times the requests of another it answered: the median of the rounds' ratios. */
@@ -69,8 +65,7 @@ function pacedTable(lanes: readonly Lane[], rate: number): Figures {
   const rows = lanes
     .filter(({ paced }) => paced.length > 0)
     .map(({ host, body, paced }) => {
-      const middle = (key: "rate" | "p50" | "p99" | "max") =>
-        fixed(spread(paced.map((one) => one[key])).median);
+      const middle = (key: "rate" | "p50" | "p99" | "max") => fixed(spread(paced.map((one) => one[key])).median);
       const { min, max } = spread(paced.map(({ p99 }) => p99));
       return [
         `${body.name}: ${host.name}`,

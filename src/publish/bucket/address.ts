@@ -12,8 +12,7 @@ export interface BucketAddress {
 /** @throws UserError (usage) when it is not of the form; a secret in it is not repeated. */
 export function parseAddress(text: string): BucketAddress {
   const shown = JSON.stringify(text.replace(/\/\/[^/]*@/, "//...@"));
-  const refuse = (why: string) =>
-    usageError(`Target ${shown} ${why}; give one like s3://my-bucket/directory.`);
+  const refuse = (why: string) => usageError(`Target ${shown} ${why}; give one like s3://my-bucket/directory.`);
   const [, bucket = "", path = ""] = /^s3:\/\/([^/]*)(.*)$/is.exec(text) ?? [];
   if (bucket.includes("@"))
     throw refuse("has credentials in it, which come from the environment or the SDK's files only");

@@ -1,14 +1,14 @@
 /** A bucket as a target: only objects whose bytes differ are put, each by one request. */
 import { findDigest, sha256 } from "../../release/files.js";
-import { openPlainHandle } from "../copy.js";
 import { each } from "../each.js";
 import type { PublishedFile, ReleaseFiles } from "../files.js";
+import { openPlainHandle } from "../folder/copy.js";
 import { TAGS } from "../names.js";
 import { isOrphan, type Owned } from "../owned.js";
 import type { Target } from "../target.js";
-import type { Claim } from "./claim.js";
 import { headersOf, OWN_HEADERS } from "./headers.js";
 import type { History } from "./history.js";
+import type { Lease } from "./lease.js";
 import { explainStore } from "./refusals.js";
 import type { Store } from "./store.js";
 import { KnownTags, Tags } from "./tags.js";
@@ -20,7 +20,7 @@ const PIECE = 2 ** 18;
 interface Parts {
   name: string;
   store: Store;
-  claim: Claim;
+  claim: Lease;
   history: History;
   cacheControl: string;
   /** What the claim has read. */

@@ -2,8 +2,8 @@
 import { DEFAULT_CACHE_CONTROL } from "../../contract/headers.js";
 import { parseAddress } from "./address.js";
 import { Bucket } from "./bucket.js";
-import { Claim } from "./claim.js";
 import { History, requireKnown } from "./history.js";
+import { Lease } from "./lease.js";
 import { explainStore } from "./refusals.js";
 import { Store } from "./store.js";
 
@@ -43,7 +43,7 @@ export async function openBucket(address: string, options: BucketOptions): Promi
   const history = new History(folder);
   const store = await Store.open(where, endpoint, signal);
   try {
-    const claim = new Claim(store, where.name);
+    const claim = new Lease(store, where.name);
     const owned = await claim.read();
     if (!force) await requireKnown(store, where.name, { dist, published: history.record.releases, expect });
     // A run from here cannot be at work: this one holds the lock.

@@ -11,10 +11,7 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
   ["ExpiredToken", `the credentials have expired; renew them, ${GO_ON}`],
   ["InvalidAccessKeyId", `it does not know the access key; check the credentials, ${GO_ON}`],
   ["SignatureDoesNotMatch", `the secret key is not the access key's; check the credentials, ${GO_ON}`],
-  [
-    "AccessDenied",
-    `access is denied; allow s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject, ${GO_ON}`,
-  ],
+  ["AccessDenied", `access is denied; allow s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject, ${GO_ON}`],
   ["NoSuchBucket", "there is no such bucket; make it, or name another one."],
   ["PermanentRedirect", "the bucket is in another region; set AWS_REGION to it."],
   ["AuthorizationHeaderMalformed", "the bucket is in another region; set AWS_REGION to it."],

@@ -17,9 +17,7 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
  * @param endpoint of another store than Amazon's.
  * @throws UserError when the SDK is not installed.
  */
-export async function openClient(
-  endpoint: string | undefined,
-): Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> {
+export async function openClient(endpoint: string | undefined): Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> {
   const sdk = await loadSdk();
   const configure = (region: { region: string } | undefined) =>
     new sdk.S3Client({

@@ -8,12 +8,12 @@ import { patiently } from "./patience.js";
 import { hasStatus } from "./refusals.js";
 import { openClient } from "./sdk.js";
 
-export interface Found {
+export interface FoundObject {
   etag: string;
   bytes: Buffer;
 }
 
-export interface Facts extends Partial<ObjectHeaders> {
+export interface ObjectFacts extends Partial<ObjectHeaders> {
   etag: string;
   /** SHA-256 in hexadecimal, if Rollcall has put it. */
   sha256?: string;
@@ -34,11 +34,7 @@ export class Store {
   readonly #until = { abortSignal: this.#over.signal };
 
   /** @param endpoint of another store than Amazon's. */
-  static async open(
-    address: BucketAddress,
-    endpoint: string | undefined,
-    signal?: AbortSignal,
-  ): Promise<Store> {
+  static async open(address: BucketAddress, endpoint: string | undefined, signal?: AbortSignal): Promise<Store> {
     const { sdk, client } = await openClient(endpoint);
     const store = new Store(sdk, client, address);
     if (signal?.aborted) store.breakOff(signal.reason);
@@ -72,7 +68,7 @@ export class Store {
   }
 
   /** A small object, or undefined when there is none. */
-  async find(path: string): Promise<Found | undefined> {
+  async find(path: string): Promise<FoundObject | undefined> {
     try {
       const command = new this.#sdk.GetObjectCommand(this.#key(path));
       const { Body, ETag } = await this.#client.send(command, this.#until);
@@ -84,7 +80,7 @@ export class Store {
   }
 
   /** What is known of an object without fetching it, or undefined when there is none. */
-  async findFacts(path: string): Promise<Facts | undefined> {
+  async findFacts(path: string): Promise<ObjectFacts | undefined> {
     try {
       const head = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#key(path)), this.#until);
       const { ETag, Metadata, CacheControl, ContentType, ContentEncoding } = head;
@@ -108,8 +104,7 @@ export class Store {
     do {
       const list = new this.#sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken });
       const { Contents = [], NextContinuationToken } = await this.#client.send(list, this.#until);
-      for (const { Key = "", ETag } of Contents)
-        yield { path: Key.slice(prefix.length), etag: plainTag(ETag) };
+      for (const { Key = "", ETag } of Contents) yield { path: Key.slice(prefix.length), etag: plainTag(ETag) };
       ContinuationToken = NextContinuationToken;
     } while (ContinuationToken !== undefined);
   }
@@ -127,11 +122,7 @@ export class Store {
   }
 
   /** The same for a file that need not fit into memory. The store is told the digest, and refuses other bytes. */
-  async putFile(
-    path: string,
-    file: FileHandle,
-    { headers, sha256 }: PutFacts & { sha256: string },
-  ): Promise<string> {
+  async putFile(path: string, file: FileHandle, { headers, sha256 }: PutFacts & { sha256: string }): Promise<string> {
     const { size } = await file.stat();
     return patiently(async () => {
       const command = new this.#sdk.PutObjectCommand({

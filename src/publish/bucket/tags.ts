@@ -60,9 +60,7 @@ export class KnownTags {
     const head = parseAs(headSchema, bytes.toString("utf8", 0, end));
     if (head?.cacheControl !== cacheControl) return undefined;
     const order = new FileOrder(head);
-    return bytes.length === end + order.length * RECORD
-      ? new KnownTags(order, bytes.subarray(end))
-      : undefined;
+    return bytes.length === end + order.length * RECORD ? new KnownTags(order, bytes.subarray(end)) : undefined;
   }
 
   private constructor(order: FileOrder, records: Buffer) {

@@ -1,0 +1,48 @@
+/** Apache httpd by a .htaccess in the published folder: no map, so Apache makes the tags from the bytes. */
+
+import { INVALID_PAGE } from "../../contract/headers.js";
+import { literal, PAGE_NUMBER } from "../rules/patterns.js";
+import { BODIES, decodePath, type Rules } from "../rules/rules.js";
+import { quoteApache, writeAnswers } from "./answers.js";
+import { answer, apacheWord, PAGE_FILE, type PathPattern, pagePattern, writeMethods, writePageRules } from "./rules.js";
+
+/** What must lie beside it: an error as a text would come with a second Allow. */
+export const REFUSAL_FILE = "405.json";
+export const REFUSAL_TEXT = BODIES[405];
+
+export function writeHtaccess(rules: Rules): string {
+  const { base, files, page } = rules;
+  const path: PathPattern = (text) => literal(decodePath(text.slice(base.length + 1)));
+  // Apache reads $1 there as a group of a pattern.
+  const refusal = `${base.replaceAll("$", "%24")}/${REFUSAL_FILE}`;
+  return [
+    "Options -MultiViews +SymLinksIfOwnerMatch",
+    "DirectoryIndex disabled",
+    "DirectorySlash Off",
+    "",
+    ...writeAnswers(rules, refusal),
+    "# A SHA-1 of the bytes; time and size say nothing of them.",
+    "FileETag Digest",
+    "",
+    `RewriteBase ${quoteApache(`${base}/`)}`,
+    ...writeMethods(),
+    "# The second time round, a page has been found by name.",
+    "RewriteCond %{ENV:REDIRECT_ROLLCALL_FILE} .",
+    "RewriteCond %{REQUEST_FILENAME} -f",
+    `RewriteRule ^ - [T=${page["Content-Type"]},END]`,
+    "RewriteCond %{ENV:REDIRECT_ROLLCALL_FILE} .",
+    `RewriteRule ^ - ${apacheWord(`[E=ROLLCALL_DETAIL:${INVALID_PAGE},R=404,END]`)}`,
+    ...writePageRules(rules, path),
+    "# What is asked for by its own name is rewritten to itself, which Apache does not do.",
+    'RewriteCond %{ENV:ROLLCALL_SUFFIX} =""',
+    "RewriteCond %{REQUEST_FILENAME} -f",
+    `RewriteRule ${apacheWord(`^${path(rules.pages)}${PAGE_NUMBER}\\.json$`)} - [T=${page["Content-Type"]},END]`,
+    `RewriteRule ${pagePattern(rules, path)} ${PAGE_FILE} [E=ROLLCALL_FILE:1,L]`,
+    ...[...files].map(
+      ([name, { "Content-Type": type }]) =>
+        `RewriteRule ${apacheWord(`^${literal(name)}$`)} - ${apacheWord(`[T=${type},END]`)}`,
+    ),
+    `RewriteRule ^ - ${answer(404)}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,63 @@
+/** The rewrite rules that find the file a request asks for, as far as a virtual host and a .htaccess share them. */
+import { type ErrorStatus, INVALID_PAGE } from "../../contract/headers.js";
+import { DIGITS, encodingPatterns, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
+import type { Rules } from "../rules/rules.js";
+
+/** How paths are compared: as the whole of a URL's, or as what follows the folder of a .htaccess. */
+export type PathPattern = (path: string) => string;
+
+/** Ends the rules for whatever is no GET or HEAD. */
+export function writeMethods(): string[] {
+  return [
+    "RewriteEngine On",
+    "# An error's body is no request.",
+    "RewriteCond %{ENV:REDIRECT_STATUS} ^[45]",
+    "RewriteRule ^ - [END]",
+    "RewriteCond %{REQUEST_METHOD} =OPTIONS",
+    `RewriteRule ^ - ${answer(204)}`,
+    "RewriteCond %{REQUEST_METHOD} !^(?:GET|HEAD)$",
+    `RewriteRule ^ - ${answer(405)}`,
+  ];
+}
+
+/** The missing slash; then ROLLCALL_PAGE and ROLLCALL_SUFFIX, of which the last rule that fits decides. */
+export function writePageRules(rules: Rules, path: PathPattern): string[] {
+  const { bare, redirect, listing, pages, encodings } = rules;
+  const query = (pattern: string, page: string) => [
+    `RewriteCond %{QUERY_STRING} ${apacheWord(pattern)}`,
+    `RewriteRule ^ - [E=ROLLCALL_PAGE:${page}]`,
+  ];
+  return [
+    `RewriteRule ${apacheWord(`^${path(bare)}$`)} ${apacheWord(redirect.replace(/[\\$%]/g, "\\$&"))} [R=301,END,NE]`,
+    "RewriteRule ^ - [E=ROLLCALL_PAGE:1]",
+    ...query(QUERY.other, "none"),
+    ...query(QUERY.empty, "1"),
+    ...query(QUERY.page, DIGITS.map((group) => `%${group}`).join("")),
+    ...query(QUERY.twice, "none"),
+    `RewriteRule ${apacheWord(`^${path(pages)}(${PAGE_NUMBER})\\.json$`)} - [E=ROLLCALL_PAGE:$1]`,
+    ...encodingPatterns(encodings)
+      .reverse()
+      .flatMap(({ pattern, suffix }) => [
+        `RewriteCond %{HTTP:Accept-Encoding} ${apacheWord(pattern)} [NC,NV]`,
+        `RewriteRule ^ - [E=ROLLCALL_SUFFIX:${suffix}]`,
+      ]),
+    `RewriteRule ${apacheWord(`^${path(listing)}(?:pages/[^/]*\\.json)?$`)} - ${apacheWord(`[E=ROLLCALL_DETAIL:${INVALID_PAGE}]`)}`,
+  ];
+}
+
+/** The file of the release that ROLLCALL_PAGE and ROLLCALL_SUFFIX name. */
+export const PAGE_FILE = "api/users/pages/%{ENV:ROLLCALL_PAGE}.json%{ENV:ROLLCALL_SUFFIX}";
+
+/** The pattern of every path that `PAGE_FILE` is meant for. */
+export function pagePattern({ listing }: Rules, path: PathPattern): string {
+  return apacheWord(`^${path(listing)}(?:pages/${PAGE_NUMBER}\\.json)?$`);
+}
+
+export function answer(status: ErrorStatus | 204): string {
+  return `[R=${status},END]`;
+}
+
+/** One word of a rewrite rule, where quotes have no escape and backslashes are the pattern's. */
+export function apacheWord(text: string): string {
+  return `"${text}"`;
+}

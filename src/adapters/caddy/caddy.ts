@@ -1,0 +1,179 @@
+/** Caddy: maps from a request to a file of the release and its tag, and one route that asks them. */
+import { ENCODINGS } from "../../contract/headers.js";
+import { usageError } from "../../errors.js";
+import { type Adapter, banner } from "../rules/adapter.js";
+import { type Deployment, tagsOf } from "../rules/deployment.js";
+import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
+import { BODIES, decodePath, type Headers, INVALID_PAGE_BODY } from "../rules/rules.js";
+import { block, caddyWord, group, indent, letters, literally, map, pattern, quoteCaddy } from "./language.js";
+
+export const caddy: Adapter = {
+  name: "caddy",
+  title: "Caddy",
+  claims: {
+    query: "map",
+    headers: "all",
+    options: "204",
+    refusal: "405, JSON",
+    missing: "404, JSON",
+    compression: "chooses .br and .gz files",
+    tested: "Caddy of Debian",
+  },
+  siblings: ["br", "gzip"],
+  compresses: false,
+  limits: {},
+  steps: ["Has a certificate by itself where the base URL has https, unless --port is given."],
+  files(site) {
+    const goes =
+      "Goes into a Caddyfile by a line: import rollcall.caddy; then caddy reload.\n" +
+      "It names one release: write it again after each build.";
+    return [
+      {
+        path: "rollcall.caddy",
+        goes,
+        text: banner("#", "Caddy, as the host", site, goes) + writeCaddy(site),
+      },
+    ];
+  },
+};
+
+function writeCaddy(site: Deployment): string {
+  return [
+    "(rollcall_headers) {",
+    ...indent(setHeaders(site.headers)),
+    "}",
+    "",
+    `${quoteCaddy(addressOf(site))} {`,
+    ...indent([...maps(site), "", "route {", ...indent(route(site)), "}", ...failures(site)]),
+    "}",
+    "",
+  ].join("\n");
+}
+
+/** With a name and https Caddy gets its own certificate; a port says that somebody in front has one. */
+function addressOf({ serverName, port, protocol }: Deployment): string {
+  if (port === undefined && protocol === "https:") return `https://${serverName}`;
+  return `http://:${port ?? 80}`;
+}
+
+/** Each is worked out when it is asked for, from the request as it came. */
+function maps(site: Deployment): string[] {
+  const { base, listing, bare, pages, files, encodings } = site;
+  const path = (text: string) => letters(decodePath(text).toString());
+  const file = (number: string) => caddyWord(`api/users/pages/${number}.json{rollcall_suffix}`);
+  return [
+    ...map("{http.request.orig_uri.query}", "rollcall_page", "1", [
+      [pattern(QUERY.twice), "none"],
+      [pattern(QUERY.page), caddyWord(DIGITS.map(group).join(""))],
+      [pattern(QUERY.empty), "1"],
+      [pattern(QUERY.other), "none"],
+    ]),
+    ...map(
+      "{http.request.header.Accept-Encoding}",
+      "rollcall_suffix",
+      '""',
+      encodingPatterns(encodings).map(({ pattern: text, suffix }) => [pattern(`(?i)${text}`), caddyWord(suffix)]),
+    ),
+    ...map("{http.request.orig_uri.path}", "rollcall_number", "none", [
+      [pattern(`^${path(pages)}(${PAGE_NUMBER})\\.json$`), caddyWord(group(1))],
+    ]),
+    ...map("{http.request.orig_uri.path}", "rollcall_kind", "none", [
+      [pattern(`^${path(listing)}$`), "listing"],
+      [pattern(`^${path(pages)}[^/]*\\.json$`), "page"],
+      [pattern(`^${path(bare)}$`), "bare"],
+      ...[...files.keys()].map((name) => [pattern(`^${path(`${base}/`)}${literal(name)}$`), name] as const),
+    ]),
+    ...map("{rollcall_kind}", "rollcall_file", "none", [
+      ["listing", file("{rollcall_page}")],
+      ["page", file("{rollcall_number}")],
+      ...[...files.keys()].map((name) => [name, name] as const),
+    ]),
+    ...map("{rollcall_file}", "rollcall_coding", "none", [
+      ...encodings.map((name) => [pattern(`\\.json\\${ENCODINGS[name]}$`), name] as const),
+    ]),
+    "# The files of the release, each with its digest.",
+    ...map(
+      "{rollcall_file}",
+      "rollcall_tag",
+      "none",
+      [...tagsOf(site)].map(([name, tag]) => [name, caddyWord(tag)] as const),
+    ),
+  ];
+}
+
+/** In the root, Caddy 2.6 reads a brace as a variable's, escaped or not. */
+function plainRoot(root: string): string {
+  if (!root.includes("{")) return root;
+  throw usageError(
+    `Caddy cannot serve from ${JSON.stringify(root)}, whose brace it would read as a variable's; give another --root.`,
+  );
+}
+
+function route(site: Deployment): string[] {
+  const { root, error, page, preflight, moved, redirect, files, encodings } = site;
+  return [
+    `root * ${caddyWord(plainRoot(root))}`,
+    "import rollcall_headers",
+    "@options method OPTIONS",
+    ...block("handle @options", [...setHeaders(preflight), "respond 204"]),
+    "@refused not method GET HEAD",
+    ...block("handle @refused", refuse(405, error)),
+    "@bare vars {rollcall_kind} bare",
+    ...block("handle @bare", [
+      ...setHeaders(moved),
+      // A query that is there but empty has no `?` in Caddy's eyes.
+      '@query expression {http.request.orig_uri.query} != ""',
+      `header @query Location ${caddyWord(`${literally(redirect)}?{http.request.orig_uri.query}`)}`,
+      '@plain expression {http.request.orig_uri.query} == ""',
+      `header @plain Location ${quoteCaddy(redirect)}`,
+      "header Content-Length 0",
+      "respond 301",
+    ]),
+    "vars tag {rollcall_tag}",
+    "@missing vars {http.vars.tag} none",
+    "@page vars {rollcall_kind} listing page",
+    ...block("handle @missing", [
+      ...block("handle @page", refuse(404, error, INVALID_PAGE_BODY)),
+      ...refuse(404, error),
+    ]),
+    "",
+    "header ETag {http.vars.tag}",
+    ...[...files].flatMap(([name, headers], at) => [
+      `@other${at} vars {rollcall_kind} ${name}`,
+      ...setHeaders(headers, `@other${at} `),
+    ]),
+    ...setHeaders(page, "@page "),
+    ...encodings.flatMap((name) => [
+      `@${name} vars {rollcall_coding} ${name}`,
+      // Deferred, since the file server leaves the length out where it sees a coding.
+      ...block(`header @${name}`, [`Content-Encoding ${name}`, "defer"]),
+    ]),
+    '@fresh expression {http.request.header.If-None-Match}.contains({http.vars.tag}) || {http.request.header.If-None-Match}.matches("^[ \\t]*[*][ \\t]*$")',
+    ...block("handle @fresh", ["respond 304"]),
+    "# Time and size say nothing of the bytes, and the tags do; so the file server compares neither.",
+    ...["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range"].map(
+      (name) => `request_header -${name}`,
+    ),
+    "header {",
+    "\t-Last-Modified",
+    "\t-Accept-Ranges",
+    "\tETag {http.vars.tag}",
+    "\tdefer",
+    "}",
+    "rewrite * /{rollcall_file}",
+    "file_server",
+  ];
+}
+
+/** What the file server cannot do is a fault of the folder. */
+function failures({ error }: Deployment): string[] {
+  return block("handle_errors", ["import rollcall_headers", ...refuse(500, error)]);
+}
+
+function refuse(status: keyof typeof BODIES, error: Headers, body = BODIES[status]): string[] {
+  return [...setHeaders(error), `respond ${caddyWord(body)} ${status}`];
+}
+
+function setHeaders(headers: Headers, matcher = ""): string[] {
+  return Object.entries(headers).map(([name, value]) => `header ${matcher}${name} ${quoteCaddy(value)}`);
+}

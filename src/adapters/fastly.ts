@@ -1,0 +1,156 @@
+/** Fastly before any bucket: VCL that maps the query and answers the rest by itself. */
+import type { ErrorStatus } from "../contract/headers.js";
+import { type Adapter, banner } from "./rules/adapter.js";
+import type { Deployment } from "./rules/deployment.js";
+import { DIGITS, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
+import { BODIES, type Headers, INVALID_PAGE_BODY } from "./rules/rules.js";
+
+export const fastly: Adapter = {
+  name: "fastly",
+  title: "Fastly",
+  claims: {
+    query: "VCL",
+    headers: "all; ETag is the bucket's",
+    options: "204",
+    refusal: "405, JSON",
+    missing: "404, JSON",
+    compression: "compresses by itself",
+    tested: "checked by falco, its linter; not run, since no engine for it can be had",
+  },
+  siblings: [],
+  compresses: true,
+  limits: {},
+  steps: [
+    "The bucket behind it has the release's folder; upload rollcall.vcl as the main VCL of the service.",
+    "PURGE of a URL drops its page from the cache, for who has a token of the service: Fastly-Key.",
+  ],
+  files(site) {
+    const goes =
+      "The main VCL of a service whose only backend is the bucket.\nIt names one release: write it again after each build.";
+    return [{ path: "rollcall.vcl", goes, text: banner("#", "Fastly's VCL", site, goes) + vcl(site) }];
+  },
+};
+
+/** Errors of ours are numbers that no backend sends. */
+const OWN = { 204: 620, 301: 621, 404: 624, 405: 625, invalid: 626 } as const;
+
+function vcl(site: Deployment): string {
+  const { listing, bare, pages, redirect, base, origin, files, preflight, moved, headers } = site;
+  const folder = origin.pathname.replace(/\/$/, "");
+  const digits = DIGITS.map((group) => `\\${group}`).join("");
+  const matches = (pattern: string) => `req.http.Rollcall-Query ~ ${regex(pattern)}`;
+  return `sub vcl_recv {
+#FASTLY recv
+  if (req.method == "OPTIONS") { error ${OWN[204]}; }
+  # What PURGE is called here: it goes the way of a GET, to the same object. Strangers may not.
+  if (req.method == "FASTLYPURGE") { set req.http.Fastly-Purge-Requires-Auth = "1"; }
+  if (req.method != "GET" && req.method != "HEAD" && req.method != "FASTLYPURGE") { error ${OWN[405]}; }
+  set req.http.Rollcall-Path = regsub(req.url, "\\?.*$", "");
+  set req.http.Rollcall-Query = regsub(req.url, "^[^?]*\\??", "");
+  if (req.http.Rollcall-Path == ${text(bare)}) {
+    set req.http.Rollcall-Location = ${text(redirect)} regsub(req.url, "^[^?]*", "");
+    error ${OWN[301]};
+  }
+  declare local var.file STRING;
+  set var.file = "";
+  if (req.http.Rollcall-Path == ${text(listing)}) {
+    if (${matches(QUERY.twice)}) { error ${OWN.invalid}; }
+    if (${matches(QUERY.page)}) {
+      set var.file = "api/users/pages/" regsub(req.http.Rollcall-Query, ${regex(WHOLE_QUERY)}, ${text(digits)}) ".json";
+    } elsif (${matches(QUERY.empty)}) {
+      set var.file = "api/users/pages/1.json";
+    } elsif (${matches(QUERY.other)}) {
+      error ${OWN.invalid};
+    } else {
+      set var.file = "api/users/pages/1.json";
+    }
+  } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}${PAGE_NUMBER}\\.json$`)}) {
+    set var.file = "api/users/pages/" regsub(req.http.Rollcall-Path, "^.*/", "");
+  } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}[^/]*\\.json$`)}) {
+    error ${OWN.invalid};
+  }${[...files.keys()].map((name) => ` elsif (req.http.Rollcall-Path == ${text(`${base}/${name}`)}) {\n    set var.file = ${text(name)};\n  }`).join("")}
+  if (var.file == "") { error ${OWN[404]}; }
+  set req.url = ${text(`${folder}/`)} var.file;
+  return(lookup);
+}
+
+sub vcl_fetch {
+#FASTLY fetch
+  if (beresp.status == 404 || beresp.status == 403) {
+    if (req.url ~ ${regex(`^${literal(folder)}/api/users/pages/`)}) { error ${OWN.invalid}; }
+    error ${OWN[404]};
+  }
+  unset beresp.http.Vary;
+  return(deliver);
+}
+
+sub vcl_deliver {
+#FASTLY deliver
+${set("resp", headers)}
+  if (resp.status == 200 || resp.status == 304) {
+    set resp.http.Cache-Control = ${text(moved["Cache-Control"] ?? "")};
+${[...files]
+  .map(
+    ([name, own]) => `    if (req.http.Rollcall-Path == ${text(`${base}/${name}`)}) {\n${set("resp", own, 6)}\n    }`,
+  )
+  .join("\n")}
+    if (req.url ~ ${regex(`^${literal(folder)}/api/users/pages/`)}) { set resp.http.Content-Type = ${text(site.page["Content-Type"] ?? "")}; }
+  }
+  return(deliver);
+}
+
+sub vcl_error {
+#FASTLY error
+  if (obj.status == ${OWN[204]}) {
+    set obj.status = 204;
+    set obj.response = "No Content";
+${set("obj", preflight, 4)}
+    synthetic "";
+    return(deliver);
+  }
+  if (obj.status == ${OWN[301]}) {
+    set obj.status = 301;
+    set obj.response = "Moved Permanently";
+    set obj.http.Location = req.http.Rollcall-Location;
+${set("obj", moved, 4)}
+    synthetic "";
+    return(deliver);
+  }
+${refuse(site, OWN[405], 405, "Method Not Allowed")}
+${refuse(site, OWN[404], 404, "Not Found")}
+${refuse(site, OWN.invalid, 404, "Not Found", INVALID_PAGE_BODY)}
+}
+`;
+}
+
+function refuse(
+  { error }: Deployment,
+  own: number,
+  status: ErrorStatus,
+  reason: string,
+  body = BODIES[status],
+): string {
+  return `  if (obj.status == ${own}) {
+    set obj.status = ${status};
+    set obj.response = ${text(reason)};
+${set("obj", error, 4)}
+    synthetic ${text(body)};
+    return(deliver);
+  }`;
+}
+
+function set(of: "resp" | "obj", headers: Headers, indent = 2): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${" ".repeat(indent)}set ${of}.http.${name} = ${text(value)};`)
+    .join("\n");
+}
+
+/** A string of VCL knows no backslash but reads `%xx` escapes. */
+function text(value: string): string {
+  return `"${value.replaceAll("%", "%25").replaceAll('"', "%22")}"`;
+}
+
+/** In a regular expression, its own escapes say so whether `%xx` is read before or not. */
+function regex(pattern: string): string {
+  return `"${pattern.replace(/\\?%/g, "\\x25")}"`;
+}

@@ -1,0 +1,189 @@
+/** HAProxy before a host that can only serve paths: it maps the query and says everything that the host cannot. */
+import { join } from "node:path";
+import { ENCODINGS, type ErrorStatus } from "../contract/headers.js";
+import { type Adapter, banner } from "./rules/adapter.js";
+import { type Deployment, tagsOf } from "./rules/deployment.js";
+import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
+import { BODIES, type Headers, INVALID_PAGE_BODY } from "./rules/rules.js";
+
+const TAGS = "rollcall-tags.map";
+
+export const haproxy: Adapter = {
+  name: "haproxy",
+  title: "HAProxy, before any host",
+  claims: {
+    query: "set-path",
+    headers: "all",
+    options: "204",
+    refusal: "405, JSON",
+    missing: "404, JSON",
+    compression: "chooses .br and .gz files",
+    tested: "HAProxy of Debian, before nginx without configuration",
+  },
+  siblings: ["br", "gzip"],
+  compresses: false,
+  limits: {},
+  steps: ["The host behind it has the release's folder at the path of --origin, with whatever headers."],
+  files(site) {
+    const tags = join(site.folder, TAGS);
+    const goes =
+      "Goes beside haproxy.cfg: haproxy -f /etc/haproxy/haproxy.cfg -f rollcall.cfg; then systemctl reload haproxy.\n" +
+      "It names one release: write it again after each build, with the map beside it.";
+    const text = banner("#", "HAProxy, as the host", site, goes) + configuration(site, tags);
+    return [
+      { path: "rollcall.cfg", goes, text },
+      { path: TAGS, goes: `The digests, which rollcall.cfg reads from ${tags}.`, text: tagMap(site) },
+    ];
+  },
+};
+
+function tagMap(site: Deployment): string {
+  return [...tagsOf(site)].map(([path, tag]) => `${path} ${tag}\n`).join("");
+}
+
+function configuration(site: Deployment, tags: string): string {
+  const { address, port, origin } = site;
+  const tls = origin.protocol === "https:";
+  const server = `${origin.hostname}:${origin.port || (tls ? 443 : 80)}`;
+  const name = word(`str(${argument(origin.hostname)})`);
+  return [
+    "frontend rollcall",
+    "  mode http",
+    `  bind ${address ?? ""}:${port ?? 80}`,
+    "  timeout client 30s",
+    "  timeout http-request 10s",
+    ...[...errors(site), ...request(site, tags), ...found(site)].map((line) => `  ${line}`),
+    "  default_backend rollcall",
+    "",
+    "backend rollcall",
+    "  mode http",
+    "  timeout connect 5s",
+    "  timeout server 30s",
+    ...forward(site).map((line) => `  ${line}`),
+    `  server origin ${server}${tls ? ` ssl verify required ca-file @system-ca sni ${name}` : ""}`,
+    "",
+  ].join("\n");
+}
+
+/** What HAProxy answers by itself, in HTML unless it is told. */
+const TROUBLE: readonly [status: number, answer: ErrorStatus][] = [
+  [400, 400],
+  [408, 408],
+  [500, 500],
+  [502, 500],
+  [503, 500],
+  [504, 500],
+];
+
+function errors({ headers, error }: Deployment): string[] {
+  return TROUBLE.map(
+    ([status, answer]) => `http-error status ${status} ${json(BODIES[answer], { ...headers, ...error })}`,
+  );
+}
+
+/** From a request to the file of the release that it is for, or to an answer of HAProxy's own. */
+function request(site: Deployment, tags: string): string[] {
+  const { listing, bare, pages, base, redirect, headers, preflight, moved, encodings, files, error } = site;
+  const digits = DIGITS.map((group) => `\\${group}`).join("");
+  const set = (name: string, expression: string, condition = "") =>
+    `http-request set-var(txn.rollcall_${name}) ${word(expression)}${condition && ` if ${condition}`}`;
+  const query = (pattern: string) => `{ query -m reg ${word(pattern)} }`;
+  const path = (pattern: string) => `{ path -m reg ${word(`^${pattern}$`)} }`;
+  const search = `%[url,regsub(${argument("^[^?]*")},${argument("")})]`;
+  return [
+    ...Object.entries(headers).map(([name, value]) => `http-after-response set-header ${name} ${format(value)}`),
+    `http-request return status 204${fields(preflight)} if METH_OPTIONS`,
+    `http-request return status 405 ${json(BODIES[405], error)} if !METH_GET`,
+    `http-request return status 301${fields(moved)} hdr Location ${word(redirect.replaceAll("%", "%%") + search)} if { path -m str ${word(bare)} }`,
+    "# The page that the query asks for: the last of these rules decides.",
+    set("page", "str(1)"),
+    set("page", "str(none)", query(QUERY.other)),
+    set("page", "str(1)", query(QUERY.empty)),
+    set("page", `query,regsub(${argument(WHOLE_QUERY)},${argument(digits)})`, query(QUERY.page)),
+    set("page", "str(none)", query(QUERY.twice)),
+    set(
+      "page",
+      `path,regsub(${argument(`^.*/(${PAGE_NUMBER})[.]json$`)},${argument("\\1")})`,
+      path(`${literal(pages)}${PAGE_NUMBER}\\.json`),
+    ),
+    set("suffix", `str(${argument("")})`),
+    ...encodingPatterns(encodings)
+      .reverse()
+      .map(({ pattern, suffix }) =>
+        set("suffix", `str(${argument(suffix)})`, `{ req.fhdr(accept-encoding) -i -m reg ${word(pattern)} }`),
+      ),
+    set("file", "str(none)"),
+    set(
+      "file",
+      "str(api/users/pages/),concat(,txn.rollcall_page,.json),concat(,txn.rollcall_suffix)",
+      path(`${literal(listing)}(?:pages/${PAGE_NUMBER}\\.json)?`),
+    ),
+    ...[...files.keys()].map((name) =>
+      set("file", `str(${argument(name)})`, `{ path -m str ${word(`${base}/${name}`)} }`),
+    ),
+    set("tag", `var(txn.rollcall_file),map_str(${argument(tags)})`),
+    `http-request return status 404 ${json(INVALID_PAGE_BODY, error)} if !{ var(txn.rollcall_tag) -m found } ${path(`${literal(listing)}(?:pages/[^/]*\\.json)?`)}`,
+    `http-request return status 404 ${json(BODIES[404], error)} if !{ var(txn.rollcall_tag) -m found }`,
+  ];
+}
+
+/** The headers of the file, on a 304 and on what comes from the host behind. */
+function found({ page, files, encodings }: Deployment): string[] {
+  // A condition knows no groups, so a substitution says whether the pattern fits.
+  const known = "^(?:(\\x22\\w+\\x22) .*\\1.*|\\x22\\w+\\x22 [ \\t]*\\*[ \\t]*)$";
+  const after = (name: string, value: string, file: string) =>
+    `http-after-response set-header ${name} ${value} if { status 200 304 } { var(txn.rollcall_file) -m ${file} }`;
+  return [
+    'http-after-response set-header ETag "%[var(txn.rollcall_tag)]" if { status 200 304 }',
+    ...Object.entries(page).map(([name, value]) => after(name, format(value), "beg api/users/pages/")),
+    ...[...files].flatMap(([file, headers]) =>
+      Object.entries(headers).map(([name, value]) => after(name, format(value), `str ${word(file)}`)),
+    ),
+    ...encodings.map((name) => after("Content-Encoding", name, `end ${word(`.json${ENCODINGS[name]}`)}`)),
+    `http-request set-var(txn.rollcall_known) ${word(`req.fhdr(if-none-match)`)}`,
+    `http-request set-var(txn.rollcall_known) ${word(`var(txn.rollcall_tag),concat(${argument(" ")},txn.rollcall_known),regsub(${argument(known)},fresh)`)}`,
+    "http-after-response del-header Content-Length if { status 304 }",
+    "http-request return status 304 if { var(txn.rollcall_known) -m str fresh }",
+  ];
+}
+
+/** To the host behind: a plain request for one file, and nothing of its answer but the bytes. */
+function forward({ origin, error }: Deployment): string[] {
+  const folder = origin.pathname.replace(/\/$/, "").replaceAll("%", "%%");
+  const conditions = ["Range", "If-Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"];
+  const own = ["Last-Modified", "Accept-Ranges", "Content-Encoding", "Vary", "ETag", "Expires", "Age", "Server"];
+  return [
+    ...[...conditions, "Accept-Encoding", "Expect"].map((name) => `http-request del-header ${name}`),
+    `http-request set-header Host ${word(origin.host)}`,
+    `http-request set-path ${word(`${folder}/%[var(txn.rollcall_file)]`)}`,
+    "http-request set-query %[str()]",
+    ...own.map((name) => `http-response del-header ${name}`),
+    `http-response return status 500 ${json(BODIES[500], error)} if !{ status 200 }`,
+  ];
+}
+
+function json(body: string, headers: Headers): string {
+  const { "Content-Type": type = "", ...others } = headers;
+  return `content-type ${type} string ${word(body)}${fields(others)}`;
+}
+
+function fields(headers: Headers): string {
+  return Object.entries(headers)
+    .map(([name, value]) => ` hdr ${name} ${format(value)}`)
+    .join("");
+}
+
+/** A value in which `%` begins a variable. */
+function format(text: string): string {
+  return word(text.replaceAll("%", "%%"));
+}
+
+/** An argument of a function, which commas and parentheses would end. */
+function argument(text: string): string {
+  return `"${text.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/** One word of a line. */
+function word(text: string): string {
+  return text.includes("'") ? `"${text.replace(/["\\$]/g, "\\$&")}"` : `'${text}'`;
+}

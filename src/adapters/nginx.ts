@@ -1,0 +1,183 @@
+/** nginx: maps from a request to a file of the release and its tag, and one server that asks them. */
+
+import type { ErrorStatus } from "../contract/headers.js";
+import { ENCODINGS } from "../contract/headers.js";
+import { type Adapter, banner } from "./rules/adapter.js";
+import { type Deployment, tagsOf } from "./rules/deployment.js";
+import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./rules/patterns.js";
+import { BODIES, decodePath, INVALID_PAGE_BODY } from "./rules/rules.js";
+
+export const nginx: Adapter = {
+  name: "nginx",
+  title: "nginx",
+  claims: {
+    query: "map",
+    headers: "all",
+    options: "204",
+    refusal: "405, JSON",
+    missing: "404, JSON",
+    compression: "chooses .br and .gz files",
+    tested: "nginx of Debian",
+  },
+  siblings: ["br", "gzip"],
+  compresses: false,
+  limits: {},
+  steps: ["Needs no module beyond those that every package of nginx has."],
+  files(site) {
+    const goes =
+      "Goes into http { }, as /etc/nginx/conf.d/rollcall.conf does; then nginx -t && nginx -s reload.\n" +
+      "It names one release: write it again after each build.\n" +
+      `nginx may warn that its map_hash is not optimal with many pages; map_hash_max_size at the top of http { } ends that.`;
+    return [{ path: "rollcall.conf", goes, text: banner("#", "nginx, as the host", site, goes) + writeNginx(site) }];
+  },
+};
+
+function writeNginx(site: Deployment): string {
+  return [...maps(site), ...server(site), ...tagMap(site)].join("\n");
+}
+
+/** What happens before or after the rules, and what it is answered with: nginx's own pages are HTML. */
+const TROUBLE: readonly [statuses: string, answer: ErrorStatus][] = [
+  ["400 401 402 406 409 411 412 415 416 421 429 495 496 497", 400],
+  ["405", 405],
+  ["408", 408],
+  ["413", 413],
+  ["414 494", 431],
+  ["403 404 500 501 502 503 504 505 507", 500],
+];
+
+function maps({ base, listing, pages, encodings, files }: Deployment): string[] {
+  const path = (text: string) => literal(decodePath(text));
+  const file = (name: string) => `"api/users/pages/${name}.json$rollcall_suffix"`;
+  const empty = '""';
+  return [
+    "# A dollar sign, which nginx has no other way to write.",
+    'geo $rollcall_dollar { default "$"; }',
+    "",
+    "# The page that the query asks for; empty when it names none.",
+    "map $args $rollcall_page {",
+    "  default 1;",
+    `  ${pattern(QUERY.twice)} ${empty};`,
+    `  ${pattern(QUERY.page)} ${DIGITS.map((group) => `$${group}`).join("")};`,
+    `  ${pattern(QUERY.empty)} 1;`,
+    `  ${pattern(QUERY.other)} ${empty};`,
+    "}",
+    "map $http_accept_encoding $rollcall_suffix {",
+    `  default ${empty};`,
+    ...encodingPatterns(encodings).map(({ pattern: text, suffix }) => `  ${pattern(text, "~*")} ${quote(suffix)};`),
+    "}",
+    "# The file of the release that is asked for, whether it is there or not.",
+    "map $uri $rollcall_file {",
+    `  default ${empty};`,
+    `  ${pattern(`^${path(listing)}$`)} ${file("$rollcall_page")};`,
+    `  ${pattern(`^${path(pages)}(?<rollcall_number>${PAGE_NUMBER})\\.json$`)} ${file("$rollcall_number")};`,
+    ...[...files.keys()].map((name) => `  ${pattern(`^${path(`${base}/`)}${literal(name)}$`)} ${quote(name)};`),
+    "}",
+    "map $uri $rollcall_missing {",
+    `  default ${quote(BODIES[404])};`,
+    `  ${pattern(`^${path(listing)}(?:pages/[^/]*\\.json)?$`)} ${quote(INVALID_PAGE_BODY)};`,
+    "}",
+    "# 1 when the reader has these bytes already.",
+    'map "$rollcall_tag $http_if_none_match" $rollcall_fresh {',
+    "  default 0;",
+    '  "~^(\\"\\w+\\") .*\\1" 1;',
+    '  "~^\\"\\w+\\" [ \\t]*\\*[ \\t]*$" 1;',
+    "}",
+    'map $status $rollcall_etag { default ""; 200 $rollcall_tag; 304 $rollcall_tag; }',
+    'map "$status $rollcall_file" $rollcall_coding {',
+    `  default ${empty};`,
+    ...encodings.map((name) => `  ${pattern(`^(?:200|304) .*\\.json\\${ENCODINGS[name]}$`)} ${name};`),
+    "}",
+  ];
+}
+
+function server(site: Deployment): string[] {
+  const { serverName, address, port, root, headers, preflight, page, moved, error, files, redirect, bare } = site;
+  const always = Object.entries({ ...headers });
+  const cachings = [...files].filter(([, { "Cache-Control": caching }]) => caching !== page["Cache-Control"]);
+  return [
+    "map $rollcall_file $rollcall_file_cache {",
+    `  default ${quote(page["Cache-Control"] ?? "")};`,
+    ...cachings.map(([name, { "Cache-Control": caching }]) => `  ${quote(name)} ${quote(caching)};`),
+    "}",
+    "map $status $rollcall_cache {",
+    `  default ${quote(error["Cache-Control"] ?? "")};`,
+    "  200 $rollcall_file_cache;",
+    "  304 $rollcall_file_cache;",
+    `  301 ${quote(moved["Cache-Control"] ?? "")};`,
+    '  204 "";',
+    "}",
+    ...Object.entries(preflight).map(
+      ([name, value]) => `map $status ${preflightVariable(name)} { default ""; 204 ${quote(value)}; }`,
+    ),
+    "",
+    "server {",
+    `  listen ${address === undefined ? "" : `${address}:`}${port ?? 80};`,
+    `  server_name ${quote(serverName)};`,
+    `  root ${quote(root)};`,
+    "",
+    ...always.map(([name, value]) => `  add_header ${name} ${quote(value)} always;`),
+    ...Object.keys(preflight).map((name) => `  add_header ${name} ${preflightVariable(name)};`),
+    "  add_header Cache-Control $rollcall_cache always;",
+    "  add_header ETag $rollcall_etag;",
+    "  add_header Content-Encoding $rollcall_coding;",
+    "  # Time and size say nothing of the bytes, and the tags do; so nginx compares neither.",
+    '  add_header Last-Modified "";',
+    "  etag off;",
+    "  if_modified_since off;",
+    "  max_ranges 0;",
+    "  gzip off;",
+    "  gzip_static off;",
+    "  absolute_redirect off;",
+    "  merge_slashes off;",
+    "  server_tokens off;",
+    "  client_max_body_size 0;",
+    "  types {}",
+    `  default_type ${quote(page["Content-Type"] ?? "")};`,
+    "",
+    "  # A request that goes wrong before or after the rules below comes back as one of these.",
+    ...TROUBLE.map(([statuses, answer]) => `  error_page ${statuses} =${answer} /.rollcall/${answer};`),
+    ...TROUBLE.map(([, answer]) => `  if ($uri = /.rollcall/${answer}) { return ${answer} ${quote(BODIES[answer])}; }`),
+    "",
+    "  if ($request_method = OPTIONS) { return 204; }",
+    `  if ($request_method !~ ^(?:GET|HEAD)$) { return 405 ${quote(BODIES[405])}; }`,
+    `  if ($uri ~ ${pattern(`^${literal(decodePath(bare))}$`, "")}) { return 301 ${quote(redirect).slice(0, -1)}$is_args$args"; }`,
+    '  if ($rollcall_tag = "") { return 404 $rollcall_missing; }',
+    "  if ($rollcall_fresh) { return 418; }",
+    "  rewrite ^ /$rollcall_file break;",
+    "  location / {}",
+    "  # Returned as it is, a 304 would say Content-Length: 0; so the file is opened, and its status replaced.",
+    "  error_page 418 =304 @rollcall_fresh;",
+    "  location @rollcall_fresh { rewrite ^ /$rollcall_file last; }",
+    ...[...files]
+      .filter(([, { "Content-Type": type }]) => type !== page["Content-Type"])
+      .map(([name, { "Content-Type": type }]) => `  location = ${quote(`/${name}`)} { default_type ${quote(type)}; }`),
+    "}",
+  ];
+}
+
+function tagMap(site: Deployment): string[] {
+  const tags = [...tagsOf(site)];
+  return [
+    "",
+    `# The ${tags.length} files of the release, each with its digest.`,
+    "map $rollcall_file $rollcall_tag {",
+    '  default "";',
+    ...tags.map(([path, tag]) => `  ${path} '${tag}';`),
+    "}",
+    "",
+  ];
+}
+
+function preflightVariable(header: string): string {
+  return `$rollcall_${header.toLowerCase().replaceAll("-", "_")}`;
+}
+
+function pattern(text: string, kind: "~" | "~*" | "" = "~"): string {
+  return `"${kind}${text.replace(/["\\]/g, "\\$&")}"`;
+}
+
+/** A value between double quotes, in which nginx reads variables. */
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, "\\$&").replaceAll("$", "$${rollcall_dollar}")}"`;
+}

@@ -1,0 +1,67 @@
+/** Vercel: routes in vercel.json; the edge, and not the routes, answers what is no GET. */
+
+import type { Adapter, AdapterFile } from "./rules/adapter.js";
+import { PAGE_NUMBER } from "./rules/patterns.js";
+import type { Headers, Rules } from "./rules/rules.js";
+
+export const vercel: Adapter = {
+  name: "vercel",
+  title: "Vercel",
+  claims: {
+    query: "has",
+    headers: "all but Snapshot-Id; ETag is its own",
+    options: "as its edge does",
+    refusal: "as its edge does",
+    missing: "404, its own page",
+    compression: "compresses by itself",
+    tested: "vercel.json through its own router's compiler",
+  },
+  siblings: [],
+  compresses: true,
+  limits: {
+    upload: 15_000,
+    source: "as its API refuses more: github.com/vercel/terraform-provider-vercel/issues/289; --archive=tgz lifts it",
+  },
+  steps: [
+    "Build with --host vercel, and without --compress; then npx vercel deploy --prod dist/current.",
+    "Past 15,000 files: npx vercel deploy --prod --archive=tgz dist/current.",
+  ],
+  files: (site) => published(site).map((file) => ({ ...file, path: `published/${file.path}` })),
+  published,
+};
+
+function published(rules: Rules): AdapterFile[] {
+  const goes = "Goes into the published folder, as JSON without a comment. To check it: rollcall verify URL.";
+  return [{ path: "vercel.json", goes, text: `${JSON.stringify(routes(rules), null, 2)}\n` }];
+}
+
+function routes({ listing, bare, pages, base, headers, page, redirect, files }: Rules) {
+  const list = (of: Headers) => Object.entries(of).map(([key, value]) => ({ key, value }));
+  const query = { type: "query", key: "page" };
+  const own = [...files].map(([name, its]) => ({
+    source: path(`${base}/${name}`),
+    headers: list({ ...headers, ...its }),
+  }));
+  return {
+    redirects: [{ source: path(bare), destination: redirect, statusCode: 301 }],
+    rewrites: [
+      {
+        source: path(listing),
+        has: [{ ...query, value: `(?<page>${PAGE_NUMBER})` }],
+        destination: "/api/users/pages/:page.json",
+      },
+      { source: path(listing), has: [{ ...query, value: "" }], destination: "/api/users/pages/1.json" },
+      { source: path(listing), missing: [query], destination: "/api/users/pages/1.json" },
+      ...(base === "" ? [] : [{ source: `${path(pages)}:file`, destination: "/api/users/pages/:file" }]),
+      ...(base === ""
+        ? []
+        : [...files.keys()].map((name) => ({ source: path(`${base}/${name}`), destination: `/${name}` }))),
+    ],
+    headers: [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }, ...own],
+  };
+}
+
+/** A path in which no letter is a pattern's. */
+function path(text: string): string {
+  return text.replace(/[.+*?^${}()|[\]\\:]/g, "\\$&");
+}

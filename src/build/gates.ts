@@ -1,0 +1,64 @@
+/** Gates of a build: what the new release changes is held against limits before it may become current. */
+import { basename, join } from "node:path";
+import { diff } from "../diff/diff.js";
+import { findExceeded, GateError, type Gates, hasGates } from "../diff/gates.js";
+import { openReleaseSide } from "../diff/release-side.js";
+import { UserError } from "../errors.js";
+import { CURRENT, RELEASES, STAGING } from "../release/layout.js";
+import { openRelease, type Release } from "../release/open.js";
+import { remove } from "../release/refusals.js";
+import { makeFolder } from "../release/sharing.js";
+import { findCurrent } from "../release/switch.js";
+
+/** What a build changes, where gates asked; `previous` is undefined when there was nothing to compare with. */
+export interface GateReport {
+  previous: string | undefined;
+  added: number;
+  removed: number;
+  changed: number;
+}
+
+/**
+ * Compares a release with the current one.
+ * @param name the release's folder name in `dist`, which stays whatever comes of it.
+ * @returns undefined when there are no gates.
+ * @throws GateError when one is exceeded; UserError when the current release is not whole, so that nobody can tell.
+ */
+export async function checkGates(
+  dist: string,
+  name: string,
+  previous: Release | undefined,
+  gates: Gates,
+): Promise<GateReport | undefined> {
+  if (!hasGates(gates)) return undefined;
+  if (!previous) {
+    if (findCurrent(dist) === undefined) return { previous: undefined, added: 0, removed: 0, changed: 0 };
+    throw new UserError(
+      `The gates cannot be held against the current release, which is broken; switch to a whole one with "rollcall use", or accept the new one with "rollcall use ${idOf(name)}".`,
+    );
+  }
+  // Each side's index, where it has none, in a folder of its own. What is left there is cleared by the next build.
+  const scratch = makeFolder(dist, STAGING);
+  try {
+    const release = await openRelease(join(dist, RELEASES, name));
+    const sides = {
+      old: await openReleaseSide(previous, CURRENT, makeFolder(scratch, "old")),
+      new: await openReleaseSide(release, name, makeFolder(scratch, "new")),
+    };
+    const result = await diff(sides.old, sides.new);
+    try {
+      const exceeded = findExceeded(result, gates);
+      if (exceeded.length > 0) throw new GateError(name, exceeded);
+      const { added, removed, changed } = result;
+      return { previous: basename(previous.folder), added, removed, changed };
+    } finally {
+      result.close();
+    }
+  } finally {
+    remove(scratch, []);
+  }
+}
+
+function idOf(name: string): string {
+  return name.slice(name.indexOf("-") + 1);
+}

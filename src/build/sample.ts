@@ -1,0 +1,93 @@
+/** The verb that begins: a starter config and sample users in a folder. What is there is never changed. */
+import { lstat, mkdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { codeOf, UserError } from "../errors.js";
+import { replaceFile } from "../release/files.js";
+import { findRefusal } from "../release/refusals.js";
+import { CONFIG_FILE } from "../settings/file.js";
+import { abortSignal, checkOptions, type Rules } from "../settings/options.js";
+
+/** The sample users, below the folder. */
+export const SAMPLE = "data/users.sqlite";
+const STARTER = { db: SAMPLE, baseUrl: "http://127.0.0.1:8080", out: "dist", pageSize: 100 };
+
+export interface InitEffects {
+  /** Stops it, with the signal's reason, before anything is written. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface InitResult {
+  /** The config's path below the folder. */
+  config: string;
+  /** The sample's. */
+  db: string;
+  /** Those of them that were not there. */
+  written: string[];
+}
+
+const EFFECTS: Rules<InitEffects> = { signal: abortSignal };
+
+/**
+ * Writes a config and sample users, each file whole or not at all.
+ * @throws UserError when other files are there, or nothing can be written.
+ */
+export async function initialize(folder: string, effects: InitEffects = {}): Promise<InitResult> {
+  const { signal } = checkOptions("init's second argument", effects, EFFECTS);
+  try {
+    const written = await writeStarter(folder, signal);
+    return { config: CONFIG_FILE, db: SAMPLE, written };
+  } catch (cause) {
+    if (cause instanceof UserError || !(cause instanceof Error) || codeOf(cause) === undefined) throw cause;
+    const why = findRefusal(dirname(join(folder, SAMPLE))) ?? cause.message;
+    throw new UserError(
+      `Cannot write ${CONFIG_FILE} and ${SAMPLE} here (${why}); mend that, or run this in another folder.`,
+      { cause },
+    );
+  }
+}
+
+/** Writes what is not there, and says what that was. */
+async function writeStarter(folder: string, signal: AbortSignal | undefined): Promise<string[]> {
+  const [config, sample] = [join(folder, CONFIG_FILE), join(folder, SAMPLE)];
+  if (await exists(config)) throw refusal(CONFIG_FILE);
+  const isThere = await exists(sample);
+  if (isThere && !(await isSample(sample))) throw refusal(SAMPLE);
+  signal?.throwIfAborted();
+  if (!isThere) {
+    await mkdir(dirname(sample), { recursive: true });
+    replaceFile(sample, await readFile(PACKAGED_SAMPLE));
+  }
+  // Last, for where this is, another run writes nothing.
+  replaceFile(config, `${JSON.stringify(STARTER, null, 2)}\n`);
+  return isThere ? [CONFIG_FILE] : [CONFIG_FILE, SAMPLE];
+}
+
+/** The package's sample: two folders up from `lib/build`, as from `src/build`. */
+const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE}`, import.meta.url));
+
+/** Whether a file is the sample already, as it is in a clone of Rollcall. */
+async function isSample(path: string): Promise<boolean> {
+  try {
+    const [there, packaged] = await Promise.all([readFile(path), readFile(PACKAGED_SAMPLE)]);
+    return there.equals(packaged);
+  } catch (error) {
+    // A folder, or a file that this user may not read.
+    if (codeOf(error) !== undefined) return false;
+    throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return false;
+    throw error;
+  }
+}
+
+function refusal(name: string): UserError {
+  return new UserError(`${name} is there already, so nothing was written; move it away, or run "rollcall build".`);
+}

@@ -1,0 +1,120 @@
+/** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
+
+import type { BuildResult } from "../../build/build.js";
+import type { BuildOptions } from "../../build/options.js";
+import { InvalidUsersError } from "../../build/problems.js";
+import { GateError } from "../../diff/gates.js";
+import { ExitCode, UserError } from "../../errors.js";
+import { painter } from "../../print/style.js";
+import { shellWord, toJson } from "../../print/text.js";
+import { defaultSettings, need } from "../../settings/resolve.js";
+import type { Settings } from "../../settings/settings.js";
+import { warnUntidied } from "../program/failure.js";
+import { type Io, print, say } from "../program/io.js";
+import { progressBar } from "../program/progress.js";
+import { createStop } from "../program/stop.js";
+import type { Given, Verb } from "../program/verb.js";
+import { filesFor, sayUnsupported } from "./adapter.js";
+import { describeProblems, describeRefusal } from "./problems.js";
+import { describeBuild, describeTimings } from "./summary.js";
+
+export const buildVerb: Verb = {
+  name: "build",
+  summary: "Make a release of the users in a SQLite file, and make it current",
+  arguments: {},
+  examples: [
+    ["rollcall build --db users.sqlite --base-url https://directory.example.com", "make a release in dist"],
+    ["rollcall build --compress br,gzip --problems problems.ndjson", "with the rest from rollcall.config.json"],
+  ],
+  configured: true,
+  run: runBuild,
+};
+
+async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
+  const options = toOptions(settings);
+  const started = io.now();
+  const bar = settings.json || settings.quiet ? undefined : await progressBar(io, "user");
+  const stop = createStop(io.signals);
+  try {
+    const { build: buildRelease } = await import("../../build/build.js");
+    const result = await buildRelease(options, {
+      signal: stop.signal,
+      onProgress({ users, total }) {
+        // Not before: nothing is written yet, and a query that counts its rows for hours hears no signal.
+        stop.listen();
+        bar?.update(users, total);
+      },
+    });
+    bar?.clear();
+    report(result, io.now() - started, settings, io);
+    warnUntidied(io, result.untidied);
+    return ExitCode.done;
+  } catch (error) {
+    bar?.clear();
+    if (error instanceof GateError) throw hold(error, settings, io);
+    throw error instanceof InvalidUsersError ? refuse(error, settings, io) : error;
+  } finally {
+    stop.ignore();
+  }
+}
+
+/** Prints what data there is of it, and returns the error with commands that find the release. */
+function hold({ release, exceeded }: GateError, { out, json }: Settings, io: Io): GateError {
+  const error = new GateError(release, exceeded, isUsual(out, io) ? undefined : out);
+  if (json) print(io, toJson({ error: error.message, exceeded, release }));
+  return error;
+}
+
+/** Whether other verbs look there by themselves. */
+function isUsual(out: string, io: Io): boolean {
+  return out === defaultSettings(io.cwd).out;
+}
+
+function toOptions(settings: Settings): BuildOptions {
+  const { table, query, defaultAvatar, compress, problems, workers } = settings;
+  const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
+  const { db, baseUrl } = need(settings, "db", "baseUrl");
+  return {
+    db,
+    baseUrl,
+    out: settings.out,
+    pageSize: settings.pageSize,
+    links: settings.links,
+    keep: settings.keep,
+    skipInvalid: settings.skipInvalid,
+    gates: { maxAdded, maxRemoved, maxChanged, maxField },
+    ...(table !== undefined && { table }),
+    ...(query !== undefined && { query }),
+    ...(defaultAvatar !== undefined && { defaultAvatar }),
+    ...(compress !== undefined && { encodings: compress }),
+    ...(problems !== undefined && { problemsFile: problems }),
+    ...(workers !== undefined && { workers }),
+    ...(settings.target !== undefined && { extraFiles: filesFor(settings.target, settings) }),
+  };
+}
+
+function report(result: BuildResult, milliseconds: number, settings: Settings, io: Io): void {
+  if (settings.json) {
+    const { id, name, folder, isNew, users, pages, bytes, linked, skipped, warnings, untidied } = result;
+    const facts = { id, name, folder, new: isNew, users, pages, bytes, linked, skipped, warnings, untidied };
+    const seconds = Math.round(milliseconds) / 1000;
+    const timings = settings.timings && { timings: result.timings };
+    const gates = result.judged && { gates: { ...result.judged, previous: result.judged.previous ?? null } };
+    print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates, ...timings }));
+  } else if (!settings.quiet) {
+    const { out } = settings;
+    const next = isUsual(out, io) ? "rollcall serve" : `rollcall serve ${shellWord(out)}`;
+    const run = { db: need(settings, "db").db, problemsFile: settings.problems, next, milliseconds };
+    const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
+    sayUnsupported(settings, io);
+    say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);
+  }
+}
+
+/** Prints what is wrong, and returns the error whose message is the last line. */
+function refuse(error: InvalidUsersError, settings: Settings, io: Io): UserError {
+  const message = describeRefusal(error, settings);
+  if (settings.json) print(io, toJson({ error: message, problems: error.problems }));
+  else say(io, describeProblems(error.problems, painter(io.stderr, io.env)));
+  return new UserError(message, { cause: error });
+}

@@ -1,0 +1,83 @@
+/** Writes what a verb makes piece by piece, to stdout or to a file that is there only once it is whole. */
+import { once } from "node:events";
+import { open, rename, rm, stat } from "node:fs/promises";
+import { codeOf, UserError } from "../../errors.js";
+import { createTurns } from "../../workers/turns.js";
+import type { Io } from "./io.js";
+
+/**
+ * @param file undefined for stdout, whose reader may leave when it has seen enough.
+ * @param signal stops the writing; nothing is left of the file then.
+ * @throws UserError when the file cannot be written; what the signal was aborted with.
+ */
+export async function writeDocument(
+  given: AsyncIterable<string>,
+  file: string | undefined,
+  io: Io,
+  signal?: AbortSignal,
+): Promise<void> {
+  const parts = stopped(given, signal);
+  if (file === undefined) return writeOut(parts, io);
+  const aside = asideOf(file);
+  try {
+    const there = await stat(file).catch(() => undefined);
+    // A device or a pipe must not be replaced by a file.
+    if (there && !there.isFile()) return await writeInto(parts, file);
+    await writeInto(parts, aside);
+    await rename(aside, file);
+  } catch (cause) {
+    await rm(aside, { force: true }).catch(() => {});
+    if (cause instanceof UserError || codeOf(cause) === undefined) throw cause;
+    throw new UserError(`${file} cannot be written (${codeOf(cause)}); name another with --output.`, {
+      cause,
+    });
+  }
+}
+
+/** A stream that takes all at once would never let a signal be heard. */
+async function* stopped(parts: AsyncIterable<string>, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  const turn = createTurns(PARTS_AT_ONCE, signal);
+  for await (const part of parts) {
+    await turn();
+    yield part;
+  }
+}
+
+const PARTS_AT_ONCE = 16;
+
+/** Where a file is written until it is whole. */
+export function asideOf(file: string): string {
+  return `${file}.part`;
+}
+
+async function writeInto(parts: AsyncIterable<string>, path: string): Promise<void> {
+  const handle = await open(path, "w");
+  try {
+    for await (const part of parts) await handle.appendFile(part);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeOut(parts: AsyncIterable<string>, { stdout }: Io): Promise<void> {
+  for await (const part of parts) {
+    if (stdout.write(part)) continue;
+    if (!(await isDrained(stdout))) return;
+  }
+}
+
+/** False when the reader has left. */
+async function isDrained(stream: Io["stdout"]): Promise<boolean> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  try {
+    const drained = once(stream, "drain", { signal }).then(() => true);
+    const closed = once(stream, "close", { signal }).then(() => false);
+    return await Promise.race([drained, closed]);
+  } catch {
+    // What went wrong with the stream is told by whoever listens to it.
+    return false;
+  } finally {
+    stop.abort();
+  }
+}

@@ -1,0 +1,77 @@
+/** The words of help that are no flag's (purpose, examples, precedence, exit codes), and how all of it fits a terminal. */
+
+import { ExitCode } from "../../errors.js";
+import { wrap } from "../../print/text.js";
+import { CONFIG_FILE } from "../../settings/file.js";
+import type { Verb } from "./verb.js";
+
+export const PURPOSE =
+  "Turns a SQLite file of users into an immutable, verifiable snapshot of a paginated JSON API, and serves it.";
+
+const PRECEDENCE = `Every option of a verb but --config can also stand in the environment or in ${CONFIG_FILE}: \
+--page-size 50, ROLLCALL_PAGE_SIZE=50, {"pageSize": 50}. Flags win over variables, variables over the file, \
+the file over defaults. --no-json, --no-skip-invalid and the like switch off what a variable or the file \
+switched on. Paths in the file are relative to its folder.`;
+
+/** The same in the help of one verb, and of a verb that reads no file. */
+const SETTINGS_HINT = `Every option but --config can also be a ROLLCALL_* variable, or stand in ${CONFIG_FILE}: see "rollcall --help".`;
+const VARIABLES_HINT = 'Every option can also be a ROLLCALL_* variable: see "rollcall --help".';
+
+const EXIT_CODES: NonNullable<Verb["exitCodes"]> = [
+  [ExitCode.done, "done"],
+  [ExitCode.refused, "refused, or something differs; the message says what to do"],
+  [ExitCode.usage, "a wrong flag, argument, variable or config file, or no release where one is needed"],
+  [ExitCode.gate, "a gate was exceeded (--max-removed and the like)"],
+];
+
+/** Of every verb alike. */
+const LAST_CODES: typeof EXIT_CODES = [
+  [ExitCode.bug, "a bug in Rollcall"],
+  [
+    ExitCode.interrupted,
+    `stopped by Ctrl-C before it was done; ${ExitCode.terminated} by SIGTERM, ${ExitCode.hungUp} by SIGHUP`,
+  ],
+];
+
+/** What follows the flags in the whole help. @param width columns. */
+export function describeAll(verbs: readonly Verb[], width: number): string {
+  const settings = ["Settings:", ...wrap(PRECEDENCE, width - 2).map((line) => `  ${line}`)].join("\n");
+  const examples = verbs.flatMap(({ examples }) => examples.slice(0, 1));
+  return [settings, describeExamples(examples, width), describeCodes(EXIT_CODES, width)].join("\n\n");
+}
+
+/** The same in the help of one verb. */
+export function describeVerb({ configured, examples, exitCodes = EXIT_CODES }: Verb, width: number): string {
+  const hint = wrap(configured ? SETTINGS_HINT : VARIABLES_HINT, width).join("\n");
+  return [hint, describeExamples(examples, width), describeCodes(exitCodes, width)].join("\n\n");
+}
+
+/** Narrower than this, a description stands below its term. */
+const NARROW = 30;
+
+/** A term of a list, and what it means beside it. @param termWidth columns of the longest term. */
+export function describeItem(term: string, termWidth: number, text: string, width: number): string {
+  const room = width - termWidth - 4;
+  if (room < NARROW) return [`  ${term}`, ...wrap(text, width - 6).map((line) => `      ${line}`)].join("\n");
+  return `  ${term.padEnd(termWidth)}  ${wrap(text, room).join(`\n${" ".repeat(termWidth + 4)}`)}`;
+}
+
+/** Each below what it does. */
+function describeExamples(examples: Verb["examples"], width: number): string {
+  const lines = examples.map(([command, purpose]) =>
+    [...wrap(purpose, width - 4).map((line) => `  # ${line}`), describeCommand(command, width)].join("\n"),
+  );
+  return ["Examples:", ...lines].join("\n");
+}
+
+/** A command that a shell takes as it stands, also where it takes more than a line. */
+function describeCommand(command: string, width: number): string {
+  if (command.length + 2 <= width) return `  ${command}`;
+  return `  ${wrap(command, width - 6).join(" \\\n    ")}`;
+}
+
+function describeCodes(codes: typeof EXIT_CODES, width: number): string {
+  const termWidth = String(ExitCode.interrupted).length;
+  const lines = [...codes, ...LAST_CODES].map(([code, text]) => describeItem(String(code), termWidth, text, width));
+  return ["Exit codes:", ...lines].join("\n");
+}

@@ -1,0 +1,38 @@
+/** Words that mean something, only elsewhere: the message says the command that was meant. */
+import { statSync } from "node:fs";
+import { usageError } from "../../errors.js";
+import { shellWord } from "../../print/text.js";
+import { at } from "../../settings/paths.js";
+import { isSqlite } from "../../sides/sqlite.js";
+import { isUrl } from "../../verify/target.js";
+
+/** How verbs are called that need an argument. */
+const NEEDS: ReadonlyMap<string, string> = new Map([
+  ["publish", "publish FOLDER"],
+  ["use", "use ID"],
+  ["host", "host NAME"],
+]);
+
+/** @throws UserError (usage) for a URL as the folder of the releases, and for a source where releases are expected. */
+export function refuseMisplaced(verb: string, given: Readonly<Record<string, string | undefined>>, cwd: string): void {
+  const { dist } = given;
+  if (dist !== undefined && isUrl(dist))
+    throw usageError(
+      `${dist} is a URL, where the folder of the releases is expected; to check what is deployed there, run "rollcall verify ${shellWord(dist)}".`,
+    );
+  // Only there a source may be compared, too.
+  if (verb === "diff") return;
+  for (const word of Object.values(given)) {
+    if (word === undefined || !isSqlite(at(cwd, word))) continue;
+    throw usageError(
+      `${word} is a SQLite file, where releases made from one are expected; run "rollcall build --db ${shellWord(word)}", then "rollcall ${NEEDS.get(verb) ?? verb}".`,
+    );
+  }
+}
+
+/** What was likely meant by an argument of a verb that takes none of its kind: the end of a message, or nothing. */
+export function meantBy(verb: string, [word, ...others]: readonly string[], cwd: string): string {
+  if (verb !== "build" || word === undefined || others.length > 0) return "";
+  const isFolder = statSync(at(cwd, word), { throwIfNoEntry: false })?.isDirectory();
+  return `; did you mean "rollcall build ${isFolder ? "--out" : "--db"} ${shellWord(word)}"?`;
+}

@@ -1,0 +1,157 @@
+/** The command line: verbs, their flags from the table of settings, and help. */
+import { readFileSync } from "node:fs";
+import { Command, type CommanderError, Option, type OutputConfiguration } from "commander";
+import { ExitCode, usageError } from "../../errors.js";
+import type { Output } from "../../print/output.js";
+import { CONFIG_FILE } from "../../settings/file.js";
+import { CONFIG_FLAG, suggest } from "../../settings/names.js";
+import { resolveSettings } from "../../settings/resolve.js";
+import { flagFor, SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
+import { describeAll, describeItem, describeVerb, PURPOSE } from "./help.js";
+import type { Io } from "./io.js";
+import { meantBy, refuseMisplaced } from "./meant.js";
+import type { Verb } from "./verb.js";
+import { loadVerbs } from "./verbs.js";
+
+/**
+ * Runs one command line (without `node` and the script).
+ * @throws whatever ends the run: UserError, commander's CommanderError (help and version too), or a bug.
+ */
+export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+  let exitCode: ExitCode = ExitCode.done;
+  const verbs = await loadVerbs(argv[0]);
+  const program = new Command("rollcall")
+    .description(PURPOSE)
+    .version(version(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .helpCommand(false)
+    .configureOutput(output(io))
+    .configureHelp({
+      subcommandTerm: (command) => command.name(),
+      formatItem: (term, termWidth, description, helper) =>
+        describeItem(term, termWidth, description, helper.helpWidth ?? UNKNOWN_WIDTH),
+      minWidthToWrap: NARROWEST,
+    })
+    .exitOverride(refuseUsage("rollcall"))
+    .usage("<verb> [options]")
+    .addHelpText("after", ({ error }) => `\n${describeAll(verbs, widthOf(error ? io.stderr : io.stdout))}`);
+  for (const verb of verbs) {
+    addVerb(program, verb, io, (code) => {
+      exitCode = code;
+    });
+  }
+  addHelp(program, verbs);
+  await program.parseAsync(argv, { from: "user" });
+  return exitCode;
+}
+
+function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) => void): void {
+  const command = program
+    .command(verb.name)
+    .description(verb.summary)
+    .addHelpText("after", ({ error }) => `\n${describeVerb(verb, widthOf(error ? io.stderr : io.stdout))}`)
+    .exitOverride(refuseUsage(`rollcall ${verb.name}`, () => meantBy(verb.name, command.args, io.cwd)));
+  for (const [term, help] of Object.entries(verb.arguments)) command.argument(term, help);
+  const own = SETTING_KEYS.filter((key) => settingOf(key).verbs.includes(verb.name));
+  for (const key of own) addFlag(command, key);
+  if (verb.configured) command.option(`${CONFIG_FLAG} <file>`, `settings to read instead of ${CONFIG_FILE}`);
+
+  command.action(async () => {
+    const { config, ...given } = command.opts<Record<string, unknown> & { config?: string }>();
+    const flags = byKey(given, own);
+    const words = namedArguments(command);
+    refuseMisplaced(verb.name, words, io.cwd);
+    const { dist, ...others } = words;
+    if (dist !== undefined) Object.assign(flags, { out: dist });
+    const settings = await resolveSettings({
+      flags,
+      config: verb.configured ? config : null,
+      env: io.env,
+      cwd: io.cwd,
+      keys: [...own, ...(verb.reads ?? []), ...("[dist]" in verb.arguments ? (["out"] as const) : [])],
+    });
+    done(await verb.run({ settings, arguments: others }, io));
+  });
+}
+
+/** Flags as commander has them, by the keys of the settings that they are in this verb. */
+function byKey(given: Readonly<Record<string, unknown>>, own: readonly SettingKey[]): Record<string, unknown> {
+  const keys = new Map(own.map((key) => [new Option(flagFor(key)).attributeName(), key]));
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [keys.get(name) ?? name, value]));
+}
+
+function addFlag(command: Command, key: SettingKey): void {
+  const { kind, placeholder, help: common, helpFor, default: value } = settingOf(key);
+  const help = helpFor?.[command.name()] ?? common;
+  const flag = flagFor(key);
+  const note = value === undefined || value === false ? "" : ` (default: ${value})`;
+  const option = new Option(placeholder ? `${flag} ${placeholder}` : flag, help + note);
+  // A list may be given in several flags, too.
+  if (kind === "list") option.argParser((text, before) => (before === undefined ? text : `${before},${text}`));
+  command.addOption(option);
+  // Help has one sentence about all of these: a line each would be twice the lines for little.
+  if (kind === "boolean") command.addOption(new Option(flag.replace("--", "--no-")).hideHelp());
+}
+
+/** `rollcall help VERB`; commander's own answers an unknown verb with the whole help and no word of what is wrong. */
+function addHelp(program: Command, verbs: readonly Verb[]): void {
+  program
+    .command("help")
+    .description("Print the help of a verb")
+    .argument("[verb]")
+    .exitOverride(refuseUsage("rollcall"))
+    .action((name: string | undefined) => {
+      if (name === undefined) program.help();
+      const names = verbs.map((verb) => verb.name);
+      const command = program.commands.find((candidate) => candidate.name() === name);
+      if (!command) throw usageError(`unknown command '${name}'; ${suggest(name, names)}`);
+      command.help();
+    });
+}
+
+function namedArguments(command: Command): Record<string, string | undefined> {
+  return Object.fromEntries(
+    command.registeredArguments.map((argument, index) => [argument.name(), command.args[index]]),
+  );
+}
+
+/** Help is the only thing commander prints itself; errors are thrown and printed by `reportFailure`. */
+function output({ stdout, stderr }: Io): OutputConfiguration {
+  return {
+    writeOut: (text) => stdout.write(text),
+    writeErr: (text) => stderr.write(text),
+    outputError: () => undefined,
+    getOutHelpWidth: () => widthOf(stdout),
+    getErrHelpWidth: () => widthOf(stderr),
+    getOutHasColors: () => false,
+    getErrHasColors: () => false,
+  };
+}
+
+/** Columns of what is no terminal, and of the narrowest and widest that help is set for. */
+const UNKNOWN_WIDTH = 100;
+const NARROWEST = 40;
+const WIDEST = 120;
+
+/** Columns that help may take. */
+function widthOf({ columns = UNKNOWN_WIDTH }: Output): number {
+  return Math.min(Math.max(columns, NARROWEST), WIDEST);
+}
+
+/** Help and version end a run as they are; a mistake becomes one line that ends in the way to help. */
+function refuseUsage(command: string, meant = () => "") {
+  return (error: CommanderError) => {
+    if (error.exitCode === 0 || error.code === "commander.help") throw error;
+    const line = error.message
+      .replace(/^error: /, "")
+      .replaceAll("\n", " ")
+      .replace(/\.$/, "");
+    const instead = error.code === "commander.excessArguments" ? meant() : "";
+    throw usageError(`${line}${instead || `; see "${command} --help".`}`);
+  };
+}
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
+  return String(version);
+}

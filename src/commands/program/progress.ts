@@ -1,0 +1,68 @@
+/** The progress bar: only on a terminal, and only for what takes longer than a second. */
+import type { Options, Params } from "cli-progress";
+import { count, duration, number } from "../../print/numbers.js";
+import type { Io } from "./io.js";
+
+const PATIENCE_MS = 1000;
+const BAR_WIDTH = 30;
+const NARROWEST_BAR = 10;
+/** Where the terminal does not tell its columns. */
+const UNKNOWN_WIDTH = 80;
+
+export interface Progress {
+  update(done: number, total: number): void;
+  /** Takes the bar away, so that the summary or an error stands in its place. */
+  clear(): void;
+}
+
+/**
+ * @param noun what is counted, as in `user`.
+ * @returns undefined when nobody watches.
+ */
+export async function progressBar(io: Io, noun: string): Promise<Progress | undefined> {
+  if (!io.stderr.isTTY) return undefined;
+  const { SingleBar } = await import("cli-progress");
+  const started = io.now();
+  // A build that leaves users out reads them twice; each reading has its own pace.
+  let reading = { done: 0, since: started };
+  // With line wrapping left to the terminal, Ctrl-C leaves nothing switched off; the bar is cut to its width instead.
+  const bar = new SingleBar({
+    stream: io.stderr,
+    clearOnComplete: true,
+    linewrap: true,
+    format: (_options: Options, { value, total }: Params) =>
+      describe(value, total, noun, io.now() - reading.since, io.stderr.columns),
+  });
+  return {
+    update(done, total) {
+      reading = { done, since: done < reading.done ? io.now() : reading.since };
+      if (bar.isActive) bar.update(done);
+      else if (done > 0 && io.now() - started >= PATIENCE_MS) bar.start(total, done);
+    },
+    clear: () => bar.stop(),
+  };
+}
+
+/**
+ * `██████░░░░ 1,000 of 4,000 users, 500 users/s, 6.00 s left`; where the terminal is too narrow for all of it, without
+ * the pace, then with a shorter bar, and at last without one.
+ */
+export function describe(
+  done: number,
+  total: number,
+  noun: string,
+  milliseconds: number,
+  columns = UNKNOWN_WIDTH,
+): string {
+  const rate = milliseconds > 0 ? (done / milliseconds) * 1000 : 0;
+  const far = `${number(done)} of ${count(total, noun)}`;
+  const pace = rate > 0 ? `, ${number(Math.round(rate))} ${noun}s/s` : "";
+  const left = rate > 0 ? `, ${duration(((total - done) / rate) * 1000)} left` : "";
+  // In the last column, some terminals break the line already.
+  const room = (text: string) => Math.min(BAR_WIDTH, columns - 1 - text.length - 1);
+  const text = room(far + pace + left) >= NARROWEST_BAR ? far + pace + left : far + left;
+  const width = room(text);
+  if (width < NARROWEST_BAR) return text.slice(0, Math.max(0, columns - 1));
+  const full = Math.round((total === 0 ? 1 : Math.min(1, done / total)) * width);
+  return `${"█".repeat(full)}${"░".repeat(width - full)} ${text}`;
+}

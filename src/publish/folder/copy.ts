@@ -1,0 +1,53 @@
+/** Copies a file of a release, hashing what is copied. */
+import { createHash } from "node:crypto";
+import { type FileHandle, open } from "node:fs/promises";
+import { codeOf } from "../../errors.js";
+import { PLAIN } from "../../release/files.js";
+
+/**
+ * Copies a file piece by piece through `memory` into one that must not be there yet, and flushes it.
+ * @returns what was copied, or undefined when `from` is gone or no plain file.
+ */
+export async function copyFlushed(
+  from: string,
+  to: string,
+  memory: Buffer,
+): Promise<{ digest: string; bytes: number } | undefined> {
+  const source = await openPlainHandle(from);
+  if (!source) return undefined;
+  try {
+    const copy = await open(to, "wx");
+    try {
+      const hash = createHash("sha256");
+      let bytes = 0;
+      for (;;) {
+        const { bytesRead } = await source.read(memory, 0, memory.length);
+        if (bytesRead === 0) break;
+        const piece = memory.subarray(0, bytesRead);
+        hash.update(piece);
+        await copy.writeFile(piece);
+        bytes += bytesRead;
+      }
+      await copy.sync();
+      return { digest: hash.digest("hex"), bytes };
+    } finally {
+      await copy.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+/** As `openPlain` of a release's files does, for who gives way while it reads. */
+export async function openPlainHandle(path: string): Promise<FileHandle | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path, PLAIN);
+  } catch (error) {
+    if (["ENOENT", "ELOOP", "ENOTDIR", "ENXIO"].includes(codeOf(error) ?? "")) return undefined;
+    throw error;
+  }
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  return undefined;
+}

@@ -1,0 +1,51 @@
+/** A diff as one HTML file that a reviewer opens offline, and in which no user's text is anything but text. */
+import type { Diff } from "../../diff/change.js";
+import type { FieldFilter } from "../../diff/filter.js";
+import { count } from "../../print/numbers.js";
+import { sideName } from "../side-name.js";
+import { type Assets, readAssets } from "./assets.js";
+import { changeList } from "./list.js";
+import { html, type Markup } from "./markup.js";
+import { dataBlocks } from "./rows.js";
+import { differing, summary } from "./summary.js";
+
+export interface HtmlOptions {
+  /** A sentence for each gate that the diff exceeds. */
+  exceeded: readonly string[];
+  /** Which fields were compared; all of them unless given. */
+  filter?: FieldFilter;
+}
+
+/**
+ * Yields the page in pieces, in bounded memory: it walks the changes twice, for the plots and for the list. The same diff
+ * gives the same bytes.
+ */
+export async function* htmlReport(diff: Diff, { exceeded, filter = {} }: HtmlOptions): AsyncGenerator<string> {
+  const assets = readAssets();
+  yield head(diff, assets).source;
+  yield summary(diff, exceeded, filter).source;
+  if (differing(diff) > 0) {
+    // Only here, so that nobody else waits for a charting library to load.
+    const { plots } = await import("./plots.js");
+    yield (await plots(diff)).source;
+    yield changeList(diff).source;
+    yield "</main>\n";
+    yield* dataBlocks(diff.changes());
+    yield html`<script>${assets.script}</script>\n`.source;
+  } else yield "</main>\n";
+  yield "</html>\n";
+}
+
+function head(diff: Diff, { policy, style }: Assets): Markup {
+  const total = differing(diff);
+  return html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${total === 0 ? "No changes" : count(total, "change")}: ${sideName(diff.old)} to ${sideName(diff.new)}</title>
+<style>${style}</style>
+`;
+}

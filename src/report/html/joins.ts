@@ -1,0 +1,130 @@
+/** When the users who came and went had joined, counted in bounded memory whatever the times are. */
+import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from "d3-time";
+import type { Change, Diff } from "../../diff/change.js";
+
+/** Users of one span of time. */
+export interface Bin {
+  start: Date;
+  /** Exclusive. */
+  end: Date;
+  added: number;
+  removed: number;
+}
+
+export interface Joins {
+  /** Without gaps, oldest first; empty when nobody was added or removed. */
+  bins: readonly Bin[];
+  /** How long a bin is, in words: `week`, `3 months`. */
+  unit: string;
+  /** Users who joined so long before or after the others that they would squeeze them into one bar. */
+  before: number;
+  after: number;
+}
+
+type Counts = Record<"added" | "removed", number>;
+
+/** `2026-11-21T03`, `2026-11-21`, `2026-11`, `2026`: what of a timestamp tells moments apart, coarser each time. */
+const LENGTHS = [13, 10, 7, 4] as const;
+const EPOCH = "0001-01-01T00:00:00Z";
+const MOST_MOMENTS = 5000;
+
+const DAY = 86_400_000;
+/** Natural lengths of a bin: in words, in milliseconds (about), and what of LENGTHS its edges need. */
+const UNITS: readonly (readonly [unit: string, every: TimeInterval | null, length: number, needs: number])[] = [
+  ["hour", utcHour, DAY / 24, 13],
+  ["6 hours", utcHour.every(6), DAY / 4, 13],
+  ["day", utcDay, DAY, 10],
+  ["week", utcMonday, 7 * DAY, 10],
+  ["month", utcMonth, 30.4 * DAY, 7],
+  ["3 months", utcMonth.every(3), 91.3 * DAY, 7],
+  ["year", utcYear, 365 * DAY, 4],
+  ["10 years", utcYear.every(10), 3652 * DAY, 4],
+  ["100 years", utcYear.every(100), 36_524 * DAY, 4],
+  ["1000 years", utcYear.every(1000), 365_243 * DAY, 4],
+];
+/** The fewer users, the fewer bins: ones of a single user each would say nothing. */
+const MOST_BINS = { few: 24, many: 60, perRoot: 4 };
+
+/** The part of users on either side that may be left out where they would squeeze the others together. */
+const TAIL = 0.005;
+const SQUEEZE = 4;
+
+/** Counts added and removed users by `date_joined`, in at most sixty bins of a natural length. */
+export async function countJoins(diff: Diff): Promise<Joins> {
+  let moments = new Map<string, Counts>();
+  let fineness = 0;
+  for await (const { kind, user } of comingAndGoing(diff)) {
+    add(moments, user.date_joined.slice(0, LENGTHS[fineness]), { [kind]: 1 });
+    while (moments.size > MOST_MOMENTS && fineness < LENGTHS.length - 1) {
+      fineness += 1;
+      moments = coarser(moments, LENGTHS[fineness] ?? 4);
+    }
+  }
+  const times = [...moments].map(([key, counts]) => ({ time: timeOf(key), ...counts }));
+  return inBins(
+    times.sort((a, b) => a.time - b.time),
+    LENGTHS[fineness] ?? 4,
+  );
+}
+
+async function* comingAndGoing(diff: Diff): AsyncGenerator<Exclude<Change, { kind: "changed" }>> {
+  for (const kind of ["added", "removed"] as const)
+    for await (const change of diff.changes(kind)) if (change.kind !== "changed") yield change;
+}
+
+function add(moments: Map<string, Counts>, key: string, { added = 0, removed = 0 }: Partial<Counts>): void {
+  const counts = moments.get(key) ?? { added: 0, removed: 0 };
+  moments.set(key, { added: counts.added + added, removed: counts.removed + removed });
+}
+
+function coarser(moments: ReadonlyMap<string, Counts>, length: number): Map<string, Counts> {
+  const result = new Map<string, Counts>();
+  for (const [key, counts] of moments) add(result, key.slice(0, length), counts);
+  return result;
+}
+
+function timeOf(key: string): number {
+  return Date.parse(key + EPOCH.slice(key.length));
+}
+
+interface Moment extends Counts {
+  /** Milliseconds. */
+  time: number;
+}
+
+function inBins(moments: readonly Moment[], length: number): Joins {
+  const drawn = withoutTails(moments);
+  const [first, last] = [drawn[0]?.time ?? 0, drawn.at(-1)?.time ?? 0];
+  const most = Math.max(MOST_BINS.few, Math.min(MOST_BINS.many, MOST_BINS.perRoot * Math.sqrt(usersOf(drawn))));
+  const [unit, every] = UNITS.find(([, , each, needs]) => needs <= length && (last - first) / each <= most) ?? [];
+  const bins: Bin[] = [];
+  for (const { time, added, removed } of drawn) {
+    for (let end = bins.at(-1)?.end; every && (!end || end.getTime() <= time); ) {
+      const start: Date = end ?? every.floor(new Date(time));
+      end = every.offset(start, 1);
+      bins.push({ start, end, added: 0, removed: 0 });
+    }
+    const bin = bins.at(-1);
+    if (bin) [bin.added, bin.removed] = [bin.added + added, bin.removed + removed];
+  }
+  const before = usersOf(moments.filter(({ time }) => time < first));
+  return { bins, unit: unit ?? "hour", before, after: usersOf(moments) - usersOf(drawn) - before };
+}
+
+function usersOf(moments: readonly Moment[]): number {
+  return moments.reduce((sum, { added, removed }) => sum + added + removed, 0);
+}
+
+/** The moments between the outermost half per cent of users on either side, or all when that makes little difference. */
+function withoutTails(moments: readonly Moment[]): readonly Moment[] {
+  const total = usersOf(moments);
+  const inner: Moment[] = [];
+  let seen = 0;
+  for (const moment of moments) {
+    const until = seen + moment.added + moment.removed;
+    if (until > total * TAIL && seen < total * (1 - TAIL)) inner.push(moment);
+    seen = until;
+  }
+  const span = (some: readonly Moment[]) => (some.at(-1)?.time ?? 0) - (some[0]?.time ?? 0);
+  return span(moments) > SQUEEZE * span(inner) && span(inner) > 0 ? inner : moments;
+}

@@ -1,0 +1,113 @@
+/** A change as a row of the table, and what opens below it: every field, old and new side by side. */
+import { differences } from "./difference.js";
+import { element } from "./element.js";
+import { textOf, visibleText } from "./text.js";
+import { excerpt, wholeValue } from "./value.js";
+
+/** @import { Change } from "./data.js" */
+/** @import { Part } from "./difference.js" */
+
+/** Fields that a closed row shows. */
+const FIRST_FIELDS = 3;
+/** What a closed row says of a user who came or went. */
+const INTRODUCED_BY = ["country", "date_joined", "kyc_status"];
+/** Of a timestamp only the date. */
+const TIME = /(?<=^\d{4}-\d\d-\d\d)T.*Z$/;
+
+const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed" };
+
+/**
+ * The row and its details.
+ * @param {Change} change
+ * @param {number} place from 1, among all that are listed
+ * @param {boolean} open
+ * @returns {HTMLTableRowElement[]}
+ */
+export function changeRows(change, place, open) {
+  const details = element("tr", {
+    role: "row",
+    id: `details-${place}`,
+    class: "details",
+    "aria-rowindex": place + 1,
+  });
+  const button = element("button", { type: "button", class: "user", "aria-controls": details.id });
+  const name = [change.name, change.username].find((text) => text !== "" && text !== change.id);
+  const id = element("span", { class: "id" }, change.id);
+  button.append(name === undefined ? id : element("bdi", {}, visibleText(name)));
+  const show = (/** @type {boolean} */ wanted) => {
+    button.setAttribute("aria-expanded", String(wanted));
+    if (wanted && !details.hasChildNodes()) details.append(detailsCell(change));
+    details.hidden = !wanted;
+  };
+  button.addEventListener("click", () => show(details.hidden !== false));
+  show(open);
+  const row = element(
+    "tr",
+    { role: "row", "aria-rowindex": place + 1 },
+    element("td", { role: "cell", class: `kind ${change.kind}` }, KIND_WORDS[change.kind]),
+    element("th", { role: "rowheader", class: "who", scope: "row" }, button, ...(name === undefined ? [] : [id])),
+    element("td", { role: "cell", class: "gist" }, gist(change)),
+  );
+  return [row, details];
+}
+
+/** @param {Change} change */
+function gist({ kind, fields }) {
+  const isChanged = kind === "changed";
+  const shown = isChanged ? fields.slice(0, FIRST_FIELDS) : fields.filter(({ path }) => INTRODUCED_BY.includes(path));
+  const list = element("ul", { class: isChanged ? undefined : "facts" });
+  for (const { path, old, now } of shown) {
+    const [before, after] = isChanged ? differences(old, now) : [];
+    const values = isChanged
+      ? [excerpt("old", old, before), arrow(), excerpt("new", now, after)]
+      : [excerpt(kind, textOf(now).replace(TIME, ""))];
+    list.append(element("li", {}, element("span", { class: "path" }, ...pathText(path)), " ", ...values));
+  }
+  const rest = fields.length - FIRST_FIELDS;
+  if (isChanged && rest > 0) {
+    list.append(element("li", { class: "rest" }, `and ${rest} more ${rest === 1 ? "field" : "fields"}`));
+  }
+  return list;
+}
+
+function arrow() {
+  const spoken = element("span", { class: "hidden" }, " becomes ");
+  return element("span", { class: "arrow" }, element("span", { "aria-hidden": "true" }, " → "), spoken);
+}
+
+/** @param {Change} change */
+function detailsCell({ kind, id, fields }) {
+  const isChanged = kind === "changed";
+  const head = isChanged ? ["Field", "Old", "New"] : ["Field", KIND_WORDS[kind]];
+  const body = fields.map(({ path, old, now }) => {
+    const [before, after] = isChanged ? differences(old, now) : [];
+    const values = isChanged ? [valueCell("old", old, before), valueCell("new", now, after)] : [valueCell(kind, now)];
+    const name = element("th", { role: "rowheader", scope: "row", class: "path" }, ...pathText(path));
+    return element("tr", { role: "row" }, name, ...values);
+  });
+  const names = head.map((name) => element("th", { role: "columnheader", scope: "col" }, name));
+  const table = element(
+    "table",
+    { role: "table", class: "fields", "aria-label": `Fields of ${id}` },
+    element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...names)),
+    element("tbody", { role: "rowgroup" }, ...body),
+  );
+  return element("td", { role: "cell", class: "whole", colspan: 3 }, table);
+}
+
+/**
+ * @param {string} side
+ * @param {unknown} value
+ * @param {Part} [part]
+ */
+function valueCell(side, value, part) {
+  return element("td", { role: "cell", class: side }, wholeValue(value, part));
+}
+
+/**
+ * A dotted path, which may break after each of its words.
+ * @param {string} path
+ */
+function pathText(path) {
+  return path.split(/(?<=[._])/).flatMap((word) => [word, element("wbr")]);
+}

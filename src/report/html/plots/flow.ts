@@ -1,0 +1,118 @@
+/** From which `kyc_status` to which users went: ribbons as wide as they are many. */
+import { scaleLinear } from "d3-scale";
+import { linkHorizontal } from "d3-shape";
+import { KYC_STATUSES } from "../../../contract/user.js";
+import type { Diff, Flow } from "../../../diff/change.js";
+import { count, number } from "../../../print/numbers.js";
+import { html, type Markup } from "../markup.js";
+import type { Drawing, Plot } from "./frame.js";
+
+/** Pixels of height that all users share: so many for a status on the fuller side, up to a most. */
+const SHARED = { each: 56, most: 220 };
+/** Pixels that a line of text, a block and a character need. */
+const LINE = 13;
+const BLOCK = 6;
+const CHARACTER = 7;
+const THINNEST = 1.5;
+
+export function flowPlot({ flow }: Diff): Plot {
+  const moved = flow.reduce((sum, { count }) => sum + count, 0);
+  return {
+    id: "flow",
+    title: "Moves of kyc_status",
+    sentence: `${count(moved, "user")} went from the status on the left to the one on the right.`,
+    widths: [520, 340],
+    draw: (width) => drawFlow(flow, moved, width),
+    figures: {
+      head: ["From", "To", "Users"],
+      rows: flow.map(({ from, to, count }) => [from, to, count]),
+    },
+  };
+}
+
+/** A status on one side, with the users that leave or reach it. */
+interface Node {
+  /** Its name as it fits beside the ribbons. */
+  lines: readonly string[];
+  users: number;
+  /** Its upper edge and height, and how much of that ribbons have taken so far. */
+  top: number;
+  height: number;
+  taken: number;
+}
+
+function drawFlow(flow: readonly Flow[], moved: number, width: number): Drawing {
+  const size = scaleLinear([0, moved], [0, sharedHeight(flow)]);
+  const gap = Math.round(width * 0.31);
+  const room = Math.floor((gap - BLOCK) / CHARACTER);
+  const [left, right] = [stack(flow, "from", size, room), stack(flow, "to", size, room)];
+  const height = Math.max(left.height, right.height);
+  for (const { nodes, height: own } of [left, right]) for (const node of nodes.values()) node.top += (height - own) / 2;
+  const curve = linkHorizontal<unknown, [number, number]>();
+  const ribbons = inOrder(flow).map(({ from, to, count: users }) => {
+    const wide = size(users);
+    const source: [number, number] = [gap + BLOCK, take(left.nodes.get(from), wide)];
+    const target: [number, number] = [width - gap - BLOCK, take(right.nodes.get(to), wide)];
+    return html`<path class="ribbon" d="${curve({ source, target }) ?? ""}" stroke-width="${Math.max(THINNEST, wide).toFixed(1)}"><title>${from} to ${to}: ${number(users)}</title></path>
+`;
+  });
+  const labels = [
+    ...[...left.nodes.values()].map((node) => label(node, gap, "end")),
+    ...[...right.nodes.values()].map((node) => label(node, width - gap, "start")),
+  ];
+  return { height, marks: [...ribbons, ...labels] };
+}
+
+function sharedHeight(flow: readonly Flow[]): number {
+  const statuses = (side: "from" | "to") => new Set(flow.map((move) => move[side])).size;
+  return Math.min(SHARED.most, SHARED.each * Math.max(statuses("from"), statuses("to")));
+}
+
+/** The statuses of one side from top to bottom, in the order of the contract, each with room for its text. */
+function stack(flow: readonly Flow[], side: "from" | "to", size: (users: number) => number, room: number) {
+  const nodes = new Map<string, Node>();
+  let bottom = 0;
+  for (const status of KYC_STATUSES) {
+    const users = flow.reduce((sum, move) => sum + (move[side] === status ? move.count : 0), 0);
+    if (users === 0) continue;
+    const lines = broken(status, room);
+    const height = Math.max(THINNEST, size(users));
+    const slot = height + (lines.length + 2) * LINE;
+    nodes.set(status, { lines, users, top: bottom + (slot - height) / 2, height, taken: 0 });
+    bottom += slot;
+  }
+  return { nodes, height: Math.ceil(bottom) };
+}
+
+/** `NEED_P2P_` and `VERIFICATION`, where both are too long for one line. */
+function broken(status: string, room: number): string[] {
+  const lines: string[] = [];
+  for (const word of status.split(/(?<=_)/)) {
+    const longer = `${lines.at(-1) ?? ""}${word}`;
+    if (lines.length > 0 && longer.length <= room) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** As the statuses stand on both sides, so that ribbons cross no more than they must. */
+function inOrder(flow: readonly Flow[]): Flow[] {
+  const place = (status: Flow["from"]) => KYC_STATUSES.indexOf(status);
+  return flow.toSorted((a, b) => place(a.from) - place(b.from) || place(a.to) - place(b.to));
+}
+
+/** The middle of the next free part of a node. */
+function take(node: Node | undefined, wide: number): number {
+  if (!node) return 0;
+  node.taken += wide;
+  return Number((node.top + node.taken - wide / 2).toFixed(1));
+}
+
+function label({ lines, users, top, height }: Node, edge: number, anchor: "start" | "end"): Markup {
+  const [x, block] = anchor === "end" ? [edge - 6, edge] : [edge + 6, edge - BLOCK];
+  const first = top + height / 2 - (lines.length * LINE) / 2 + 4;
+  const at = (line: number) => (first + line * LINE).toFixed(1);
+  return html`<rect class="changed" x="${block}" y="${top.toFixed(1)}" width="${BLOCK}" height="${height.toFixed(1)}"/>
+${lines.map((text, line) => html`<text class="status" x="${x}" y="${at(line)}" text-anchor="${anchor}">${text}</text>\n`)}<text class="figure" x="${x}" y="${at(lines.length)}" text-anchor="${anchor}">${number(users)}</text>
+`;
+}

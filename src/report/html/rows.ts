@@ -1,0 +1,67 @@
+/** Changes as data in the page: JSON in small blocks, which its script reads one at a time. */
+import type { Change } from "../../diff/change.js";
+import { toJson } from "../../print/text.js";
+import { html, Markup } from "./markup.js";
+
+/** Characters of JSON in a block, about: little enough to parse between two frames. */
+const BLOCK_LENGTH = 128_000;
+
+/**
+ * Yields the blocks of all changes, then the block of the paths that they name by number. A row is
+ * `[id, display_name, username, path, value, path, value, ...]`, with `old, new` for the value where a user changed. A
+ * block holds rows of one kind.
+ */
+export async function* dataBlocks(changes: AsyncIterable<Change>): AsyncGenerator<string> {
+  const paths = new Map<string, number>();
+  let rows: string[] = [];
+  let length = 0;
+  let kind: Change["kind"] | undefined;
+  for await (const change of changes) {
+    if (rows.length > 0 && (change.kind !== kind || length >= BLOCK_LENGTH)) {
+      yield block(kind, rows);
+      [rows, length] = [[], 0];
+    }
+    kind = change.kind;
+    const row = safeJson(rowOf(change, paths));
+    rows.push(row);
+    length += row.length;
+  }
+  if (rows.length > 0) yield block(kind, rows);
+  yield html`<script type="application/json" id="paths">${raw(safeJson([...paths.keys()]))}</script>\n`.source;
+}
+
+function block(kind: Change["kind"] | undefined, rows: readonly string[]): string {
+  return html`<script type="application/json" data-kind="${kind}" data-rows="${rows.length}">[
+${raw(rows.join(",\n"))}
+]</script>\n`.source;
+}
+
+function rowOf(change: Change, paths: Map<string, number>): unknown[] {
+  const user = change.kind === "changed" ? change.new : change.user;
+  const row: unknown[] = [change.id, user.display_name, user.username];
+  const put = (path: string, ...values: unknown[]) => row.push(numberOf(path, paths), ...values);
+  if (change.kind === "changed") for (const { path, old, new: now } of change.fields) put(path, old, now);
+  else for (const [path, value] of leaves(change.user)) put(path, value);
+  return row;
+}
+
+/** Every field with its dotted path, in published order; a list is one field. */
+function* leaves(object: object, prefix = ""): Generator<[path: string, value: unknown]> {
+  for (const [key, value] of Object.entries(object)) {
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) yield* leaves(value, `${prefix}${key}.`);
+    else yield [prefix + key, value];
+  }
+}
+
+function numberOf(path: string, paths: Map<string, number>): number {
+  const known = paths.get(path) ?? paths.size;
+  paths.set(path, known);
+  return known;
+}
+
+/** JSON in which nothing can end the script element, or show what is not there to who reads the file's source. */
+function safeJson(value: unknown): string {
+  return toJson(value).replaceAll("<", "\\u003c");
+}
+
+const raw = (json: string) => new Markup(json);

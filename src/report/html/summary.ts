@@ -1,0 +1,68 @@
+/** The top of the page: which two sides, how many users differ, what else does, and which gates that exceeds. */
+import type { Diff, SideFacts } from "../../diff/change.js";
+import type { FieldFilter } from "../../diff/filter.js";
+import { count, number } from "../../print/numbers.js";
+import { compared } from "../compared.js";
+import { settingChanges } from "../settings.js";
+import { sideName } from "../side-name.js";
+import { html, type Markup } from "./markup.js";
+
+/** Users added, removed or changed. */
+export function differing({ added, removed, changed }: Diff): number {
+  return added + removed + changed;
+}
+
+export function summary(diff: Diff, exceeded: readonly string[], filter: FieldFilter): Markup {
+  const total = differing(diff);
+  return html`${total > 0 ? html`<a class="skip" href="#changes">Skip to the list of changes</a>\n` : undefined}<header>
+<p class="product">Rollcall diff</p>
+<h1>${headline(total)}</h1>
+<div class="sides">
+${side("Old", diff.old)}<span class="to" aria-hidden="true">→</span>
+${side("New", diff.new)}</div>
+${fieldsCompared(filter)}${besides(diff)}</header>
+<main>
+${exceeded.length > 0 ? gates(exceeded) : undefined}<dl class="totals">
+${KINDS.map((kind) => figure(kind, diff[kind]))}</dl>
+`;
+}
+
+const WORDS = { added: "Added", removed: "Removed", changed: "Changed", unchanged: "Unchanged" };
+const KINDS = ["added", "removed", "changed", "unchanged"] as const;
+
+function headline(total: number): string {
+  if (total === 0) return "No user differs";
+  return `${count(total, "user")} ${total === 1 ? "differs" : "differ"}`;
+}
+
+function side(label: string, facts: SideFacts): Markup {
+  return html`<div class="side"><p>${label}</p>
+<p class="name">${sideName(facts)}</p>
+<p>${count(facts.count, "user")} on ${count(facts.pages, "page")}</p></div>
+`;
+}
+
+/** One line: `Compared: all fields but bio.` */
+function fieldsCompared(filter: FieldFilter): Markup | undefined {
+  const text = compared(filter, (pattern) => pattern);
+  return text === undefined ? undefined : html`<p class="besides">Compared: ${text}.</p>\n`;
+}
+
+/** One line: `Also different: base URL from https://a.example to https://b.example, page size from 100 to 50.` */
+function besides(diff: Diff): Markup | undefined {
+  const changes = settingChanges(diff).map(({ name, old, new: now }) => `${name} from ${old} to ${now}`);
+  return changes.length > 0 ? html`<p class="besides">Also different: ${changes.join(", ")}.</p>\n` : undefined;
+}
+
+function gates(exceeded: readonly string[]): Markup {
+  return html`<section class="gates" aria-labelledby="gates-title">
+<h2 id="gates-title">${exceeded.length === 1 ? "A gate is exceeded" : `${number(exceeded.length)} gates are exceeded`}</h2>
+<ul>${exceeded.map((sentence) => html`<li>${sentence}</li>`)}</ul>
+</section>
+`;
+}
+
+function figure(kind: (typeof KINDS)[number], users: number): Markup {
+  return html`<div class="total ${kind}${users === 0 ? " none" : ""}"><dt>${WORDS[kind]}</dt><dd>${number(users)}</dd></div>
+`;
+}

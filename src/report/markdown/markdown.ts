@@ -1,0 +1,98 @@
+/** `--format markdown`: a diff as a comment in a pull request, never longer than one may be. */
+import type { Diff, SideFacts } from "../../diff/change.js";
+import type { FieldFilter } from "../../diff/filter.js";
+import { number } from "../../print/numbers.js";
+import { compared } from "../compared.js";
+import { CHANGE_KINDS } from "../kinds.js";
+import { settingChanges } from "../settings.js";
+import { sideName } from "../side-name.js";
+import { code, markdownRow, markdownTable } from "./cells.js";
+import { detailsMarkdown } from "./details.js";
+
+/** GitHub takes 65,536 characters; counted in UTF-16 units, which are never fewer. */
+const LONGEST_COMMENT = 65_000;
+/** More gates than there are fields to set one on. */
+const MOST_SENTENCES = 40;
+
+export interface MarkdownOptions {
+  /** Changes of each kind that are shown; as many as fit when it is not given. */
+  limit?: number;
+  /** Sentences about gates that were exceeded. */
+  exceeded?: readonly string[];
+  /** Which fields were compared; all of them unless given. */
+  filter?: FieldFilter;
+}
+
+export async function* markdownReport(diff: Diff, options: MarkdownOptions = {}): AsyncGenerator<string> {
+  const { limit = Number.POSITIVE_INFINITY, exceeded = [], filter = {} } = options;
+  const head = [
+    `### Rollcall: ${headline(diff)}\n`,
+    sides(diff),
+    totals(diff),
+    gates(exceeded),
+    fieldsCompared(filter),
+    settings(diff),
+    fields(diff),
+    flow(diff),
+  ].join("");
+  yield head;
+  yield* detailsMarkdown(diff, limit, LONGEST_COMMENT - head.length);
+}
+
+/** `3 users added, 1 removed` */
+function headline(diff: Diff): string {
+  const [first, ...others] = CHANGE_KINDS.filter((kind) => diff[kind] > 0);
+  if (!first) return "no changes";
+  const users = diff[first] === 1 ? "user" : "users";
+  return [`${number(diff[first])} ${users} ${first}`, ...others.map((kind) => `${number(diff[kind])} ${kind}`)].join(
+    ", ",
+  );
+}
+
+function sides({ old, new: now }: Diff): string {
+  const line = (word: string, side: SideFacts) =>
+    markdownRow(word, code(sideName(side)), number(side.count), number(side.pages));
+  return markdownTable(
+    ["", "snapshot", "users", "pages"],
+    ["---", "---", "---:", "---:"],
+    [line("old", old), line("new", now)],
+  );
+}
+
+function totals(diff: Diff): string {
+  const words = [...CHANGE_KINDS, "unchanged"] as const;
+  const numbers = words.map((word) => number(diff[word]));
+  return markdownTable(
+    words,
+    words.map(() => "---:"),
+    [markdownRow(...numbers)],
+  );
+}
+
+function gates(exceeded: readonly string[]): string {
+  if (exceeded.length === 0) return "";
+  const items = exceeded.slice(0, MOST_SENTENCES).map((sentence) => `- ${code(sentence)}\n`);
+  return `\n**Gate exceeded**\n\n${items.join("")}`;
+}
+
+function fieldsCompared(filter: FieldFilter): string {
+  const text = compared(filter, code);
+  return text === undefined ? "" : `\n**Compared:** ${text}\n`;
+}
+
+function settings(diff: Diff): string {
+  const changes = settingChanges(diff);
+  if (changes.length === 0) return "";
+  const words = changes.map(({ name, old, new: now }) => `${name} ${code(old)} → ${code(now)}`);
+  return `\n**Settings:** ${words.join(", ")}\n`;
+}
+
+function fields(diff: Diff): string {
+  const rows = [...diff.fields].map(([path, users]) => markdownRow(code(path), number(users)));
+  return rows.length === 0 ? "" : markdownTable(["field changed", "users"], ["---", "---:"], rows);
+}
+
+function flow(diff: Diff): string {
+  const rows = diff.flow.map(({ from, to, count }) => markdownRow(`${code(from)} → ${code(to)}`, number(count)));
+  return rows.length === 0 ? "" : markdownTable(["`kyc_status`", "users"], ["---", "---:"], rows);
+}

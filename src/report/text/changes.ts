@@ -1,0 +1,58 @@
+/** The changes themselves in the text form: the first of each kind, each changed field as `path: old -> new`. */
+import type { User } from "../../contract/user.js";
+import type { Change, Diff, FieldChange } from "../../diff/change.js";
+import { number } from "../../print/numbers.js";
+import type { Paint } from "../../print/style.js";
+import { toJson, visible } from "../../print/text.js";
+import { type Excerpt, excerpts, joined } from "../excerpt.js";
+import { CHANGE_KINDS, firstChanges } from "../kinds.js";
+import { nameOf } from "../value.js";
+
+/** A heading for each kind that has any, its first changes, and how many are left. */
+export async function* changesText(diff: Diff, limit: number, paint: Paint): AsyncGenerator<string> {
+  for (const kind of CHANGE_KINDS) {
+    const total = diff[kind];
+    if (total === 0) continue;
+    yield `\n${paint("bold", `${kind} (${number(total)})`)}\n`;
+    for await (const change of firstChanges(diff, kind, limit)) yield changeText(change, paint);
+    if (total > limit) yield `  ... ${number(total - limit)} not shown; --all shows every one\n`;
+  }
+}
+
+const SIGNS = { added: ["green", "+"], removed: ["red", "-"], changed: ["yellow", "~"] } as const;
+
+function changeText(change: Change, paint: Paint): string {
+  const { kind, id } = change;
+  const [color, sign] = SIGNS[kind];
+  const head = `  ${paint(color, sign)} ${visible(id)}`;
+  if (kind === "changed") {
+    const fields = change.fields.map((field) => fieldText(field, paint)).join("");
+    return `${head}${shownName(change.new, paint)}\n${fields}`;
+  }
+  const { date_joined: joined, kyc_status: status } = change.user;
+  return `${head}  joined ${joined.slice(0, 10)}  ${status}${shownName(change.user, paint)}\n`;
+}
+
+/** Last in its line, where a name of any width or direction moves nothing else. */
+function shownName(user: User, paint: Paint): string {
+  const name = nameOf(user);
+  return name === "" ? "" : `  ${paint("dim", toJson(name))}`;
+}
+
+const LONGEST_LINE = 110;
+/** Letters that terminals set from right to left, with all between them: on one line the arrow would turn round. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** On one line, or where that is long or would mislead, on two with the values below each other. */
+function fieldText({ path, old, new: now }: FieldChange, paint: Paint): string {
+  const [before, after] = excerpts(path, old, now);
+  const name = `      ${visible(path)}: `;
+  const plain = `${name}${joined(before)} -> ${joined(after)}`;
+  const isApart = plain.length > LONGEST_LINE || RIGHT_TO_LEFT.test(plain);
+  const arrow = isApart ? `\n${"-> ".padStart(name.length)}` : " -> ";
+  return `${name}${painted(before, "red", paint)}${arrow}${painted(after, "green", paint)}\n`;
+}
+
+function painted({ before, middle, after }: Excerpt, color: "red" | "green", paint: Paint): string {
+  return before + (middle === "" ? "" : paint(color, middle)) + after;
+}

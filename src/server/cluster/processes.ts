@@ -1,0 +1,184 @@
+/** Keeps several processes serving on one port: whoever ends is replaced, until none serves and none can be started. */
+import cluster, { type Worker } from "node:cluster";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { UserError } from "../../errors.js";
+import { SERVER_LIMITS } from "../limits.js";
+import type { ListingServerEffects } from "../server.js";
+import type { ClusterOrders, FromWorker, ToWorker } from "./messages.js";
+
+export interface Pool {
+  /** Resolves when all are listening; rejects when one cannot be started. */
+  ready: Promise<void>;
+  tell(message: ToWorker): void;
+  /** Leaves no process, and starts none. */
+  close(): Promise<void>;
+}
+
+export interface PoolEffects extends ListingServerEffects {
+  /** No process serves any more, and no other one can be started. */
+  onFailure(error: UserError): void;
+}
+
+/** How soon a process that has ended is replaced: doubled each time until one has lived `calmMs`. */
+const RESTART = { firstMs: 100, mostMs: 5_000, calmMs: 10_000 } as const;
+
+/** Failed starts in a row, for each process of the pool, that end it when nobody serves. They take some 7 seconds. */
+const MOST_FAILURES = 6;
+
+const MEMORY_HINT = ", perhaps for want of memory, of which fewer --workers need less";
+
+/** How long after `closeMs` a process that has not ended is killed: all must be over within 10 seconds. */
+const KILL_MS = 500;
+
+interface State {
+  readonly workers: number;
+  readonly effects: PoolEffects;
+  readonly alive: Map<Worker, Member>;
+  readonly closing: AbortController;
+  /** Whether all have listened at once. */
+  isUp: boolean;
+  /** Starts that failed since one has succeeded. */
+  failures: number;
+}
+
+/** One process, while it lives. */
+interface Member {
+  isReady: boolean;
+  /** The folder of the release that it serves: several releases can have one id. */
+  folder?: string;
+  /** Why it cannot serve, in its own words. */
+  refusal?: string;
+}
+
+/** How a process has ended. */
+interface End {
+  /** As messages say it. */
+  what: string;
+  wasReady: boolean;
+  /** SIGHUP came before the process could be deaf to it: nobody wanted its end. */
+  wasHungUp: boolean;
+  livedMs: number;
+}
+
+/** Starts as many processes as `workers` says. Only one pool can be in a process. */
+export function startPool(orders: ClusterOrders, workers: number, effects: PoolEffects): Pool {
+  cluster.setupPrimary({
+    exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
+    args: [JSON.stringify(orders)],
+    // Entries hold dates.
+    serialization: "advanced",
+  });
+  const closing = new AbortController();
+  const state: State = { workers, effects, alive: new Map(), closing, isUp: false, failures: 0 };
+  let places: Promise<void>[] = [];
+  const ready = new Promise<void>((resolve, reject) => {
+    places = Array.from({ length: workers }, () => keepFilled(state, resolve, reject));
+  });
+  const tell = (message: ToWorker) => {
+    for (const worker of state.alive.keys()) if (worker.isConnected()) worker.send(message);
+  };
+  return {
+    ready,
+    tell,
+    async close() {
+      closing.abort();
+      tell("close");
+      const deadline = sleep(SERVER_LIMITS.closeMs + KILL_MS, undefined, { ref: false });
+      await Promise.race([Promise.all(places), deadline]);
+      for (const { process } of state.alive.keys()) process.kill("SIGKILL");
+    },
+  };
+}
+
+/** Starts one process after another in one place, until the pool closes or gives up. */
+async function keepFilled(state: State, up: () => void, refuse: (error: UserError) => void): Promise<void> {
+  const { workers, effects, alive, closing } = state;
+  const onReady = () => {
+    state.failures = 0;
+    state.isUp ||= countReady(alive) === workers;
+    if (state.isUp) up();
+  };
+  for (let waitMs = 0; ; ) {
+    const { what, wasReady, wasHungUp, livedMs } = await runOne(state, onReady);
+    if (closing.signal.aborted) return;
+    if (!wasReady) {
+      state.failures++;
+      if (!state.isUp && !wasHungUp) return refuse(new UserError(`${what}.`));
+      if (countReady(alive) === 0 && state.failures >= MOST_FAILURES * workers)
+        return effects.onFailure(new UserError(`No process serves any more, and none can be started: ${what}.`));
+    }
+    waitMs = nextWait(waitMs, livedMs);
+    effects.log?.(`${what}; another one starts in ${waitMs} ms.`);
+    // Where no process lives, nothing else keeps the first one.
+    await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {});
+    if (closing.signal.aborted) return;
+  }
+}
+
+/** One process from its start to its end. */
+function runOne({ alive, effects, closing }: State, onReady: () => void): Promise<End> {
+  const worker = cluster.fork();
+  const started = Date.now();
+  const member: Member = { isReady: false };
+  alive.set(worker, member);
+  worker.on("message", (message: FromWorker) => {
+    hear(message, member, alive, effects);
+    if (message.kind !== "ready") return;
+    onReady();
+    // What it was told while it started, it has not heard.
+    if (closing.signal.aborted) worker.send("close" satisfies ToWorker);
+  });
+  return new Promise((resolve) => {
+    const end = (how: string | number) => {
+      alive.delete(worker);
+      const { isReady: wasReady, refusal } = member;
+      const name = `Process ${worker.process.pid}`;
+      const ended = `${name} ended (${how})`;
+      const failed = refusal
+        ? `${name} cannot serve: ${refusal.replace(/\.$/, "")}`
+        : `${ended} while it started${how === "SIGKILL" ? MEMORY_HINT : ""}`;
+      const livedMs = Date.now() - started;
+      resolve({ what: wasReady ? ended : failed, wasReady, wasHungUp: how === "SIGHUP", livedMs });
+    };
+    worker.on("error", (error) => {
+      // One that could not be started has no exit. Of one that has ended before a message reached it, the exit tells.
+      if (worker.process.pid === undefined) end(error.message);
+    });
+    worker.once("exit", (code, signal) => end(signal ?? code));
+  });
+}
+
+function hear(
+  message: FromWorker,
+  member: Member,
+  alive: ReadonlyMap<Worker, Member>,
+  { log, access, onSwitch }: PoolEffects,
+): void {
+  switch (message.kind) {
+    case "ready":
+      member.isReady = true;
+      break;
+    case "refused":
+      member.refusal = message.message;
+      break;
+    case "log":
+      log?.(message.line);
+      break;
+    case "access":
+      for (const entry of message.entries) access?.(entry);
+      break;
+    case "switched":
+      member.folder = message.release.folder;
+      if ([...alive.values()].every(({ folder }) => folder === member.folder)) onSwitch?.(message.release);
+  }
+}
+
+function countReady(alive: ReadonlyMap<Worker, Member>): number {
+  return [...alive.values()].filter(({ isReady }) => isReady).length;
+}
+
+function nextWait(lastMs: number, livedMs: number): number {
+  if (lastMs === 0 || livedMs >= RESTART.calmMs) return RESTART.firstMs;
+  return Math.min(lastMs * 2, RESTART.mostMs);
+}

@@ -1,0 +1,45 @@
+/** Binds a server to an address, and says in words why it cannot. */
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { codeOf, UserError, usageError } from "../errors.js";
+
+export interface Address {
+  /** 0 lets the system choose. */
+  port: number;
+  /** A name or address of this machine, `127.0.0.1` unless given. */
+  host?: string | undefined;
+}
+
+/**
+ * Resolves to the origin, such as `http://127.0.0.1:8080`.
+ * @throws UserError when the port is taken or forbidden, or the address is not this machine's.
+ */
+export async function listen(server: Server, { port, host = "127.0.0.1" }: Address, backlog: number): Promise<string> {
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw usageError(`Port must be 0 to 65535, got ${port}.`);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => reject(explain(cause, port, host)));
+    server.listen({ port, host, backlog }, resolve);
+  });
+  server.removeAllListeners("error");
+  const { address, family, port: bound } = server.address() as AddressInfo;
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`;
+}
+
+function explain(cause: Error, port: number, host: string): Error {
+  const code = codeOf(cause) ?? "";
+  const why = WHY[code]?.(port, host);
+  return why ? new UserError(why, { cause }) : cause;
+}
+
+const notHere = (_port: number, host: string) =>
+  `${JSON.stringify(host)} is no address of this machine; use --host 127.0.0.1, or 0.0.0.0 for all of its addresses.`;
+
+const WHY: Readonly<Record<string, (port: number, host: string) => string>> = {
+  EADDRINUSE: (port, host) => `Port ${port} on ${host} is taken; stop what listens there, or choose another --port.`,
+  EACCES: (port) => `Port ${port} is not open to this user; choose a --port above 1023.`,
+  EPERM: (port) => `Port ${port} is not open to this user; choose a --port above 1023.`,
+  EADDRNOTAVAIL: notHere,
+  ENOTFOUND: notHere,
+  EAI_AGAIN: notHere,
+  EINVAL: notHere,
+};

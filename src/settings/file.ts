@@ -1,0 +1,61 @@
+/** Finds and reads the config file. */
+import { isUtf8 } from "node:buffer";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { codeOf, usageError } from "../errors.js";
+import { parseJson } from "./json.js";
+import { CONFIG_FLAG } from "./names.js";
+import { at } from "./paths.js";
+
+export const CONFIG_FILE = "rollcall.config.json";
+
+/** What a config file says, not yet checked. */
+export interface ConfigFile {
+  /** As it is named in messages. */
+  name: string;
+  /** What its paths are relative to. */
+  folder: string;
+  values: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads `given` (relative to `cwd`), or `rollcall.config.json` in `cwd`, which may be absent.
+ * @throws UserError (usage) when it cannot be read, is not JSON in UTF-8, no object, or says a thing twice.
+ */
+export async function readConfigFile(cwd: string, given?: string): Promise<ConfigFile | undefined> {
+  if (given === "") throw usageError(`${CONFIG_FLAG} must name a file, got "".`);
+  const name = given ?? CONFIG_FILE;
+  const path = given === undefined ? join(cwd, CONFIG_FILE) : at(cwd, given);
+  const text = await read(path, name);
+  if (text === undefined) {
+    if (given === undefined) return undefined;
+    throw usageError(`There is no config file ${name} (${CONFIG_FLAG}).`);
+  }
+  const parsed = parseJson(text);
+  if ("mistake" in parsed) {
+    const { line, column, found } = parsed.mistake;
+    throw usageError(`${name} is not JSON: line ${line}, column ${column} does not fit, at ${found}.`);
+  }
+  if (!isObject(parsed.value)) throw usageError(`${name} must hold a JSON object, like {"db": "users.sqlite"}.`);
+  if (parsed.repeated.length > 0) {
+    const places = parsed.repeated.map(({ key, line, column }) => `${key} (line ${line}, column ${column})`);
+    throw usageError(`${name} repeats ${places.join(", ")}; give each key once.`);
+  }
+  return { name, folder: dirname(path), values: parsed.value };
+}
+
+async function read(path: string, name: string): Promise<string | undefined> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return undefined;
+    throw usageError(`Config file ${name} cannot be read (${codeOf(cause)}).`);
+  }
+  if (!isUtf8(bytes)) throw usageError(`Config file ${name} is not text in UTF-8; save it as that.`);
+  return bytes.toString("utf8");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

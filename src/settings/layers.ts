@@ -1,0 +1,110 @@
+/** One layer of settings: what flags, variables or a file give, checked, with a name for where each came from. */
+import type { ConfigFile } from "./file.js";
+import { isInjected } from "./injected.js";
+import type { SettingKind } from "./kinds.js";
+import { CONFIG_FLAG, CONFIG_VARIABLE, DEBUG_VARIABLE, findNear, VARIABLE_PREFIX, variableOf } from "./names.js";
+import { describeMistake } from "./options.js";
+import { at } from "./paths.js";
+import { flagFor, type GivenSettings, isKey, SETTING_KEYS, type SettingKey, settingOf } from "./settings.js";
+
+export interface Layer {
+  values: GivenSettings;
+  /** What the user would call the place that a setting of this layer stands in: `--port`, `port in FILE`. */
+  nameOf(key: string): string;
+  /** A sentence for every unknown name and every wrong value. */
+  mistakes: readonly string[];
+}
+
+/** Flags as commander has them, by key: texts, and true or false for those without a value. */
+export function flagLayer(flags: Given, cwd: string, wanted: readonly SettingKey[]): Layer {
+  return check({ given: flags, wanted, folder: cwd, nameOf: flagFor, known: SETTING_KEYS.map(flagFor) });
+}
+
+/**
+ * The ROLLCALL_ variables. An empty one counts as not set, since that is how compose files and shells unset. Others may
+ * use the prefix too, so that an unknown name is a mistake only when it is likely a misspelling.
+ */
+export function variableLayer(
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+  wanted: readonly SettingKey[],
+): Layer {
+  const keys = new Map<string, string>(SETTING_KEYS.map((key) => [variableOf(key), key]));
+  const known = [...keys.keys(), DEBUG_VARIABLE, CONFIG_VARIABLE];
+  const given: Record<string, unknown> = {};
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith(VARIABLE_PREFIX) || name === DEBUG_VARIABLE || !text) continue;
+    if (!isInjected(name, text) && findNear(name, known)) given[keys.get(name) ?? name] = text;
+  }
+  const nameOf = (key: string) => (isKey(key) ? variableOf(key) : key);
+  return check({ given, wanted, folder: cwd, nameOf, known });
+}
+
+export function fileLayer({ name, folder, values }: ConfigFile, wanted: readonly SettingKey[]): Layer {
+  return check({ given: values, wanted, folder, nameOf: (key) => `${key} in ${name}`, known: SETTING_KEYS });
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+interface Unchecked {
+  given: Given;
+  /** The settings that matter to the verb: others may stand there, with whatever value. */
+  wanted: readonly SettingKey[];
+  folder: string;
+  nameOf: Layer["nameOf"];
+  known: readonly string[];
+}
+
+function check({ given, wanted, folder, nameOf, known }: Unchecked): Layer {
+  const values: Record<string, unknown> = {};
+  const unknown = Object.keys(given).filter((key) => !isKey(key));
+  const mistakes = describeUnknown(unknown, nameOf, known);
+  for (const [key, value] of Object.entries(given)) {
+    if (!isKey(key) || !wanted.includes(key)) continue;
+    const { kind, schema } = settingOf(key);
+    const { data, error } = schema.safeParse(fromText(key, value));
+    if (error) mistakes.push(describeMistake(nameOf(key), value, settingOf(key), error));
+    else values[key] = kind === "path" ? at(folder, String(data)) : data;
+  }
+  return { values, nameOf, mistakes };
+}
+
+/** One sentence for each that has a likely meaning, and one for the rest. */
+function describeUnknown(unknown: readonly string[], nameOf: Layer["nameOf"], known: readonly string[]) {
+  const meant = (key: string) => findNear(key, known);
+  const sentences = unknown.flatMap((key) => {
+    const name = meant(key);
+    if (name === undefined) return [];
+    const advice = name === CONFIG_VARIABLE ? `give ${CONFIG_FLAG} FILE.` : `did you mean ${name}?`;
+    return [`${nameOf(key)} is not a setting; ${advice}`];
+  });
+  const rest = unknown.filter((key) => meant(key) === undefined).map(nameOf);
+  if (rest.length === 0) return sentences;
+  const verdict = rest.length === 1 ? "is not a setting" : "are not settings";
+  return [...sentences, `${rest.join(", ")} ${verdict}; known are ${known.join(", ")}.`];
+}
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+/** How each kind reads a text; what does not fit stays a text, which the schema refuses. */
+const READERS: Record<SettingKind, (text: string) => unknown> = {
+  text: (text) => text,
+  path: (text) => text,
+  number: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
+  boolean: (text) => BOOLEANS.get(text) ?? text,
+  list: (text) =>
+    text
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== ""),
+};
+
+/** A file may write a list as `"br,gzip"`; its other values are of their own types already. */
+function fromText(key: SettingKey, value: unknown): unknown {
+  return typeof value === "string" ? READERS[settingOf(key).kind](value) : value;
+}

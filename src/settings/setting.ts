@@ -1,0 +1,20 @@
+/** A row of the table of settings. */
+import type { z } from "zod";
+import type { SettingKind } from "./kinds.js";
+
+export interface Setting {
+  kind: SettingKind;
+  schema: z.ZodType;
+  /** Completes "must be ..."; absent where the schema's own message is a sentence. */
+  allowed?: string;
+  default?: unknown;
+  /** The verbs that have it as a flag. */
+  verbs: readonly string[];
+  /** Its flag, where the one made from its key is another setting's in another verb. */
+  flag?: string;
+  /** What stands after the flag in help. */
+  placeholder?: string;
+  help: string;
+  /** What it means to one verb, where that differs. */
+  helpFor?: Readonly<Record<string, string>>;
+}

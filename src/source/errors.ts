@@ -1,0 +1,76 @@
+/** What SQLite's error codes mean for somebody who wants to publish, and what to do about each. */
+import { codeOf, UserError, unreadable } from "../errors.js";
+
+/** What a message about a missing source ends in. */
+export const PURPOSE = "--db names the SQLite file of users";
+
+/** First match wins; keys are prefixes of SQLite's extended result codes. */
+const ADVICE: readonly [code: string, advice: string][] = [
+  ["SQLITE_NOTADB", "is not a SQLite database, or it is encrypted; name a plain SQLite file"],
+  ["SQLITE_BUSY", 'is locked by another process (waited 5 s); let that finish, or publish a copy made with ".backup"'],
+  ["SQLITE_LOCKED", "is locked by another connection; let that finish, then run this again"],
+  [
+    "SQLITE_CORRUPT",
+    'is damaged; check it with "PRAGMA integrity_check": "REINDEX" mends indexes, a backup anything else',
+  ],
+  [
+    "SQLITE_READONLY_ROLLBACK",
+    "was left by a writer that crashed and must be recovered; open it once with sqlite3, then run this again",
+  ],
+  [
+    "SQLITE_READONLY",
+    'is in WAL mode in a folder that this user may not write; allow it, or publish a copy made with ".backup"',
+  ],
+  [
+    "SQLITE_CANTOPEN",
+    'cannot be opened; its folder must be writable when it is in WAL mode, or publish a copy made with ".backup"',
+  ],
+  [
+    "SQLITE_FULL",
+    "cannot be sorted for lack of room; free space in the temporary folder or name another in SQLITE_TMPDIR",
+  ],
+  ["SQLITE_IOERR", "cannot be read to the end; check the disk"],
+];
+
+/** The file of a table that many programs write. */
+const LIST = /\.(csv|tsv)$/i;
+
+/** Runs a step of reading `db`; SQLite's errors, and the system's, become one line a person can act on. */
+export function reading<T>(db: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw explainReading(db, error);
+  }
+}
+
+/** The same for an error already caught. */
+export function explainReading(db: string, error: unknown): unknown {
+  const isSystems = error instanceof Error && "syscall" in error;
+  return isSystems ? unreadable(db, PURPOSE, error) : explainSqlite(db, error);
+}
+
+/** The same for an error of a step that may write too, maybe in another thread; what is not SQLite's is returned as it is. */
+export function explainSqlite(db: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (!(error instanceof Error) || !code?.startsWith("SQLITE_")) return error;
+  const { message } = error;
+  if (code === "SQLITE_NOTADB" && LIST.test(db)) {
+    const made = db.replace(LIST, ".sqlite");
+    return new UserError(
+      `${db} is a list in a text file, not a SQLite database; import it first: sqlite3 ${made} ".import --csv ${db} users", then name ${made}.`,
+      { cause: error },
+    );
+  }
+  const advice = ADVICE.find(([prefix]) => code.startsWith(prefix))?.[1];
+  const detail = advice ? `${db} ${advice} (${message}).` : `Cannot read users from ${db}: ${message} (${code}).`;
+  return new UserError(detail, { cause: error });
+}
+
+/** The refusal of a source that was not replaced but changed, by something that keeps to none of SQLite's locks. */
+export function overwritten(db: string, cause?: unknown): UserError {
+  return new UserError(
+    `${db} was written over while it was read, by something other than SQLite, so nothing was published; put the new file beside it first and rename it ("mv new.sqlite ${db}"), then run this again.`,
+    { cause },
+  );
+}

@@ -1,0 +1,105 @@
+/** Probes of how pages are asked for: numbers that are none, parameters that do not count, the missing slash. */
+import { basePath, LISTING_PATH } from "../../contract/links.js";
+import { headerOf } from "../../remote/exchange.js";
+import { isPage } from "../judge.js";
+import { listing, type Probe, type ProbedSite, pagePathOf } from "./probe.js";
+
+const onePage = ({ first }: ProbedSite) => first.facts.pages < 2 && "there is one page only";
+
+/** Which page of the first two, by a query. */
+function answersPage(name: string, says: string, rest: string, page: 1 | 2, headers?: Probe["headers"]): Probe {
+  const judge: Probe["judge"] = (answer, site) => isPage(answer, site, page);
+  const skipped = page === 2 ? onePage : () => false as const;
+  return { name, says, path: listing(rest), skipped, judge, ...(headers && { headers }) };
+}
+
+/** A page number that is none. Whether the body says so is another row's. */
+function isNoPage(name: string, value: string, what: string): Probe {
+  const path = listing(`?format=api&page=${value}`);
+  return { name, says: `${what} is no page: 404`, path, judge: ({ status }) => status === 404 };
+}
+
+export const ASKING: readonly Probe[] = [
+  answersPage("no-page", "without a page, page 1", "", 1),
+  answersPage("empty-page", "an empty page is page 1", "?page=", 1),
+  answersPage("page-alone", "without format, the same page", "?page=2", 2),
+  answersPage("other-parameters", "other parameters are ignored", "?x=1&format=csv&page=2&page_size=1", 2),
+  answersPage("encoded-page", "the query is decoded as usual", "?format=api&page=%32", 2),
+  answersPage("accept", "Accept is ignored: the answer is always JSON", "?format=api&page=1", 1, () => ({
+    Accept: "text/html",
+  })),
+  isNoPage("page-0", "0", "0"),
+  isNoPage("page-negative", "-1", "-1"),
+  isNoPage("page-leading-zero", "01", "01"),
+  isNoPage("page-plus", "%2B1", "+1"),
+  isNoPage("page-space", "%201", "a space and 1"),
+  isNoPage("page-fraction", "1.0", "1.0"),
+  isNoPage("page-word", "abc", "abc"),
+  isNoPage("page-other-digits", "%D9%A1", "a digit of another script"),
+  isNoPage("page-ten-digits", "1000000000", "a number of ten digits"),
+  {
+    name: "page-beyond",
+    says: "a page beyond the last is no page: 404",
+    path: ({ first }) => `${LISTING_PATH}?format=api&page=${first.facts.pages + 1}`,
+    judge: ({ status }) => status === 404,
+  },
+  {
+    name: "page-twice",
+    says: "two pages are ambiguous: 404, or the first or the last of them",
+    path: listing("?format=api&page=1&page=2"),
+    skipped: onePage,
+    judge: (answer, site) => answer.status === 404 || isPage(answer, site, 1) || isPage(answer, site, 2),
+  },
+  {
+    name: "page-path",
+    says: "pages/N.json is page N",
+    path: listing("pages/1.json"),
+    judge: (answer, site) => isPage(answer, site, 1),
+  },
+  {
+    name: "page-path-beyond",
+    says: "a page beyond the last is no page: 404",
+    path: ({ first }) => `${LISTING_PATH}pages/${first.facts.pages + 1}.json`,
+    judge: ({ status }) => status === 404,
+  },
+  {
+    name: "page-path-leading-zero",
+    says: "01 is no page: 404",
+    path: listing("pages/01.json"),
+    judge: ({ status }) => status === 404,
+  },
+  {
+    name: "missing-slash",
+    says: "without its final slash, 301 to the listing",
+    path: () => LISTING_PATH.slice(0, -1),
+    judge: (answer, site) => answer.status === 301 && leadsTo(site, headerOf(answer, "Location")),
+  },
+  {
+    name: "missing-slash-query",
+    says: "that redirect keeps the query",
+    path: () => `${LISTING_PATH.slice(0, -1)}?format=api&page=2`,
+    judge: (answer, site) => leadsTo(site, headerOf(answer, "Location"), "?format=api&page=2"),
+  },
+  {
+    name: "other-path",
+    says: "any other path is an error: 404",
+    path: listing("nothing"),
+    judge: ({ status }) => status === 404,
+  },
+  {
+    name: "range",
+    says: "ranges are not offered: 200, the whole page",
+    path: (site) => pagePathOf(site, 1),
+    headers: () => ({ Range: "bytes=0-9" }),
+    judge: (answer, site) => isPage(answer, site, 1),
+  },
+];
+
+/** Whether a redirect's target is the listing, absolute or not, with a query. */
+function leadsTo({ first: { facts } }: ProbedSite, location: string | undefined, query?: string): boolean {
+  if (location === undefined || !URL.canParse(location, facts.baseUrl)) return false;
+  const target = new URL(location, facts.baseUrl);
+  const isListing = target.pathname === `${basePath(facts.baseUrl)}${LISTING_PATH}`;
+  const isHost = target.host === new URL(facts.baseUrl).host;
+  return isListing && isHost && (query === undefined || target.search === query);
+}

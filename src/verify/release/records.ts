@@ -1,0 +1,159 @@
+/** The users of one page: whether each is valid and canonical, and what else has to be known of each. */
+import { isUtf8 } from "node:buffer";
+import stringify from "fast-json-stable-stringify";
+import type { Span } from "../../contract/envelope.js";
+import { parseJson } from "../../contract/json.js";
+import type { RecordPattern } from "../../contract/record-text.js";
+import { userSchema } from "../../contract/user.js";
+import { countCounterWarnings, countWarnings, type WarningCounts } from "../../contract/warnings.js";
+import { shorten, showValue } from "../../print/text.js";
+
+/** What order and uniqueness are told by. */
+export interface OrderKey {
+  id: string;
+  joined: string;
+}
+
+/** In what a user differs from the contract. */
+interface Flaw {
+  check: "users" | "canonical";
+  id?: string;
+  found: string;
+  expected: string;
+}
+
+export interface Records {
+  /** One a user; undefined where a user has no id and time to speak of. */
+  keys: (OrderKey | undefined)[];
+  flaws: Flaw[];
+}
+
+/**
+ * Checks a page's users by the texts of their records. Most pages are taken by the pattern as a whole; the users of any
+ * other are parsed and asked of the schema one by one.
+ * @param warnings is told what the valid ones give.
+ */
+export function checkRecords(
+  body: Buffer,
+  records: readonly Span[],
+  pattern: RecordPattern,
+  warnings: WarningCounts,
+): Records {
+  const [begin = 0] = records[0] ?? [];
+  const [, end = 0] = records.at(-1) ?? [];
+  // One byte a character: only ASCII is looked for.
+  const text = body.toString("latin1", begin, end);
+  if (pattern.takes(text, records.length) && isUtf8(body)) {
+    return { keys: records.map(([from]) => readPlain(text, from - begin, warnings)), flaws: [] };
+  }
+  const flaws: Flaw[] = [];
+  const keys = records.map(([from, to]) => checkText(body.subarray(from, to), warnings, flaws));
+  return { keys, flaws };
+}
+
+/** The same for users of a page that is not written as the contract says, so that their texts say nothing. */
+export function checkValues(users: readonly unknown[], warnings: WarningCounts): Records {
+  const flaws: Flaw[] = [];
+  return { keys: users.map((user) => checkValue(user, warnings, flaws).key), flaws };
+}
+
+const JOINED = '"date_joined":"';
+const ID = '"id":"';
+const COUNTERS =
+  /"mining_events":(\d+),"next_mining_at":"[^"]*","pending_events":(\d+),"tokens":(\d+),"withdrawn_events":(\d+)/y;
+
+/** What the pattern does not tell of a record that it takes. No text can hold a key, for its quotes are escaped. */
+function readPlain(text: string, begin: number, warnings: WarningCounts): OrderKey {
+  const joinedAt = text.indexOf(JOINED, begin) + JOINED.length;
+  const idAt = text.indexOf(ID, joinedAt) + ID.length;
+  COUNTERS.lastIndex = text.indexOf('"mining_events":', idAt);
+  const [mining_events = 0, pending_events = 0, tokens = 0, withdrawn_events = 0] =
+    COUNTERS.exec(text)?.slice(1).map(Number) ?? [];
+  countCounterWarnings({ off_chain: { mining_events, pending_events, tokens, withdrawn_events } }, warnings);
+  return { joined: text.slice(joinedAt, joinedAt + 27), id: text.slice(idAt, idAt + 36) };
+}
+
+function checkText(bytes: Buffer, warnings: WarningCounts, flaws: Flaw[]): OrderKey | undefined {
+  const text = bytes.toString("utf8");
+  const expected = "one user as JSON in UTF-8";
+  if (!isUtf8(bytes)) {
+    flaws.push({ check: "users", found: showValue(text), expected });
+    return undefined;
+  }
+  const read = parseJson(text);
+  if ("why" in read) {
+    flaws.push({ check: "users", found: `${showValue(text)}, which ${read.why}`, expected });
+    return undefined;
+  }
+  const { value } = read;
+  const { key, isValid } = checkValue(value, warnings, flaws);
+  if (isValid && stringify(value) !== text) {
+    const expected = "keys sorted, no white space, each character in its shortest form";
+    flaws.push({
+      check: "canonical",
+      ...(key && { id: key.id }),
+      found: showFirstDifference(text, stringify(value)),
+      expected,
+    });
+  }
+  return key;
+}
+
+function checkValue(
+  value: unknown,
+  warnings: WarningCounts,
+  flaws: Flaw[],
+): { key: OrderKey | undefined; isValid: boolean } {
+  const { data, error } = userSchema.safeParse(value);
+  const { id, date_joined: joined } = Object(value);
+  const key = isShort(id) && isShort(joined) ? { id, joined } : undefined;
+  const who = typeof id === "string" ? { id: shorten(id, LONGEST_KEY) } : {};
+  for (const { path, message } of error?.issues ?? []) {
+    const at = path.join(".");
+    const found = showValue(path.reduce<unknown>((inside, name) => Object(inside)[name], value));
+    flaws.push({
+      check: "users",
+      ...who,
+      found: at ? `${at} ${found}` : found,
+      expected: shorten(message, LONGEST_MESSAGE),
+    });
+  }
+  const half = data && findHalf(data, "");
+  if (half !== undefined) {
+    flaws.push({
+      check: "users",
+      ...who,
+      found: `half a surrogate pair in ${shorten(half, LONGEST_KEY)}`,
+      expected: "whole characters",
+    });
+  }
+  if (data) countWarnings(data, warnings);
+  return { key, isValid: data !== undefined };
+}
+
+/** Far longer than ids and times are: keys are held while others are read. */
+const LONGEST_KEY = 60;
+/** The schema's messages repeat all keys that it does not know. */
+const LONGEST_MESSAGE = 200;
+
+function isShort(value: unknown): value is string {
+  return typeof value === "string" && value.length <= LONGEST_KEY;
+}
+
+/** The path of a text that is no text in Unicode, as JSON's escapes allow. */
+function findHalf(value: unknown, path: string): string | undefined {
+  if (typeof value === "string") return /\p{Surrogate}/u.test(value) ? path : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, item] of Object.entries(value)) {
+    const found = findHalf(item, path ? `${path}.${name}` : name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Some characters around where a text first differs from another. */
+function showFirstDifference(text: string, other: string): string {
+  let at = 0;
+  while (text[at] === other[at]) at++;
+  return showValue(text.slice(Math.max(0, at - 20), at + 20));
+}

@@ -1,0 +1,110 @@
+/** `rollcall verify` of a release on disk: everything that it says of itself, held against every byte of it. */
+import { realpath, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { WarningCounts, WarningKind } from "../../contract/warnings.js";
+import { codeOf, usageError } from "../../errors.js";
+import { PAGES, USERS } from "../../release/layout.js";
+import { LINE_BYTES } from "../../release/user-index.js";
+import { Findings } from "../findings.js";
+import type { Verdict } from "../verdict.js";
+import { checkFiles, checkOtherDigests } from "./files.js";
+import { IdBook } from "./ids.js";
+import { type Manifest, readManifest } from "./manifest.js";
+import { Seams } from "./order.js";
+import { checkPages } from "./pool.js";
+import { toRows } from "./rows.js";
+import { checkSnapshot, checkWarnings } from "./snapshot.js";
+import { readTree, type Tree } from "./tree.js";
+
+export interface DiskOptions {
+  /** The release's own folder, or a link to it such as `dist/current`. */
+  folder: string;
+  /** Threads; as many as cores unless given, none for small releases. */
+  workers?: number | undefined;
+  onProgress?: ((done: { users: number; total: number }) => void) | undefined;
+  /** Stops the reading, with its reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Reads a release to the last byte. Whatever is wrong with it is a finding.
+ * @throws UserError when there is no release, or when it cannot be read.
+ */
+export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
+  const folder = await realFolder(options.folder);
+  const findings = new Findings();
+  const tree = await readTree(folder);
+  const account = await readManifest(folder, tree, findings);
+  checkFiles(tree, account, findings);
+  await checkOtherDigests(folder, tree, account, findings);
+  checkSnapshot(folder, account, findings);
+  const { users, warnings } = await checkUsers(folder, tree, account, options, findings);
+  const { snapshot } = account;
+  if (snapshot) {
+    checkWarnings(snapshot, warnings, findings);
+    if (users !== snapshot.count) {
+      const found = `${users} users on all pages`;
+      findings.add({ check: "count", found, expected: `${snapshot.count}, as in snapshot.json` });
+    }
+    if (tree.get(USERS) === "file") await checkIndexLength(folder, snapshot.count, findings);
+  }
+  return { subject: `release ${basename(folder)}`, rows: toRows({ tree, account, users }, findings) };
+}
+
+async function realFolder(folder: string): Promise<string> {
+  try {
+    return await realpath(folder);
+  } catch (cause) {
+    throw usageError(
+      `There is no release at ${folder} (${codeOf(cause)}); name another, or run "rollcall build" first.`,
+      cause,
+    );
+  }
+}
+
+async function checkUsers(
+  folder: string,
+  tree: Tree,
+  { snapshot, pages, variants, digests }: Manifest,
+  { workers, onProgress, signal }: DiskOptions,
+  findings: Findings,
+): Promise<{ users: number; warnings: WarningCounts }> {
+  const hasIndex = tree.get(USERS) === "file";
+  const warnings: WarningCounts = {};
+  const seams = new Seams(findings);
+  const book = new IdBook();
+  let users = 0;
+  try {
+    // Pages behind a link are outside the release: the check of files has told, and nobody follows it.
+    const isInside = [...tree.keys()].some((path) => path.startsWith(`${PAGES}/`));
+    await checkPages(
+      { folder, variants, snapshot, hasIndex },
+      {
+        pages: isInside ? pages : 0,
+        digests,
+        workers,
+        signal,
+        take({ first, pages }, checked) {
+          users += checked.users;
+          book.add(checked.ids);
+          seams.add(first, pages, checked.edges);
+          findings.merge(checked.findings);
+          for (const [kind, count] of Object.entries(checked.warnings) as [WarningKind, number][])
+            warnings[kind] = (warnings[kind] ?? 0) + count;
+          onProgress?.({ users, total: Math.max(users, snapshot?.count ?? 0) });
+        },
+      },
+    );
+    book.check(findings);
+  } finally {
+    book.close();
+  }
+  return { users, warnings };
+}
+
+async function checkIndexLength(folder: string, count: number, findings: Findings): Promise<void> {
+  const { size } = await stat(join(folder, USERS));
+  if (size === count * LINE_BYTES) return;
+  const expected = `${count * LINE_BYTES}, ${LINE_BYTES} a user`;
+  findings.add({ check: "user-index", path: USERS, found: `${size} bytes`, expected });
+}

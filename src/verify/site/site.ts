@@ -1,0 +1,70 @@
+/** `rollcall verify` of a deployed host: every page that it answers, and every promise of the contract besides. */
+import { parseBaseUrl } from "../../contract/links.js";
+import { count } from "../../print/numbers.js";
+import { type ClientOptions, createClient } from "../../remote/client.js";
+import { type Probe, type Result, runProbe } from "../probes/probe.js";
+import type { Row, Verdict } from "../verdict.js";
+import { HEADERS } from "./headers.js";
+import { type ReadOptions, type ReadPages, readPages } from "./read.js";
+import { COMPARED_ROW, PAGE_ROWS, PROBES } from "./rows.js";
+import { MOST_FAILURES } from "./walk.js";
+
+export interface UrlOptions extends ClientOptions, Omit<ReadOptions, "concurrency"> {
+  /** Names of rows that may differ, of `ROW_NAMES`. */
+  allow?: readonly string[];
+  /** Why there is no release to compare with, for the report. */
+  whyNotAgainst?: string | undefined;
+}
+
+/**
+ * Reads and probes a host. Whatever differs from the contract is a finding.
+ * @throws UserError when it cannot be reached, or when what it answers as page 1 is none.
+ */
+export async function verifyUrl(options: UrlOptions): Promise<Verdict> {
+  const baseUrl = parseBaseUrl(options.baseUrl);
+  const client = createClient({ ...options, instead: "ask for less at once with --rate" });
+  try {
+    const pages = await readPages(client, { ...options, baseUrl });
+    const rows = pageRows(pages, options);
+    let silences = 0;
+    for (const probe of PROBES) {
+      const result = await runProbe(probe, pages.site);
+      // Those take the longest, and there are many probes.
+      if (result.trouble?.kind === "silent" && ++silences >= MOST_FAILURES) throw result.trouble;
+      rows.push(probeRow(probe, result, baseUrl));
+    }
+    const { allow = [] } = options;
+    return { subject: baseUrl, rows: rows.map((row) => (allow.includes(row.name) ? allowed(row) : row)) };
+  } finally {
+    client.close();
+  }
+}
+
+function pageRows({ findings, read, total, note }: ReadPages, { against, whyNotAgainst }: UrlOptions): Row[] {
+  const asked = read === total ? count(total, "page") : `${read} of ${count(total, "page")}`;
+  const rows = [...PAGE_ROWS, ...HEADERS, COMPARED_ROW].map(({ name, says }): Row => {
+    const { count, first } = findings.of(name);
+    return { name, asked, says, outcome: count > 0 ? "differs" : "holds", count, findings: first };
+  });
+  return rows.map((row) => {
+    if (row.name !== COMPARED_ROW.name) return row;
+    if (!against) return { ...row, outcome: "skipped", note: whyNotAgainst ?? "no release to compare with" };
+    return {
+      ...row,
+      says: `every page has the bytes of release ${against.snapshot.id}`,
+      ...(note && { note }),
+    };
+  });
+}
+
+function probeRow({ name, says }: Probe, { asked, came, isRight, skipped }: Result, url: string): Row {
+  const row = { name, asked, came, says, count: 0, findings: [] };
+  if (skipped !== undefined) return { ...row, outcome: "skipped", note: skipped };
+  if (isRight) return { ...row, outcome: "holds" };
+  const finding = { check: name, url, found: came, expected: says };
+  return { ...row, outcome: "differs", count: 1, findings: [finding] };
+}
+
+function allowed(row: Row): Row {
+  return row.outcome === "differs" ? { ...row, outcome: "allowed" } : row;
+}

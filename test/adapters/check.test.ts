@@ -1,0 +1,78 @@
+/** `rollcall host` on the command line: printing, writing, measuring, and what builds for a host carry. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ADAPTERS, adapterOf } from "../../src/adapters/adapters.js";
+import { findExcess, measure } from "../../src/adapters/check.js";
+import { openRelease } from "../../src/release/open.js";
+import { fakeIo, rollcall } from "../commands/run.js";
+import { publish } from "../server/release.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+test("a release is measured file by file", async () => {
+  const folder = await publish(scratch(), { encodings: ["br", "gzip"] });
+  const measures = await measure(await openRelease(folder));
+  // Three pages in three variants, snapshot.json and SHA256SUMS.
+  expect(measures).toMatchObject({ files: 11, filesInFolder: 9, upload: 11 });
+  expect(measures.bytes).toBeGreaterThan(measures.bytesInFile);
+});
+
+test("every limit of a host refuses what is one more than it takes, and takes what is not", () => {
+  for (const target of ADAPTERS) {
+    for (const [name, most] of Object.entries(target.limits)) {
+      if (typeof most !== "number") continue;
+      const none = { files: 0, filesInFolder: 0, bytesInFile: 0, bytes: 0, upload: 0 };
+      expect(findExcess({ ...none, [name]: most }, target)).toEqual([]);
+      expect(findExcess({ ...none, [name]: most + 1 }, target)).toEqual([{ limit: name, has: most + 1, may: most }]);
+    }
+  }
+});
+
+test.each(ADAPTERS)(
+  "$name: its files are written, and each says what it is or goes with a word of it",
+  async ({ name }) => {
+    const cwd = scratch();
+    await publish(join(cwd, "dist"), {});
+    const { code, stdout, stderr } = await rollcall(`host ${name} --out conf`, fakeIo(cwd));
+    expect([code, stdout]).toEqual([0, ""]);
+    const files = [...stderr.matchAll(/^file +(\S+)/gm)].map(([, path = ""]) => path);
+    for (const path of files) {
+      const text = readFileSync(join(cwd, "conf", path), "utf8");
+      if (/\.(conf|caddy|cfg|vcl|lua|js|toml|htaccess|yml)$/.test(path)) expect(text).toContain("rollcall verify");
+    }
+  },
+);
+
+test("a name that is none is refused with the one that was meant", async () => {
+  const { code, stderr } = await rollcall("host ngnix", fakeIo(scratch()));
+  expect(code).toBe(2);
+  expect(stderr).toContain('There is no host "ngnix"; did you mean nginx?');
+});
+
+test("build --host puts the host's files into the release, with their digests, and says what is in vain", async () => {
+  const cwd = scratch();
+  writeUsers(join(cwd, "users.sqlite"), plainRows(3));
+  const line = "build --db users.sqlite --base-url https://example.com --host cloudflare --compress gzip";
+  const { code, stderr } = await rollcall(line, fakeIo(cwd));
+  expect(code).toBe(0);
+  expect(stderr).toContain("compresses by itself: files in gzip lie there in vain");
+  const { folder, sums } = await openRelease(join(cwd, "dist/current"));
+  expect([...sums.others.keys()]).toEqual(expect.arrayContaining(["_worker.js", ".assetsignore"]));
+  expect(existsSync(join(folder, "_worker.js"))).toBe(true);
+  const worker = readFileSync(join(folder, "_worker.js"), "utf8");
+  expect(worker).toBe(
+    adapterOf("cloudflare").published?.(
+      (await import("../../src/adapters/rules/rules.js")).rulesOf({
+        base: "",
+        links: "query",
+        encodings: [],
+        cacheControl: "public, max-age=60",
+        others: ["avatar.svg", "snapshot.json", "SHA256SUMS"],
+      }),
+    )[0]?.text,
+  );
+  const refused = await rollcall("build --db users.sqlite --base-url https://example.com --host nginx", fakeIo(cwd));
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("nginx needs no file in the release");
+});

@@ -1,0 +1,115 @@
+/** Vercel's and Fastly's files in the parts of those hosts that npm has: a router's compiler and a linter. */
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { adapterOf } from "../../src/adapters/adapters.js";
+import { type DeploymentOptions, openDeployment } from "../../src/adapters/rules/deployment.js";
+import { openRelease } from "../../src/release/open.js";
+import { publish, type Shape } from "../server/release.js";
+import { scratch } from "../support/files.js";
+import { engine, isMissing, loadEngine } from "../support/installed.js";
+
+const GO_ARCH: Partial<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
+const FALCO = engine(`falco-js/bin/falco-${process.platform}-${GO_ARCH[process.arch]}`);
+const VERCEL = "@vercel/routing-utils";
+
+async function fileFor(name: string, path: string, shape: Shape, options: DeploymentOptions = {}): Promise<string> {
+  const release = await openRelease(await publish(scratch(), shape));
+  const target = adapterOf(name);
+  const files = target.files(await openDeployment(release, target.siblings, options));
+  return files.find((file) => file.path === path)?.text ?? "";
+}
+
+interface VercelRouting {
+  getTransformedRoutes(config: unknown): { routes: object[] | null; error: unknown };
+}
+
+/** What a rewrite of vercel.json is turned into. */
+interface Rewrite {
+  src: string;
+  dest: string;
+  has?: { key: string; value?: string }[];
+  missing?: { key: string }[];
+}
+
+function isRewrite(route: object): route is Rewrite {
+  return "src" in route && "dest" in route && !("status" in route);
+}
+
+describe.skipIf(isMissing(engine(VERCEL))).each(["", "/people/directory"])("vercel.json below %j", (base) => {
+  /** The first rewrite that fits, as Vercel's router goes through them. */
+  async function destination(path: string, query: string): Promise<string | undefined> {
+    const text = await fileFor("vercel", "published/vercel.json", {
+      baseUrl: `https://example.com${base}`,
+    });
+    const { getTransformedRoutes } = loadEngine<VercelRouting>(VERCEL);
+    const { routes, error } = getTransformedRoutes(JSON.parse(text));
+    expect(error).toBeNull();
+    const parameters = new URLSearchParams(query);
+    for (const route of routes ?? []) {
+      if (!isRewrite(route)) continue;
+      const found = new RegExp(route.src).exec(path);
+      if (!found) continue;
+      const named: Record<string, string> = { ...found.groups };
+      for (const [at, value] of found.entries()) named[at] = value;
+      const given = parameters.get("page");
+      const has = (route.has ?? []).every((condition) => {
+        const fits = given === null ? null : new RegExp(`^${condition.value ?? ".*"}$`).exec(given);
+        Object.assign(named, fits?.groups);
+        return fits !== null;
+      });
+      if (!has || ((route.missing ?? []).length > 0 && given !== null)) continue;
+      // The query goes along, to a file that does not look at it.
+      return route.dest.replace(/\?.*/, "").replace(/\$(\w+)/g, (_, name) => named[name] ?? "");
+    }
+    return undefined;
+  }
+
+  test.each([
+    ["/api/users/", "page=2", "/api/users/pages/2.json"],
+    ["/api/users/", "format=api&page=123", "/api/users/pages/123.json"],
+    ["/api/users/", "", "/api/users/pages/1.json"],
+    ["/api/users/", "page=", "/api/users/pages/1.json"],
+    ["/api/users/", "page=01", undefined],
+    ["/api/users/", "page=../x", undefined],
+    ["/other/", "page=1", undefined],
+  ])("%s?%s leads to %s", async (path, query, file) => {
+    expect(await destination(base + path, query)).toBe(file);
+  });
+});
+
+test.skipIf(isMissing(FALCO)).each([
+  ["", {}],
+  ["/people/directory", { origin: "https://bucket.example.com/some/folder" }],
+  ["/a%20b/%C3%A9$1'%7Bx%7D", { cacheControl: 'max-age=7, x="a\\b\'c $1 %41 {z} #"}' }],
+])("Fastly's linter finds nothing wrong with rollcall.vcl below %j", async (base, options) => {
+  const shape = { baseUrl: `https://example.com${base}`, others: { "avatar.svg": "<svg/>" } };
+  const text = await fileFor("fastly", "rollcall.vcl", shape, options);
+  const file = join(scratch(), "rollcall.vcl");
+  writeFileSync(file, text);
+  const { Errors, Warnings, ParseErrors } = JSON.parse(spawnSync(FALCO, ["-json", file], { encoding: "utf8" }).stdout);
+  expect({ Errors, Warnings, ParseErrors }).toEqual({ Errors: 0, Warnings: 0, ParseErrors: {} });
+});
+
+describe("Fastly's purge, which arrives as FASTLYPURGE", () => {
+  /** What vcl_recv says of methods, a line each; the rest of it knows of none. */
+  const lines = async () =>
+    (await fileFor("fastly", "rollcall.vcl", {})).match(/(?<=^ +if \()req\.method .*(?= \}$)/gm) ?? [];
+
+  test("goes on to the URL that GET goes on to, as no other method does but HEAD", async () => {
+    const refused = (await lines()).map((line) => line.split(") { error "));
+    const passes = (method: string) =>
+      refused.every(([condition = "", error]) => {
+        const holds = condition.split(" && ").every((part) => part.includes("!=") !== part.includes(`"${method}"`));
+        return error === undefined || !holds;
+      });
+    const methods = ["GET", "HEAD", "FASTLYPURGE", "PURGE", "OPTIONS", "POST", "PUT", "DELETE", "TRACE"];
+    expect(methods.filter(passes)).toEqual(["GET", "HEAD", "FASTLYPURGE"]);
+  });
+
+  test("needs a token", async () => {
+    const needs = 'req.method == "FASTLYPURGE") { set req.http.Fastly-Purge-Requires-Auth = "1";';
+    expect(await lines()).toContain(needs);
+  });
+});

@@ -1,0 +1,60 @@
+/** Each real server, with what Rollcall wrote for it, under the eyes of a stranger who knows the contract only. */
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { LIMITATIONS } from "../../src/adapters/limitations.js";
+import { type BuildOptions, build } from "../../src/index.js";
+import { report } from "../client/client.js";
+import { population } from "../client/population.js";
+import { writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { isMissing } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
+import { SERVERS, serveWith } from "./servers.js";
+import { explain, isOfClient } from "./shortfalls.js";
+
+const USERS = population(2_500);
+
+const SHAPES: [string, string, Partial<BuildOptions>][] = [
+  ["plain, at the root", "", {}],
+  ["compressed, below a path", "/people/directory", { encodings: ["br", "gzip"] }],
+  [
+    "linked by path, below a path that is hard to write",
+    "/a%20b/%C3%A9$1'%7Bx%7D",
+    { links: "path", encodings: ["gzip"] },
+  ],
+];
+
+describe.each(SERVERS)("$name", (server) => {
+  const allowed = Object.keys(LIMITATIONS[server.name] ?? {}).filter(isOfClient);
+  const seen = new Set<string>();
+
+  test.skipIf(isMissing(...server.needs)).each(SHAPES)(
+    "a stranger finds nothing wrong with pages %s",
+    { timeout: 120_000 },
+    async (_name, path, options) => {
+      const [folder, port] = [scratch(), await freePort()];
+      const baseUrl = `http://127.0.0.1:${port}${path}`;
+      const db = writeUsers(join(folder, "users.sqlite"), USERS);
+      const { folder: release } = await build({
+        db,
+        out: join(folder, "dist"),
+        baseUrl,
+        pageSize: 37,
+        ...options,
+      });
+      await serveWith(server, { release, folder, port });
+      const lines = await report(baseUrl, { pageSize: 37, linesPerRule: Number.POSITIVE_INFINITY });
+      // What is hard about the path must not pass for what is malformed in a request.
+      const { unexplained, used } = explain(
+        path === "" ? lines : lines.map((line) => line.replaceAll(path, "")),
+        allowed,
+      );
+      expect(unexplained).toEqual([]);
+      for (const probe of used) seen.add(probe);
+    },
+  );
+
+  test.skipIf(isMissing(...server.needs))("each of its shortfalls is one", () => {
+    expect([...seen].sort()).toEqual([...allowed].sort());
+  });
+});

@@ -1,0 +1,277 @@
+/** The real servers, each with a configuration of its own around what Rollcall wrote, on loopback and without a trace. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { adapterOf } from "../../src/adapters/adapters.js";
+import { quoteApache } from "../../src/adapters/apache/answers.js";
+import { type DeploymentOptions, openDeployment } from "../../src/adapters/rules/deployment.js";
+import type { LinkStyle } from "../../src/contract/links.js";
+import { openRelease } from "../../src/release/open.js";
+import { engine, findProgram } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
+
+export interface Server {
+  /** As its row of shortfalls is called. */
+  name: string;
+  target: string;
+  needs: readonly string[];
+  options?: DeploymentOptions;
+  /** Whether what it needs can lie in the release, put there by build --host. */
+  built?: true;
+  /** How releases for it are linked; by query unless said. */
+  links?: LinkStyle;
+  /** Writes what goes around the files in `folder`, and says what to start in the foreground. */
+  prepare(place: Place): Promise<Command[]> | Command[];
+}
+
+interface Command {
+  program: string;
+  args: string[];
+  env?: Record<string, string>;
+  port: number;
+}
+
+interface Place {
+  /** Where the written files are, and all else may go. */
+  folder: string;
+  /** The release that is served. */
+  release: string;
+  port: number;
+  base: string;
+}
+
+/** Serves the release in `release` until the test is over, or until it is told to stop. */
+export async function serveWith(
+  server: Server,
+  {
+    release,
+    folder,
+    port,
+    options = {},
+  }: { release: string; folder: string; port: number; options?: DeploymentOptions },
+): Promise<() => Promise<void>> {
+  const target = adapterOf(server.target);
+  const opened = await openRelease(release);
+  const place = { folder, address: "127.0.0.1", ...server.options, ...options };
+  const site = await openDeployment(opened, target.siblings, place);
+  for (const { path, text } of target.files(site)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const commands = await server.prepare({ folder, release: opened.folder, port, base: site.base });
+  const stops: (() => Promise<void>)[] = [];
+  for (const command of commands) stops.push(await start(command, folder));
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
+}
+
+async function start({ program, args, env, port }: Command, cwd: string): Promise<() => Promise<void>> {
+  const path = findProgram(program) ?? program;
+  const child = spawn(path, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  onTestFinished(() => stop(child));
+  await listening(port, child, () => said);
+  return () => stop(child);
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, "close");
+  child.kill("SIGTERM");
+  await closed;
+}
+
+async function listening(port: number, child: ChildProcess, said: () => string): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${said()}`);
+    if (await accepts(port)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`Nothing listens on ${port}: ${said()}`);
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+const isRoot = process.getuid?.() === 0;
+
+const NGINX: Server = {
+  name: "nginx",
+  target: "nginx",
+  needs: ["nginx"],
+  prepare({ folder, port }) {
+    return [nginx(folder, port, [`include ${folder}/rollcall.conf;`])];
+  },
+};
+
+/** nginx with a bare configuration around some lines of http { }. */
+function nginx(folder: string, port: number, lines: readonly string[]): Command {
+  const temps = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const conf = [
+    ...(isRoot ? ["user root;"] : []),
+    "daemon off; worker_processes 1; error_log stderr;",
+    `pid ${folder}/nginx.pid;`,
+    "events {}",
+    `http { access_log off; ${temps.map((name) => `${name}_temp_path ${folder}/${name};`).join(" ")}`,
+    ...lines,
+    "}",
+  ];
+  writeFileSync(join(folder, "nginx.conf"), conf.join("\n"));
+  return { program: "nginx", args: ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"], port };
+}
+
+const CADDY: Server = {
+  name: "caddy",
+  target: "caddy",
+  needs: ["caddy"],
+  prepare({ folder, port }) {
+    writeFileSync(join(folder, "Caddyfile"), "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\nimport rollcall.caddy\n");
+    return [
+      {
+        port,
+        program: "caddy",
+        args: ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")],
+        env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+      },
+    ];
+  },
+};
+
+const MODULES = "/usr/lib/apache2/modules";
+
+function apache(name: string, sites: (place: Place) => string[]): Server {
+  return {
+    name,
+    target: "apache",
+    needs: ["apache2"],
+    prepare(place) {
+      const { folder, port, release } = place;
+      if (isRoot) for (const path of [folder, dirname(release), dirname(dirname(release))]) chmodSync(path, 0o755);
+      const modules = ["mpm_event", "authz_core", "rewrite", "headers", "mime", "dir", "alias", "env", "setenvif"];
+      const conf = [
+        `ServerRoot ${folder}`,
+        `PidFile ${folder}/apache.pid`,
+        `ErrorLog ${folder}/error.log`,
+        `Mutex file:${folder} default`,
+        ...modules.map((module) => `LoadModule ${module}_module ${MODULES}/mod_${module}.so`),
+        "TypesConfig /dev/null",
+        ...(isRoot ? ["User www-data", "Group www-data"] : []),
+        "ServerName localhost",
+        `Listen 127.0.0.1:${port}`,
+        ...sites(place),
+        "",
+      ];
+      writeFileSync(join(folder, "apache.conf"), conf.join("\n"));
+      return [{ program: "apache2", args: ["-X", "-f", join(folder, "apache.conf")], port }];
+    },
+  };
+}
+
+/** Somebody else's server, in which only a folder is ours: the release itself, under its .htaccess. */
+const HTACCESS: Server = {
+  ...apache("apache .htaccess", ({ folder, release, base }) => {
+    for (const name of [".htaccess", "405.json"])
+      if (!existsSync(join(release, name))) copyFileSync(join(folder, "published", name), join(release, name));
+    return [
+      `DocumentRoot ${quoteApache(base === "" ? release : folder)}`,
+      ...(base === "" ? [] : [`Alias ${quoteApache(decodeURIComponent(base))} ${quoteApache(release)}`]),
+      `<Directory ${quoteApache(release)}>`,
+      "AllowOverride All",
+      "Require all granted",
+      "</Directory>",
+    ];
+  }),
+  built: true,
+};
+
+const LIGHTTPD: Server = {
+  name: "lighttpd",
+  target: "lighttpd",
+  needs: ["lighttpd", "/usr/lib/lighttpd/mod_magnet.so"],
+  prepare: ({ folder, port }) => [{ program: "lighttpd", args: ["-D", "-f", join(folder, "rollcall.conf")], port }],
+};
+
+const HAPROXY: Server = {
+  name: "haproxy",
+  target: "haproxy",
+  needs: ["haproxy", "nginx"],
+  async prepare({ folder, release, port }) {
+    const behind = await freePort();
+    const config = join(folder, "rollcall.cfg");
+    // The port is free only now, so that it is put in where the default was.
+    writeFileSync(config, readFileSync(config, "utf8").replaceAll("127.0.0.1:8081", `127.0.0.1:${behind}`));
+    const origin = nginx(folder, behind, [
+      `geo $dollar { default "$"; }`,
+      `server { listen 127.0.0.1:${behind}; root "${release.replaceAll("$", "$" + "{dollar}")}"; }`,
+    ]);
+    return [origin, { program: "haproxy", args: ["-db", "-f", config], port }];
+  },
+};
+
+const WORKERD: Server = {
+  name: "cloudflare",
+  target: "cloudflare",
+  built: true,
+  needs: [engine("miniflare")],
+  prepare({ folder, release, port }) {
+    const worker = new URL("../engines/workerd.mjs", import.meta.url).pathname;
+    const args = [worker, join(folder, "published/_worker.js"), release, String(port)];
+    return [{ program: process.execPath, args, port }];
+  },
+};
+
+const NETLIFY: Server = {
+  name: "netlify",
+  target: "netlify",
+  needs: [engine("@netlify/edge-functions-dev")],
+  prepare({ folder, release, port }) {
+    const args = [new URL("../engines/netlify.mjs", import.meta.url).pathname, folder, release, String(port)];
+    return [{ program: process.execPath, args, port }];
+  },
+};
+
+const FIREBASE: Server = {
+  name: "firebase",
+  target: "firebase",
+  links: "path",
+  needs: [engine("superstatic")],
+  prepare({ folder, release, port, base }) {
+    // It has no aliases, so the release lies where its URL says.
+    cpSync(release, join(folder, "public", decodeURIComponent(base)), { recursive: true });
+    const args = [new URL("../engines/firebase.mjs", import.meta.url).pathname, folder, String(port)];
+    return [{ program: process.execPath, args, port }];
+  },
+};
+
+export const SERVERS: readonly Server[] = [
+  NGINX,
+  apache("apache", ({ folder }) => [`Include ${folder}/rollcall.conf`]),
+  HTACCESS,
+  CADDY,
+  LIGHTTPD,
+  HAPROXY,
+  WORKERD,
+];
+
+/** With those whose engine starts anew for each request, so that long walks are left out. */
+export const ALL_SERVERS: readonly Server[] = [...SERVERS, NETLIFY];
+
+/** Hosts that can do less, which shows by the rows of their shortfalls alone. */
+export const LESSER: readonly Server[] = [FIREBASE];

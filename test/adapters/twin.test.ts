@@ -1,0 +1,100 @@
+/** The same walk over the same release: each real host answers as Rollcall's own does, status, headers and bytes. */
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { build, createHost } from "../../src/index.js";
+import { population } from "../client/population.js";
+import { type Answer, type Request, send } from "../client/raw.js";
+import { writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { isMissing } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
+import { SERVERS, serveWith } from "./servers.js";
+
+const USERS = population(2_500);
+const BASE = "/people/directory";
+
+/** What the contract names; ETag and Snapshot-Id, too, but where a host has a row that says otherwise. */
+const NAMED = [
+  ...["allow", "content-type", "vary", "cache-control", "etag", "snapshot-id", "content-encoding"],
+  ...["access-control-allow-origin", "access-control-allow-methods", "access-control-allow-headers"],
+  ...["access-control-max-age", "access-control-expose-headers", "x-content-type-options", "location"],
+];
+
+function requests(pages: number): Request[] {
+  const listing = `${BASE}/api/users/`;
+  const get = (target: string, ...headers: [string, string][]) => ({ method: "GET", target, headers });
+  const numbers = Array.from({ length: pages }, (_, at) => at + 1);
+  const odd = [
+    "?page=0",
+    "?page=01",
+    "?page=%31",
+    "?p%61ge=2",
+    "?page=1&page=2",
+    "?page",
+    "?page=",
+    `?page=${pages + 1}`,
+  ];
+  const paths = ["nothing", "pages/0.json", "pages/x.json", `pages/${pages + 1}.json`, "pages/", "pages/1.json.gz"];
+  const others = ["snapshot.json", "SHA256SUMS", "users.sha256", "avatar.svg", "", "api", "api/"];
+  return [
+    ...numbers.flatMap((page) => [
+      get(`${listing}?format=api&page=${page}`),
+      get(`${listing}pages/${page}.json`),
+      { ...get(`${listing}?format=api&page=${page}`), method: "HEAD" },
+    ]),
+    ...["gzip", "br", "gzip, br", "identity"].map((coding) => get(`${listing}?page=3`, ["Accept-Encoding", coding])),
+    ...odd.map((query) => get(`${listing}${query}`)),
+    ...paths.map((path) => get(`${listing}${path}`)),
+    ...others.map((path) => get(`${BASE}/${path}`)),
+    get(`${BASE}/api/users?page=2&x=//y`),
+    get("/api/users/?page=1"),
+    ...["OPTIONS", "POST", "PUT", "DELETE", "PATCH"].map((method) => ({ method, target: listing, body: "" })),
+  ];
+}
+
+/** The parts that the contract names. Redirects may be absolute or not, and have any body or none. */
+function essence(answer: Answer, origin: string, without: readonly string[]) {
+  const headers = answer.headers
+    .filter(([name]) => NAMED.includes(name) && !without.includes(name))
+    .filter(([name]) => name !== "content-type" || answer.status !== 301)
+    .map(([name, value]) => `${name}: ${value.replace(/\s*,\s*/g, ", ").replace(origin, "")}`)
+    // A 304's and a 204's type is nobody's concern.
+    .filter((line) => answer.status !== 204 || !line.startsWith("content-type"));
+  return {
+    status: answer.status,
+    headers: headers.sort(),
+    body: answer.status === 301 ? "" : answer.body.toString("latin1"),
+  };
+}
+
+function short(seen: ReturnType<typeof essence> | undefined) {
+  return { ...seen, body: `${seen?.body.slice(0, 80)} (${seen?.body.length} bytes)` };
+}
+
+const REAL = SERVERS.filter(({ name }) => name !== "apache .htaccess");
+
+describe.each(REAL)("$name", (server) => {
+  // The Worker's host compresses by itself, so it is given a release without files to choose from.
+  const encodings = server.name === "cloudflare" ? [] : (["br", "gzip"] as const);
+  test.skipIf(isMissing(...server.needs))("answers as rollcall serve does", { timeout: 120_000 }, async () => {
+    const [folder, port] = [scratch(), await freePort()];
+    const baseUrl = `http://127.0.0.1:${port}${BASE}`;
+    const db = writeUsers(join(folder, "users.sqlite"), USERS);
+    const built = await build({ db, out: join(folder, "dist"), baseUrl, pageSize: 37, encodings });
+    const own = await createHost({ folder: join(folder, "dist") });
+    onTestFinished(() => own.close());
+    const origins = [new URL((await own.listen({ port: 0, host: "127.0.0.1" })).url).origin, new URL(baseUrl).origin];
+    await serveWith(server, { release: built.folder, folder, port });
+    const differing: unknown[] = [];
+    for (const request of requests(built.pages)) {
+      if (server.name === "cloudflare" && JSON.stringify(request.headers ?? "").includes("Accept-Encoding")) continue;
+      const [mine, other] = await Promise.all(
+        origins.map(async (origin) => essence(await send(new URL(origin), request), origin, [])),
+      );
+      // Long bodies are told apart by their beginnings and lengths.
+      if (JSON.stringify(mine) !== JSON.stringify(other))
+        differing.push({ request, mine: short(mine), other: short(other) });
+    }
+    expect(differing).toEqual([]);
+  });
+});

@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { excerpts, joined } from "../../src/report/excerpt.js";
+
+const LONG = "The quick brown fox jumps over the lazy dog, and then it rests. ".repeat(4);
+
+function shown(path: string, old: unknown, now: unknown): string[] {
+  return excerpts(path, old, now).map(joined);
+}
+
+test.each([
+  ["kyc_status", "PENDING", "VERIFIED", "PENDING", "VERIFIED"],
+  ["referrals_count", 3, 12, "3", "12"],
+  ["off_chain.last_withdrawn_at", null, "2026-01-01T00:00:00.000000Z", "null", "2026-01-01T00:00:00.000000Z"],
+  ["off_chain.liveness_config.require_head_movement", false, true, "false", "true"],
+  ["languages", [], ["EN"], "[]", '["EN"]'],
+  ["first_name", "", "null", '""', '"null"'],
+  ["image_url", "https://a.example/|", "https://a.example/b", '"https://a.example/|"', "https://a.example/b"],
+  ["bio", 'a\nb "c"', "a\u202eb\\", '"a\\nb \\"c\\""', '"a\\u202eb\\\\"'],
+])("%s: %j to %j", (path, old, now, before, after) => {
+  expect(shown(path, old, now)).toEqual([before, after]);
+});
+
+test("long texts are shown around what differs, as much of both", () => {
+  const [old, now] = shown("bio", `${LONG}Likes tea.${LONG}`, `${LONG}Likes rum.${LONG}`);
+  expect(old).toMatch(/^"….{20,}Likes tea\..{20,}…"$/);
+  expect(now).toBe(old?.replace("tea", "rum"));
+});
+
+test("of a long difference, both ends are shown", () => {
+  expect(shown("bio", "", `A${LONG}Z`)).toEqual(['""', expect.stringMatching(/^"AThe quick .*….* rests\. Z"$/)]);
+});
+
+test.each([
+  ["é", "e\u0301", "\\u00e9", "e\\u0301"],
+  ["a b", "a\u00a0b", "a b", "a\\u00a0b"],
+  ["x", "x\ufe0f", "x", "x\\ufe0f"],
+  ["Ａ", "A", "\\uff21", "A"],
+])("texts that look alike are told apart: %s", (old, now, before, after) => {
+  expect(shown("bio", old, now)).toEqual([`"${before}"`, `"${after}"`]);
+});
+
+test("so are short ones without quotes", () => {
+  const url = "https://img.example.com/";
+  expect(shown("image_url", `${url}é`, `${url}e\u0301`)).toEqual([`${url}\\u00e9`, `${url}e\\u0301`]);
+});
+
+test("a letter is not cut from its accent", () => {
+  const [old] = excerpts("bio", "caf\u0065\u0301", "cafe");
+  expect(old.middle).toBe("e\u0301");
+});
+
+test("but shown without what it stands on, where that is far", () => {
+  const accents = "\u0301".repeat(100);
+  const [old, now] = shown("bio", `e${accents}\u0302${accents}`, `e${accents}\u0303${accents}`);
+  expect(old).toContain("\u0302");
+  expect(now).toContain("\u0303");
+});
+
+const text = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 300 }),
+  fc
+    .array(fc.constantFrom("a", "b", "e\u0301", "\u0301", "\u202e", "😀", "\udb40\udc41", '"', "\\", "\u00a0"), {
+      maxLength: 300,
+    })
+    .map((parts) => parts.join("")),
+);
+/** Two texts that have most in common. */
+const pair = fc
+  .tuple(text, text, text, text)
+  .map(([before, old, now, after]) => [before + old + after, before + now + after] as const);
+
+test("any two texts are told apart, safely and shortly", () => {
+  fc.assert(
+    fc.property(pair, ([old, now]) => {
+      fc.pre(old !== now && !`${old}${now}`.includes("…"));
+      const [before, after] = shown("bio", old, now);
+      expect(before).not.toBe(after);
+      for (const side of [before, after]) {
+        expect(side).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+        expect(side?.length).toBeLessThan(100);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("what is short is whole, and what stands around the difference is in both", () => {
+  fc.assert(
+    fc.property(pair, ([old, now]) => {
+      const sides = excerpts("bio", old, now);
+      for (const [text, side] of [
+        [old, sides[0]],
+        [now, sides[1]],
+      ] as const) {
+        if (JSON.stringify(text).length > 60 || /[^\x20-\x7e]/.test(text)) continue;
+        expect(JSON.parse(joined(side))).toBe(text);
+        expect(old + now).toContain(JSON.parse(`"${side.middle}"`));
+      }
+    }),
+  );
+});
+
+test("a million characters take no time", () => {
+  const old = "e\u0301".repeat(500_000);
+  expect(joined(excerpts("bio", old, `${old}x`)[1])).toMatch(/x"$/);
+  expect(joined(excerpts("bio", `x${old}`, old)[0])).toMatch(/^"x/);
+  expect(joined(excerpts("bio", "\u0301".repeat(500_000), "\u0301".repeat(500_001))[1]).length).toBeLessThan(100);
+});

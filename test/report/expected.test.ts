@@ -1,0 +1,44 @@
+/** Whole reports of realistic diffs: `UPDATE=1 npm test` writes what comes out, for a person to read. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Diff } from "../../src/diff/change.js";
+import { jsonReport } from "../../src/report/json.js";
+import { markdownReport } from "../../src/report/markdown/markdown.js";
+import { ndjsonReport } from "../../src/report/ndjson.js";
+import { textReport } from "../../src/report/text/text.js";
+import { collect, plain } from "./collect.js";
+import { REALISTIC } from "./realistic.js";
+
+const EXPECTED = new URL("expected/", import.meta.url).pathname;
+const isUpdate = process.env["UPDATE"] === "1";
+const GATE = "max-removed 0: 1 of 12,376 users removed (0 %)";
+
+const reports = Object.entries(REALISTIC).flatMap(([name, diff]) => {
+  const exceeded = name === "every-kind" ? [GATE] : [];
+  const printed: Record<string, (diff: Diff) => AsyncGenerator<string>> = {
+    txt: (given) => textReport(given, { limit: 20, paint: plain, exceeded }),
+    md: (given) => markdownReport(given, { exceeded }),
+  };
+  // A hundred thousand lines are nothing to read.
+  const machine = diff.changed < 100 ? { json: jsonReport, ndjson: ndjsonReport } : {};
+  return Object.entries({ ...printed, ...machine }).map(
+    ([format, report]) => [`${name}.${format}`, () => collect(report(diff))] as const,
+  );
+});
+
+test("expected reports are not rewritten where nobody reviews them", () => {
+  expect(isUpdate && process.env["CI"]).toBeFalsy();
+});
+
+test.each(reports)("%s", async (name, report) => {
+  const [file, text] = [join(EXPECTED, name), await report()];
+  mkdirSync(EXPECTED, { recursive: true });
+  if (isUpdate) writeFileSync(file, text);
+  expect(existsSync(file), "run UPDATE=1 npm test, then read what it wrote").toBe(true);
+  expect(text).toBe(readFileSync(file, "utf8"));
+});
+
+test("nothing is expected that nobody makes", () => {
+  expect(readdirSync(EXPECTED).sort()).toEqual(reports.map(([name]) => name).sort());
+});

@@ -1,0 +1,94 @@
+/** Users counted by the time they had joined: bins of a natural length, none lost, in bounded memory. */
+import { expect, test } from "vitest";
+import type { Diff } from "../../../src/diff/change.js";
+import { type Bin, countJoins } from "../../../src/report/html/joins.js";
+import { added, diffOf, person, removed } from "../../support/diffs.js";
+
+function joinedAt(comers: readonly number[], leavers: readonly number[] = []): Diff {
+  const at = (time: number) => ({ date_joined: new Date(time).toISOString().replace("Z", "000Z") });
+  return diffOf([
+    ...comers.map((time, number) => added(person(number, at(time)))),
+    ...leavers.map((time, number) => removed(person(1_000_000 + number, at(time)))),
+  ]);
+}
+
+/** `count` times, evenly from one moment to another. */
+const spread = (count: number, from: string, to: string) => {
+  const [first, last] = [Date.parse(from), Date.parse(to)];
+  return Array.from({ length: count }, (_, at) => first + ((last - first) * at) / (count - 1));
+};
+
+const sum = (bins: readonly Bin[], kind: "added" | "removed") => bins.reduce((users, bin) => users + bin[kind], 0);
+
+test.each([
+  ["2026-11-20T08:10Z", "2026-11-20T20:50Z", 500, "hour", 13],
+  ["2026-11-10T00:00Z", "2026-11-20T23:00Z", 500, "6 hours", 44],
+  ["2026-10-01T00:00Z", "2026-11-20T00:00Z", 500, "day", 51],
+  // Monday, 2026-01-05.
+  ["2026-01-05T00:00Z", "2026-11-16T00:00Z", 500, "week", 46],
+  ["2023-01-31T00:00Z", "2026-12-01T00:00Z", 500, "month", 48],
+  ["2015-01-01T00:00Z", "2026-12-01T00:00Z", 500, "3 months", 48],
+  ["1990-06-01T00:00Z", "2026-12-01T00:00Z", 500, "year", 37],
+  ["1800-06-01T00:00Z", "2026-12-01T00:00Z", 500, "10 years", 23],
+  ["0001-01-01T00:00Z", "9999-12-31T00:00Z", 20_000, "1000 years", 10],
+  // The fewer users, the coarser.
+  ["2023-01-31T00:00Z", "2026-12-01T00:00Z", 30, "3 months", 16],
+])("from %s to %s, %i users: %s", async (from, to, users, unit, count) => {
+  const joins = await countJoins(joinedAt(spread(users, from, to), spread(users, from, to)));
+  expect(joins).toMatchObject({ unit, before: 0, after: 0 });
+  expect(joins.bins).toHaveLength(count);
+  expect([sum(joins.bins, "added"), sum(joins.bins, "removed")]).toEqual([users, users]);
+  for (const [at, { start, end }] of joins.bins.entries()) {
+    expect(start.getTime()).toBeLessThan(end.getTime());
+    if (at > 0) expect(start).toEqual(joins.bins[at - 1]?.end);
+  }
+});
+
+test("each user is in the bin of its moment, also at an edge of it", async () => {
+  const { bins } = await countJoins(
+    joinedAt(
+      ["2026-11-20T09:00:00Z", "2026-11-20T09:59:59.999Z", "2026-11-20T10:00:00Z"].map(Date.parse),
+      ["2026-11-20T11:30:00Z"].map(Date.parse),
+    ),
+  );
+  expect(bins.map(({ start, added: came, removed: went }) => [start.toISOString().slice(11, 16), came, went])).toEqual([
+    ["09:00", 2, 0],
+    ["10:00", 1, 0],
+    ["11:00", 0, 1],
+  ]);
+});
+
+test("one user makes one bin, and none makes none", async () => {
+  expect((await countJoins(joinedAt([Date.parse("2026-11-20T09:30Z")]))).bins).toEqual([
+    { start: new Date("2026-11-20T09:00Z"), end: new Date("2026-11-20T10:00Z"), added: 1, removed: 0 },
+  ]);
+  expect(await countJoins(joinedAt([]))).toMatchObject({ bins: [], before: 0, after: 0 });
+});
+
+test("a few who joined long before or after the others are counted, not drawn", async () => {
+  const many = spread(1000, "2026-11-01T00:00Z", "2026-11-20T00:00Z");
+  const joins = await countJoins(
+    joinedAt(
+      [...many, Date.parse("0001-01-01T00:00Z"), Date.parse("1999-01-01T00:00Z")],
+      [Date.parse("9999-12-31T00:00Z")],
+    ),
+  );
+  expect(joins.unit).toBe("day");
+  // Half per cent on either side at most: those, and the outermost of the many.
+  expect([2, 3, 4, 5]).toContain(joins.before);
+  expect([1, 2, 3, 4, 5]).toContain(joins.after);
+  expect(sum(joins.bins, "added") + sum(joins.bins, "removed") + joins.before + joins.after).toBe(1003);
+  expect(joins.bins[0]?.start.getUTCFullYear()).toBe(2026);
+});
+
+test("more moments than are kept apart make the same bins as few", async () => {
+  // Every hour of eight months is one too many; every other hour is not.
+  const hours = spread(6001, "2026-01-05T00:00Z", "2026-09-12T00:00Z");
+  const [all, half] = [
+    await countJoins(joinedAt(hours)),
+    await countJoins(joinedAt(hours.filter((_, at) => at % 2 === 0))),
+  ];
+  expect([all.unit, half.unit]).toEqual(["week", "week"]);
+  expect(all.bins.map(({ start }) => start)).toEqual(half.bins.map(({ start }) => start));
+  expect(all.bins.slice(0, -1).every(({ added: came }) => came === 7 * 24)).toBe(true);
+});

@@ -1,0 +1,216 @@
+/** The list of changes as somebody uses it: searching, filtering, turning pages, opening, by mouse and by keys. */
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
+import type { User } from "../../../src/contract/user.js";
+import { added, changed, diffOf, person, removed } from "../../support/diffs.js";
+import { describeWith } from "../../support/installed.js";
+import { settled, useBrowser } from "./browser.js";
+import { manyChanges } from "./samples.js";
+
+const move = (number: number, status: User["kyc_status"], given: Partial<User> = {}) =>
+  changed(person(number), person(number, { kyc_status: status, ...given }));
+
+const SMALL = diffOf(
+  [
+    added(person(1, { display_name: "Zoë Lund", country: "NO" })),
+    added(person(2, { display_name: "李小龍" })),
+    removed(person(3, { display_name: "", username: "gone" })),
+    move(4, "VERIFIED"),
+    move(5, "CONFIRMED", { bio: "Likes tea and $(cake)." }),
+    changed(person(6, { bio: "" }), person(6, { bio: "Likes tea.", languages: [], country: "FR", referrals_count: 5 })),
+  ],
+  { unchanged: 94 },
+);
+
+describeWith("chromium", "the list of changes", (path) => {
+  const open = useBrowser(path);
+
+  test("is a table of all changes, in the order of the diff", async () => {
+    const { page, misdeeds } = await open(SMALL);
+    expect(await settled(page)).toBe("1 to 6 of 6 changes");
+    const rows = page.locator("#list > tbody > tr:has(> .kind)");
+    expect(await rows.locator("> .kind").allTextContents()).toEqual([
+      ...["Added", "Added", "Removed", "Changed", "Changed", "Changed"],
+    ]);
+    expect(await rows.locator(".user").allTextContents()).toEqual([
+      ...["Zoë Lund", "李小龍", "gone", "Anna Berg", "Anna Berg", "Anna Berg"],
+    ]);
+    expect(await texts(rows.nth(5).locator("li"))).toEqual([
+      ...["bio empty → becomes Likes tea.", "country DE → becomes FR"],
+      ...['languages ["DE","EN"] → becomes []', "and 1 more field"],
+    ]);
+    expect(await texts(rows.nth(0).locator("li"))).toEqual([
+      ...["country NO", "date_joined 2026-11-20", "kyc_status PENDING"],
+    ]);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("an opened row has every field, old and new side by side, with what differs marked", async () => {
+    const { page } = await open(SMALL);
+    await settled(page);
+    const buttons = page.locator(".user");
+    await buttons.nth(4).click();
+    await buttons.nth(2).click();
+    const changedRows = page.locator("#details-5 .fields tr");
+    expect(await changedRows.allTextContents()).toEqual([
+      ...["FieldOldNew", "bioLikes tea.Likes tea and $(cake).", "kyc_statusPENDINGCONFIRMED"],
+    ]);
+    expect(await changedRows.nth(1).locator("mark").allTextContents()).toEqual([" and $(cake)"]);
+    const removedRows = page.locator("#details-3 .fields tr");
+    expect(await removedRows.count()).toBe(1 + 28);
+    expect(await texts(removedRows.filter({ hasText: "username" }))).toEqual(["usernamegone"]);
+    await buttons.nth(4).click();
+    await expect(page.locator("#details-5").isVisible()).resolves.toBe(false);
+  });
+
+  test("a user without a name goes by the id", async () => {
+    const nameless = person(1);
+    const { page } = await open(diffOf([added({ ...nameless, display_name: nameless.id, username: nameless.id })]));
+    await settled(page);
+    expect(await page.locator(".who").allTextContents()).toEqual([nameless.id]);
+  });
+
+  test("what only the code of two texts tells apart is shown as code", async () => {
+    const pairs = [
+      ["Zo\u00e9 Lund", "Zoe\u0301 Lund", "\\u00e9", "e\\u0301"],
+      ["a b", "a\u00a0b", " ", "\\u00a0"],
+      ["ab", "a\u00adb", "", "\\u00ad"],
+    ] as const;
+    const { page } = await open(
+      diffOf(pairs.map(([old, now], number) => changed(person(number, { bio: old }), person(number, { bio: now })))),
+    );
+    await settled(page);
+    await page.getByRole("button", { name: "Open all" }).click();
+    const marks = (side: string) =>
+      page
+        .locator(`td.${side}`)
+        .evaluateAll((cells) => cells.map((cell) => cell.querySelector("mark")?.textContent ?? ""));
+    expect(await marks("old")).toEqual(pairs.map(([, , old]) => old));
+    expect(await marks("new")).toEqual(pairs.map(([, , , now]) => now));
+  });
+
+  test("a difference late in a long text is what a closed row shows of it, with its accents", async () => {
+    const bio = (name: string) => `${"long ".repeat(100)}${name} and on${" and on".repeat(100)}`;
+    const { page } = await open(
+      diffOf([changed(person(1, { bio: bio("José") }), person(1, { bio: bio("Jose\u0301e") }))]),
+    );
+    await settled(page);
+    const [old, now] = await page.locator(".gist bdi").allTextContents();
+    expect(old).toMatch(/^…ng long long José and on.*…$/);
+    expect(now).toMatch(/^…ng long long Jose\u0301e and on.*…$/);
+    expect(await page.locator(".gist mark").allTextContents()).toEqual(["é", "e\u0301e"]);
+  });
+
+  test("searching finds texts in names, ids and values, whatever their case", async () => {
+    const { page } = await open(SMALL);
+    await settled(page);
+    for (const [text, names] of [
+      ["zoë", ["Zoë Lund"]],
+      ["GONE", ["gone"]],
+      ["小", ["李小龍"]],
+      ["$(cake)", ["Anna Berg"]],
+      ["00000000-0000-4000-8000-000000000003", ["gone"]],
+      ["zoe\u0308", ["Zoë Lund"]],
+      ["[]^.*+?|\\/-{}", []],
+      ["(", ["Anna Berg"]],
+      [" tea. ", ["Zoë Lund", "李小龍", "gone", "Anna Berg", "Anna Berg"]],
+      ["zebra", []],
+    ] as const) {
+      await page.getByRole("searchbox", { name: "Search" }).fill(text);
+      await expect.poll(() => page.locator(".user").allTextContents()).toEqual(names);
+      const found = `1 to ${names.length} of ${names.length} found, in 6 changes`;
+      expect(await settled(page)).toBe(names.length === 0 ? "None of 6 changes match." : found);
+    }
+  });
+
+  test("filters by kind and field, together with a search, and lets go of all", async () => {
+    const { page } = await open(SMALL);
+    await settled(page);
+    await page.getByRole("combobox", { name: "Field" }).selectOption({ label: "bio (2)" });
+    await page.getByRole("status").filter({ hasText: "1 to 2 of 2 found" }).waitFor();
+    await page.getByRole("searchbox", { name: "Search" }).fill("FR");
+    await page.getByRole("status").filter({ hasText: "1 to 1 of 1 found" }).waitFor();
+    await page.getByRole("checkbox", { name: "Changed" }).uncheck();
+    await page.getByRole("status").filter({ hasText: "None of 6 changes match." }).waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByRole("status").filter({ hasText: "1 to 6 of 6 changes" }).waitFor();
+    await page.getByRole("checkbox", { name: "Removed" }).uncheck();
+    await page.getByRole("checkbox", { name: "Changed" }).uncheck();
+    await page.getByRole("status").filter({ hasText: "1 to 2 of 2 found" }).waitFor();
+    expect(await page.locator(".user").allTextContents()).toEqual(["Zoë Lund", "李小龍"]);
+  });
+
+  test("turns pages, to the last and to one by its number", async () => {
+    const { page } = await open(manyChanges({ added: 60, removed: 60, changed: 100 }));
+    expect(await settled(page)).toBe("1 to 50 of 220 changes");
+    const pager = page.getByRole("navigation", { name: "Pages of the list" });
+    const status = () => page.locator("#status").textContent();
+    await pager.getByRole("button", { name: "Next" }).click();
+    expect(await status()).toBe("51 to 100 of 220 changes");
+    await pager.getByRole("button", { name: "Last" }).click();
+    await pager.getByRole("button", { name: "Next" }).press("Enter");
+    expect(await status()).toBe("201 to 220 of 220 changes");
+    expect(await page.locator(".user").count()).toBe(20);
+    expect(await page.locator("#list > tbody > tr").first().getAttribute("aria-rowindex")).toBe("202");
+    await pager.getByRole("button", { name: "Previous" }).click();
+    expect(await status()).toBe("151 to 200 of 220 changes");
+    for (const [typed, said] of [
+      ["2", "51 to 100"],
+      ["99", "201 to 220"],
+      ["x", "201 to 220"],
+      ["-4", "1 to 50"],
+    ] as const) {
+      await pager.getByLabel("Page").fill(typed);
+      await pager.getByLabel("Page").press("Enter");
+      expect(await status()).toBe(`${said} of 220 changes`);
+    }
+    expect(await pager.getByLabel("Page").inputValue()).toBe("1");
+    await page.getByRole("searchbox", { name: "Search" }).fill("Okafor");
+    await page.getByRole("status").filter({ hasText: "found" }).waitFor();
+    await pager.waitFor({ state: "hidden" });
+  });
+
+  test("opens and closes all rows of a page, and keeps it so on the next", async () => {
+    const { page } = await open(manyChanges({ added: 60, removed: 0, changed: 0 }));
+    await settled(page);
+    const all = page.getByRole("button", { name: "Open all on this page" });
+    await all.click();
+    expect(await page.locator(".fields:visible").count()).toBe(50);
+    await page.getByRole("button", { name: "Next" }).click();
+    expect(await page.locator(".fields:visible").count()).toBe(10);
+    await all.click();
+    expect(await page.locator(".fields:visible").count()).toBe(0);
+  });
+
+  test("can be used by keys alone", async () => {
+    const { page } = await open(manyChanges({ added: 30, removed: 30, changed: 5 }));
+    await settled(page);
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to the list of changes");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("NEED_SELFIE_IMAGES");
+    await page.getByRole("status").filter({ hasText: "found" }).waitFor();
+    for (const key of ["Tab", "Tab", "Space"]) await page.keyboard.press(key);
+    expect(await page.getByRole("checkbox", { name: "Added" }).isChecked()).toBe(false);
+    for (const key of ["Tab", "Tab", "Tab", "Tab", "Tab", "Enter"]) await page.keyboard.press(key);
+    expect(await page.locator("button:focus").getAttribute("aria-expanded")).toBe("true");
+    expect(await page.locator(".fields:visible").count()).toBe(1);
+  });
+
+  test("a button at the end of the pages keeps the focus", async () => {
+    const { page } = await open(manyChanges({ added: 60, removed: 0, changed: 0 }));
+    await settled(page);
+    const next = page.getByRole("button", { name: "Next" });
+    await next.focus();
+    await page.keyboard.press("Enter");
+    expect(await next.getAttribute("aria-disabled")).toBe("true");
+    expect(await page.locator("button:focus").textContent()).toBe("Next");
+  });
+});
+
+/** Each element's text, its white space as it is seen. */
+async function texts(elements: Locator): Promise<string[]> {
+  return (await elements.allTextContents()).map((text) => text.replace(/\s+/g, " "));
+}

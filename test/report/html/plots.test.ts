@@ -1,0 +1,163 @@
+/** The plots as they are seen: bars and ribbons as long and wide as their figures, in either theme, at any width. */
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import type { User } from "../../../src/contract/user.js";
+import { added, changed, diffOf, person, removed } from "../../support/diffs.js";
+import { describeWith } from "../../support/installed.js";
+import { useBrowser } from "./browser.js";
+import { manyChanges } from "./samples.js";
+
+const move = (number: number, from: User["kyc_status"], to: User["kyc_status"]) =>
+  changed(person(number, { kyc_status: from }), person(number, { kyc_status: to }));
+
+const joined = (day: string): Partial<User> => ({ date_joined: `2026-11-${day}T12:00:00.000000Z` });
+
+const DIFF = diffOf([
+  ...[added(person(1, joined("18"))), added(person(2, joined("18"))), added(person(3, joined("20")))],
+  removed(person(4, joined("18"))),
+  ...[
+    move(5, "NONE", "VERIFIED"),
+    move(6, "NONE", "VERIFIED"),
+    move(7, "NONE", "PENDING"),
+    move(8, "CONFIRMED", "VERIFIED"),
+  ],
+  changed(person(9, { bio: "" }), person(9)),
+]);
+
+describeWith("chromium", "plots", (path) => {
+  const open = useBrowser(path);
+
+  test("bars of fields are as long as users are many", async () => {
+    const { page } = await open(DIFF);
+    expect(await figures(page, "fields")).toEqual([
+      ["kyc_status", "4"],
+      ["bio", "1"],
+    ]);
+    const [most, least] = await widths(page, "#fields .w520 rect.changed");
+    expect([most, least]).toEqual([520, 130]);
+  });
+
+  test("ribbons of moves are as wide as users are many, and leave and reach their statuses", async () => {
+    const { page } = await open(DIFF);
+    expect(await figures(page, "flow")).toEqual([
+      ...[
+        ["NONE", "VERIFIED", "2"],
+        ["NONE", "PENDING", "1"],
+        ["CONFIRMED", "VERIFIED", "1"],
+      ],
+    ]);
+    const ribbons = page.locator("#flow .w520 .ribbon");
+    const drawn = await ribbons.evaluateAll((all) =>
+      all.map((one) => [one.querySelector("title")?.textContent, Number(one.getAttribute("stroke-width"))]),
+    );
+    expect(drawn).toEqual([
+      ["NONE to PENDING: 1", 28],
+      ["NONE to VERIFIED: 2", 56],
+      ["CONFIRMED to VERIFIED: 1", 28],
+    ]);
+    const texts = await page.locator("#flow .w520 text").allTextContents();
+    expect(texts).toEqual(["NONE", "3", "CONFIRMED", "1", "PENDING", "1", "VERIFIED", "3"]);
+  });
+
+  test("joins stand above the line, and those removed below", async () => {
+    const { page } = await open(DIFF);
+    expect(await figures(page, "joins")).toEqual([
+      ["2026-11-18 12:00:00", "2", "1"],
+      ["2026-11-20 12:00:00", "1", "0"],
+    ]);
+    const bar = async (kind: string, number: number) => {
+      const drawn = page.locator(`#joins .w1080 rect.${kind}`).nth(number);
+      const [x, y, height] = await drawn.evaluate((one) =>
+        ["x", "y", "height"].map((name) => Number(one.getAttribute(name))),
+      );
+      return { x, top: y ?? 0, bottom: (y ?? 0) + (height ?? 0) };
+    };
+    const [first, last, below] = [await bar("added", 0), await bar("added", 1), await bar("removed", 0)];
+    const zero = Number(await page.locator("#joins .w1080 .zero").getAttribute("y1"));
+    expect(first.bottom - first.top).toBeCloseTo(2 * (last.bottom - last.top), 0);
+    expect(first.bottom).toBeCloseTo(zero, 0);
+    expect(below.top).toBeCloseTo(zero, 0);
+    expect(below.x).toBe(first.x);
+  });
+
+  test("those that would be empty are left out", async () => {
+    const titles = async (diff: typeof DIFF) => (await open(diff)).page.locator("figure h3").allTextContents();
+    expect(await titles(diffOf([added(person(1))]))).toEqual(["When added and removed users had joined"]);
+    expect(await titles(diffOf([changed(person(1), person(1, { bio: "" }))]))).toEqual(["Changes by field"]);
+  });
+
+  test("at most twelve fields are drawn, and all are in the figures", async () => {
+    const { off_chain: offChain } = person(1);
+    const all = {
+      ...offChain,
+      tokens: 1,
+      mining_events: 1,
+      pending_events: 1,
+      withdrawn_events: 0,
+      liveness_tier: "x",
+    };
+    const now = person(1, {
+      ...{
+        bio: "b",
+        country: "FR",
+        current_location: "FR",
+        first_name: "f",
+        last_name: "l",
+        display_name: "d",
+      },
+      ...{ languages: [], referrals_count: 9, wac_status: 1, off_chain: all },
+    });
+    const { page } = await open(diffOf([changed(person(1), now)]));
+    expect(await page.locator("#fields .w520 rect.changed").count()).toBe(12);
+    expect(await figures(page, "fields")).toHaveLength(14);
+    expect(await page.locator("#fields figcaption p").textContent()).toContain("2 rarer fields not drawn.");
+  });
+
+  test.each([
+    [1280, ["w520", "w520", "w1080"]],
+    [800, ["w340", "w340", "w520"]],
+    [360, ["w340", "w340", "w340"]],
+  ])("at %i pixels one drawing of each is there, and all of its text", async (width, shown) => {
+    const { page } = await open(manyChanges({ added: 90, removed: 80, changed: 900 }), {
+      viewport: { width, height: 800 },
+    });
+    const drawings = page.locator("figure > svg:visible");
+    expect(await drawings.evaluateAll((all) => all.map((one) => one.getAttribute("class")))).toEqual(shown);
+    const cut = await drawings.evaluateAll((all) =>
+      all.flatMap((drawing) => {
+        const frame = drawing.getBoundingClientRect();
+        const isCut = (text: Element) => {
+          const { left, right, top, bottom } = text.getBoundingClientRect();
+          return left < frame.left - 1 || right > frame.right + 1 || top < frame.top - 1 || bottom > frame.bottom + 1;
+        };
+        return [...drawing.querySelectorAll("text")].filter(isCut).map((text) => text.textContent);
+      }),
+    );
+    expect(cut).toEqual([]);
+  });
+
+  test("follow the theme", async () => {
+    const colours = async (colorScheme: "light" | "dark") => {
+      const { page } = await open(DIFF, { colorScheme });
+      const fill = (selector: string) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((one) => getComputedStyle(one).fill);
+      return Promise.all(["svg.w520 text", "rect.changed", "rect.added", "rect.removed"].map(fill));
+    };
+    const [light, dark] = [await colours("light"), await colours("dark")];
+    expect(new Set([...light, ...dark]).size).toBe(8);
+  });
+});
+
+/** The rows of a plot's table. */
+function figures(page: Page, id: string): Promise<string[][]> {
+  return page
+    .locator(`#${id} tbody tr`)
+    .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
+}
+
+function widths(page: Page, selector: string): Promise<number[]> {
+  return page.locator(selector).evaluateAll((all) => all.map((one) => Number(one.getAttribute("width"))));
+}

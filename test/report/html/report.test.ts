@@ -1,0 +1,145 @@
+/** The report as a stream of text: one file, the same bytes for the same diff, in bounded memory. */
+import { createHash } from "node:crypto";
+import { Worker } from "node:worker_threads";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Diff } from "../../../src/diff/change.js";
+import { htmlReport } from "../../../src/report/html/html.js";
+import { anyDiff, changed, diffOf, person } from "../../support/diffs.js";
+import { manyChanges } from "./samples.js";
+
+async function report(diff: Diff, exceeded: readonly string[] = []): Promise<string> {
+  let text = "";
+  for await (const piece of htmlReport(diff, { exceeded })) text += piece;
+  return text;
+}
+
+const SAMPLE = manyChanges({ added: 30, removed: 20, changed: 100 }, 5000);
+
+describe("the file", () => {
+  test("is the same for the same diff", async () => {
+    expect(await report(SAMPLE)).toBe(await report(SAMPLE));
+  });
+
+  test("has a policy that takes its own script and style, and nothing else", async () => {
+    const text = await report(SAMPLE);
+    const [, policy = ""] = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text) ?? [];
+    const hash = (source = "") => `'sha256-${createHash("sha256").update(source).digest("base64")}'`;
+    const [, script] = /<script>(.*?)<\/script>/s.exec(text) ?? [];
+    const [, style] = /<style>(.*?)<\/style>/s.exec(text) ?? [];
+    expect(policy.replaceAll("&#39;", "'").split("; ")).toEqual([
+      ...["default-src 'none'", `script-src ${hash(script)}`, `style-src ${hash(style)}`],
+      ...["img-src 'none'", "base-uri 'none'", "form-action 'none'"],
+      ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+    ]);
+    // It stands before all that it is to judge.
+    expect(text.indexOf("Content-Security-Policy")).toBeLessThan(
+      Math.min(text.indexOf("<style"), text.indexOf("<script")),
+    );
+  });
+
+  test("names no other file, and has no style or handler in an attribute", async () => {
+    const text = (await report(SAMPLE)).replace(/<script.*?<\/script>|<style.*?<\/style>/gs, "");
+    expect(text).not.toMatch(/\s(?:src|srcset|action|style|on\w+)=/);
+    expect([...text.matchAll(/\shref="([^"]*)"/g)].map(([, target]) => target)).toEqual(["#changes"]);
+  });
+
+  test("no text of any user, side or gate ends an element or shows what is not there", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyDiff, fc.string({ unit: "binary" }), async (diff, sentence) => {
+        const text = await report(diff, [sentence]);
+        const data = [...text.matchAll(/<script type="application\/json"[^>]*>(.*?)<\/script>/gs)];
+        for (const [, json = ""] of data) {
+          JSON.parse(json);
+          expect(json).not.toMatch(/<|(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+        }
+        expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("carries every change, as it is", async () => {
+    const [old, now] = [person(1), person(1, { bio: "</script>\u2028\ud800", languages: [], display_name: "A" })];
+    const text = await report(diffOf([changed(old, now)]));
+    const [rows, paths] = [...text.matchAll(/<script type="application\/json"[^>]*>(.*?)<\/script>/gs)].map(
+      ([, json = ""]) => JSON.parse(json),
+    );
+    expect(paths).toEqual(["bio", "display_name", "languages"]);
+    expect(rows).toEqual([[now.id, "A", "user1", 0, old.bio, now.bio, 1, "Anna Berg", "A", 2, ["DE", "EN"], []]]);
+  });
+});
+
+describe("the summary", () => {
+  const main = async (diff: Diff, exceeded?: string[]) =>
+    (await report(diff, exceeded))
+      .replace(/<style.*?<\/style>/s, "")
+      .replace(/<[^>]+>/g, " ")
+      .replace(/\s+/g, " ");
+
+  test("names both sides, and what else differs in one line", async () => {
+    const diff = diffOf([changed(person(1), person(1, { bio: "" }))], {
+      unchanged: 1203,
+      old: { baseUrl: "https://a.example", pageSize: 100 },
+      new: { name: "users.sqlite", id: "abc", baseUrl: "https://b.example", pageSize: 50, links: "path" },
+    });
+    expect(await main(diff)).toContain(
+      `1 user differs Old ${diff.old.name} 1,204 users on 13 pages → New users.sqlite (abc) 1,204 users on 25 pages ` +
+        "Also different: base URL from https://a.example to https://b.example, page size from 100 to 50, links from query to path. " +
+        "Added 0 Removed 0 Changed 1 Unchanged 1,203 At a glance",
+    );
+  });
+
+  test("says every gate that is exceeded, and nothing of gates otherwise", async () => {
+    expect(await main(SAMPLE, ["One & two.", "Three."])).toContain("2 gates are exceeded One &amp; two. Three.");
+    expect(await main(SAMPLE, ["One."])).toContain("A gate is exceeded One.");
+    expect((await main(SAMPLE)).includes("exceeded")).toBe(false);
+  });
+
+  test("of equal sides is all there is", async () => {
+    const text = await main(diffOf([], { unchanged: 7 }));
+    expect(text).toMatch(/No user differs .* Unchanged 7 $/);
+    expect(text).not.toMatch(/At a glance|Changes|Also different/);
+  });
+});
+
+test("half a million changes pass through 48 MB, with the compiled code that is shipped", async () => {
+  const worker = new Worker(LONG_REPORT, {
+    eval: true,
+    resourceLimits: { maxOldGenerationSizeMb: 48 },
+    workerData: new URL("../../../lib/report/html/html.js", import.meta.url).href,
+  });
+  const [length, longest] = await new Promise<[number, number]>((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", reject);
+  });
+  expect(length).toBeGreaterThan(50_000_000);
+  expect(longest).toBeLessThan(1_000_000);
+}, 120_000);
+
+/** Reads a report piece by piece; tells its length, and that of its longest piece. */
+const LONG_REPORT = `
+const { parentPort, workerData } = require("node:worker_threads");
+const side = { name: "a", id: undefined, count: 500000, pages: 5000, pageSize: 100, baseUrl: undefined, links: undefined };
+const user = (n, bio) => ({ id: String(n), bio, display_name: "A".repeat(50), username: "u" + n });
+const diff = {
+  old: side, new: side, added: 0, removed: 0, changed: 500000, unchanged: 0,
+  fields: new Map([["bio", 500000]]), flow: [],
+  async *changes(kind) {
+    if (kind !== undefined && kind !== "changed") return;
+    for (let n = 0; n < 500000; n++) {
+      const [old, now] = [user(n, "old ".repeat(5)), user(n, "new ".repeat(5))];
+      yield { kind: "changed", id: old.id, fields: [{ path: "bio", old: old.bio, new: now.bio }], old, new: now };
+    }
+  },
+};
+(async () => {
+  const { htmlReport } = await import(workerData);
+  let [length, longest] = [0, 0];
+  for await (const piece of htmlReport(diff, { exceeded: [] })) {
+    length += piece.length;
+    longest = Math.max(longest, piece.length);
+  }
+  parentPort.postMessage([length, longest]);
+})();
+`;

@@ -1,0 +1,50 @@
+/** Quick flips of `current`: when they are over, every process serves what is current. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { scratch } from "../support/files.js";
+import { startFleet } from "./cluster.js";
+import { createRandom } from "./hostile-requests.js";
+import { publish, switchTo, writeRelease } from "./release.js";
+import { ask, serving } from "./running.js";
+
+const SEED = 20_261_121;
+const BURSTS = 60;
+const WITHIN_MS = 300;
+const WORKERS = 2;
+/** For each burst: ten times what two looks at the link take. */
+const PATIENCE_MS = 5_000;
+
+test(`${BURSTS} bursts of switches end where the link points, in every process (seed ${SEED})`, {
+  timeout: BURSTS * (WITHIN_MS + PATIENCE_MS),
+}, async () => {
+  const random = createRandom(SEED);
+  const dist = scratch();
+  const folders = [await publish(dist, { bio: "0" })];
+  for (const bio of ["1", "2", "3"]) folders.push(await writeRelease(dist, { bio }));
+  const { host, port } = await serving({}, { folder: dist });
+  const fleet = await startFleet(dist, "--workers", `${WORKERS}`);
+  let current = 0;
+  for (let burst = 1; burst <= BURSTS; burst++) {
+    const switches = 3 + Math.floor(random() * 4);
+    for (let at = 0; at < switches; at++) {
+      current = (current + 1 + Math.floor(random() * (folders.length - 1))) % folders.length;
+      await switchTo(dist, folders[current] ?? "");
+      await sleep((random() * WITHIN_MS) / switches);
+    }
+    const expected = folders[current]?.slice(-12) ?? "";
+    const served = async () => [
+      host.release.folder.slice(-12),
+      await idAt(port),
+      // Each process takes every second connection.
+      ...(await Promise.all(Array.from({ length: 2 * WORKERS }, () => idAt(fleet.port)))),
+    ];
+    await expect
+      .poll(served, { timeout: PATIENCE_MS, interval: 20, message: `burst ${burst}` })
+      .toEqual(Array(2 + 2 * WORKERS).fill(expected));
+  }
+});
+
+async function idAt(port: number): Promise<string> {
+  const { status, headers } = await ask(port, "/api/users/?page=1");
+  return status === 200 ? `${headers["snapshot-id"]}` : `status ${status}`;
+}

@@ -1,0 +1,181 @@
+/** `rollcall serve --workers N`: several processes on one port, seen from outside. */
+import { rename } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { start } from "../support/command.js";
+import { scratch } from "../support/files.js";
+import { childrenOf, startFleet } from "./cluster.js";
+import { publish } from "./release.js";
+import { ask } from "./running.js";
+
+/** Ten times what is needed. */
+const PATIENT = { timeout: 20_000 };
+
+test("two processes answer, and a switch reaches both", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const { port, pids, out, err, child, ended } = await startFleet(dist, "--workers", "2", "--access-log");
+  expect(pids()).toHaveLength(2);
+  const before = await snapshots(port, 20);
+  expect(before.size).toBe(1);
+  const folder = await publish(dist, { bio: "next" });
+  await vi.waitFor(() => expect(err.filter((line) => line.includes("now serving"))).toHaveLength(1), PATIENT);
+  // Each takes every second connection.
+  const after = await snapshots(port, 20);
+  expect(after.size).toBe(1);
+  expect([...after]).not.toEqual([...before]);
+  expect(folder).toContain([...after][0]);
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+  expect(out, "the announcement, and a line for each answer").toHaveLength(41);
+  expect(out.slice(1).every((line) => JSON.parse(line).status === 200)).toBe(true);
+});
+
+test("SIGHUP reaches all, and the end leaves no process", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const { port, pids, child, ended } = await startFleet(dist, "--workers", "3");
+  const all = pids();
+  expect(all).toHaveLength(3);
+  await publish(dist, { bio: "next" });
+  child.kill("SIGHUP");
+  await vi.waitFor(async () => expect((await snapshots(port, 9)).size).toBe(1));
+  child.kill("SIGINT");
+  expect((await ended).code).toBe(0);
+  expect(all.filter(isAlive)).toEqual([]);
+  await expect(ask(port, "/api/users/")).rejects.toThrow();
+});
+
+test("a process that is killed is replaced, and no new connection goes without an answer", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const { port, pids, err } = await startFleet(dist, "--workers", "2");
+  const [victim = 0, other] = pids();
+  process.kill(victim, "SIGKILL");
+  await vi.waitFor(() => expect(isAlive(victim)).toBe(false));
+  expect((await snapshots(port, 30)).size).toBe(1);
+  await vi.waitFor(() => expect(pids()).toHaveLength(2), { timeout: 5_000 });
+  expect(pids()).toContain(other);
+  expect(pids()).not.toContain(victim);
+  await vi.waitFor(() =>
+    expect(err.join("\n")).toMatch(/Process \d+ ended \(SIGKILL\); another one starts in 100 ms\./),
+  );
+  expect((await snapshots(port, 30)).size).toBe(1);
+});
+
+test("all that are killed at once are replaced, on the same port", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const { port, pids, child, ended } = await startFleet(dist, "--workers", "3");
+  const victims = pids();
+  for (const pid of victims) process.kill(pid, "SIGKILL");
+  await vi.waitFor(() => expect(pids().filter((pid) => !victims.includes(pid))).toHaveLength(3), PATIENT);
+  await vi.waitFor(async () => expect((await snapshots(port, 6)).size).toBe(1), PATIENT);
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+});
+
+test("the last one that is killed while another one waits to be replaced is replaced as well", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const { port, pids, err } = await startFleet(dist, "--workers", "2");
+  const [first = 0, last = 0] = pids();
+  process.kill(first, "SIGKILL");
+  await vi.waitFor(() => expect(err.join()).toContain(`Process ${first} ended (SIGKILL); another`), PATIENT);
+  process.kill(last, "SIGKILL");
+  await vi.waitFor(() => expect(pids().filter((pid) => pid !== last)).toHaveLength(2), PATIENT);
+  await vi.waitFor(async () => expect((await snapshots(port, 6)).size).toBe(1), PATIENT);
+});
+
+test("where none can be started any more, all ends with the reason", async () => {
+  const dist = scratch();
+  const folder = await publish(dist);
+  const { pids, ended } = await startFleet(dist, "--workers", "2");
+  await rename(join(folder, "SHA256SUMS"), join(folder, "away"));
+  for (const pid of pids()) process.kill(pid, "SIGKILL");
+  const { code, stderr } = await ended;
+  expect(code).toBe(1);
+  const why = /Process \d+ cannot serve: Release \S+ is broken: SHA256SUMS cannot be read \(ENOENT\)\. Build again.*/;
+  const starts = stderr.split("\n").filter((line) => why.test(line));
+  expect(starts, "six for each").toHaveLength(12);
+  expect(starts.at(-1)).toMatch(/^error: No process serves any more, and none can be started: Process /);
+});
+
+test("what is mended meanwhile is served again", async () => {
+  const dist = scratch();
+  const folder = await publish(dist);
+  const { port, pids, err } = await startFleet(dist, "--workers", "2");
+  await rename(join(folder, "SHA256SUMS"), join(folder, "away"));
+  for (const pid of pids()) process.kill(pid, "SIGKILL");
+  await vi.waitFor(() => expect(err.join()).toContain("cannot serve"), PATIENT);
+  await rename(join(folder, "away"), join(folder, "SHA256SUMS"));
+  await vi.waitFor(async () => expect((await snapshots(port, 6)).size).toBe(1), PATIENT);
+});
+
+test("one that is killed while it starts is refused in words, and leaves no process", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const { child, ended } = start(["serve", dist, "--port", "0", "--workers", "2"]);
+  let started: number[] = [];
+  await vi.waitFor(() => {
+    started = childrenOf(child.pid ?? 0);
+    expect(started).toHaveLength(2);
+  }, PATIENT);
+  process.kill(started[0] ?? 0, "SIGKILL");
+  expect(await ended).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `error: Process ${started[0]} ended (SIGKILL) while it started, perhaps for want of memory, of which fewer --workers need less.\n`,
+  });
+  expect(started.filter(isAlive)).toEqual([]);
+});
+
+test("processes end with the first one, however it ends", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const { pids, child, ended } = await startFleet(dist, "--workers", "2");
+  const all = pids();
+  child.kill("SIGKILL");
+  expect((await ended).code).toBe("SIGKILL");
+  await vi.waitFor(() => expect(all.filter(isAlive)).toEqual([]), { timeout: 5_000 });
+});
+
+test("a taken port and a missing release are refused as for one process", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const taken = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void taken.close());
+  await vi.waitFor(() => expect(taken.listening).toBe(true));
+  const address = taken.address();
+  const port = typeof address === "object" ? `${address?.port}` : "";
+  for (const workers of ["1", "2"]) {
+    const refused = await start(["serve", dist, "--port", port, "--workers", workers]).ended;
+    expect(refused).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `error: Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another --port.\n`,
+    });
+    const missing = await start(["serve", scratch(), "--port", "0", "--workers", workers]).ended;
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no release") });
+  }
+});
+
+/** The ids that this many connections are answered with, one after another. */
+async function snapshots(port: number, connections: number): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (let times = 0; times < connections; times++) {
+    const { status, headers } = await ask(port, "/api/users/?page=1");
+    expect(status).toBe(200);
+    ids.add(`${headers["snapshot-id"]}`);
+  }
+  return ids;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,215 @@
+/** What is on disk goes wrong while it is served: nothing wrong is ever sent, and the host lives. */
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { encodeSums } from "../../src/release/digests.js";
+import { sha256 } from "../../src/release/files.js";
+import { pagePath } from "../../src/release/layout.js";
+import { openRelease } from "../../src/release/open.js";
+import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
+import { createListingServer } from "../../src/server/server.js";
+import { scratch } from "../support/files.js";
+import { publish, writeRelease } from "./release.js";
+import { ask, type Running, serving } from "./running.js";
+
+const page = pagePath(2);
+
+describe("a page's file", () => {
+  const damages: [string, (file: string) => Promise<unknown> | unknown, RegExp][] = [
+    ["gone", (file) => rm(file), /cannot be read \(ENOENT\)/],
+    ["one byte changed", (file) => changeOneByte(file), /does not match its digest/],
+    ["shortened", (file) => truncate(file, 10), /does not match its digest/],
+    ["empty", (file) => truncate(file, 0), /does not match its digest/],
+    ["a link to another file", (file) => replace(file, () => symlink("/etc/passwd", file)), /cannot be read \(ELOOP\)/],
+    ["a link to its own bytes", (file) => moveBehindLink(file), /cannot be read \(ELOOP\)/],
+    ["a folder", (file) => replace(file, () => mkdir(file)), /cannot be read \(EISDIR\)/],
+    ["a pipe", (file) => replace(file, () => execFileSync("mkfifo", [file])), /cannot be read \(ENXIO\)/],
+  ];
+  test.each(damages)("%s", async (_name, damage, why) => {
+    const { host, port, lines } = await serving();
+    await damage(join(host.release.folder, page));
+    const answers = await Promise.all([1, 2, 3].map(() => ask(port, "/api/users/?page=2")));
+    for (const { status, headers, body } of answers) {
+      expect({ status, body: body.toString() }).toEqual({
+        status: 500,
+        body: '{"detail":"Internal server error."}',
+      });
+      expect(headers).toMatchObject({ "cache-control": "no-store", "snapshot-id": host.release.snapshot.id });
+      expect(headers).not.toHaveProperty("etag");
+    }
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(why);
+    expect(lines[0]).toContain(page);
+    expect((await ask(port, "/api/users/?page=1")).status).toBe(200);
+  });
+
+  test("mended, it is served again", async () => {
+    const { host, port } = await serving();
+    const file = join(host.release.folder, page);
+    const bytes = await readFile(file);
+    await changeOneByte(file);
+    expect((await ask(port, "/api/users/?page=2")).status).toBe(500);
+    await writeFile(file, bytes);
+    expect((await ask(port, "/api/users/?page=2")).body.equals(bytes)).toBe(true);
+  });
+
+  test("once read, it is served from memory", async () => {
+    const { host, port, lines } = await serving();
+    const first = await ask(port, "/api/users/?page=2");
+    await rm(join(host.release.folder, page));
+    expect((await ask(port, "/api/users/?page=2")).body.equals(first.body)).toBe(true);
+    expect(lines).toEqual([]);
+  });
+
+  test.each([0, 0.001])("with %d MB of cache each answer is read anew", async (cacheMb) => {
+    const { host, port } = await serving({}, { cacheMb });
+    expect((await ask(port, "/api/users/?page=2")).status).toBe(200);
+    await rm(join(host.release.folder, page));
+    expect((await ask(port, "/api/users/?page=2")).status).toBe(500);
+  });
+});
+
+describe("the copies of what is not a page", () => {
+  let temporary: string;
+  beforeEach(async () => {
+    temporary = scratch();
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+  async function servingCopies(): Promise<Running & { copies: string }> {
+    const folder = scratch();
+    await publish(folder, { others: { "avatar.svg": "<svg/>" } });
+    vi.stubEnv("TMPDIR", temporary);
+    const running = await serving({}, { folder });
+    return { ...running, copies: join(temporary, (await readdir(temporary))[0] ?? "") };
+  }
+
+  test("gone: made again from the release", async () => {
+    const { port, copies, lines } = await servingCopies();
+    const whole = await ask(port, "/snapshot.json");
+    await rm(join(copies, "snapshot.json"));
+    expect((await ask(port, "/snapshot.json")).body.equals(whole.body)).toBe(true);
+    await rm((await readdir(temporary)).map((name) => join(temporary, name))[0] ?? "", { recursive: true });
+    const answers = await Promise.all([1, 2, 3].map(() => ask(port, "/snapshot.json")));
+    for (const { body } of answers) expect(body.equals(whole.body)).toBe(true);
+    expect(await readdir(temporary)).toHaveLength(1);
+    expect(lines).toEqual([]);
+  });
+
+  test("gone with the release: 500, and the host lives", async () => {
+    const { host, port, copies, lines } = await servingCopies();
+    await rm(join(copies, "snapshot.json"));
+    await rm(join(host.release.folder, "snapshot.json"));
+    const { status, headers, body } = await ask(port, "/snapshot.json");
+    expect({ status, body: body.toString() }).toEqual({
+      status: 500,
+      body: '{"detail":"Internal server error."}',
+    });
+    expect(headers).toMatchObject({ "cache-control": "no-store", "content-type": "application/json" });
+    expect(lines).toHaveLength(1);
+    expect((await ask(port, "/SHA256SUMS")).status).toBe(200);
+  });
+
+  test("an image has its type, and the pages' caching", async () => {
+    const { port } = await servingCopies();
+    const { headers, body } = await ask(port, "/avatar.svg");
+    expect(headers).toMatchObject({ "content-type": "image/svg+xml", "cache-control": "public, max-age=60" });
+    expect(body.toString()).toBe("<svg/>");
+  });
+
+  test("nothing is left after close", async () => {
+    const { host, port } = await servingCopies();
+    await Promise.all([1, 2, 3].map(() => ask(port, "/SHA256SUMS")));
+    await host.close();
+    expect(await readdir(temporary)).toEqual([]);
+  });
+});
+
+describe("refused before any request", () => {
+  test.each<[string, (folder: string, release: string) => Promise<unknown>, RegExp]>([
+    ["no folder", (folder) => rm(folder, { recursive: true }), /There is no release at .*run "rollcall build" first/],
+    ["no current", (folder) => rm(join(folder, "current")), /run "rollcall build" first/],
+    ["current leads nowhere", (_folder, release) => rm(release, { recursive: true }), /run "rollcall build" first/],
+    ["no snapshot.json", (_folder, release) => rm(join(release, "snapshot.json")), /broken.*snapshot\.json/],
+    ["a page is missing", (_folder, release) => rm(join(release, page)), /broken.*2\.json is missing/],
+    ["snapshot.json changed", (_folder, release) => changeOneByte(join(release, "snapshot.json")), /broken/],
+  ])("%s", async (_name, damage, message) => {
+    const folder = scratch();
+    const release = await publish(folder);
+    await damage(folder, release);
+    await expect(createListingServer({ folder })).rejects.toMatchObject({
+      name: "UserError",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test.each([
+    ["../../../etc/passwd", /SHA256SUMS lists/],
+    ["/etc/passwd", /SHA256SUMS lists/],
+    [".hidden", /SHA256SUMS lists/],
+    ["SHA256SUMS", /SHA256SUMS lists|broken/],
+    ["gone.svg", /gone\.svg cannot be read \(ENOENT\)/],
+  ])("SHA256SUMS lists %s", async (path, message) => {
+    const folder = scratch();
+    const release = await writeRelease(folder, { others: { "x.svg": "x" } });
+    const { snapshot, sums } = await openRelease(release);
+    const others = new Map([[path, sha256("x")]]);
+    const { id: _id, ...facts } = snapshot;
+    const text = encodeSnapshot({
+      id: snapshotId(contentDigest(facts, { pages: sums.pages, others })),
+      ...facts,
+    });
+    await writeFile(join(release, "snapshot.json"), text);
+    others.set("snapshot.json", sha256(text));
+    await writeFile(join(release, "SHA256SUMS"), [...encodeSums({ pages: sums.pages, others })].join(""));
+    await expect(createListingServer({ folder: release })).rejects.toMatchObject({
+      name: "UserError",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test.each([
+    [{ cacheControl: "" }, /Cache-Control "" cannot/],
+    [{ cacheControl: "a\r\nX: b" }, /cannot stand in a header/],
+    [{ cacheControl: "max-age=60 " }, /cannot stand in a header/],
+    [{ cacheControl: "für immer" }, /cannot stand in a header/],
+    [{ cacheMb: -1 }, /megabytes, got -1/],
+    [{ cacheMb: Number.NaN }, /megabytes, got NaN/],
+  ])("%j", async (options, message) => {
+    const folder = scratch();
+    await publish(folder);
+    await expect(createListingServer({ folder, ...options })).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test.each(["relative", "ftp://example.com", "https://example.com/", "https://user@example.com"])(
+    "base URL %s",
+    async (baseUrl) => {
+      const folder = scratch();
+      await publish(folder, { baseUrl });
+      await expect(createListingServer({ folder })).rejects.toMatchObject({
+        message: expect.stringContaining("its base URL is"),
+      });
+    },
+  );
+});
+
+async function changeOneByte(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  bytes[20] = (bytes[20] ?? 0) ^ 1;
+  await writeFile(file, bytes);
+}
+
+async function replace(file: string, make: () => unknown): Promise<void> {
+  await rm(file);
+  await make();
+}
+
+async function moveBehindLink(file: string): Promise<void> {
+  await rename(file, `${file}.moved`);
+  await symlink(`${file}.moved`, file);
+}

@@ -1,0 +1,108 @@
+/** Signals that reach `rollcall serve` while it starts, or the moment that it says it is ready. */
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { start } from "../support/command.js";
+import { scratch } from "../support/files.js";
+import { childrenOf, startFleet } from "./cluster.js";
+import { publish } from "./release.js";
+import { ask } from "./running.js";
+
+const RUNS = 4;
+
+/** Linux tells which signals a process catches. */
+const STATUS = "/proc/self/status";
+
+/** Starts a host and sends it a signal as soon as it catches SIGHUP, again and again until it is announced. */
+async function signalled(dist: string, args: string[], signal: NodeJS.Signals, isOver: () => boolean) {
+  const { child, ended } = start(["serve", dist, "--port", "0", "--json", ...args]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let out = "";
+  child.stdout?.on("data", (chunk) => {
+    out += chunk;
+  });
+  await vi.waitFor(() => expect(catches(child.pid ?? 0, 1)).toBe(true), { timeout: 30_000, interval: 1 });
+  let sent = 0;
+  for (; out === "" && child.exitCode === null && child.signalCode === null && !isOver(); sent++) {
+    child.kill(signal);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return { child, ended, sent, out: () => out };
+}
+
+test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGHUP ends no host of %i that is starting", async (workers) => {
+  const dist = scratch();
+  await publish(dist);
+  for (let run = 0; run < RUNS; run++) {
+    const { child, ended, sent, out } = await signalled(dist, ["--workers", `${workers}`], "SIGHUP", () => false);
+    const { url } = JSON.parse(out());
+    expect(sent, "before it was announced").toBeGreaterThan(0);
+    expect((await ask(Number(new URL(url).port), "/api/users/")).status).toBe(200);
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+  }
+});
+
+test("SIGHUP to processes that have not heard of it yet only makes others start", async () => {
+  const dist = scratch();
+  await publish(dist);
+  for (let run = 0; run < RUNS; run++) {
+    const { child, ended } = start(["serve", dist, "--port", "0", "--json", "--workers", "2"]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const announced = once(child.stdout ?? child, "data");
+    await vi.waitFor(() => expect(childrenOf(child.pid ?? 0)).toHaveLength(2), {
+      timeout: 20_000,
+      interval: 5,
+    });
+    for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, "SIGHUP");
+    const [line] = await announced;
+    expect((await ask(Number(new URL(JSON.parse(`${line}`).url).port), "/api/users/")).status).toBe(200);
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+  }
+});
+
+test.each([1, 2])("SIGHUP at the ready line of %i is taken", async (workers) => {
+  const dist = scratch();
+  await publish(dist);
+  for (let run = 0; run < RUNS; run++) {
+    const { child, ended, port } = await startFleet(dist, "--workers", `${workers}`);
+    child.kill("SIGHUP");
+    const folder = await publish(dist, { bio: `run ${run}` });
+    await vi.waitFor(
+      async () => {
+        const { headers } = await ask(port, "/api/users/");
+        expect(folder).toContain(headers["snapshot-id"]);
+      },
+      { timeout: 10_000 },
+    );
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+  }
+});
+
+test.skipIf(!existsSync(STATUS)).each([1, 2])(
+  "SIGTERM ends a host of %i that is starting, and leaves nothing",
+  async (workers) => {
+    const dist = scratch();
+    const temporary = scratch();
+    vi.stubEnv("TMPDIR", temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await publish(dist);
+    // As soon as its copies are there: it has begun to open the release.
+    const hasBegun = () => readdirSync(temporary).length > 0;
+    const { child, ended } = await signalled(dist, ["--workers", `${workers}`], "SIGHUP", hasBegun);
+    child.kill("SIGTERM");
+    const { code, stderr } = await ended;
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^\S+Z Finishing what is in flight.*\n$/),
+    });
+    expect(readdirSync(temporary)).toEqual([]);
+  },
+);
+
+function catches(pid: number, signal: number): boolean {
+  const [, mask = "0"] = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n;
+}

@@ -1,0 +1,299 @@
+/** Clients that want more of the host than it has: descriptors, memory, connections, time. */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createListingServer } from "../../src/server/server.js";
+import { CLI } from "../support/command.js";
+import { openFiles, scratch } from "../support/files.js";
+import { publish } from "./release.js";
+import { ask, closed, open, say, serving, until } from "./running.js";
+
+const LISTING = "/api/users/";
+const get = (target: string, headers = "") => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
+const MB = 1024 * 1024;
+/** Pages of some 5 MB: more than the system takes off a host's hands together. */
+const LONG_PAGES = { count: 1_000, pageSize: 50, bio: "x".repeat(100_000) };
+/** Two ways to ask for the same page: one that the quick lane takes, and one that it leaves to node's server. */
+const WAYS: [way: string, target: (page: number) => string][] = [
+  ["the quick lane", (page) => `${LISTING}?page=${page}`],
+  ["node's server", (page) => `${LISTING}?page=${page}&x=1`],
+];
+// Pages of many megabytes take their time where much else runs.
+vi.setConfig({ testTimeout: 180_000 });
+const hasProc = existsSync("/proc/self/fd");
+
+describe.skipIf(!hasProc)("descriptors", () => {
+  const others = { "avatar.png": "an avatar ".repeat(100_000) };
+  const requests = get("/avatar.png").repeat(50);
+  const leave = async (port: number, round: number) => {
+    const socket = open(port);
+    socket.pause();
+    socket.write(requests);
+    await sleep(round);
+    socket.resetAndDestroy();
+  };
+
+  test("none is left by clients that ask for many files and leave", async () => {
+    const { host, port, dist, lines } = await serving({ others });
+    for (let round = 0; round < 20; round++) await leave(port, round);
+    expect((await ask(port, "/avatar.png")).status).toBe(200);
+    await until(() => openFiles("avatar.png").length === 0);
+    expect(lines).toEqual([]);
+    // The copies go with the release that they are of: no answer is still counted.
+    await publish(dist, { others, bio: "b" });
+    await host.reload();
+    expect((await ask(port, "/avatar.png")).status).toBe(200);
+  });
+
+  test("nor where the host is part of another server", async () => {
+    const folder = scratch();
+    await publish(folder, { others });
+    const lines: string[] = [];
+    const host = await createListingServer({ folder }, { log: (line) => lines.push(line) });
+    const server = createServer(host.handler).listen(0, "127.0.0.1");
+    onTestFinished(async () => {
+      server.close();
+      await host.close();
+    });
+    await until(() => server.listening);
+    const { port } = server.address() as AddressInfo;
+    for (let round = 0; round < 20; round++) await leave(port, round);
+    const heard = await say(port, get("/avatar.png").repeat(3) + get("/snapshot.json", "Connection: close\r\n"));
+    expect(heard.match(/HTTP\/1\.1 200 /g)).toHaveLength(4);
+    await until(() => openFiles("avatar.png").length === 0);
+    expect(lines).toEqual([]);
+  });
+});
+
+describe.each(WAYS)("by %s", (_way, target) => {
+  test("a client that asks for every page in one packet is given one at a time", async () => {
+    const { port, entries } = await serving(LONG_PAGES, { cacheMb: 1 });
+    const before = process.memoryUsage().arrayBuffers;
+    const socket = open(port);
+    socket.pause();
+    const pages = Array.from({ length: 20 }, (_, at) => at + 1);
+    socket.write(pages.map((page) => get(target(page))).join(""));
+    await until(() => entries.length > 0 || process.memoryUsage().arrayBuffers > before + 4 * MB, 60_000);
+    await sleep(500);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(30 * MB);
+    let bytes = 0;
+    socket.on("data", (chunk) => {
+      bytes += chunk.length;
+    });
+    socket.resume();
+    await until(() => entries.length === 20 && bytes > 100_000_000, 120_000);
+    expect(entries.map(({ status }) => status)).toEqual(pages.map(() => 200));
+    socket.destroy();
+  });
+
+  test("a client that sends on and does not read is cut", async () => {
+    const { port, entries } = await serving(LONG_PAGES, {}, { idleMs: 600, checkMs: 50 });
+    const socket = open(port);
+    socket.pause();
+    socket.write(get(target(1)).repeat(10));
+    const sending = setInterval(() => socket.writable && socket.write(get(target(2))), 20);
+    await until(() => entries.some(({ ms }) => ms > 600), 60_000);
+    clearInterval(sending);
+    socket.resume();
+    await closed(socket);
+    expect(entries.length).toBeLessThan(10);
+  });
+
+  test("a client that reads slowly has all of it", async () => {
+    const { port } = await serving(
+      { count: 300, pageSize: 300, bio: "x".repeat(100_000) },
+      {},
+      { idleMs: 2_500, checkMs: 50 },
+    );
+    const socket = open(port);
+    let bytes = 0;
+    socket.on("data", (chunk) => {
+      bytes += chunk.length;
+      socket.pause();
+      setTimeout(() => socket.resume(), 10);
+    });
+    socket.write(get(target(1), target(1).includes("x") ? "Connection: close\r\n" : ""));
+    await until(() => bytes > 30_000_000, 60_000);
+    socket.destroy();
+  });
+
+  test("a client that closes its side has what it asked for, read before or not", async () => {
+    const { port } = await serving({ count: 60, pageSize: 2 });
+    for (let round = 0; round < 2; round++)
+      for (const pages of [[1], [2, 3], [4, 5, 6, 7]]) {
+        const socket = open(port);
+        let heard = "";
+        socket.on("data", (chunk) => {
+          heard += chunk;
+        });
+        socket.end(pages.map((page) => get(target(page))).join("") + (round === 0 ? "" : get("/snapshot.json")));
+        await closed(socket);
+        expect(heard.match(/HTTP\/1\.1 200 /g)).toHaveLength(pages.length + round);
+      }
+  });
+
+  test("what is no HTTP does not cut short the answer before it", async () => {
+    const { port } = await serving({ count: 200, pageSize: 200, bio: "x".repeat(100_000) }, {}, { lingerMs: 50 });
+    const socket = open(port);
+    socket.setNoDelay();
+    socket.pause();
+    socket.write(get(target(1)));
+    for (const garbage of ["no HTTP\r\n\r\n", "more\r\n\r\n", "\x16\x03\x01", "GET / HTTP/1.1\r\n\r\n"]) {
+      await sleep(100);
+      socket.write(garbage);
+    }
+    await sleep(200);
+    const heard = await readAll(socket);
+    const length = Number(/Content-Length: (\d+)/.exec(heard.slice(0, 1_000))?.[1]);
+    expect(length).toBeGreaterThan(20_000_000);
+    const next = heard.slice(heard.indexOf("\r\n\r\n") + 4 + length);
+    expect(next).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+    expect(next.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+});
+
+test.each([
+  ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", 405],
+  ["an upgrade", get(LISTING, "Connection: Upgrade\r\nUpgrade: h2c\r\n"), 200],
+])("%s after a file waits for its turn, and closes", async (_name, text, status) => {
+  const others = { "avatar.png": "an avatar ".repeat(1_000_000) };
+  const { port } = await serving({ others });
+  // A header's end that comes in two packets hides where the next request begins.
+  for (const packets of [[get("/avatar.png") + text], [get("/avatar.png").slice(0, -1), `\n${text}`]]) {
+    const socket = open(port);
+    socket.setNoDelay();
+    for (const packet of packets) {
+      socket.write(packet);
+      await sleep(50);
+    }
+    const heard = await readAll(socket);
+    expect([...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, found]) => Number(found))).toEqual([200, status]);
+    expect(heard.length).toBeGreaterThan(10_000_000);
+  }
+  if (hasProc) expect(openFiles("avatar.png")).toEqual([]);
+});
+
+test.each([
+  [["GETX", " / HTTP/1.1\r\nHost: a\r\n\r\n"], 405],
+  [["B", "R", "EW /pot HTTP/1.1\r\n\r\n"], 405],
+  [["\r\n\r", "\nGE", "TTING", " / HTTP/1.1\r\n\r\n"], 405],
+  [["GETX"], 400],
+  [["GET"], 400],
+  [["\x16\x03", "\x01\x02"], 400],
+])("a method in packets %j is judged as in one", async (packets, status) => {
+  const { port } = await serving();
+  for (const before of ["", get("/nothing")]) {
+    const socket = open(port);
+    socket.setNoDelay();
+    if (before) socket.write(before);
+    for (const packet of packets) {
+      await sleep(30);
+      socket.write(Buffer.from(packet, "latin1"));
+    }
+    await sleep(30);
+    socket.end();
+    const heard = await readAll(socket);
+    const expected = before ? [404, status] : [status];
+    expect([...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, found]) => Number(found))).toEqual(expected);
+  }
+});
+
+describe.skipIf(!hasProc)("few descriptors", () => {
+  test("the connection that was idle for longest makes room, and no other", async () => {
+    const folder = scratch();
+    await publish(folder, LONG_PAGES);
+    const limits = { openFiles: openFiles("").length + 88, headersMs: 15_000 };
+    const { port, lines } = await serving({}, { folder, cacheMb: 0 }, limits);
+    const busy = open(port);
+    busy.pause();
+    busy.write(get(`${LISTING}?page=1`));
+    const kept = open(port);
+    kept.resume();
+    const idle: Socket[] = [];
+    for (let at = 0; at < 60; at++) {
+      const socket = open(port);
+      socket.resume();
+      idle.push(socket);
+      const before = kept.bytesRead;
+      kept.write(get("/nothing"));
+      await until(() => kept.bytesRead > before);
+    }
+    await until(() => idle.filter((socket) => socket.closed).length > 20);
+    const open1 = idle.map((socket) => socket.closed);
+    const gone = open1.filter(Boolean).length;
+    // The oldest, without a gap.
+    expect(open1).toEqual(open1.map((_, at) => at < gone));
+    expect(kept.closed).toBe(false);
+    expect((await ask(port, `${LISTING}?page=3`)).status).toBe(200);
+    expect((await readAll(busy, 5_000_000)).length).toBeGreaterThan(5_000_000);
+    expect(lines).toEqual([expect.stringContaining(`limit of ${limits.openFiles} open files`)]);
+    for (const socket of [busy, kept, ...idle]) socket.destroy();
+  });
+
+  test("300 idle clients of a host that may open 150 files: everybody else is served", async () => {
+    const folder = scratch();
+    await publish(folder, {
+      count: 120,
+      pageSize: 1,
+      others: { "avatar.png": "an avatar ".repeat(100_000) },
+    });
+    const command = `ulimit -n 150; exec "$0" "${CLI}" serve "${folder}" --port 0 --json`;
+    const child = spawn("sh", ["-c", command, process.execPath], { stdio: ["ignore", "pipe", "pipe"] });
+    let told = "";
+    child.stderr.on("data", (chunk) => {
+      told += chunk;
+    });
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const first = await new Promise<Buffer>((resolve) => child.stdout.once("data", resolve));
+    const port = Number(new URL(JSON.parse(first.toString()).url).port);
+    const idle = Array.from({ length: 300 }, () => open(port));
+    await until(() => idle.filter((socket) => socket.closed).length > 150, 20_000);
+    const pages = Array.from({ length: 60 }, (_, at) => at + 1);
+    const answers = await Promise.all(pages.map((page) => ask(port, `${LISTING}?page=${page}`)));
+    expect(answers.map(({ status }) => status)).toEqual(pages.map(() => 200));
+    const files = await Promise.all(pages.map(() => ask(port, "/avatar.png")));
+    expect(files.map(({ status }) => status)).toEqual(files.map(() => 200));
+    child.kill("SIGTERM");
+    expect(await exited).toBe(0);
+    expect(told).toMatch(/limit of 150 open files allows \(ulimit -n\)/);
+    expect(told).not.toMatch(/Build again|EMFILE/);
+    for (const socket of idle) socket.destroy();
+  });
+
+  test("a page that cannot be opened for want of descriptors: the log names the limit", async () => {
+    const script = `
+      import { openSync } from "node:fs";
+      import { createPageCache } from "${new URL("../../lib/server/page-cache.js", import.meta.url)}";
+      const { load } = createPageCache(1, console.log);
+      try { for (;;) openSync("/dev/null"); } catch {}
+      console.log(await load("/dev/null", ""));`;
+    const command = `ulimit -n 60; exec "$0" --input-type=module -e "$1"`;
+    const child = spawn("sh", ["-c", command, process.execPath, script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    expect(await text(child.stdout)).toBe(
+      "/dev/null cannot be read (EMFILE); answered 500. Raise the limit on open files (ulimit -n), which is 60.\nundefined\n",
+    );
+  });
+});
+
+/** All that comes until the host closes, or until there are so many bytes. */
+async function readAll(socket: Socket, most = Number.POSITIVE_INFINITY): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  await new Promise<void>((resolve) => {
+    socket.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > most) resolve();
+    });
+    socket.once("close", () => resolve());
+    socket.resume();
+  });
+  return Buffer.concat(chunks).toString("latin1");
+}

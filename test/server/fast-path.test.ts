@@ -1,0 +1,144 @@
+/** The quick lane against node's server: the same bytes for whatever it takes, and nothing taken that it should not. */
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { requestedPage } from "../../src/contract/links.js";
+import { createFastReader } from "../../src/server/fast-path/request.js";
+import { ask, open, serving, until } from "./running.js";
+
+const LISTING = "/api/users/";
+const LAST = `GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+const AWAY = "OPTIONS / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+const targets = [
+  ...["?format=api&page=1", "?format=api&page=2", "?page=3", "?page=1", "?page=4", "?page=999999999"],
+  ...["?page=1000000000", "?page=0", "?page=01", "?page=", "?page=1%30", "?page=1&page=2", "?page=2&format=api"],
+  ...["?format=json&page=2", "?page=2#x", "??page=2", "", "pages/2.json", "?page=+1", "?page=\xb2"],
+];
+const headers = [
+  ...["Host: b", "Accept: */*", "Accept-Encoding: gzip", "accept-encoding:br;q=0", "Accept-Encoding: "],
+  ...["If-None-Match: *", 'If-None-Match: "x"', "IF-NONE-MATCH: TAG", 'If-None-Match: W/TAG, "y"', "Range: bytes=0-3"],
+  ...["Connection: keep-alive", "Connection: Keep-Alive", "Connection: close", "Connection: upgrade"],
+  ...["Content-Length: 0", "Content-Length: 3", "Content-Length: -1", "Transfer-Encoding: chunked"],
+  ...["Expect: 100-continue", "Expect: x", "Upgrade: h2c", "X: \ty", "X:  y ", "X : y", ": y", "X: \x80", "X: \x01"],
+  ...[" folded", "X", "X: a\rb", "X: a\nY: b", "Keep-Alive: 3", "Cookie: a=b; c=d", "X: \0"],
+];
+const request = fc
+  .record({
+    method: fc.constantFrom("GET", "GET", "GET", "GET", "HEAD", "POST", "get", "GETX"),
+    target: fc.oneof(fc.constantFrom(...targets), fc.constantFrom(...targets.slice(0, 4))),
+    version: fc.constantFrom("1.1", "1.1", "1.1", "1.1", "1.0", "2.0"),
+    host: fc.constantFrom("Host: a", "Host: a", "Host: a", "Host:", "X-Host: a"),
+    further: fc.array(fc.constantFrom(...headers), { maxLength: 3 }),
+  })
+  .map(({ method, target, version, host, further }) =>
+    [`${method} ${LISTING}${target} HTTP/${version}`, host, ...further, "", ""].join("\r\n"),
+  );
+
+test("answers are node's to the byte, whatever a client sends", async () => {
+  const { port } = await serving(
+    { count: 7, pageSize: 2, encodings: ["gzip"] },
+    {},
+    { checkMs: 20, lingerMs: 100, requestMs: 500, headersMs: 500 },
+  );
+  const { etag = "" } = (await ask(port, `${LISTING}?page=2`)).headers;
+  // After this request the connection is node's.
+  const away = (await hear(port, [AWAY + LAST])).split("HTTP/1.1 200 OK")[0];
+  const same = async (requests: readonly string[]) => {
+    const text = requests.join("").replaceAll("TAG", etag) + LAST;
+    const [quick, slow] = await Promise.all([hear(port, [text]), hear(port, [AWAY, text])]);
+    expect(away + quick, JSON.stringify(text)).toBe(slow);
+  };
+  const start = `GET ${LISTING}?page=2 HTTP/1.1\r\nHost: a\r\n`;
+  const alone = headers.flatMap((header) => [`${header}\r\n`, `${header}\r\n${header}\r\n`]);
+  const twice = ["Accept-Encoding: br\r\nAccept-Encoding: gzip\r\n", "If-None-Match: x\r\nIf-None-Match: TAG\r\n"];
+  for (const block of [...alone, ...twice]) await same([`${start}${block}\r\n`]);
+  await fc.assert(fc.asyncProperty(fc.array(request, { maxLength: 4 }), same), { numRuns: 300 });
+}, 120_000);
+
+test("a page is never read otherwise than the contract reads it", () => {
+  const read = createFastReader(LISTING);
+  const piece = fc.constantFrom(
+    "?",
+    "&",
+    "=",
+    "page",
+    "format",
+    "api",
+    "page=",
+    "format=api",
+    "0",
+    "1",
+    "23",
+    "%31",
+    " ",
+  );
+  const query = fc.oneof(
+    fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join("")),
+    fc.integer({ min: 0, max: 2 ** 31 }).map((page) => `format=api&page=${page}`),
+    fc.string().map((page) => `page=${page}`),
+  );
+  let taken = 0;
+  fc.assert(
+    fc.property(query, (query) => {
+      const found = read(`GET ${LISTING}?${query} HTTP/1.1\r\nHost: a\r\n\r\n`, 0);
+      if (!found) return;
+      taken++;
+      expect(found.page).toBe(requestedPage(query));
+      expect(found.url).toBe(`${LISTING}?${query}`);
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(taken).toBeGreaterThan(500);
+});
+
+test("a client that asks for much and reads nothing is held back", async () => {
+  const { port, entries } = await serving({ count: 100, pageSize: 100, bio: "long ".repeat(200) });
+  const socket = open(port);
+  socket.pause();
+  for (let round = 0; round < 2_000; round++) socket.write(`GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await sleep(500);
+  expect(entries.length).toBeLessThan(200);
+  let bytes = 0;
+  socket.on("data", (chunk) => {
+    bytes += chunk.length;
+  });
+  socket.resume();
+  await until(() => entries.length === 2_000, 20_000);
+  expect(bytes).toBeGreaterThan(200_000_000);
+  socket.destroy();
+});
+
+test("pages that have to be read first are answered in order", async () => {
+  const { port } = await serving({ count: 60, pageSize: 2 }, { cacheMb: 0 });
+  const pages = Array.from({ length: 25 }, (_, at) => at + 1);
+  const text = pages.map((page) => `GET ${LISTING}?page=${page} HTTP/1.1\r\nHost: a\r\n\r\n`).join("");
+  const heard = await hear(port, [text + LAST]);
+  const previous = [...heard.matchAll(/"previous":(?:null|"[^"]*page=(\d+)")/g)].map(
+    ([, page = 0]) => Number(page) + 1,
+  );
+  expect(previous).toEqual([...pages, 1]);
+});
+
+/** Sends the parts one after another; all that comes back until the host closes, without the time. */
+function hear(port: number, parts: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = open(port);
+    socket.setNoDelay();
+    let heard = "";
+    socket.on("data", (chunk) => {
+      heard += chunk.toString("latin1");
+    });
+    const cut = setTimeout(() => socket.destroy(), 5_000);
+    socket.on("close", () => {
+      clearTimeout(cut);
+      resolve(heard.replace(/^Date: .*\r\n/gm, ""));
+    });
+    void (async () => {
+      for (const [at, part] of parts.entries()) {
+        if (at > 0) await sleep(5);
+        socket.write(Buffer.from(part, "latin1"));
+      }
+    })();
+  });
+}

@@ -1,0 +1,136 @@
+/** 100,000 hostile requests over raw sockets, against a host in its own process. */
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { errorBody } from "../../src/contract/headers.js";
+import { scratch } from "../support/files.js";
+import { broken, createRandom, type Hostile, pipelined } from "./hostile-requests.js";
+import { type HostProcess, startProcess } from "./process.js";
+import { parseAnswers, type RawAnswer } from "./raw-answers.js";
+import { publish } from "./release.js";
+import { ask } from "./running.js";
+
+const REQUESTS = 100_000;
+const PIPELINED = 25;
+/** Of all requests, so many are broken, and cost a connection each. */
+const BROKEN_SHARE = 0.12;
+const LANES = 16;
+const SEED = 20_261_121;
+const MB = 1024 * 1024;
+
+const DETAILS = [
+  "Invalid page.",
+  "Not found.",
+  "Method not allowed.",
+  "Bad request.",
+  "Request timed out.",
+  "Request too large.",
+  "Expectation failed.",
+  "Request header fields too large.",
+];
+const STATUSES = [200, 204, 301, 304, 400, 404, 405, 408, 413, 417, 431];
+
+test("nothing gets out, nothing breaks, nothing grows", { timeout: 180_000 }, async () => {
+  const dist = scratch();
+  const folder = await publish(dist, { count: 40, pageSize: 10, encodings: ["br", "gzip"] });
+  for (const place of [dist, join(dist, "releases"), folder, join(folder, "api/users")])
+    await writeFile(join(place, "canary.txt"), "canary");
+  const known = await readAll(folder);
+  const host = await startProcess(dist);
+  const memory: number[] = [];
+  const seen = new Map<number, number>();
+  try {
+    const random = createRandom(SEED);
+    let sent = 0;
+    let measured = 0;
+    const lane = async () => {
+      while (sent < REQUESTS) {
+        const isBroken = random() < (BROKEN_SHARE * PIPELINED) / (1 - BROKEN_SHARE + BROKEN_SHARE * PIPELINED);
+        const hostile = isBroken ? broken(random) : pipelined(random, PIPELINED);
+        sent += hostile.answers;
+        for (const answer of await attack(host, hostile)) {
+          check(hostile, answer, known);
+          seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
+        }
+        if (sent >= measured + REQUESTS / 10) {
+          measured = sent;
+          memory.push(await host.memory());
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+
+    expect(host.isAlive()).toBe(true);
+    const last = await ask(host.port, "/api/users/?page=2");
+    expect(last.body.equals(await readFile(join(folder, "api/users/pages/2.json")))).toBe(true);
+    expect(host.lines).toEqual([]);
+    for (const status of [200, 204, 301, 304, 400, 404, 405, 417, 431]) expect(seen.get(status)).toBeGreaterThan(50);
+    // The first tenth warms up; after it the rest must fit into what a garbage collector leaves lying about.
+    const [warm = 0, ...later] = memory;
+    expect(Math.max(...later) - warm, `${memory.map((bytes) => Math.round(bytes / MB))} MB`).toBeLessThan(80 * MB);
+    expect(Math.max(...memory)).toBeLessThan(300 * MB);
+  } finally {
+    expect(await host.end()).toBe(0);
+  }
+});
+
+/** Sends it all, closes this side, and waits until the host has closed too. */
+async function attack(host: HostProcess, { name, text, answers }: Hostile): Promise<RawAnswer[]> {
+  const heard = await new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect({ port: host.port, host: "127.0.0.1" });
+    const timer = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`No end to the answer to ${name}: ${JSON.stringify(text.slice(0, 400))}`));
+    }, 20_000);
+    socket.on("data", (chunk) => chunks.push(chunk));
+    // A host may hang up while it is still being sent to.
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(chunks));
+    });
+    socket.end(Buffer.from(text, "latin1"));
+  });
+  const methods = text.split("\r\n\r\n").map((request) => /^[A-Z]+/.exec(request)?.[0] ?? "");
+  const parsed = parseAnswers(heard, methods);
+  if (parsed.answers.length !== answers || parsed.rest.length > 0) {
+    const got = parsed.answers.map(({ status }) => status).join(" ");
+    throw new Error(
+      `${parsed.answers.length} answers (${got}) and ${parsed.rest.length} bytes to ${name}: ${JSON.stringify(around(text, parsed.answers.length))}`,
+    );
+  }
+  return parsed.answers;
+}
+
+/** The last request that was answered, and the first that was not. */
+function around(text: string, answered: number): string[] {
+  const requests = text.split("\r\n\r\n").slice(Math.max(0, answered - 1), answered + 1);
+  return requests.map((request) => request.slice(0, 1_000));
+}
+
+function check({ name, text }: Hostile, { status, headers, body }: RawAnswer, known: ReadonlySet<string>): void {
+  const complain = (what: string) => {
+    throw new Error(`${what} in the answer ${status} to ${name}: ${JSON.stringify(text.slice(0, 2_000))}`);
+  };
+  if (!STATUSES.includes(status)) complain("unknown status");
+  if (!known.has(body.toString("latin1"))) complain(`unknown body ${body.toString("latin1").slice(0, 200)}`);
+  if (headers.get("allow") !== "GET, HEAD, OPTIONS" || !headers.has("snapshot-id")) complain("no common headers");
+  if (status >= 400 && headers.get("cache-control") !== "no-store") complain("a cacheable error");
+  if (status === 301 && !headers.get("location")?.startsWith("/api/users/?")) complain("a strange location");
+  if (name !== "pipelined" && headers.get("connection") !== "close") complain("no end of the connection");
+}
+
+/** Every body that may be sent: the release's files, and the errors. */
+async function readAll(folder: string): Promise<ReadonlySet<string>> {
+  const known = new Set(["", ...DETAILS.map(errorBody)]);
+  const pages = join(folder, "api/users/pages");
+  const files = [
+    ...(await readdir(pages)).map((file) => join(pages, file)),
+    join(folder, "snapshot.json"),
+    join(folder, "SHA256SUMS"),
+  ];
+  for (const file of files) known.add(await readFile(file, "latin1"));
+  return known;
+}

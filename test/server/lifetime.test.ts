@@ -1,0 +1,272 @@
+/** Listening, time limits and the end. */
+import { createServer } from "node:net";
+import { networkInterfaces } from "node:os";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createListingServer, type ListingServer } from "../../src/server/server.js";
+import { scratch } from "../support/files.js";
+import { publish } from "./release.js";
+import { ask, closed, open, say, serving, until } from "./running.js";
+
+const GET = "GET /api/users/ HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/** Makes a page of 20 MB of a thousand users: more than the system takes off a host's hands at once. */
+const LONG = "x".repeat(20_000);
+
+describe("listen", () => {
+  async function hosted(): Promise<ListingServer> {
+    const folder = scratch();
+    await publish(folder);
+    const host = await createListingServer({ folder });
+    onTestFinished(() => host.close());
+    return host;
+  }
+
+  test("a taken port is refused with the next step; another one still works", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void taken.close());
+    await until(() => taken.listening);
+    const address = taken.address();
+    const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+    const host = await hosted();
+    await expect(host.listen({ port })).rejects.toMatchObject({
+      name: "UserError",
+      message: `Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another --port.`,
+    });
+    const { url } = await host.listen({ port: 0 });
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  });
+
+  test.each([
+    [{ port: 0, host: "192.0.2.1" }, /"192\.0\.2\.1" is no address of this machine; use --host/],
+    [{ port: 0, host: "no.such.host.invalid" }, /is no address of this machine/],
+    [{ port: 70_000 }, /Port must be 0 to 65535, got 70000/],
+    [{ port: 1.5 }, /Port must be/],
+  ])("%j is refused", async (address, message) => {
+    await expect((await hosted()).listen(address)).rejects.toMatchObject({
+      name: "UserError",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test.skipIf(process.getuid?.() === 0)("a forbidden port is refused", async () => {
+    await expect((await hosted()).listen({ port: 80 })).rejects.toMatchObject({ name: "UserError" });
+  });
+
+  test.skipIf(
+    !Object.values(networkInterfaces())
+      .flat()
+      .some((one) => one?.family === "IPv6"),
+  )("an IPv6 address stands in brackets", async () => {
+    const { url } = await (await hosted()).listen({ port: 0, host: "::1" });
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await fetch(`${url}/api/users/`)).status).toBe(200);
+  });
+});
+
+describe("time limits", () => {
+  const short = { headersMs: 300, requestMs: 400, keepAliveMs: 200, idleMs: 600, checkMs: 50, lingerMs: 200 };
+
+  test.each([
+    ["a silent client", ""],
+    ["a client that never ends its headers", "GET /api/users/ HTTP/1.1\r\nHost: a\r\nX-Slow: "],
+  ])("%s is told and cut", async (_name, text) => {
+    const { port } = await serving({}, {}, short);
+    const started = Date.now();
+    const heard = await say(port, text);
+    expect(heard).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(heard).toMatch(/\r\n\r\n\{"detail":"Request timed out\."\}$/);
+    expect(heard).toContain("Snapshot-Id: ");
+    expect(Date.now() - started).toBeLessThan(2_000);
+  });
+
+  test("a client that drips its headers cannot hold on", async () => {
+    const { port } = await serving({}, {}, short);
+    const socket = open(port);
+    const drip = setInterval(() => socket.write("X: y\r\n"), 20);
+    const started = Date.now();
+    socket.write("GET / HTTP/1.1\r\n");
+    socket.resume();
+    await closed(socket);
+    clearInterval(drip);
+    expect(Date.now() - started).toBeLessThan(2_000);
+  });
+
+  test("a client that drips a body is answered and cut", async () => {
+    const { port } = await serving({}, {}, short);
+    const socket = open(port);
+    let heard = "";
+    socket.on("data", (chunk) => {
+      heard += chunk;
+    });
+    socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
+    const drip = setInterval(() => socket.write("x"), 20);
+    await closed(socket);
+    clearInterval(drip);
+    expect(heard).toMatch(/^HTTP\/1\.1 405 /);
+  });
+
+  test("a kept connection is closed when nothing follows", async () => {
+    const { port } = await serving({}, {}, short);
+    const started = Date.now();
+    expect(await say(port, GET)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(Date.now() - started).toBeLessThan(2_000);
+  });
+
+  test("a client that does not read its answer is cut", async () => {
+    const { port, entries } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, {}, short);
+    const socket = open(port);
+    socket.pause();
+    socket.write(GET);
+    await until(() => entries.length === 1, 5_000);
+    expect(entries[0]).toMatchObject({ status: 200 });
+    expect(entries[0]?.ms).toBeGreaterThan(short.idleMs);
+    socket.destroy();
+  });
+
+  test("2,000 idle connections do not stop the next client", async () => {
+    const { port } = await serving();
+    const sockets = Array.from({ length: 2_000 }, () => open(port));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    await until(() => sockets.every(({ connecting, destroyed }) => !connecting && !destroyed), 10_000);
+    for (const socket of sockets.slice(0, 1_000)) socket.write("GET /api/users/ HTTP/1.1\r\n");
+    expect((await ask(port, "/api/users/?page=2")).status).toBe(200);
+    expect(sockets.every(({ closed }) => !closed)).toBe(true);
+  });
+});
+
+describe("close", () => {
+  test("finishes what is in flight, and leaves nothing open", async () => {
+    const { host, port } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, { cacheMb: 0 });
+    const idle = open(port);
+    idle.resume();
+    const kept = open(port);
+    kept.resume();
+    kept.write(GET);
+    await until(() => kept.bytesRead > 0);
+    const inFlight = open(port);
+    let received = 0;
+    let head = "";
+    inFlight.pause();
+    inFlight.write(GET);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const started = Date.now();
+    const ended = host.close();
+    expect(host.close()).toBe(ended);
+    await expect(say(port, GET)).resolves.toBe("");
+    inFlight.on("data", (chunk) => {
+      if (head === "") head = chunk.toString("latin1");
+      received += chunk.length;
+    });
+    inFlight.resume();
+    await ended;
+    expect(Date.now() - started).toBeLessThan(5_000);
+    await Promise.all([idle, kept, inFlight].map(closed));
+    const length = Number(/Content-Length: (\d+)/.exec(head)?.[1]);
+    expect(length).toBeGreaterThan(20_000_000);
+    expect(received).toBe(length + head.indexOf("\r\n\r\n") + 4);
+  });
+
+  test("a request that is just being read is answered, and the connection closes with it", async () => {
+    const { host, port } = await serving();
+    const socket = open(port);
+    let heard = "";
+    socket.on("data", (chunk) => {
+      heard += chunk;
+    });
+    socket.write(GET.slice(0, 30));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const ended = host.close();
+    setTimeout(() => socket.write(GET.slice(30)), 50);
+    await ended;
+    await closed(socket);
+    expect(heard).toMatch(/^HTTP\/1\.1 200 /);
+    expect(heard).toContain("Connection: close");
+  });
+
+  test("cuts who neither reads nor leaves", async () => {
+    const limits = { graceMs: 50, closeMs: 400 };
+    const { host, port } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, {}, limits);
+    const sockets = [GET, GET.slice(0, 20), ""].map((text) => {
+      const socket = open(port);
+      socket.pause();
+      socket.write(text);
+      return socket;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const started = Date.now();
+    await host.close();
+    expect(Date.now() - started).toBeLessThan(1_500);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test("without a socket is fine, and twice", async () => {
+    const folder = scratch();
+    await publish(folder);
+    const host = await createListingServer({ folder });
+    await host.close();
+    await host.close();
+  });
+});
+
+test("the access log has every answer", async () => {
+  const { host, port, entries } = await serving();
+  // One after the other: an entry is written when its answer is out, which may be after the next request.
+  const once = async <Result>(answer: Promise<Result>): Promise<Result> => {
+    const before = entries.length;
+    const result = await answer;
+    await until(() => entries.length === before + 1);
+    return result;
+  };
+  const page = await once(ask(port, "/api/users/?page=1"));
+  await once(ask(port, "/api/users/?page=1", { method: "HEAD" }));
+  await once(ask(port, "/api/users/?page=1", { headers: { "If-None-Match": "*" } }));
+  const snapshot = await once(ask(port, "/snapshot.json"));
+  await once(ask(port, "/nothing"));
+  await once(ask(port, "/", { method: "OPTIONS" }));
+  await once(say(port, "nonsense\r\n\r\n"));
+  const common = { remote: "127.0.0.1", release: host.release.snapshot.id };
+  expect(entries).toMatchObject([
+    { ...common, method: "GET", url: "/api/users/?page=1", status: 200, bytes: page.body.length },
+    { ...common, method: "HEAD", status: 200, bytes: 0 },
+    { ...common, status: 304, bytes: 0 },
+    { ...common, url: "/snapshot.json", status: 200, bytes: snapshot.body.length },
+    { ...common, url: "/nothing", status: 404, bytes: 23 },
+    { ...common, method: "OPTIONS", status: 204, bytes: 0 },
+    { ...common, method: "-", url: "-", status: 400, bytes: 25 },
+  ]);
+  for (const { time, ms } of entries) {
+    expect(Math.abs(Date.now() - time.getTime())).toBeLessThan(10_000);
+    expect(ms).toBeLessThan(5_000);
+  }
+});
+
+test("a client that has closed its side still gets its answers", async () => {
+  const { port } = await serving();
+  const socket = open(port);
+  let heard = "";
+  socket.on("data", (chunk) => {
+    heard += chunk;
+  });
+  socket.end(`${GET}${GET.replace("users/", "users/?page=2")}`);
+  await closed(socket);
+  expect(heard.match(/^HTTP\/1\.1 200 /gm)).toHaveLength(2);
+});
+
+test("clients that leave before their answers are no trouble", async () => {
+  const { port, lines, entries } = await serving({ count: 200 }, { cacheMb: 0 });
+  const paths = ["/api/users/?page=1", "/snapshot.json", "/SHA256SUMS", "/nothing"];
+  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join("");
+  for (let round = 0; round < 300; round++) {
+    const socket = open(port);
+    socket.write(requests.repeat(5), () => {
+      if (round % 3 === 0) socket.destroy();
+      else setTimeout(() => socket.resetAndDestroy(), round % 7);
+    });
+    await closed(socket);
+  }
+  expect((await ask(port, "/snapshot.json")).status).toBe(200);
+  expect(lines).toEqual([]);
+  expect(entries.length).toBeGreaterThan(100);
+});

@@ -1,0 +1,100 @@
+/** Hosts on real sockets, and clients that say exactly what a test tells them to. */
+import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+import type { AccessEntry } from "../../src/server/access-log.js";
+import { SERVER_LIMITS, type ServerLimits } from "../../src/server/limits.js";
+import { createListingServer, type ListingServer, type ListingServerOptions } from "../../src/server/server.js";
+import { scratch } from "../support/files.js";
+import { publish, type Shape } from "./release.js";
+
+export interface Running {
+  host: ListingServer;
+  url: string;
+  port: number;
+  dist: string;
+  lines: string[];
+  entries: AccessEntry[];
+}
+
+/** Serves a fresh `dist` with one release, until the test is over. */
+export async function serving(
+  shape: Shape = {},
+  options: Partial<ListingServerOptions> = {},
+  limits: Partial<ServerLimits> = {},
+): Promise<Running> {
+  const dist = options.folder ?? scratch();
+  if (!options.folder) await publish(dist, shape);
+  const lines: string[] = [];
+  const log = (line: string) => void lines.push(line);
+  const entries: AccessEntry[] = [];
+  const access = (entry: AccessEntry) => void entries.push(entry);
+  const host = await createListingServer(
+    { folder: dist, ...options },
+    { log, access },
+    { ...SERVER_LIMITS, ...limits },
+  );
+  onTestFinished(() => host.close());
+  const { url } = await host.listen({ port: 0 });
+  return { host, url, port: Number(new URL(url).port), dist, lines, entries };
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** One request with the path exactly as given: no client may tidy it up. */
+export function ask(port: number, path: string, options: RequestOptions = {}, body?: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: "127.0.0.1", port, path, agent: false, ...options }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on("data", (chunk) => chunks.push(chunk));
+      res.on("error", reject);
+      res.on("end", () => resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(chunks) }));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+/** Sends raw bytes and resolves to all that came back until the host closed, or until `ms` have passed. */
+export function say(port: number, text: string, ms = 3_000): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = open(port);
+    let heard = "";
+    const done = () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(heard);
+    };
+    const timer = setTimeout(done, ms);
+    socket.on("data", (chunk) => {
+      heard += chunk.toString("latin1");
+    });
+    socket.on("close", done);
+    socket.write(Buffer.from(text, "latin1"));
+  });
+}
+
+/** A connection whose errors do not matter. */
+export function open(port: number): Socket {
+  const socket = connect({ port, host: "127.0.0.1" });
+  socket.on("error", () => {});
+  return socket;
+}
+
+export function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => (socket.closed ? resolve() : socket.once("close", () => resolve())));
+}
+
+/** Waits until `check` holds; how long that took, in milliseconds. */
+export async function until(check: () => boolean, ms = 5_000): Promise<number> {
+  const started = Date.now();
+  while (!check()) {
+    if (Date.now() - started > ms) throw new Error(`Not so after ${ms} ms: ${check}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return Date.now() - started;
+}

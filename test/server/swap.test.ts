@@ -1,0 +1,148 @@
+/** Sixty seconds of requests from 64 connections while 100 real builds switch underneath: no answer is of two releases. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { Agent } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import { sha256 } from "../../src/release/files.js";
+import type { Variant } from "../../src/release/layout.js";
+import { listReleases } from "../../src/release/list.js";
+import { openRelease, type Release } from "../../src/release/open.js";
+import { insertUsers, type Row, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { startProcess } from "./process.js";
+import { type Answer, ask } from "./running.js";
+
+const SECONDS = 60;
+const BUILDS = 100;
+const CONNECTIONS = 64;
+const USERS = 500;
+/** Between two requests of a connection, so that builds, host and this test share two cores. */
+const THINK_MS = 10;
+
+test("a switch fails no answer and mixes none", { timeout: 4 * SECONDS * 1000 }, async () => {
+  const folder = scratch();
+  const dist = join(folder, "dist");
+  const file = writeUsers(
+    join(folder, "users.sqlite"),
+    Array.from({ length: USERS }, (_, at) => user(at)),
+  );
+  const builder = startBuilder(file, dist);
+  await builder.build();
+  const host = await startProcess(dist);
+  const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+  const claims = new Map<string, Claim>();
+  let answers = 0;
+  let notModified = 0;
+  try {
+    const end = Date.now() + SECONDS * 1000;
+    const reader = async (agent: Agent, seed: number) => {
+      const tags = new Map<string, string>();
+      for (let turn = seed; Date.now() < end; turn++) {
+        const page = 1 + (turn % (USERS / 50));
+        const variant: Variant = turn % 3 === 0 ? "gzip" : "identity";
+        const tag = turn % 2 === 0 ? tags.get(`${page} ${variant}`) : undefined;
+        const headers = { "Accept-Encoding": variant, ...(tag && { "If-None-Match": tag }) };
+        const answer = await ask(host.port, `/api/users/?format=api&page=${page}`, { agent, headers });
+        const claim = readClaim(answer, { page, variant, ...(tag && { tag }) });
+        claims.set(JSON.stringify(claim), claim);
+        tags.set(`${page} ${variant}`, claim.etag);
+        answers++;
+        if (answer.status === 304) notModified++;
+        await sleep(THINK_MS);
+      }
+    };
+    const builds = async () => {
+      const db = new Database(file);
+      const started = Date.now();
+      for (let done = 0; done < BUILDS; done++) {
+        insertUsers(db, [user(USERS + done)]);
+        expect(await builder.build()).toBe(true);
+        await sleep(Math.max(0, started + ((done + 1) * SECONDS * 1000) / BUILDS - Date.now()));
+      }
+      db.close();
+    };
+    await Promise.all([builds(), ...agents.map((agent, at) => reader(agent, at * 7))]);
+  } finally {
+    for (const agent of agents) agent.destroy();
+    builder.end();
+    expect(await host.end()).toBe(0);
+  }
+
+  expect(host.lines).toEqual([]);
+  const releases = new Map<string, Release>();
+  for (const { id, folder } of await listReleases(dist)) releases.set(id, await openRelease(folder));
+  expect(releases.size).toBe(BUILDS + 1);
+  for (const claim of claims.values()) expect(contradictions(claim, releases.get(claim.id))).toEqual([]);
+  const seen = new Set([...claims.values()].map(({ id }) => id));
+  expect(seen.size).toBeGreaterThan(BUILDS * 0.8);
+  expect(answers).toBeGreaterThan(SECONDS * 200);
+  expect(notModified).toBeGreaterThan(SECONDS * 10);
+});
+
+/** What one answer says of the release that it is of. */
+interface Claim {
+  id: string;
+  page: number;
+  variant: Variant;
+  etag: string;
+  /** Absent in a 304. */
+  digest?: string;
+  count?: number;
+}
+
+function readClaim(
+  { status, headers, body }: Answer,
+  { page, variant, tag }: { page: number; variant: Variant; tag?: string },
+): Claim {
+  const { etag = "", "snapshot-id": id } = headers;
+  if (headers.connection !== "keep-alive") throw new Error("An answer that ends the connection");
+  if (typeof id !== "string") throw new Error("An answer without Snapshot-Id");
+  if ((headers["content-encoding"] ?? "identity") !== variant) throw new Error("An answer in another coding");
+  if (status === 304 && etag === tag) return { id, page, variant, etag };
+  if (status !== 200) throw new Error(`An answer with status ${status}`);
+  const { count } = JSON.parse((variant === "gzip" ? gunzipSync(body) : body).toString());
+  return { id, page, variant, etag, digest: sha256(body), count };
+}
+
+function contradictions({ page, variant, etag, digest, count }: Claim, release: Release | undefined): string[] {
+  if (!release) return ["no such release"];
+  const expected = release.sums.pages.get(page, variant);
+  const found: string[] = [];
+  if (etag !== `"${expected}"`) found.push("ETag");
+  if (digest !== undefined && digest !== expected) found.push("bytes");
+  if (count !== undefined && count !== release.snapshot.count) found.push("count");
+  return found;
+}
+
+function startBuilder(file: string, dist: string) {
+  const child = fork(new URL("builder.mjs", import.meta.url), [file, dist], { execArgv: [] });
+  onTestFinished(() => void child.kill());
+  return {
+    /** Resolves to whether there was something new to publish. */
+    async build(): Promise<boolean> {
+      const ended = new AbortController();
+      const died = once(child, "exit", { signal: ended.signal }).then(() => {
+        throw new Error("The builder ended");
+      });
+      child.send("build");
+      const [{ isNew }] = await Promise.race([once(child, "message"), died]);
+      died.catch(() => {});
+      ended.abort();
+      return isNew;
+    },
+    end: () => child.disconnect(),
+  };
+}
+
+/** Each joined a second after the one before, so that a new user moves every other one on every page. */
+function user(at: number): Row {
+  return {
+    id: `00000000-0000-4000-8000-${at.toString(16).padStart(12, "0")}`,
+    date_joined: new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString().replace("Z", "000Z"),
+    bio: `User ${at}. `.repeat(20),
+  };
+}

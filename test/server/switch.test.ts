@@ -1,0 +1,212 @@
+/** A switch of `current` while the host runs. */
+import { readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { CURRENT, pagePath } from "../../src/release/layout.js";
+import { SERVER_LIMITS } from "../../src/server/limits.js";
+import { createListingServer, type ServedRelease } from "../../src/server/server.js";
+import { watchLink } from "../../src/server/watch.js";
+import { scratch } from "../support/files.js";
+import { publish, switchTo, writeRelease } from "./release.js";
+import { ask, serving, until } from "./running.js";
+
+test("is taken up within a second, whole", async () => {
+  const { host, port, dist, lines } = await serving({ encodings: ["gzip"] });
+  const before = host.release.snapshot.id;
+  await publish(dist, { bio: "new", count: 9, baseUrl: "https://example.com/moved" });
+  expect(await until(() => host.release.snapshot.id !== before, 1_000)).toBeLessThan(1_000);
+  const answer = await ask(port, "/moved/api/users/?page=5");
+  expect(answer.headers).toMatchObject({ "snapshot-id": host.release.snapshot.id, vary: "Accept" });
+  expect(JSON.parse(answer.body.toString())).toMatchObject({ count: 9 });
+  expect((await ask(port, "/api/users/")).status).toBe(404);
+  expect((await ask(port, "/moved/snapshot.json")).body.toString()).toContain(host.release.snapshot.id);
+  expect(lines).toEqual([]);
+});
+
+test("is taken up at once on reload", async () => {
+  const { host, dist } = await serving({}, {}, { watchMs: 600_000 });
+  const folder = await publish(dist, { bio: "new" });
+  await host.reload();
+  expect(host.release.folder).toBe(folder);
+});
+
+test("back and forth ends where the link points", async () => {
+  const { host, dist } = await serving();
+  const first = host.release.folder;
+  const second = await writeRelease(dist, { bio: "second" });
+  for (let times = 0; times < 20; times++) {
+    await switchTo(dist, times % 2 === 0 ? second : first);
+    await Promise.all([host.reload(), host.reload()]);
+    expect(host.release.folder).toBe(times % 2 === 0 ? second : first);
+  }
+});
+
+test("to a broken release is kept out, said once, and tried again when asked", async () => {
+  const { host, port, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 20 });
+  const before = host.release.folder;
+  const next = await writeRelease(dist, { bio: "next" });
+  const missing = join(next, pagePath(1));
+  await rename(missing, `${missing}.away`);
+  await switchTo(dist, next);
+  await until(() => lines.length > 0);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatch(/^Still serving [0-9a-f]{12}\. Release .* is broken: .*1\.json is missing/);
+  expect(host.release.folder).toBe(before);
+  expect((await ask(port, "/api/users/")).status).toBe(200);
+  await host.reload();
+  expect(lines).toHaveLength(2);
+  await rename(`${missing}.away`, missing);
+  await host.reload();
+  expect(host.release.folder).toBe(next);
+  expect(lines).toHaveLength(2);
+});
+
+test("to a release that cannot be taken up yet is tried again by itself", async () => {
+  const { host, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 50 });
+  const next = await writeRelease(dist, { bio: "next" });
+  const file = join(next, pagePath(1));
+  await rename(file, `${file}.away`);
+  await switchTo(dist, next);
+  await until(() => lines.length > 0);
+  await rename(`${file}.away`, file);
+  await until(() => host.release.folder === next);
+});
+
+test("current that vanishes leaves the host as it was", async () => {
+  const { host, port, dist, lines } = await serving({}, {}, { watchMs: 10 });
+  await rm(join(dist, "current"));
+  await until(() => lines.length > 0);
+  await writeFile(join(dist, "current"), "no link");
+  await host.reload();
+  expect((await ask(port, "/api/users/?page=2")).status).toBe(200);
+  await rm(join(dist, "current"));
+  const next = await publish(dist, { bio: "next" });
+  await until(() => host.release.folder === next);
+});
+
+test("while another one is being taken up is seen at the next look", async () => {
+  const dist = scratch();
+  const [first, second, third] = [
+    await publish(dist),
+    await writeRelease(dist, { bio: "2" }),
+    await writeRelease(dist, { bio: "3" }),
+  ];
+  let folder = first;
+  const opened: string[] = [];
+  const refusals: unknown[] = [];
+  const watch = watchLink(
+    join(dist, CURRENT),
+    {
+      folder: () => folder,
+      async takeUp(next) {
+        opened.push(next);
+        if (opened.length === 1) await switchTo(dist, third);
+        if (opened.length === 2) {
+          await switchTo(dist, first);
+          throw new Error("pruned");
+        }
+        folder = next;
+      },
+      refused: (error) => refusals.push(error),
+    },
+    { watchMs: 600_000, retryMs: 600_000 },
+  );
+  onTestFinished(() => watch.stop());
+  await switchTo(dist, second);
+  await watch.check();
+  await watch.check();
+  expect(opened).toEqual([second, third, first]);
+  expect({ folder, refusals }, "nobody wants to hear of what is current no more").toEqual({
+    folder: first,
+    refusals: [],
+  });
+});
+
+test("of a whole dist is taken up like one of current", async () => {
+  const parent = scratch();
+  const [one, two, dist] = ["one", "two", "dist"].map((name) => join(parent, name)) as [string, string, string];
+  await publish(one, { bio: "one" });
+  const next = await publish(two, { bio: "two" });
+  await symlink("one", dist);
+  const { host } = await serving({}, { folder: dist }, { watchMs: 10 });
+  await symlink("two", join(parent, "aside"));
+  await rename(join(parent, "aside"), dist);
+  await until(() => host.release.folder === next);
+});
+
+test("to the same release is nothing to tell; one that was written over is read again when asked", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const switches: string[] = [];
+  const onSwitch = ({ snapshot }: ServedRelease) => void switches.push(snapshot.id);
+  const host = await createListingServer(
+    { folder: dist },
+    { log() {}, onSwitch },
+    { ...SERVER_LIMITS, watchMs: 600_000 },
+  );
+  onTestFinished(() => host.close());
+  await host.reload();
+  expect(switches).toEqual([]);
+  const { folder, snapshot } = host.release;
+  const next = await writeRelease(dist, { bio: "next" });
+  await rename(folder, `${folder}.away`);
+  await rename(next, folder);
+  await host.reload();
+  expect(host.release.snapshot.id).not.toBe(snapshot.id);
+  expect(switches).toEqual([host.release.snapshot.id]);
+});
+
+test("of what is served for good changes nothing", async () => {
+  const dist = scratch();
+  const folder = await publish(dist);
+  const { host } = await serving({}, { folder }, { watchMs: 10 });
+  await publish(dist, { bio: "next" });
+  await host.reload();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(host.release.folder).toBe(folder);
+});
+
+test("an unchanged page stays cached, and old copies go", async () => {
+  const dist = scratch();
+  const temporary = scratch();
+  const first = await publish(dist);
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { host, port } = await serving({}, { folder: dist });
+  await ask(port, "/api/users/");
+  // The same pages, so the same digests; the further file makes it another release.
+  const second = await publish(dist, { others: { "note.txt": "another" } });
+  await host.reload();
+  expect(host.release.folder).toBe(second);
+  await rm(join(first, pagePath(1)));
+  await rm(join(second, pagePath(1)));
+  expect((await ask(port, "/api/users/")).status).toBe(200);
+  expect(await readdir(temporary)).toHaveLength(1);
+  await host.close();
+  expect(await readdir(temporary)).toEqual([]);
+});
+
+test("a request that began before it is answered from the release it began with", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const host = await createListingServer({ folder: dist });
+  // The switch happens between the request and its first read of the disk.
+  const server = createServer((req, res) => {
+    host.handler(req, res);
+    void publish(dist, { bio: "next", count: 3 }).then(() => host.reload());
+  }).listen(0);
+  const address = server.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  const before = host.release;
+  const { headers, body } = await ask(port, "/api/users/?page=3");
+  expect(headers).toMatchObject({
+    "snapshot-id": before.snapshot.id,
+    etag: `"${before.sums.pages.get(3, "identity")}"`,
+  });
+  expect(JSON.parse(body.toString()).count).toBe(5);
+  await until(() => host.release !== before);
+  server.close();
+  await host.close();
+});

@@ -1,0 +1,345 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { ExitCode, UserError } from "../../src/errors.js";
+import { need, resolveSettings, type Sources } from "../../src/settings/resolve.js";
+import { SETTINGS, type SettingKey } from "../../src/settings/settings.js";
+import { scratch } from "../support/files.js";
+
+type Given = Partial<Pick<Sources, "flags" | "env" | "config" | "keys">> & {
+  file?: unknown;
+  text?: string | Buffer;
+};
+
+async function resolve({ flags = {}, env = {}, file, text, ...others }: Given, cwd = scratch()) {
+  const content = text ?? (file === undefined ? undefined : JSON.stringify(file));
+  if (content !== undefined) writeFileSync(join(cwd, "rollcall.config.json"), content);
+  return { cwd, settings: await resolveSettings({ flags, env, cwd, ...others }) };
+}
+
+async function refusal(given: Given): Promise<string> {
+  const error = await resolve(given).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(error).toBeInstanceOf(UserError);
+  if (!(error instanceof UserError)) throw error;
+  expect(error.exitCode).toBe(ExitCode.usage);
+  expect(error.message).not.toContain("\n");
+  return error.message;
+}
+
+test("defaults", async () => {
+  const { cwd, settings } = await resolve({});
+  expect(settings).toEqual({
+    out: join(cwd, "dist"),
+    pageSize: 100,
+    links: "query",
+    keep: 5,
+    skipInvalid: false,
+    port: 8080,
+    host: "127.0.0.1",
+    cacheMb: 256,
+    accessLog: false,
+    format: "text",
+    limit: 20,
+    all: false,
+    check: false,
+    force: false,
+    dryRun: false,
+    concurrency: 8,
+    json: false,
+    timings: false,
+    quiet: false,
+  });
+});
+
+const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
+  db: ["/a.sqlite", "/a.sqlite"],
+  baseUrl: ["https://example.com/x", "https://example.com/x"],
+  out: ["/out", "/out"],
+  pageSize: ["37", 37],
+  table: ["people", "people"],
+  query: ["/q.sql", "/q.sql"],
+  defaultAvatar: ["https://example.com/a.png", "https://example.com/a.png"],
+  links: ["path", "path"],
+  compress: ["br, gzip", ["br", "gzip"]],
+  keep: ["0", 0],
+  workers: ["2", 2],
+  skipInvalid: ["true", true],
+  problems: ["/p.ndjson", "/p.ndjson"],
+  port: ["0", 0],
+  host: ["::1", "::1"],
+  cacheControl: ["no-cache", "no-cache"],
+  cacheMb: ["1", 1],
+  accessLog: ["1", true],
+  format: ["json", "json"],
+  limit: ["7", 7],
+  all: ["true", true],
+  only: ["bio, off_chain.*", ["bio", "off_chain.*"]],
+  ignore: ["languages", ["languages"]],
+  output: ["/o.html", "/o.html"],
+  maxAdded: ["100", "100"],
+  maxRemoved: ["1.5%", "1.5%"],
+  maxChanged: ["0", "0"],
+  maxField: ["kyc_status=10,bio=5%", ["kyc_status=10", "bio=5%"]],
+  target: ["cloudflare", "cloudflare"],
+  written: ["/conf.d", "/conf.d"],
+  root: ["/srv/www", "/srv/www"],
+  serverName: ["directory.example.com", "directory.example.com"],
+  basePath: ["/directory", "/directory"],
+  address: ["127.0.0.1", "127.0.0.1"],
+  listenPort: ["8080", 8080],
+  origin: ["https://example.com/pages", "https://example.com/pages"],
+  check: ["true", true],
+  release: ["1f6a", "1f6a"],
+  endpoint: ["https://s3.example.com", "https://s3.example.com"],
+  force: ["true", true],
+  expect: ["3f9a1c20", "3f9a1c20"],
+  dryRun: ["1", true],
+  purgeList: ["/purge.txt", "/purge.txt"],
+  against: ["none", "none"],
+  sample: ["20", 20],
+  allow: ["range, post", ["range", "post"]],
+  concurrency: ["3", 3],
+  rate: ["50", 50],
+  junit: ["/j.xml", "/j.xml"],
+  json: ["true", true],
+  timings: ["true", true],
+  quiet: ["true", true],
+};
+const variable = (key: string) => `ROLLCALL_${key.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
+
+test.each(Object.entries(SAMPLES))("%s comes from a variable and from the file alike", async (key, [text, value]) => {
+  expect((await resolve({ env: { [variable(key)]: text } })).settings).toHaveProperty(key, value);
+  expect((await resolve({ file: { [key]: value } })).settings).toHaveProperty(key, value);
+});
+
+test("every setting has a sample above", () => {
+  expect(Object.keys(SAMPLES)).toEqual(Object.keys(SETTINGS));
+});
+
+test("flags win over variables, variables over the file, the file over defaults", async () => {
+  const flags = { pageSize: "1" };
+  const env = { ROLLCALL_PAGE_SIZE: "2", ROLLCALL_KEEP: "2" };
+  const file = { pageSize: 3, keep: 3, port: 3 };
+  const { settings } = await resolve({ flags, env, file });
+  expect(settings).toMatchObject({ pageSize: 1, keep: 2, port: 3, cacheMb: 256 });
+});
+
+test("a variable can take back what the file switched on", async () => {
+  const { settings } = await resolve({
+    env: { ROLLCALL_SKIP_INVALID: "false" },
+    file: { skipInvalid: true },
+  });
+  expect(settings.skipInvalid).toBe(false);
+});
+
+test("a flag can take back what a variable or the file switched on", async () => {
+  const { settings } = await resolve({
+    flags: { quiet: false, json: false },
+    env: { ROLLCALL_QUIET: "1" },
+    file: { json: true },
+  });
+  expect(settings).toMatchObject({ quiet: false, json: false });
+});
+
+test.each<[Given, { table?: string; query?: string }]>([
+  [{ flags: { table: "t" }, file: { query: "/q.sql" } }, { table: "t" }],
+  [{ flags: { query: "/q.sql" }, env: { ROLLCALL_TABLE: "t" } }, { query: "/q.sql" }],
+  [{ env: { ROLLCALL_TABLE: "t" }, file: { query: "/q.sql" } }, { table: "t" }],
+  [{ flags: { table: "a" }, env: { ROLLCALL_QUERY: "/q.sql" }, file: { table: "b" } }, { table: "a" }],
+  [{ env: { ROLLCALL_QUERY: "/q.sql" }, file: { table: "b" } }, { query: "/q.sql" }],
+])("table and query are one choice, and the highest place makes it: %j", async (given, choice) => {
+  const { table, query } = (await resolve(given)).settings;
+  expect({ table, query }).toEqual({ table: undefined, query: undefined, ...choice });
+});
+
+test("settings that the verb does not have are not checked", async () => {
+  const given: Given = {
+    env: { ROLLCALL_PORT: "eighty" },
+    file: { cacheMb: "much", table: "t", query: "q", keep: 1 },
+  };
+  const { settings } = await resolve({ ...given, keys: ["keep", "db"] });
+  expect(settings).toMatchObject({ keep: 1, port: 8080, cacheMb: 256 });
+  expect(await refusal({ ...given, keys: ["port"] })).toBe(
+    'ROLLCALL_PORT must be a whole number from 0 to 65535, got "eighty".',
+  );
+  expect(await refusal({ file: { prot: 1 }, keys: ["db"] }), "a name is wrong for every verb").toContain(
+    "did you mean port?",
+  );
+});
+
+test("no file is read where none is wanted", async () => {
+  expect((await resolve({ config: null, text: "{,}" })).settings.port).toBe(8080);
+});
+
+/** As a Kubernetes service and a Docker link of these names inject them. */
+const INJECTED = {
+  ROLLCALL_SERVICE_HOST: "10.0.0.1",
+  ROLLCALL_SERVICE_PORT: "80",
+  ROLLCALL_SERVICE_PORT_HTTP: "80",
+  ROLLCALL_PORT: "tcp://10.0.0.1:80",
+  ROLLCALL_PORT_80_TCP: "tcp://10.0.0.1:80",
+  ROLLCALL_PORT_80_TCP_PROTO: "tcp",
+  ROLLCALL_PORT_80_TCP_PORT: "80",
+  ROLLCALL_PORT_80_TCP_ADDR: "10.0.0.1",
+  ROLLCALL_NAME: "/web/rollcall",
+  ROLLCALL_ENV_NODE_VERSION: "20.20.0",
+  ROLLCALL_DB_SERVICE_HOST: "10.0.0.2",
+  ROLLCALL_DB_PORT: "udp://10.0.0.2:53",
+  ROLLCALL_HOST_PORT_53_UDP_ADDR: "10.0.0.2",
+};
+
+test("what a service or link of this name injects is ignored", async () => {
+  const { settings } = await resolve({ env: INJECTED, file: { port: 3 } });
+  expect(settings).toEqual({ ...(await resolve({})).settings, out: settings.out, port: 3 });
+});
+
+test.each(["ROLLCALL_ID", "ROLLCALL_HOME", "ROLLCALL_VERSION", "ROLLCALL_IMAGE_TAG", "ROLLCALL_POD_NAME"])(
+  "%s is somebody else's",
+  async (name) => {
+    expect((await resolve({ env: { [name]: "x" } })).settings.port).toBe(8080);
+  },
+);
+
+test("an empty variable is not set, and ROLLCALL_DEBUG is known", async () => {
+  const { settings } = await resolve({ env: { ROLLCALL_PORT: "", ROLLCALL_DEBUG: "1" }, file: { port: 3 } });
+  expect(settings.port).toBe(3);
+});
+
+test("compress may be a list or a text in the file, and empty in a flag", async () => {
+  expect((await resolve({ file: { compress: "gzip" } })).settings.compress).toEqual(["gzip"]);
+  expect((await resolve({ flags: { compress: "" }, file: { compress: ["br"] } })).settings.compress).toEqual([]);
+});
+
+test("paths are relative to the file's folder, or to the current one", async () => {
+  const cwd = scratch();
+  mkdirSync(join(cwd, "conf"));
+  writeFileSync(join(cwd, "conf/my.json"), '{"db": "users.sqlite", "out": "/srv/dist"}');
+  const sources = { flags: { problems: "p.ndjson" }, config: "conf/my.json" };
+  const { settings } = await resolve(sources, cwd);
+  expect(settings).toMatchObject({
+    db: join(cwd, "conf/users.sqlite"),
+    out: "/srv/dist",
+    problems: join(cwd, "p.ndjson"),
+  });
+});
+
+test("in the current folder, paths stay as they were typed", async () => {
+  const settings = await resolveSettings({ flags: { db: "data/users.sqlite" }, env: {}, cwd: "." });
+  expect(settings).toMatchObject({ db: "data/users.sqlite", out: "dist" });
+});
+
+test.each<[Given, string]>([
+  [{ file: { "base-url": "x" } }, "base-url in rollcall.config.json is not a setting; did you mean baseUrl?"],
+  [{ file: { pagesize: 1 } }, "pagesize in rollcall.config.json is not a setting; did you mean pageSize?"],
+  [{ file: { hots: "x" } }, "hots in rollcall.config.json is not a setting; did you mean host?"],
+  [{ env: { ROLLCALL_BASEURL: "x" } }, "ROLLCALL_BASEURL is not a setting; did you mean ROLLCALL_BASE_URL?"],
+  [{ env: { ROLLCALL_PROT: "80" } }, "ROLLCALL_PROT is not a setting; did you mean ROLLCALL_PORT?"],
+  [{ env: { ROLLCALL_CONFIG: "x" } }, "ROLLCALL_CONFIG is not a setting; give --config FILE."],
+  [{ env: { ROLLCALL_DEBUGG: "x" } }, "ROLLCALL_DEBUGG is not a setting; did you mean ROLLCALL_DEBUG?"],
+])("an unknown name is refused with the nearest one: %j", async (given, message) => {
+  expect(await refusal(given)).toBe(message);
+});
+
+test("a name that is near to nothing is refused with all of them", async () => {
+  const message = await refusal({ file: { telemetry: true } });
+  expect(message).toMatch(
+    /^telemetry in rollcall.config.json is not a setting; known are db, baseUrl, out, .*quiet\.$/,
+  );
+});
+
+test("everything that is wrong is said at once", async () => {
+  const file = { pagesize: 1, telemetry: true, port: 70_000, compress: "zip", rabbits: 2 };
+  const flags = { table: "t", query: "q", keep: "-1" };
+  const message = await refusal({ flags, env: { ROLLCALL_JSON: "yes" }, file });
+  expect(message.replace(/db, .*, quiet/, "...")).toBe(
+    [
+      '--keep must be a whole number from 0 to 1000000, got "-1".',
+      "--table and --query exclude each other; give one of them.",
+      'ROLLCALL_JSON must be true or false, got "yes".',
+      "pagesize in rollcall.config.json is not a setting; did you mean pageSize?",
+      "telemetry in rollcall.config.json, rabbits in rollcall.config.json are not settings; known are ....",
+      "port in rollcall.config.json must be a whole number from 0 to 65535, got 70000.",
+      'compress in rollcall.config.json must be a list of br and gzip, each at most once, got "zip".',
+    ].join(" "),
+  );
+});
+
+test("names that every object has are no settings", async () => {
+  expect(await refusal({ text: '{"constructor": 1}' })).toContain("constructor in rollcall.config.json is not");
+  expect(await refusal({ text: '{"toString": 1}' })).toContain("toString in rollcall.config.json is not");
+  expect(await refusal({ text: '{"__proto__": {}}' })).toContain("__proto__ in rollcall.config.json is not");
+});
+
+const WHOLE = "must be a whole number from 1 to 1000, got";
+test.each<[Given, string]>([
+  [{ flags: { pageSize: "0" } }, `--page-size ${WHOLE} "0".`],
+  [{ flags: { pageSize: "abc" } }, `--page-size ${WHOLE} "abc".`],
+  [{ flags: { pageSize: "1e2" } }, `--page-size ${WHOLE} "1e2".`],
+  [{ flags: { pageSize: "" } }, `--page-size ${WHOLE} "".`],
+  [{ env: { ROLLCALL_PAGE_SIZE: "1001" } }, `ROLLCALL_PAGE_SIZE ${WHOLE} "1001".`],
+  [{ file: { pageSize: 1.5 } }, `pageSize in rollcall.config.json ${WHOLE} 1.5.`],
+  [{ file: { pageSize: null } }, `pageSize in rollcall.config.json ${WHOLE} null.`],
+  [{ flags: { keep: "-1" } }, '--keep must be a whole number from 0 to 1000000, got "-1".'],
+  [{ flags: { port: "65536" } }, '--port must be a whole number from 0 to 65535, got "65536".'],
+  [{ flags: { links: "hash" } }, '--links must be query or path, got "hash".'],
+  [{ flags: { compress: "zstd" } }, '--compress must be a list of br and gzip, each at most once, got "zstd".'],
+  [
+    { file: { compress: ["br", "br"] } },
+    'compress in rollcall.config.json must be a list of br and gzip, each at most once, got ["br","br"].',
+  ],
+  [{ env: { ROLLCALL_JSON: "yes" } }, 'ROLLCALL_JSON must be true or false, got "yes".'],
+  [{ env: { ROLLCALL_JSON: "constructor" } }, 'ROLLCALL_JSON must be true or false, got "constructor".'],
+  [{ file: { quiet: 1 } }, "quiet in rollcall.config.json must be true or false, got 1."],
+  [{ file: { db: "" } }, 'db in rollcall.config.json must be a path on this machine, got "".'],
+  [{ file: { db: "a\0b" } }, 'db in rollcall.config.json must be a path on this machine, got "a\\u0000b".'],
+  [{ flags: { db: "https://x/users.sqlite" } }, '--db must be a path on this machine, got "https://x/users.sqlite".'],
+  [{ file: { out: ["a"] } }, 'out in rollcall.config.json must be a path on this machine, got ["a"].'],
+  [{ flags: { cacheControl: "" } }, '--cache-control must be one line of ASCII, got "".'],
+  [{ flags: { cacheControl: "a\nb" } }, '--cache-control must be one line of ASCII, got "a\\nb".'],
+  [{ flags: { defaultAvatar: "/a.png" } }, '--default-avatar must be an absolute http(s) URL, got "/a.png".'],
+  [
+    { flags: { baseUrl: "example.com" } },
+    '--base-url: Base URL "example.com" is not an absolute http(s) URL; give one like https://directory.example.com.',
+  ],
+  [
+    { env: { ROLLCALL_BASE_URL: "https://a:b@c" } },
+    'ROLLCALL_BASE_URL: Base URL "https://...@c" has credentials (@), which every page would publish; give one like https://directory.example.com.',
+  ],
+  [{ file: { baseUrl: 5 } }, "baseUrl in rollcall.config.json: Base URL must be text."],
+  [{ flags: { table: "t", query: "q.sql" } }, "--table and --query exclude each other; give one of them."],
+  [
+    { file: { table: "t", query: "q.sql" }, flags: { table: "t" } },
+    "table in rollcall.config.json and query in rollcall.config.json exclude each other; give one of them.",
+  ],
+])("a wrong value is refused in one line: %j", async (given, message) => {
+  expect(await refusal(given)).toBe(message);
+});
+
+test.each<[Given, string]>([
+  [{ text: '{\n  "port": 80,\n}' }, "rollcall.config.json is not JSON: line 3, column 1 does not fit, at }."],
+  [{ text: "" }, "rollcall.config.json is not JSON: line 1, column 1 does not fit, at the end of the file."],
+  [{ text: "[]" }, 'rollcall.config.json must hold a JSON object, like {"db": "users.sqlite"}.'],
+  [
+    { text: '{"port": 1,\n "db": "a", "port": 2,\n "db": "b"}' },
+    'rollcall.config.json repeats "port" (line 2, column 13), "db" (line 3, column 2); give each key once.',
+  ],
+  [
+    { text: Buffer.from('{"db": "caf\xe9"}', "latin1") },
+    "Config file rollcall.config.json is not text in UTF-8; save it as that.",
+  ],
+  [{ config: "" }, '--config must name a file, got "".'],
+  [{ config: "none.json" }, "There is no config file none.json (--config)."],
+  [{ config: "." }, "Config file . cannot be read (EISDIR)."],
+])("a file that is no config is refused: %j", async (given, message) => {
+  expect(await refusal(given)).toBe(message);
+});
+
+test("what has no default names the flag, the variable and the key", async () => {
+  const { settings } = await resolve({});
+  expect(() => need(settings, "baseUrl")).toThrow(
+    'baseUrl is not set: give --base-url <url>, ROLLCALL_BASE_URL, or baseUrl in rollcall.config.json ("rollcall init" writes one).',
+  );
+});

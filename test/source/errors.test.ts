@@ -1,0 +1,242 @@
+/** Everything that can be wrong with a source, on real files: one line each, nothing published. */
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type BuildOptions, build, UserError } from "../../src/index.js";
+import { CLI } from "../support/command.js";
+import { plainRows, userId, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { listCalls, runWith } from "../support/strace.js";
+
+let folder: string;
+let db: string;
+let dist: string;
+
+beforeEach(() => {
+  folder = scratch();
+  db = join(folder, "users.sqlite");
+  dist = join(folder, "dist");
+});
+
+/** The message of the refusal, which must be one line; nothing may be current after it. */
+async function refusal(options: Partial<BuildOptions> = {}): Promise<string> {
+  const attempt = build({ db, out: dist, baseUrl: "https://directory.example.com", ...options });
+  const error = await attempt.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(UserError);
+  const { message } = error as UserError;
+  expect(message).not.toContain("\n");
+  expect(existsSync(join(dist, "current"))).toBe(false);
+  return message.replaceAll(folder, "F");
+}
+
+describe("the file", () => {
+  test("is not there", async () => {
+    expect(await refusal()).toBe("There is no file F/users.sqlite; --db names the SQLite file of users.");
+  });
+
+  test("is a folder", async () => {
+    mkdirSync(db);
+    expect(await refusal()).toBe("F/users.sqlite is a folder; --db names the SQLite file of users.");
+  });
+
+  test("is empty", async () => {
+    writeFileSync(db, "");
+    expect(await refusal()).toBe("F/users.sqlite is empty (0 bytes); --db names the SQLite file of users.");
+  });
+
+  test.each([
+    ["text", Buffer.from("id,username\n1,ada\n".repeat(1000))],
+    ["encrypted", Buffer.from(Array.from({ length: 8192 }, (_, index) => (index * 7919 + 31) % 251))],
+  ])("is %s", async (_, bytes) => {
+    writeFileSync(db, bytes);
+    expect(await refusal()).toContain("is not a SQLite database, or it is encrypted; name a plain SQLite file");
+  });
+
+  test("has no tables", async () => {
+    const empty = new Database(db);
+    empty.exec("CREATE TABLE t (x); DROP TABLE t");
+    empty.close();
+    expect(await refusal()).toBe("F/users.sqlite has no tables; name the SQLite file that holds the users.");
+  });
+
+  test("is damaged in the middle", async () => {
+    writeUsers(db, plainRows(2000));
+    const bytes = readFileSync(db);
+    bytes.fill(0xa5, 100_000, 300_000);
+    writeFileSync(db, bytes);
+    expect(await refusal()).toContain("is damaged; check it with");
+  });
+
+  test("is cut short", async () => {
+    writeUsers(db, plainRows(2000));
+    writeFileSync(db, readFileSync(db).subarray(0, 200_000));
+    expect(await refusal()).toContain("is damaged; check it with");
+  });
+
+  test("must not be read by this user", () => {
+    writeUsers(db, plainRows(1));
+    chmodSync(db, 0);
+    chmodSync(folder, 0o755);
+    const output = asNobody(`build --db "${db}" --out "${folder}/dist" --base-url https://directory.example.com`);
+    expect(output).toContain(
+      `Cannot read ${db} (EACCES): let this user read it, and enter its folders, or run this as a user who may; --db names the SQLite file of users.`,
+    );
+  });
+
+  test("in WAL mode in a folder that this user may not write", () => {
+    writeUsers(db, plainRows(1), "PRAGMA journal_mode = WAL");
+    chmodSync(folder, 0o555);
+    const output = asNobody(`build --db "${db}" --out /tmp/never-made --base-url https://directory.example.com`);
+    expect(output).toMatch(/is in WAL mode in a folder that this user may not write|its folder must be writable/);
+  });
+
+  test("is a link that leads nowhere", async () => {
+    symlinkSync("gone.sqlite", db);
+    expect(await refusal()).toContain("There is no file F/users.sqlite");
+  });
+
+  test("is locked by another process", { timeout: 20_000 }, async () => {
+    writeUsers(db, plainRows(1));
+    const writer = new Database(db);
+    writer.exec("BEGIN EXCLUSIVE");
+    expect(await refusal()).toContain("is locked by another process (waited 5 s)");
+    writer.exec("ROLLBACK");
+    writer.close();
+    await expect(build({ db, out: dist, baseUrl: "https://directory.example.com" })).resolves.toMatchObject({
+      users: 1,
+    });
+  });
+
+  test("in WAL mode in a folder that cannot be written is refused or read, never half", async () => {
+    writeUsers(db, plainRows(3), "PRAGMA journal_mode = WAL");
+    const script = `
+      mount -t tmpfs tmpfs "$1/ro" && cp "$1/users.sqlite" "$1/ro/" && mount -o remount,ro "$1/ro"
+      exec node lib/cli.js build --db "$1/ro/users.sqlite" --out "$1/dist" --base-url https://directory.example.com`;
+    mkdirSync(join(folder, "ro"));
+    const output = runAsOwnRoot(script);
+    expect(output).toContain("cannot be opened; its folder must be writable when it is in WAL mode");
+    expect(existsSync(join(dist, "current"))).toBe(false);
+  });
+});
+
+test("the file is on a disk that fails, at any call of several threads: told as that, and never as a bug", {
+  timeout: 600_000,
+}, async () => {
+  writeUsers(db, plainRows(50), "CREATE INDEX users_in_order ON users (date_joined DESC, id)");
+  const args = ["build", "--db", db, "--out", dist, "--base-url", "https://a.example", "--workers", "2", "--quiet"];
+  const [ended, calls] = await listCalls(args, folder);
+  expect(ended.code).toBe(0);
+  rmSync(dist, { recursive: true });
+  const ofSource = calls.filter(({ path, when }) => path === db && when <= 4);
+  const different = new Map(ofSource.map((call) => [`${call.name} ${call.when}`, call]));
+  expect(different.size).toBeGreaterThan(5);
+  for (const call of different.values()) {
+    const { code, stderr } = await runWith("error=EIO", call, args, folder);
+    // Some calls only ask what is there, and may fail.
+    if (code === 0) rmSync(dist, { recursive: true });
+    else {
+      expect(stderr, call.text).toMatch(/^error: [^\n]*users\.sqlite[^\n]*\n$/);
+      expect(code, call.text).toBe(1);
+      expect(existsSync(join(dist, "current"))).toBe(false);
+    }
+  }
+});
+
+/** Runs a script in a mount namespace of its own; its stderr. */
+function runAsOwnRoot(script: string): string {
+  const run = `(${script}) 2>&1 || true`;
+  return execFileSync("unshare", ["-rm", "sh", "-c", run, "sh", folder], { encoding: "utf8" });
+}
+
+/** Runs the command as the user nobody; its stderr. */
+function asNobody(command: string): string {
+  const run = `${process.execPath} "${CLI}" ${command} 2>&1 || true`;
+  return execFileSync("setpriv", ["--reuid=65534", "--clear-groups", "sh", "-c", run], { encoding: "utf8" });
+}
+
+describe("the table", () => {
+  test("is not there: names those that are, and the nearest", async () => {
+    writeUsers(db, [], "CREATE TABLE members (x)");
+    expect(await refusal({ table: "member" })).toBe(
+      'F/users.sqlite has no table or view "member"; it has members, users. Did you mean --table members?',
+    );
+    expect(await refusal({ table: "customer_accounts" })).toContain("it has members, users. Name one with --table.");
+  });
+
+  test("lacks a column: names it, the nearest, and what there is", async () => {
+    writeUsers(db, [], "ALTER TABLE users RENAME COLUMN off_chain_tokens TO offchain_tokens");
+    const message = await refusal();
+    expect(message).toContain(
+      "Table users in F/users.sqlite lacks the column off_chain_tokens (nearest: offchain_tokens). It has id, username,",
+    );
+  });
+
+  test("lacks several columns", async () => {
+    writeUsers(db, [], "CREATE TABLE tiny (id, username)");
+    expect(await refusal({ table: "tiny" })).toMatch(/^Table tiny in .* lacks 26 columns: bio, circles, /);
+  });
+
+  test("has its name in other case, or one that needs quoting", async () => {
+    writeUsers(db, [{ id: userId(1) }], `ALTER TABLE users RENAME TO "Weird "" name; --"`);
+    const release = await build({ db, out: dist, baseUrl: "https://a.example", table: 'weird " NAME; --' });
+    expect(release.users).toBe(1);
+  });
+
+  test("is a view over tables that are gone", async () => {
+    writeUsers(db, [], "CREATE TABLE t (id); CREATE VIEW v AS SELECT * FROM t; DROP TABLE t");
+    expect(await refusal({ table: "v" })).toContain("Cannot read users from F/users.sqlite: no such table: main.t");
+  });
+});
+
+describe("the query", () => {
+  const query = () => join(folder, "query.sql");
+
+  test("may end in semicolons and comments, and need not know of columns that are not published", async () => {
+    writeUsers(db, plainRows(3));
+    writeFileSync(
+      query(),
+      "-- Users.\nWITH u AS (SELECT * FROM users WHERE username <> 'user1')\nSELECT * FROM u; -- all\n/* end */",
+    );
+    const release = await build({ db, out: dist, baseUrl: "https://a.example", query: query() });
+    expect(release.users).toBe(2);
+  });
+
+  test.each([
+    ["", "incomplete input"],
+    ["SELEKT 1", "syntax error"],
+    ["SELECT * FROM nowhere", "no such table: nowhere"],
+    ["SELECT missing FROM users", "no such column: missing"],
+    ["SELECT * FROM users WHERE id = ?", "parameters are not allowed"],
+    ["SELECT * FROM users; DELETE FROM users", "more than one statement"],
+    ["DELETE FROM users", "syntax error"],
+    ["ATTACH 'x' AS y", "syntax error"],
+  ])("%j is refused: %s", async (sql, why) => {
+    writeUsers(db, plainRows(1));
+    writeFileSync(query(), sql);
+    expect(await refusal({ query: query() })).toMatch(/^Query F\/query.sql cannot be run: .* It must be one SELECT/);
+    expect(await refusal({ query: query() })).toContain(why);
+  });
+
+  test("yields a column twice, or has a NUL character in it", async () => {
+    writeUsers(db, plainRows(1));
+    writeFileSync(query(), "SELECT *, 'x' AS bio FROM users");
+    expect(await refusal({ query: query() })).toContain("Query F/query.sql yields bio more than once");
+    writeFileSync(query(), "SELECT * FROM users\0 WHERE 0");
+    expect(await refusal({ query: query() })).toContain("has a NUL character");
+  });
+
+  test("lacks a column, is not there, or comes with a table", async () => {
+    writeUsers(db, plainRows(1));
+    writeFileSync(query(), "SELECT *, id AS password FROM (SELECT id FROM users)");
+    expect(await refusal({ query: query() })).toMatch(
+      /^Query F\/query\.sql lacks 27 columns: .*It has id, password\. Name them so in it, with AS\.$/,
+    );
+    expect(await refusal({ query: join(folder, "gone.sql") })).toContain("There is no file F/gone.sql; --query names");
+    expect(await refusal({ query: query(), table: "users" })).toContain("table and query exclude each other");
+  });
+});

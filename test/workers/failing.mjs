@@ -1,0 +1,30 @@
+/** A thread that fails as its `workerData` says. */
+import { workerData } from "node:worker_threads";
+import Database from "better-sqlite3";
+import { UserError } from "../../lib/errors.js";
+import { follow } from "../../lib/workers/follow.js";
+
+const fail = {
+  "at once": () => {
+    throw new RangeError("never begun");
+  },
+  exit: () => process.exit(3),
+};
+fail[workerData]?.();
+
+follow(() => {
+  if (workerData === "at its start") throw new UserError("a mistake at the start");
+  if (workerData === "of SQLite") new Database("/nowhere", { readonly: true });
+  const db = new Database(":memory:");
+  return (times) => {
+    let failed = 0;
+    for (let i = 0; i < times; i++) {
+      try {
+        db.exec("SELECT missing");
+      } catch {
+        failed++;
+      }
+    }
+    return failed;
+  };
+});
