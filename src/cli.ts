@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command: the only file that touches the process, and the only catch-all. */
 import type { Io } from "./commands/program/io.js";
-import { codeOf, ExitCode, UserError } from "./errors.js";
+import { codeOf, ExitCode, hasCode, UserError } from "./errors.js";
 
 // SIGHUP asks a server to look at `current`: it must not end one that is still being loaded.
 if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
@@ -24,7 +24,7 @@ for (const name of ["stdout", "stderr"] as const) {
   process[name].on("error", (cause) => {
     if (io.onLost) return io.onLost(name, codeOf(cause) ?? cause.message);
     // A reader that has seen enough (`rollcall releases | head -1`) is no mistake: the rest goes unsaid.
-    if (codeOf(cause) !== "EPIPE")
+    if (!hasCode(cause, "EPIPE"))
       fail(new UserError(`Cannot write to ${name} (${codeOf(cause)}).`, { exitCode: ExitCode.usage, cause }));
   });
 }

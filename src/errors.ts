@@ -49,16 +49,8 @@ export async function unlessStopped<T>(signal: AbortSignal | undefined, step: ()
 /** Whether the operating system has refused something: a disk that fails is no bug. Its message says what and where. */
 export function isSystemError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
-  // So says better-sqlite3 of a folder that it cannot look at, or not any more.
+  // better-sqlite3 says this of a folder that it cannot look into; its error has no code.
   return "syscall" in error || error.message.startsWith("Cannot open database because the directory");
-}
-
-/** An error of the system as a line to act on; anything else as it is. */
-export function explainSystem(error: unknown): unknown {
-  if (!isSystemError(error) || error instanceof UserError) return error;
-  return new UserError(`The system says "${error.message}"; mend that, then run this again.`, {
-    cause: error,
-  });
 }
 
 /** The system's error code (`ENOENT`, `SQLITE_BUSY`, ...) of anything that was thrown. */
@@ -67,12 +59,63 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
+/** Whether an error has one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  const code = codeOf(error);
+  return code !== undefined && codes.includes(code);
+}
+
+/** Whether an error says that nothing is at a path. */
+export function isMissing(error: unknown): boolean {
+  return hasCode(error, "ENOENT");
+}
+
+/** An error of the system as a line to act on; anything else as it is. */
+export function explainSystem(error: unknown): unknown {
+  if (!isSystemError(error) || error instanceof UserError) return error;
+  const what = "path" in error ? `use ${error.path}` : "go on";
+  return new UserError(`Cannot ${what}: ${explainRefusal(error, "another")}, then run this again.`, { cause: error });
+}
+
 /**
- * A file that cannot be opened or read, as a mistake that a person can mend.
+ * Why the system or SQLite refuses a path, and what to do: `the disk is full; free some space`.
+ * @param another what the user may name instead: `another folder with --out`.
+ * @param code the refusal's own code, where the error's is too vague.
+ */
+export function explainRefusal(error: Error, another: string, code = codeOf(error) ?? ""): string {
+  const isOfSqlite = code.startsWith("SQLITE_");
+  // `SQLITE_READONLY_DIRECTORY` is a kind of `SQLITE_READONLY`.
+  const known = REFUSALS[isOfSqlite ? code.split("_", 2).join("_") : code];
+  const unknown = `${isOfSqlite ? "SQLite" : "the system"} reports "${error.message}"; correct what it names`;
+  return known?.replace("{another}", another) ?? unknown;
+}
+
+const REFUSALS: Readonly<Partial<Record<string, string>>> = {
+  ENOSPC: "the disk is full; free some space",
+  EDQUOT: "the disk quota is used up; free some space",
+  SQLITE_FULL: "the disk is full; free some space",
+  EROFS: "it is on a read-only file system; name {another}",
+  SQLITE_READONLY: "it is read-only; name {another}",
+  SQLITE_CANTOPEN: "its lock cannot be opened; allow this user to write there, or name {another}",
+  EACCES: "permission is denied; give this user access to it, or name {another}",
+  EPERM: "it is not permitted; give this user access to it, or name {another}",
+  ENOENT: "a part of its path does not exist; create it, or name {another}",
+  ENOTDIR: "a part of its path is a file; name {another}",
+  EEXIST: "a file is in its place; name {another}",
+  EISDIR: "a folder is in its place; name {another}",
+  ELOOP: "a part of its path is a link that leads back to itself; name {another}",
+  ENAMETOOLONG: "its path is too long; name {another}",
+  EIO: "the disk, or the network that it is on, has failed; check it",
+  EMFILE: 'too many files are open; raise the limit ("ulimit -n")',
+  ENFILE: "too many files are open on this machine; close some programs",
+};
+
+/**
+ * A file that cannot be opened or read, as a mistake that a person can correct.
  * @param purpose what the path is for, as the rest of a sentence: `--db names the SQLite file of users`.
  */
 export function unreadable(path: string, purpose: string, cause: unknown): UserError {
-  const code = codeOf(cause) ?? "";
+  const code = codeOf(cause) ?? String(cause);
   const why = UNREADABLE[code];
   const message = why === undefined ? `Cannot read ${path} (${code})` : why(path);
   return new UserError(`${message}; ${purpose}.`, { cause });

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, linkSync, readSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
-import { codeOf } from "../errors.js";
+import { hasCode } from "../errors.js";
 import { openPlain, sha256, writeFlushedSync } from "../release/files.js";
 import { pagePath, type Variant } from "../release/layout.js";
 
@@ -25,7 +25,7 @@ const COMPRESS: Record<Encoding, (bytes: Buffer) => Buffer> = {
 };
 
 /** File systems without hard links, or with a file that has all the links it can have. */
-const CANNOT_LINK: readonly (string | undefined)[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "ENOSYS"];
+const CANNOT_LINK: readonly string[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "ENOSYS"];
 
 /** Where pages go. Can be sent to another thread. */
 export interface Placing {
@@ -146,7 +146,7 @@ function link(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    if (CANNOT_LINK.includes(codeOf(error))) return false;
+    if (hasCode(error, ...CANNOT_LINK)) return false;
     throw error;
   }
 }

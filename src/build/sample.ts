@@ -2,7 +2,7 @@
 import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, hasCode, UserError } from "../errors.js";
 import { replaceFile } from "../release/files.js";
 import { findRefusal } from "../release/refusals.js";
 import { CONFIG_FILE } from "../settings/file.js";
@@ -83,7 +83,7 @@ async function exists(path: string): Promise<boolean> {
     await lstat(path);
     return true;
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return false;
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
     throw error;
   }
 }

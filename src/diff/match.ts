@@ -1,6 +1,6 @@
 /** Which users of two snapshots are the same, which differ, and which only one has: told from their digests alone. */
 import Database from "better-sqlite3";
-import { codeOf, UserError } from "../errors.js";
+import { hasCode, UserError } from "../errors.js";
 import { createTurns } from "../workers/turns.js";
 import { IndexLines, LOOK_AHEAD } from "./index-lines.js";
 
@@ -114,7 +114,7 @@ class Aside {
     try {
       this.#insert[side].run(id, digest, at);
     } catch (cause) {
-      if (codeOf(cause) !== "SQLITE_CONSTRAINT_PRIMARYKEY") throw cause;
+      if (!hasCode(cause, "SQLITE_CONSTRAINT_PRIMARYKEY")) throw cause;
       throw new UserError(`User ${id} is twice in the ${side} snapshot; check it with "rollcall verify".`, {
         cause,
       });

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { codeOf } from "../errors.js";
+import { hasCode } from "../errors.js";
 
 const openFile = promisify(openDescriptor);
 const readFile = promisify(read);
@@ -97,7 +97,7 @@ export function openPlain(path: string): number | undefined {
   try {
     file = openSync(path, PLAIN);
   } catch (error) {
-    if (IS_NO_FILE.includes(codeOf(error) ?? "")) return undefined;
+    if (hasCode(error, ...IS_NO_FILE)) return undefined;
     throw error;
   }
   if (fstatSync(file).isFile()) return file;

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { z } from "zod";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, hasCode, UserError } from "../errors.js";
 import { readReleaseFileSync, replaceFile } from "./files.js";
 import { parseAs } from "./json.js";
 import { LOCK, LOCK_HOLDER } from "./layout.js";
@@ -32,7 +32,7 @@ export function lockDist(dist: string, now: Date, what = dist): () => void {
     replaceFile(holderFile, JSON.stringify(holder));
   } catch (error) {
     db?.close();
-    if (codeOf(error) === "SQLITE_BUSY") {
+    if (hasCode(error, "SQLITE_BUSY")) {
       throw new UserError(
         `${what} is being written by ${readHolder(holderFile)}; wait until it has ended, then run this again.`,
       );

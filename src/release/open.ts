@@ -1,7 +1,7 @@
 /** Reads a release's own account of itself and refuses one that is not whole. Pages are not read here. */
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { codeOf, UserError, usageError } from "../errors.js";
+import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { parseSums, type Sums } from "./digests.js";
 import { readReleaseFile, sha256 } from "./files.js";
 import { PAGES, pagePath, parseFolderName, RELEASES, SNAPSHOT, SUMS, type Variant } from "./layout.js";
@@ -33,7 +33,7 @@ export async function openRelease(folder: string): Promise<Release> {
     try {
       return String(await readReleaseFile(join(root, name)));
     } catch (cause) {
-      if (codeOf(cause) === "ENOTDIR") throw new UserError(`${folder} is a file, not a release's folder.`, { cause });
+      if (hasCode(cause, "ENOTDIR")) throw new UserError(`${folder} is a file, not a release's folder.`, { cause });
       throw broken(`${name} cannot be read (${codeOf(cause)})`, cause);
     }
   };

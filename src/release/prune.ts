@@ -1,7 +1,7 @@
 /** Retention: which old releases go. */
 import { readdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../errors.js";
+import { hasCode } from "../errors.js";
 import { parseFolderName, RELEASES, TRASH_PREFIX } from "./layout.js";
 import { remove, tidy } from "./refusals.js";
 import { findCurrent } from "./switch.js";
@@ -50,7 +50,7 @@ export function namesIn(dist: string): string[] {
   try {
     return releaseNames(dist);
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return [];
     throw error;
   }
 }

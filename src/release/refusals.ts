@@ -1,20 +1,7 @@
 /** What the system's refusals to write mean, and what to do about each. */
 import { accessSync, constants, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { codeOf, isSystemError, UserError } from "../errors.js";
-
-const REFUSALS: Readonly<Record<string, string>> = {
-  ENOSPC: "the disk is full; free some space",
-  EDQUOT: "the disk quota is used up; free some space",
-  SQLITE_FULL: "the disk is full; free some space",
-  EROFS: "it is on a read-only file system; name another folder with --out",
-  SQLITE_READONLY: "it is read-only; name another folder with --out",
-  SQLITE_CANTOPEN: "its lock cannot be opened; allow this user to write there, or name another folder with --out",
-  EACCES: "permission is denied; allow this user to write there, or name another folder with --out",
-  EPERM: "it is not permitted; allow this user to write there, or name another folder with --out",
-  ENOTDIR: "a part of the path is a file; name another folder with --out",
-  EEXIST: "a file is in its place; name another folder with --out",
-};
+import { codeOf, explainRefusal, isMissing, isSystemError, UserError } from "../errors.js";
 
 /** What Node's recursive mkdir, and SQLite, say of read-only disks among other things. */
 const VAGUE = /^(ENOENT|SQLITE_CANTOPEN|SQLITE_READONLY)/;
@@ -26,7 +13,7 @@ export function findRefusal(path: string): string | undefined {
       accessSync(folder, constants.W_OK);
       return undefined;
     } catch (error) {
-      if (codeOf(error) !== "ENOENT" || folder === dirname(folder)) return codeOf(error);
+      if (!isMissing(error) || folder === dirname(folder)) return codeOf(error);
     }
   }
 }
@@ -36,10 +23,8 @@ export function explainWrite(dist: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error;
   const said = codeOf(error) ?? "";
   const code = VAGUE.test(said) ? (findRefusal(dist) ?? said) : said;
-  const isOfSqlite = code.startsWith("SQLITE_");
-  const known = REFUSALS[isOfSqlite ? code.split("_", 2).join("_") : code];
-  if (known === undefined && !isOfSqlite && !isSystemError(error)) return error;
-  const why = known ?? `${isOfSqlite ? "SQLite" : "the system"} says "${error.message}"; mend that`;
+  if (!code.startsWith("SQLITE_") && !isSystemError(error)) return error;
+  const why = explainRefusal(error, "another folder with --out", code);
   return new UserError(`Cannot write ${dist}: ${why}, then run this again. What was current is unchanged.`, {
     cause: error,
   });

@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf, UserError } from "../errors.js";
+import { hasCode, UserError } from "../errors.js";
 
 /**
  * Makes the folder `name` in `parent`, unless it is there, for all who may write in `parent`: the process's umask
@@ -24,7 +24,7 @@ export function makeFolder(parent: string, name: string): string {
   try {
     mkdirSync(path);
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (!hasCode(error, "EEXIST")) throw error;
     if (lstatSync(path).isDirectory()) return path;
     throw new UserError(`${path} is a link or a file, where a folder belongs; move it away.`, {
       cause: error,
@@ -52,7 +52,7 @@ export function makeLockFile(path: string): void {
   try {
     file = openSync(path, "wx");
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return;
+    if (hasCode(error, "EEXIST")) return;
     throw error;
   }
   try {
@@ -68,7 +68,7 @@ export function requireWritable(path: string): void {
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
     const [owner, me] = [lstatSync(path).uid, process.getuid?.()];
-    if (codeOf(error) !== "EACCES" || owner === me) throw error;
+    if (!hasCode(error, "EACCES") || owner === me) throw error;
     throw new UserError(
       `${path} belongs to user ${owner}, and user ${me} may not write it; run this as user ${owner}, or have them share it: chmod g+w ${path}. Nothing was written.`,
       { cause: error },

@@ -1,7 +1,7 @@
 /** What is current: one link, switched by one rename. */
 import { lstatSync, mkdirSync, readlinkSync, renameSync, rmdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { basename, join } from "node:path";
-import { codeOf, UserError } from "../errors.js";
+import { hasCode, isMissing, UserError } from "../errors.js";
 import { flushFolder } from "./files.js";
 import { CURRENT, MARK, NEXT_LINK, parseFolderName, RELEASES } from "./layout.js";
 import { tidy } from "./refusals.js";
@@ -12,7 +12,7 @@ export function findCurrent(dist: string): string | undefined {
     const name = basename(readlinkSync(join(dist, CURRENT)));
     return parseFolderName(name) ? name : undefined;
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "EINVAL") return undefined;
+    if (hasCode(error, "ENOENT", "EINVAL")) return undefined;
     throw error;
   }
 }
@@ -51,8 +51,8 @@ function touch(folder: string, now: Date): void {
     utimesSync(folder, now, now);
   } catch (error) {
     // A current release that was removed by hand needs no mark.
-    if (codeOf(error) === "ENOENT") return;
-    if (codeOf(error) !== "EPERM") throw error;
+    if (isMissing(error)) return;
+    if (!hasCode(error, "EPERM")) throw error;
     // Only its owner may set a folder's time; whoever may write in it can have the system set it.
     const mark = join(folder, MARK);
     mkdirSync(mark, { recursive: true });

@@ -1,7 +1,7 @@
 /** Undoing a Content-Encoding, never into more bytes than a page may have. */
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
-import { codeOf } from "../errors.js";
+import { hasCode } from "../errors.js";
 import { MAX_BYTES } from "./client.js";
 import { headerOf, type RemoteResponse } from "./exchange.js";
 import { TransferError, tooLarge } from "./transfer.js";
@@ -24,7 +24,7 @@ export async function decodeBody(answer: RemoteResponse, maxBytes = MAX_BYTES): 
   try {
     return await decode(body, { maxOutputLength: maxBytes });
   } catch (error) {
-    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLarge(url, maxBytes);
+    if (hasCode(error, "ERR_BUFFER_TOO_LARGE")) throw tooLarge(url, maxBytes);
     throw new TransferError("malformed", url, `says Content-Encoding: ${coding}, which its body is not`, error);
   }
 }

@@ -1,7 +1,7 @@
 /** One request and its answer on a real socket: the target as given, no redirect followed, no coding undone. */
 import { type Agent, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { codeOf } from "../errors.js";
+import { hasCode } from "../errors.js";
 import { cutShort, explainTransfer, tooLarge, tooSlow } from "./transfer.js";
 
 /** What is asked. Path and query of the URL are sent letter by letter. */
@@ -76,7 +76,7 @@ function send(
     sent.on("error", (error) => {
       // Bytes behind the end of an answer are no part of it.
       if (answer?.complete) return;
-      const isStale = sent.reusedSocket && !answer && GONE.includes(codeOf(error));
+      const isStale = sent.reusedSocket && !answer && hasCode(error, "ECONNRESET", "EPIPE");
       fail(isStale ? new StaleConnection() : error);
     });
     sent.on("response", (response) => {
@@ -89,8 +89,6 @@ function send(
     sent.end();
   });
 }
-
-const GONE: readonly (string | undefined)[] = ["ECONNRESET", "EPIPE"];
 
 async function readBody(response: IncomingMessage, url: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];

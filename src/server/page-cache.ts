@@ -1,6 +1,6 @@
 /** Bodies of pages: read once, held against their digest, and kept in a cache that is bounded by bytes. */
 import { LRUCache } from "lru-cache";
-import { codeOf } from "../errors.js";
+import { codeOf, hasCode } from "../errors.js";
 import { readReleaseFile, sha256 } from "../release/files.js";
 import { atMost } from "./at-most.js";
 import { openFilesLimit } from "./descriptors.js";
@@ -74,7 +74,7 @@ export function whyDamaged(file: string, error: unknown): string {
 }
 
 function adviceFor(error: unknown): string {
-  if (["EMFILE", "ENFILE"].includes(codeOf(error) ?? ""))
+  if (hasCode(error, "EMFILE", "ENFILE"))
     return `Raise the limit on open files (ulimit -n), which is ${openFilesLimit()}.`;
   return 'Build again, or "rollcall use" another release.';
 }

@@ -3,7 +3,7 @@ import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { codeOf } from "../errors.js";
+import { hasCode } from "../errors.js";
 import { sha256 } from "../release/files.js";
 
 /** What `mkdtemp` makes of our prefixes, also when it was about to be removed. */
@@ -63,6 +63,6 @@ async function isAbandoned(sign: string): Promise<boolean> {
       socket.destroy();
       resolve(false);
     });
-    socket.once("error", (error) => resolve(codeOf(error) === "ECONNREFUSED"));
+    socket.once("error", (error) => resolve(hasCode(error, "ECONNREFUSED")));
   });
 }

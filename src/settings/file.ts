@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { codeOf, usageError } from "../errors.js";
+import { codeOf, isMissing, usageError } from "../errors.js";
 import { parseJson } from "./json.js";
 import { CONFIG_FLAG } from "./names.js";
 import { at } from "./paths.js";
@@ -49,7 +49,7 @@ async function read(path: string, name: string): Promise<string | undefined> {
   try {
     bytes = await readFile(path);
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return undefined;
+    if (isMissing(cause)) return undefined;
     throw usageError(`Config file ${name} cannot be read (${codeOf(cause)}).`);
   }
   if (!isUtf8(bytes)) throw usageError(`Config file ${name} is not text in UTF-8; save it as that.`);

@@ -7,7 +7,7 @@ import type { SideFacts } from "../diff/change.js";
 import { readPage } from "../diff/index-pages.js";
 import { indexed, openReleaseSide } from "../diff/release-side.js";
 import type { Side } from "../diff/side.js";
-import { codeOf, UserError } from "../errors.js";
+import { hasCode, UserError } from "../errors.js";
 import { readReleaseFile } from "../release/files.js";
 import { pagePath, SNAPSHOT, SUMS } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
@@ -66,7 +66,7 @@ async function isThere(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return false;
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** Reads objects of a git repository, one after the other, from one `git cat-file --batch`. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { codeOf, UserError } from "../errors.js";
+import { isMissing, UserError } from "../errors.js";
 import { MAX_PAGE } from "../release/files.js";
 
 export class GitObjects {
@@ -18,7 +18,7 @@ export class GitObjects {
     // What goes wrong is told when an answer is waited for.
     this.#git.stdin.on("error", () => {});
     this.#git.on("error", (error) => {
-      this.#complaint += codeOf(error) === "ENOENT" ? "git is not installed" : String(error);
+      this.#complaint += isMissing(error) ? "git is not installed" : String(error);
     });
     this.#ended = new Promise((resolve) => {
       this.#git.once("close", () => resolve()).once("error", () => resolve());

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, hasCode, UserError } from "../errors.js";
 import { showInUse, sweepTemporary } from "../server/temporary.js";
 
 /**
@@ -36,12 +36,10 @@ export function removeScratch(folder: string): void {
 
 /** The system's refusal for want of room as one line to act on; anything else as it is. */
 export function explainRoom(error: unknown): unknown {
-  const code = codeOf(error instanceof UserError ? error.cause : error);
-  if (code === undefined || !NO_ROOM.includes(code)) return error;
+  const cause = error instanceof UserError ? error.cause : error;
+  if (!hasCode(cause, "ENOSPC", "EDQUOT", "SQLITE_FULL")) return error;
   return new UserError(
-    `The folder for temporary files, ${tmpdir()}, has too little room to compare in (${code}); point TMPDIR at one with more.`,
+    `The folder for temporary files, ${tmpdir()}, has too little room to compare in (${codeOf(cause)}); point TMPDIR at one with more.`,
     { cause: error },
   );
 }
-
-const NO_ROOM = ["ENOSPC", "EDQUOT", "SQLITE_FULL"];

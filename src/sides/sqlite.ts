@@ -1,6 +1,6 @@
 /** Tells a SQLite file from others. */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { codeOf, UserError } from "../errors.js";
+import { codeOf, hasCode, UserError } from "../errors.js";
 
 /** What every SQLite file begins with. */
 const MAGIC = "SQLite format 3\0";
@@ -13,13 +13,10 @@ export function isSqlite(path: string): boolean {
   try {
     return statSync(path).isFile() && readMagic(path) === MAGIC;
   } catch (cause) {
-    const code = codeOf(cause);
-    if (code !== undefined && NOTHING_THERE.includes(code)) return false;
-    throw new UserError(`${path} cannot be read (${code}).`, { cause });
+    if (hasCode(cause, "ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP")) return false;
+    throw new UserError(`${path} cannot be read (${codeOf(cause)}).`, { cause });
   }
 }
-
-const NOTHING_THERE = ["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP"];
 
 function readMagic(path: string): string {
   const file = openSync(path, "r");

@@ -3,7 +3,7 @@
  * give up every lock that the process has on the file (https://www.sqlite.org/howtocorrupt.html, 2.2).
  */
 import { type BigIntStats, fstatSync, readdirSync } from "node:fs";
-import { codeOf } from "../errors.js";
+import { codeOf, hasCode } from "../errors.js";
 
 /** Where the system lists a process's own descriptors. */
 const LIST = process.platform === "linux" ? "/proc/self/fd" : "/dev/fd";
@@ -39,7 +39,7 @@ function isOf(descriptor: number, file: BigIntStats): boolean {
     return isSameFile(fstatSync(descriptor, { bigint: true }), file);
   } catch (error) {
     // Closed since it was listed, as the listing's own is.
-    if (codeOf(error) === "EBADF") return false;
+    if (hasCode(error, "EBADF")) return false;
     throw error;
   }
 }

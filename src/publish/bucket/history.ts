@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { codeOf, UserError } from "../../errors.js";
+import { isMissing, UserError } from "../../errors.js";
 import { parseAs } from "../../release/json.js";
 import { parseFolderName, SNAPSHOT } from "../../release/layout.js";
 import { releaseNames } from "../../release/prune.js";
@@ -76,7 +76,7 @@ function readRecord(file: string): HistoryRecord {
   try {
     return parseAs(recordSchema, readFileSync(file, "utf8")) ?? { releases: [] };
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return { releases: [] };
+    if (isMissing(error)) return { releases: [] };
     throw error;
   }
 }

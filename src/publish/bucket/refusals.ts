@@ -1,5 +1,5 @@
 /** What a store's refusals mean, and what to do about each. Nothing that a store says is repeated but names and numbers. */
-import { codeOf, UserError } from "../../errors.js";
+import { codeOf, hasCode, UserError } from "../../errors.js";
 
 const GO_ON = "then run this again: it goes on where it stopped.";
 
@@ -45,7 +45,7 @@ export function isPassing(error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined && status >= 400) return status >= 500 || status === 408 || status === 429;
   if (!(error instanceof Error)) return false;
-  return error.name === "TimeoutError" || NETWORK.includes(codeOf(error) ?? "");
+  return error.name === "TimeoutError" || hasCode(error, ...NETWORK);
 }
 
 const NETWORK: readonly string[] = [

@@ -1,6 +1,6 @@
 /** The SDK of Amazon, which is installed by who needs it, and a client of it as patient as Rollcall wants it. */
 import type * as Sdk from "@aws-sdk/client-s3";
-import { codeOf, UserError } from "../../errors.js";
+import { hasCode, UserError } from "../../errors.js";
 
 /** With the pauses of the SDK between them, a store may be away for some ten seconds. */
 const ATTEMPTS = 8;
@@ -43,7 +43,7 @@ async function loadSdk(): Promise<typeof Sdk> {
   try {
     return await import("@aws-sdk/client-s3");
   } catch (cause) {
-    if (codeOf(cause) !== "ERR_MODULE_NOT_FOUND") throw cause;
+    if (!hasCode(cause, "ERR_MODULE_NOT_FOUND")) throw cause;
     throw new UserError(
       'Publishing to s3:// needs the package @aws-sdk/client-s3, which is not installed; run "npm install @aws-sdk/client-s3" where Rollcall is.',
       { cause },

@@ -1,7 +1,7 @@
 /** Copies a file of a release, hashing what is copied. */
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
-import { codeOf } from "../../errors.js";
+import { hasCode } from "../../errors.js";
 import { PLAIN } from "../../release/files.js";
 
 /**
@@ -44,7 +44,7 @@ export async function openPlainHandle(path: string): Promise<FileHandle | undefi
   try {
     file = await open(path, PLAIN);
   } catch (error) {
-    if (["ENOENT", "ELOOP", "ENOTDIR", "ENXIO"].includes(codeOf(error) ?? "")) return undefined;
+    if (hasCode(error, "ENOENT", "ELOOP", "ENOTDIR", "ENXIO")) return undefined;
     throw error;
   }
   if ((await file.stat()).isFile()) return file;

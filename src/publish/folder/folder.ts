@@ -1,7 +1,7 @@
 /** A plain folder as a target: each file written aside and renamed, and no link followed out of it. */
 import { lstat, opendir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { codeOf, explainSystem, isSystemError, UserError } from "../../errors.js";
+import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../../errors.js";
 import { findDigest, flushFolder, readReleaseFile, writeFlushed } from "../../release/files.js";
 import { PAGES } from "../../release/layout.js";
 import { each } from "../each.js";
@@ -33,7 +33,7 @@ async function realFolder(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (!isMissing(error)) throw error;
     return join(await realFolder(dirname(path)), basename(path));
   }
 }
@@ -53,9 +53,8 @@ export class FolderTarget implements Target {
     try {
       return parseOwned(String(await readReleaseFile(join(this.root, OWNED))), join(this.name, OWNED));
     } catch (error) {
-      const code = codeOf(error) ?? "";
-      if (code === "ENOENT") return undefined;
-      if (!["ELOOP", "EISDIR", "ENXIO"].includes(code)) throw error;
+      if (isMissing(error)) return undefined;
+      if (!hasCode(error, "ELOOP", "EISDIR", "ENXIO")) throw error;
       throw new UserError(`${join(this.name, OWNED)} is no file of Rollcall's; move it away.`, {
         cause: error,
       });
@@ -144,14 +143,14 @@ export class FolderTarget implements Target {
 
 async function findStats(path: string) {
   return lstat(path).catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   });
 }
 
 async function unlinkIfThere(path: string): Promise<void> {
   await unlink(path).catch((error: unknown) => {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (!isMissing(error)) throw error;
   });
 }
 
@@ -160,7 +159,7 @@ async function removeIfEmpty(path: string): Promise<boolean> {
     await rmdir(path);
     return true;
   } catch (error) {
-    if (["ENOTEMPTY", "EEXIST", "ENOENT"].includes(codeOf(error) ?? "")) return false;
+    if (hasCode(error, "ENOTEMPTY", "EEXIST", "ENOENT")) return false;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 /** The folders of a target folder: found or made one by one, none of them a link that leads elsewhere. */
 import { lstat, mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { codeOf, UserError } from "../../errors.js";
+import { isMissing, UserError } from "../../errors.js";
 import { flushFolder } from "../../release/files.js";
 import { makeFolder } from "../../release/sharing.js";
 
@@ -67,7 +67,7 @@ export class FolderTree {
       const next = folder === "." ? "name a folder" : "move it away";
       throw new UserError(`${join(this.name, folder)} is ${what}; ${next}.`);
     } catch (error) {
-      if (codeOf(error) === "ENOENT") return false;
+      if (isMissing(error)) return false;
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 /** What a release says of itself, read as far as it can be: what is wrong with it is a finding, and no end. */
 import { join } from "node:path";
-import { codeOf, UserError } from "../../errors.js";
+import { codeOf, hasCode, UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
 import { linesOf, PageDigests } from "../../release/digests.js";
 import { readReleaseFile } from "../../release/files.js";
@@ -48,7 +48,7 @@ async function read(folder: string, tree: Tree, name: string): Promise<string | 
   try {
     return (await readReleaseFile(join(folder, name))).toString("utf8");
   } catch (cause) {
-    if (codeOf(cause) === "EFBIG") return undefined;
+    if (hasCode(cause, "EFBIG")) return undefined;
     throw new UserError(`${join(folder, name)} cannot be read (${codeOf(cause)}).`, { cause });
   }
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Encoding } from "../../contract/headers.js";
-import { codeOf, UserError } from "../../errors.js";
+import { codeOf, hasCode, UserError } from "../../errors.js";
 import { MAX_PAGE, readReleaseFileSync, sha256 } from "../../release/files.js";
 import { pagePath, type Variant } from "../../release/layout.js";
 import type { Findings } from "../findings.js";
@@ -47,7 +47,7 @@ function read(path: string): Buffer | "too large" | undefined {
   try {
     return readReleaseFileSync(path);
   } catch (cause) {
-    if (codeOf(cause) === "EFBIG") return "too large";
+    if (hasCode(cause, "EFBIG")) return "too large";
     throw new UserError(`${path} cannot be read (${codeOf(cause)}).`, { cause });
   }
 }
