@@ -1,5 +1,5 @@
 /** A thread that digests a source's file while others are at work. */
-import { follow } from "../workers/follow.js";
+import { answerJobs } from "../workers/thread.js";
 import { digestFile } from "./source-digest.js";
 
-follow(() => digestFile);
+answerJobs(() => digestFile);

@@ -7,7 +7,7 @@ import { USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { Staging } from "../release/staging.js";
 import type { Source } from "../source/open.js";
-import { threadsFor } from "../workers/size.js";
+import { threadsFor } from "../workers/pool.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
 import type { Origin } from "./origin.js";
 import type { WrittenPages } from "./pages.js";

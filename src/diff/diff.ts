@@ -2,14 +2,20 @@
 import { basename } from "node:path";
 import { UserError } from "../errors.js";
 import { findDigest } from "../release/files.js";
+import { Pool, threadsFor } from "../workers/pool.js";
 import type { Change, Diff } from "./change.js";
 import { type ChangedUsers, changedReader } from "./changed.js";
 import type { FieldFilter } from "./filter.js";
-import { type Matches, matchUsers, NO_MATCHES, type Place } from "./match.js";
-import { RecordPool } from "./pool.js";
+import { type Matches, matchUsers, NO_MATCHES, type Pair, type Place } from "./match.js";
 import { RecordReader } from "./records.js";
 import type { Side } from "./side.js";
-import { inOrder, nothing, type Summary } from "./summary.js";
+import { add, inOrder, nothing, type Summary, startSummaries } from "./summary.js";
+
+/** Below this many users, starting threads takes longer than they save. */
+const WORTHWHILE = 100_000;
+
+/** Pairs in one job: enough that sending it costs nothing, few enough that no thread waits long for the last. */
+const PAIRS_A_JOB = 250;
 
 /** A diff that holds temporary data until it is closed. */
 export interface OpenDiff extends Diff {
@@ -17,7 +23,7 @@ export interface OpenDiff extends Diff {
 }
 
 export interface DiffOptions extends FieldFilter {
-  /** Threads; as many as cores unless given. */
+  /** Threads that read changed users; 0 is none. As many as cores unless given, and none for small snapshots. */
   workers?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -27,18 +33,32 @@ export async function diff(old: Side, now: Side, options: DiffOptions = {}): Pro
   const { only, ignore, workers, signal } = options;
   const comparison = { old, new: now, filter: { only, ignore } };
   if (old.digest !== undefined && old.digest === now.digest) return toDiff(NO_MATCHES, comparison, nothing());
-  const crew = new RecordPool(comparison, workers, signal);
+  const size = threadsFor(Math.max(old.facts.count, now.facts.count), workers, WORTHWHILE);
+  const file = new URL("./worker.js", import.meta.url);
+  const pool = new Pool({ size, file, data: comparison, start: startSummaries, signal });
   let matches: Matches | undefined;
   try {
     for (const side of [old, now]) await requireIntact(side);
     matches = await matchUsers(old.index, now.index, signal);
-    return toDiff(matches, comparison, await crew.summarize(matches.changed()));
+    const summary = nothing();
+    await pool.run(batches(matches.changed()), (part) => add(summary, part));
+    return toDiff(matches, comparison, summary);
   } catch (error) {
     matches?.close();
     throw error;
   } finally {
-    await crew.end();
+    await pool.end();
   }
+}
+
+function* batches(pairs: Iterable<Pair>): Generator<Pair[]> {
+  let batch: Pair[] = [];
+  for (const pair of pairs) {
+    if (batch.push(pair) < PAIRS_A_JOB) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 async function requireIntact({ index, digest, facts: { name } }: Side): Promise<void> {

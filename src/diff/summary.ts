@@ -1,6 +1,7 @@
 /** What changed users come to: how many, in which fields, and from one status to which other. */
 import type { Diff, Flow } from "./change.js";
-import type { Changed } from "./changed.js";
+import { type Changed, type ChangedUsers, changedReader } from "./changed.js";
+import type { Pair } from "./match.js";
 
 /** Counts that can be added to others. */
 export interface Summary {
@@ -14,7 +15,16 @@ export function nothing(): Summary {
   return { changed: 0, fields: new Map(), flow: new Map() };
 }
 
-export function summarize(changes: Iterable<Changed>): Summary {
+/**
+ * Reads pairs of users and counts what changed in them; in a thread, or on the calling one.
+ * @throws UserError, in a job, as `changedReader` does.
+ */
+export function startSummaries(comparison: ChangedUsers): (pairs: Pair[]) => Summary {
+  const read = changedReader(comparison);
+  return (pairs) => summarize(read(pairs));
+}
+
+function summarize(changes: Iterable<Changed>): Summary {
   const summary = nothing();
   for (const { fields, old, new: now } of changes) {
     summary.changed++;

@@ -1,30 +1,26 @@
-/** A thread that follows orders, one at a time, as seen from the thread that gives them. */
+/** One thread that answers jobs, as seen from the thread that started it. */
 import { setTimeout } from "node:timers/promises";
 import { type ResourceLimits, Worker } from "node:worker_threads";
 import { UserError } from "../errors.js";
-import { type Answerer, END } from "./follow.js";
+import { type Answer, END } from "./thread.js";
 
-/** In milliseconds. */
+/** Milliseconds that an aborted pool waits for a job under way. */
 const PATIENCE = 1000;
 
-interface ThreadOptions {
+export interface ThreadOptions {
+  /** Of each thread's memory; Node's own unless given. */
   limits?: ResourceLimits;
+  /** Ends the wait for answers; threads go on until they are ended. */
   signal?: AbortSignal | undefined;
 }
 
-export class PoolWorker<Order, Reply> {
+export class PoolWorker<Job, Result> {
   readonly #worker: Worker;
   readonly #signal: AbortSignal | undefined;
   readonly #ended: Promise<void>;
-  /** Rejects when the thread ends, whether by an error outside of an order or without one, and when nobody wants answers. */
+  /** Rejects when the thread fails outside of a job or ends early, and when the signal is aborted. */
   readonly #lost: Promise<never>;
 
-  /**
-   * @param file compiled, with a call of `follow` in it.
-   * @param data what the thread is told when it starts, as `workerData`.
-   * @param limits of its memory; Node's own unless given.
-   * @param signal ends the wait for an answer; the thread itself goes on until `end`.
-   */
   constructor(file: URL, data: unknown, { limits = {}, signal }: ThreadOptions = {}) {
     this.#worker = new Worker(file, { workerData: data, resourceLimits: limits });
     this.#signal = signal;
@@ -34,28 +30,27 @@ export class PoolWorker<Order, Reply> {
       this.#worker.once("exit", (code) => reject(new Error(`A thread ended, with ${code}, before it answered.`)));
       signal?.addEventListener("abort", () => reject(signal.reason));
     });
-    // It is told to whoever waits for an answer, now or later; nobody may.
+    // Whoever waits for an answer is told, now or later. Where nobody does, that is no unhandled rejection.
     this.#lost.catch(() => {});
   }
 
   /**
-   * Gives one order; the next may be given when it has been followed.
-   * @throws whatever the thread threw while it followed, or ended by, or what the signal was aborted with.
+   * Sends one job. The next may be sent when this one is answered.
+   * @throws whatever the thread threw, or what the signal was aborted with.
    */
-  async ask(order: Order): Promise<Reply> {
+  async ask(job: Job): Promise<Result> {
     this.#signal?.throwIfAborted();
-    const answered = new Promise<Answerer<Reply>>((resolve) => this.#worker.once("message", resolve));
-    this.#worker.postMessage(order);
+    const answered = new Promise<Answer<Result>>((resolve) => this.#worker.once("message", resolve));
+    this.#worker.postMessage(job);
     const answer = await Promise.race([answered, this.#lost]);
-    if ("reply" in answer) return answer.reply;
+    if ("result" in answer) return answer.result;
     const { message, stack, properties, isUserError } = answer.error;
     throw Object.assign(isUserError ? new UserError(message) : new Error(message), properties, { stack });
   }
 
   /**
-   * Ends the thread when it has followed its order. It is not ended in the middle of one: better-sqlite3 aborts the whole
-   * process when an error of SQLite's meets a thread that is being terminated. Only, who has broken off waits no longer
-   * than nearly all orders take.
+   * Lets the thread finish its job and end. It is not terminated in the middle of one: better-sqlite3 aborts the whole
+   * process when a thread is terminated while SQLite reports an error. After an abort the wait is short.
    */
   async end(): Promise<void> {
     this.#worker.postMessage(END);

@@ -2,7 +2,7 @@
 import { workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { UserError } from "../../lib/errors.js";
-import { follow } from "../../lib/workers/follow.js";
+import { answerJobs } from "../../lib/workers/thread.js";
 
 const fail = {
   "at once": () => {
@@ -12,7 +12,7 @@ const fail = {
 };
 fail[workerData]?.();
 
-follow(() => {
+answerJobs(() => {
   if (workerData === "at its start") throw new UserError("a mistake at the start");
   if (workerData === "of SQLite") new Database("/nowhere", { readonly: true });
   const db = new Database(":memory:");

@@ -8,7 +8,7 @@ import { UserIndexReader, userLine } from "../../release/user-index.js";
 import type { Candidate } from "../../source/candidates.js";
 import type { PageStart } from "../../source/order.js";
 import { beginReading, PageReader } from "../../source/reader.js";
-import { follow } from "../../workers/follow.js";
+import { answerJobs } from "../../workers/thread.js";
 import { encodeUser } from "../encode.js";
 import { isBehind, type Span, spanOf } from "../in-order.js";
 import { type Known, type PageBytes, PageWriter, toPageBytes } from "../page-writer.js";
@@ -26,7 +26,7 @@ let spent: Spent = nothingSpent();
 
 type PlaceOrder = Extract<Order, { kind: "place" }>;
 
-follow(() => {
+answerJobs(() => {
   if (hasIndex && placing.previous !== undefined) indexBefore = new UserIndexReader(placing.previous);
   return obey;
 });

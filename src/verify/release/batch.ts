@@ -1,26 +1,64 @@
-/** Checks stretches of pages: each page for itself, then what its users say of each other. */
+/** Checks batches of pages: each page by itself, then the order of its users. */
 import { recordPattern } from "../../contract/record-text.js";
 import type { WarningCounts } from "../../contract/warnings.js";
-import { PageDigests } from "../../release/digests.js";
+import { type DigestBytes, PageDigests } from "../../release/digests.js";
+import type { Variant } from "../../release/layout.js";
+import type { Snapshot } from "../../release/snapshot.js";
 import { UserIndexReader } from "../../release/user-index.js";
-import { Findings } from "../findings.js";
-import type { Batch, Checked, Outline } from "./messages.js";
-import { Users } from "./order.js";
+import { type CheckFindings, Findings } from "../findings.js";
+import { type Edges, type PageIds, Users } from "./order.js";
 import { checkPage } from "./page.js";
 import { readVariants } from "./variants.js";
 
-export interface BatchChecker {
-  check(stretch: Batch): Checked;
-  close(): void;
+/** What all pages of a release have in common. */
+interface Outline {
+  folder: string;
+  variants: readonly Variant[];
+  /** Undefined when it cannot be read: then what it says of pages is not checked. */
+  snapshot: Snapshot | undefined;
+  /** Whether users.sha256 is there to be compared with the users. */
+  hasIndex: boolean;
 }
 
-/** Binds the check to one release. */
-export function createBatchChecker({ folder, snapshot, variants, hasIndex }: Outline): BatchChecker {
-  // The image that goes with a release. Others are mostly of a form that the pattern knows.
+/** Consecutive pages. */
+interface Batch {
+  first: number;
+  pages: number;
+  /** Undefined when SHA256SUMS cannot be read. */
+  digests: DigestBytes | undefined;
+}
+
+/** What was found in a batch. */
+interface Checked {
+  users: number;
+  ids: PageIds[];
+  /** Its first and last users, for the order between batches. */
+  edges: Edges | undefined;
+  warnings: WarningCounts;
+  findings: Record<string, CheckFindings>;
+}
+
+/** Enough that sending a batch costs nothing, few enough that no thread waits long for the others. */
+const PAGES_A_BATCH = 16;
+
+/** All pages from 1 to `pages`, with their digests where those are known. */
+export function* batches(pages: number, digests: PageDigests | undefined): Generator<Batch, void> {
+  for (let first = 1; first <= pages; first += PAGES_A_BATCH) {
+    const length = Math.min(PAGES_A_BATCH, pages - first + 1);
+    yield { first, pages: length, digests: digests?.slice(first, length) };
+  }
+}
+
+/**
+ * Makes what checks the batches of one release, in a thread or on the calling one.
+ * @throws UserError, in a check, when a file cannot be read.
+ */
+export function startChecks({ folder, snapshot, variants, hasIndex }: Outline): (batch: Batch) => Checked {
+  // With the release's own avatar. Other images are mostly of a form that the pattern knows.
   const pattern = recordPattern(`${snapshot?.base_url}/avatar.svg`);
-  const index = hasIndex ? new UserIndexReader(folder) : undefined;
-  return {
-    check({ first, pages, digests: bytes }) {
+  return ({ first, pages, digests: bytes }) => {
+    const index = hasIndex ? new UserIndexReader(folder) : undefined;
+    try {
       const findings = new Findings();
       const warnings: WarningCounts = {};
       const users = new Users(findings);
@@ -34,7 +72,8 @@ export function createBatchChecker({ folder, snapshot, variants, hasIndex }: Out
       }
       const { count, ids, edges } = users;
       return { users: count, ids, edges, warnings, findings: findings.toData() };
-    },
-    close: () => index?.close(),
+    } finally {
+      index?.close();
+    }
   };
 }

@@ -5,16 +5,20 @@ import type { WarningCounts, WarningKind } from "../../contract/warnings.js";
 import { codeOf, usageError } from "../../errors.js";
 import { PAGES, USERS } from "../../release/layout.js";
 import { LINE_BYTES } from "../../release/user-index.js";
+import { Pool, threadsFor } from "../../workers/pool.js";
 import { Findings } from "../findings.js";
 import type { Verdict } from "../verdict.js";
+import { batches, startChecks } from "./batch.js";
 import { checkFiles, checkOtherDigests } from "./files.js";
 import { IdBook } from "./ids.js";
 import { type Manifest, readManifest } from "./manifest.js";
 import { Seams } from "./order.js";
-import { checkPages } from "./pool.js";
 import { toRows } from "./rows.js";
 import { checkSnapshot, checkWarnings } from "./snapshot.js";
 import { readTree, type Tree } from "./tree.js";
+
+/** Below this many users, starting threads takes longer than they save. */
+const WORTHWHILE = 20_000;
 
 export interface DiskOptions {
   /** The release's own folder, or a link to it such as `dist/current`. */
@@ -69,34 +73,32 @@ async function checkUsers(
   { workers, onProgress, signal }: DiskOptions,
   findings: Findings,
 ): Promise<{ users: number; warnings: WarningCounts }> {
-  const hasIndex = tree.get(USERS) === "file";
   const warnings: WarningCounts = {};
   const seams = new Seams(findings);
   const book = new IdBook();
+  const pool = new Pool({
+    size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
+    file: new URL("./worker.js", import.meta.url),
+    data: { folder, variants, snapshot, hasIndex: tree.get(USERS) === "file" },
+    start: startChecks,
+    signal,
+  });
   let users = 0;
   try {
-    // Pages behind a link are outside the release: the check of files has told, and nobody follows it.
+    // Pages behind a link are outside the release. The check of files has reported the link; nobody follows it.
     const isInside = [...tree.keys()].some((path) => path.startsWith(`${PAGES}/`));
-    await checkPages(
-      { folder, variants, snapshot, hasIndex },
-      {
-        pages: isInside ? pages : 0,
-        digests,
-        workers,
-        signal,
-        take({ first, pages }, checked) {
-          users += checked.users;
-          book.add(checked.ids);
-          seams.add(first, pages, checked.edges);
-          findings.merge(checked.findings);
-          for (const [kind, count] of Object.entries(checked.warnings) as [WarningKind, number][])
-            warnings[kind] = (warnings[kind] ?? 0) + count;
-          onProgress?.({ users, total: Math.max(users, snapshot?.count ?? 0) });
-        },
-      },
-    );
+    await pool.run(batches(isInside ? pages : 0, digests), (checked, { first, pages }) => {
+      users += checked.users;
+      book.add(checked.ids);
+      seams.add(first, pages, checked.edges);
+      findings.merge(checked.findings);
+      for (const [kind, count] of Object.entries(checked.warnings) as [WarningKind, number][])
+        warnings[kind] = (warnings[kind] ?? 0) + count;
+      onProgress?.({ users, total: Math.max(users, snapshot?.count ?? 0) });
+    });
     book.check(findings);
   } finally {
+    await pool.end();
     book.close();
   }
   return { users, warnings };

@@ -1,12 +1,5 @@
-/** One thread of a verification: checks the stretches that it is given. */
-import { workerData } from "node:worker_threads";
-import { follow } from "../../workers/follow.js";
-import { createBatchChecker } from "./batch.js";
-import type { Batch, Outline } from "./messages.js";
+/** A thread of a verification: checks batches of pages. */
+import { answerJobs } from "../../workers/thread.js";
+import { startChecks } from "./batch.js";
 
-const outline: Outline = workerData;
-
-follow(() => {
-  const checker = createBatchChecker(outline);
-  return (stretch: Batch) => checker.check(stretch);
-});
+answerJobs(startChecks);

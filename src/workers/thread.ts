@@ -1,0 +1,40 @@
+/** A thread's side of a pool: answers one job after another. */
+import { parentPort, workerData } from "node:worker_threads";
+import { UserError } from "../errors.js";
+
+/** What a thread sends back for a job. */
+export type Answer<Result> =
+  | { result: Result }
+  | { error: { message: string; stack: string | undefined; properties: object; isUserError: boolean } };
+
+/** Sent instead of a job: the thread is to end. */
+export const END = "end";
+
+/**
+ * Answers each job that this thread is sent. An error goes back to the pool, which throws it there.
+ * @param start is called with the pool's data at the first job, so that its errors reach the pool, too.
+ */
+export function answerJobs<Data, Job, Result>(start: (data: Data) => (job: Job) => Result): void {
+  let handle: ((job: Job) => Result) | undefined;
+  parentPort?.on("message", (job: Job | typeof END) => {
+    // With nothing left to wait for, the thread ends by itself, after its last answer has been sent.
+    if (job === END) return parentPort?.unref();
+    parentPort?.postMessage(
+      toAnswer(() => {
+        handle ??= start(workerData);
+        return handle(job);
+      }),
+    );
+  });
+}
+
+function toAnswer<Result>(run: () => Result): Answer<Result> {
+  try {
+    return { result: run() };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const { message, stack } = error;
+    // A structured clone of an error would lose its class and the system's error code.
+    return { error: { message, stack, properties: { ...error }, isUserError: error instanceof UserError } };
+  }
+}

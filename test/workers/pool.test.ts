@@ -1,0 +1,76 @@
+/** Jobs reach threads, and however a thread ends, whoever waits for it is told why. */
+import { expect, test } from "vitest";
+import { Pool } from "../../src/workers/pool.js";
+
+const file = new URL("failing.mjs", import.meta.url);
+
+function poolOf(size: number, data = "") {
+  return new Pool<string, number, number>({ size, file, data, start: () => (job) => -job });
+}
+
+function* jobs(...all: number[]) {
+  yield* all;
+}
+
+test.each([
+  ["at once", { name: "RangeError", message: "never begun" }],
+  ["at its start", { name: "UserError", message: "a mistake at the start", exitCode: 1 }],
+  ["of SQLite", { code: "SQLITE_CANTOPEN", message: "unable to open database file" }],
+  ["exit", { message: "A thread ended, with 3, before it answered." }],
+])("a thread that fails %s", async (way, error) => {
+  const pool = poolOf(2, way);
+  const results: number[] = [];
+  await expect(pool.run(jobs(1, 2, 3), (result) => results.push(result))).rejects.toMatchObject(error);
+  // Also whoever comes later, when there is nobody any more.
+  await expect(pool.askAll(1)).rejects.toMatchObject(error);
+  await pool.end();
+  expect(results).toEqual([]);
+});
+
+test("a thread that ends while nobody waits for it", async () => {
+  await poolOf(1, "at once").end();
+});
+
+test.each([1, 2, 3])("each job is done once by %i threads, and its result comes with it", async (size) => {
+  const pool = poolOf(size);
+  const results: [number, number][] = [];
+  await pool.run(jobs(3, 1, 4, 15, 9, 2, 6), (result, job) => results.push([job, result]));
+  expect(await pool.askAll(7)).toEqual(Array.from({ length: size }, () => 7));
+  await pool.end();
+  expect(results.sort(([a], [b]) => a - b)).toEqual([1, 2, 3, 4, 6, 9, 15].map((job) => [job, job]));
+});
+
+test("without threads, jobs are done here", async () => {
+  const results: number[] = [];
+  await poolOf(0).run(jobs(1, 2), (result) => results.push(result));
+  expect(results).toEqual([-1, -2]);
+});
+
+test.each([0, 2])("no job begins once a result is answered with false, with %i threads", async (size) => {
+  const pool = poolOf(size);
+  let begun = 0;
+  const endless = (function* () {
+    for (;;) yield ++begun;
+  })();
+  await pool.run(endless, () => begun < 3);
+  await pool.end();
+  expect(begun).toBeLessThan(6);
+});
+
+test.each([0, 2])("an abort ends the run with its reason, with %i threads", async (size) => {
+  const stop = new AbortController();
+  const pool = new Pool({ size, file, data: "", start: () => (job: number) => job, signal: stop.signal });
+  const run = pool.run(jobs(1, 1, 1, 1, 1), () => stop.abort(new Error("stopped")));
+  await expect(run).rejects.toThrow("stopped");
+  await pool.end();
+});
+
+test("a thread is not ended in the middle of a job: it may be in SQLite, which would end the process", async () => {
+  for (let i = 0; i < 10; i++) {
+    const pool = poolOf(1);
+    expect(await pool.askAll(1)).toEqual([1]);
+    const answered = pool.askAll(5000);
+    await pool.end();
+    expect(await answered).toEqual([5000]);
+  }
+});
