@@ -1,6 +1,6 @@
 /**
- * The package as its users get it: packed, installed in an empty folder, run and imported there. Not a part of `npm test`:
- * where no prebuilt better-sqlite3 can be fetched, installing compiles it, which takes more than a minute.
+ * The package as its users get it: packed, installed in an empty folder, run and imported there. Where no prebuilt
+ * better-sqlite3 can be fetched, installing compiles it, which takes more than a minute.
  */
 import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
