@@ -51,7 +51,7 @@ test("every verb is a function", async () => {
   expect(verified.rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
   expect(verified.rows.find(({ name }) => name === "base-url")?.outcome).toBe("allowed");
 
-  const { files, id } = await adapt("nginx", { dist, port: 8081, out: join(folder, "nginx") });
+  const { files, id } = await adapt("nginx", { dist, listenPort: 8081, write: join(folder, "nginx") });
   expect(id).toBe(six.id);
   expect([...readTree(join(folder, "nginx")).keys()]).toEqual(files.map(({ path }) => path));
   expect((await checkLimits("netlify", { dist })).excess).toEqual([]);
@@ -114,7 +114,7 @@ test.each([
     "createHost's second argument has no option acess; did you mean access?",
   ],
   ["adapt", ["ngnix"], 'There is no host "ngnix"; did you mean nginx?'],
-  ["adapt", ["nginx", { prot: 80 }], "adapt has no option prot; did you mean port?"],
+  ["adapt", ["nginx", { listenProt: 80 }], "adapt has no option listenProt; did you mean listenPort?"],
   ["useRelease", ["dist", "1", { sinal: 1 }], "useRelease has no option sinal; did you mean signal?"],
 ] as const)("%s refuses what it does not know (%#)", async (verb, given, message) => {
   const refused = loose[verb]?.(...given);

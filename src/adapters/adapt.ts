@@ -23,13 +23,13 @@ interface Choice {
 
 export interface AdaptOptions extends Choice {
   /** Where to write the files; nowhere unless given. */
-  out?: string | undefined;
+  write?: string | undefined;
   /** The release's folder on the machine of the host; where it is here unless given. */
   root?: string | undefined;
-  /** The name that the host answers to, the path before `/api/users/` and the port; the base URL's unless given. */
+  /** The name that the host answers to, the path before `/api/users/` and the port that it listens on; the base URL's unless given. */
   serverName?: string | undefined;
   basePath?: string | undefined;
-  port?: number | undefined;
+  listenPort?: number | undefined;
   /** The address that the host listens on; every one unless given. */
   address?: string | undefined;
   /** Where haproxy and fastly fetch the release's files. */
@@ -58,8 +58,8 @@ export interface Adapted {
 const CHOICE: Rules<Choice> = { dist: folder, ...pick("release") };
 const OPTIONS: Rules<AdaptOptions> = {
   ...CHOICE,
-  ...{ out: folder, port: SETTINGS.listenPort },
-  ...pick("root", "serverName", "basePath", "address", "origin", "cacheControl"),
+  ...{ write: folder },
+  ...pick("root", "serverName", "basePath", "address", "listenPort", "origin", "cacheControl"),
 };
 const EFFECTS: Rules<AdaptEffects> = { cwd: folder };
 
@@ -72,11 +72,11 @@ export async function adapt(name: string, given: AdaptOptions = {}, effects: Ada
   const target = adapterOf(name);
   const options = checkOptions("adapt", given, OPTIONS);
   const { cwd } = checkOptions("adapt's third argument", effects, EFFECTS);
-  const { dist = SETTINGS.out.default, release: word, out, ...placement } = options;
+  const { dist = SETTINGS.out.default, release: word, write, ...placement } = options;
   const release = await openChosen(dist, word, cwd);
-  const destination = out === undefined ? undefined : resolve(out);
+  const destination = write === undefined ? undefined : resolve(write);
   const files = target.files(await openDeployment(release, target.siblings, { ...placement, folder: destination }));
-  if (destination !== undefined) await write(destination, files);
+  if (destination !== undefined) await writeFiles(destination, files);
   const { snapshot } = release;
   return {
     host: target.name,
@@ -87,7 +87,7 @@ export async function adapt(name: string, given: AdaptOptions = {}, effects: Ada
   };
 }
 
-async function write(destination: string, files: readonly AdapterFile[]): Promise<void> {
+async function writeFiles(destination: string, files: readonly AdapterFile[]): Promise<void> {
   try {
     for (const { path, text } of files) {
       await mkdir(dirname(join(destination, path)), { recursive: true });

@@ -23,7 +23,7 @@ export const cloudflare: Adapter = {
     source: "developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files",
   },
   steps: [
-    "Build with --host cloudflare, and without --compress: then npx wrangler deploy, or npx wrangler pages deploy dist/current.",
+    "Build with --adapt cloudflare, and without --compress: then npx wrangler deploy, or npx wrangler pages deploy dist/current.",
     "A Worker is asked for every request, which the free plan counts: 100,000 a day.",
   ],
   files(site) {

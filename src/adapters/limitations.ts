@@ -35,7 +35,7 @@ export const LIMITATIONS: Readonly<Record<string, Readonly<Record<string, string
     ...each(SPACE, ...VARY),
     etag: "A .htaccess has no map: tags are Apache's own SHA-1 of the bytes, strong and equal on every machine",
     "snapshot-id":
-      "In a release it cannot name the id, which is made of its files; rollcall host apache writes one that does",
+      "In a release it cannot name the id, which is made of its files; rollcall adapt apache writes one that does",
     "encoding-order": ORDER,
     "head-of-errors": "It says no Content-Length for HEAD of an error or a redirect",
     "options-of-server": "It answers OPTIONS * before any configuration is asked",

@@ -23,7 +23,7 @@ export const vercel: Adapter = {
     source: "as its API refuses more: github.com/vercel/terraform-provider-vercel/issues/289; --archive=tgz lifts it",
   },
   steps: [
-    "Build with --host vercel, and without --compress; then npx vercel deploy --prod dist/current.",
+    "Build with --adapt vercel, and without --compress; then npx vercel deploy --prod dist/current.",
     "Past 15,000 files: npx vercel deploy --prod --archive=tgz dist/current.",
   ],
   files: (site) => published(site).map((file) => ({ ...file, path: `published/${file.path}` })),

@@ -1,4 +1,4 @@
-/** `rollcall host`: the table of hosts, the files of one, or a release measured against what it takes. */
+/** `rollcall adapt`: the table of hosts, the files of one, or a release measured against what it takes. */
 
 import { type Adapted, adapt, checkLimits, type Fit, listAdapters } from "../adapters/adapt.js";
 import { adapterOf } from "../adapters/adapters.js";
@@ -14,45 +14,45 @@ import { type Io, print, say } from "./program/io.js";
 import type { Given, Verb } from "./program/verb.js";
 
 export const adaptVerb: Verb = {
-  name: "host",
+  name: "adapt",
   summary: "Write what another host needs to answer as the contract says",
   arguments: {
     "[name]": "nginx, apache, cloudflare, ...; without it, the table of all",
     "[dist]": "folder of the releases (default: dist, or what out is set to)",
   },
   examples: [
-    ["rollcall host", "every host, and what each can do"],
-    ["rollcall host nginx --out /etc/nginx/conf.d", "nginx's configuration for the current release"],
-    ["rollcall host netlify --check", "whether the current release is small enough for Netlify"],
+    ["rollcall adapt", "every host, and what each can do"],
+    ["rollcall adapt nginx --write /etc/nginx/conf.d", "nginx's configuration for the current release"],
+    ["rollcall adapt netlify --check", "whether the current release is small enough for Netlify"],
   ],
   configured: true,
-  run: runHost,
+  run: runAdapt,
 };
 
-async function runHost({ settings, arguments: { name } }: Given, io: Io): Promise<ExitCode> {
+async function runAdapt({ settings, arguments: { name } }: Given, io: Io): Promise<ExitCode> {
   if (name === undefined) {
     print(io, settings.json ? toJson(listAdapters()) : describeAdapters(painter(io.stdout, io.env)));
     return ExitCode.done;
   }
-  const { out: dist, release, written: out, listenPort: port } = settings;
+  const { out: dist, release, write, listenPort } = settings;
   const { root, serverName, basePath, address, origin, cacheControl } = settings;
   if (settings.check) return check(await checkLimits(name, { dist, release }, { cwd: io.cwd }), settings, io);
-  const placement = { root, serverName, basePath, address, port, origin, cacheControl };
-  report(await adapt(name, { dist, release, out, ...placement }, { cwd: io.cwd }), settings, io);
+  const placement = { root, serverName, basePath, address, listenPort, origin, cacheControl };
+  report(await adapt(name, { dist, release, write, ...placement }, { cwd: io.cwd }), settings, io);
   return ExitCode.done;
 }
 
-function report({ files, steps, notes, ...facts }: Adapted, { written, json }: Settings, io: Io): void {
+function report({ files, steps, notes, ...facts }: Adapted, { write, json }: Settings, io: Io): void {
   if (json) {
     const shown = files.map(({ path, goes, text }) => ({
       path,
       goes,
-      ...(written === undefined && { text }),
+      ...(write === undefined && { text }),
     }));
     print(io, toJson({ ...facts, files: shown, steps, notes }));
     return;
   }
-  if (written === undefined) print(io, joined(files));
+  if (write === undefined) print(io, joined(files));
   const lines = [
     ...files.map(({ path, goes }) => ({ verb: "file", value: path, detail: goes.replaceAll("\n", " ") })),
     ...steps.map((step) => ({ verb: "then", value: step })),
@@ -103,7 +103,7 @@ function tooLarge(title: string, { excess, snapshot }: Fit): UserError {
       ? [`${larger} pages (--page-size, now ${snapshot.page_size})`]
       : []),
     ...(snapshot.encodings.length > 0 ? ["no compressed copies (no --compress)"] : []),
-    'another host ("rollcall host" lists them)',
+    'another host ("rollcall adapt" lists them)',
   ];
   return new UserError(`Release ${snapshot.id} has ${parts.join("; ")}. Ways out: ${ways.join(", ")}.`);
 }

@@ -26,7 +26,7 @@ export const serveVerb: Verb = {
   examples: [
     ["rollcall serve", "on http://127.0.0.1:8080"],
     ["rollcall serve --host 0.0.0.0 --port 80 --access-log", "to everyone, with a line for each request"],
-    ["rollcall serve --workers 4", "from four processes on one port"],
+    ["rollcall serve --processes 4", "from four processes on one port"],
   ],
   configured: true,
   run: runServe,
@@ -100,11 +100,11 @@ async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void
 
 /** Opens the host; where there are releases and none is current, says how to choose one. */
 async function open(settings: Settings, effects: PoolEffects): Promise<ListingServer | Cluster> {
-  const { out, workers = 1 } = settings;
+  const { out, processes } = settings;
   try {
     const options = hostOptions(settings);
-    if (workers > 1)
-      return await (await import("../server/cluster/cluster.js")).createCluster(options, effects, workers);
+    if (processes > 1)
+      return await (await import("../server/cluster/cluster.js")).createCluster(options, effects, processes);
     return await (await import("../server/server.js")).createListingServer(options, effects);
   } catch (error) {
     if (!(error instanceof UserError) || existsSync(join(out, CURRENT))) throw error;

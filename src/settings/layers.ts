@@ -2,10 +2,18 @@
 import type { ConfigFile } from "./file.js";
 import { isInjected } from "./injected.js";
 import type { SettingKind } from "./kinds.js";
-import { CONFIG_FLAG, CONFIG_VARIABLE, DEBUG_VARIABLE, findNear, VARIABLE_PREFIX, variableOf } from "./names.js";
+import {
+  CONFIG_FLAG,
+  CONFIG_VARIABLE,
+  DEBUG_VARIABLE,
+  findNear,
+  flagOf,
+  VARIABLE_PREFIX,
+  variableOf,
+} from "./names.js";
 import { describeMistake } from "./options.js";
 import { at } from "./paths.js";
-import { flagFor, type GivenSettings, isKey, SETTING_KEYS, type SettingKey, settingOf } from "./settings.js";
+import { type GivenSettings, isKey, SETTING_KEYS, type SettingKey, settingOf } from "./settings.js";
 
 export interface Layer {
   values: GivenSettings;
@@ -17,7 +25,7 @@ export interface Layer {
 
 /** Flags as commander has them, by key: texts, and true or false for those without a value. */
 export function flagLayer(flags: Given, cwd: string, wanted: readonly SettingKey[]): Layer {
-  return check({ given: flags, wanted, folder: cwd, nameOf: flagFor, known: SETTING_KEYS.map(flagFor) });
+  return check({ given: flags, wanted, folder: cwd, nameOf: flagOf, known: SETTING_KEYS.map(flagOf) });
 }
 
 /**

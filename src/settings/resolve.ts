@@ -2,16 +2,8 @@
 import { usageError } from "../errors.js";
 import { CONFIG_FILE, readConfigFile } from "./file.js";
 import { fileLayer, flagLayer, type Layer, variableLayer } from "./layers.js";
-import { variableOf } from "./names.js";
-import {
-  EITHER_OR,
-  flagFor,
-  type GivenSettings,
-  SETTING_KEYS,
-  type SettingKey,
-  type Settings,
-  settingOf,
-} from "./settings.js";
+import { flagOf, variableOf } from "./names.js";
+import { EITHER_OR, type GivenSettings, SETTING_KEYS, type SettingKey, type Settings, settingOf } from "./settings.js";
 
 export interface Sources {
   /** Flags by key, as commander has them. */
@@ -46,7 +38,7 @@ export function need<K extends SettingKey>(settings: Settings, ...keys: readonly
   const missing = keys.filter((key) => settings[key] === undefined);
   if (missing.length === 0) return settings as Settings & Needed<K>;
   const listed = (nameOf: (key: SettingKey) => string) => missing.map(nameOf).join(" and ");
-  const flags = listed((key) => `${flagFor(key)} ${settingOf(key).placeholder}`);
+  const flags = listed((key) => `${flagOf(key)} ${settingOf(key).placeholder}`);
   const verb = missing.length === 1 ? "is" : "are";
   throw usageError(
     `${listed(String)} ${verb} not set: give ${flags}, ${listed(variableOf)}, or ${listed(String)} in ${CONFIG_FILE} ("rollcall init" writes one).`,

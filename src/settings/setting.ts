@@ -10,11 +10,7 @@ export interface Setting {
   default?: unknown;
   /** The verbs that have it as a flag. */
   verbs: readonly string[];
-  /** Its flag, where the one made from its key is another setting's in another verb. */
-  flag?: string;
   /** What stands after the flag in help. */
   placeholder?: string;
   help: string;
-  /** What it means to one verb, where that differs. */
-  helpFor?: Readonly<Record<string, string>>;
 }

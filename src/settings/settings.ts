@@ -1,6 +1,5 @@
 /** The one table of settings. Flags, variables, config keys, help, defaults and types all come from it. */
 import type { z } from "zod";
-import { flagOf } from "./names.js";
 import type { Setting } from "./setting.js";
 import { ADAPT } from "./table/adapt.js";
 import { BUILD } from "./table/build.js";
@@ -40,11 +39,6 @@ export function pick<K extends SettingKey>(...keys: readonly K[]): Pick<typeof S
 /** The table's row as every setting has it. */
 export function settingOf(key: SettingKey): Setting {
   return SETTINGS[key];
-}
-
-/** `--page-size`, or what the table says instead. */
-export function flagFor(key: string): string {
-  return (isKey(key) ? settingOf(key).flag : undefined) ?? flagOf(key);
 }
 
 export function isKey(name: string): name is SettingKey {

@@ -1,4 +1,4 @@
-/** `rollcall host` on the command line: printing, writing, measuring, and what builds for a host carry. */
+/** `rollcall adapt` on the command line: printing, writing, measuring, and what builds for a host carry. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -34,7 +34,7 @@ test.each(ADAPTERS)(
   async ({ name }) => {
     const cwd = scratch();
     await publish(join(cwd, "dist"), {});
-    const { code, stdout, stderr } = await rollcall(`host ${name} --out conf`, fakeIo(cwd));
+    const { code, stdout, stderr } = await rollcall(`adapt ${name} --write conf`, fakeIo(cwd));
     expect([code, stdout]).toEqual([0, ""]);
     const files = [...stderr.matchAll(/^file +(\S+)/gm)].map(([, path = ""]) => path);
     for (const path of files) {
@@ -45,15 +45,15 @@ test.each(ADAPTERS)(
 );
 
 test("a name that is none is refused with the one that was meant", async () => {
-  const { code, stderr } = await rollcall("host ngnix", fakeIo(scratch()));
+  const { code, stderr } = await rollcall("adapt ngnix", fakeIo(scratch()));
   expect(code).toBe(2);
   expect(stderr).toContain('There is no host "ngnix"; did you mean nginx?');
 });
 
-test("build --host puts the host's files into the release, with their digests, and says what is in vain", async () => {
+test("build --adapt puts the host's files into the release, with their digests, and says what is in vain", async () => {
   const cwd = scratch();
   writeUsers(join(cwd, "users.sqlite"), plainRows(3));
-  const line = "build --db users.sqlite --base-url https://example.com --host cloudflare --compress gzip";
+  const line = "build --db users.sqlite --base-url https://example.com --adapt cloudflare --compress gzip";
   const { code, stderr } = await rollcall(line, fakeIo(cwd));
   expect(code).toBe(0);
   expect(stderr).toContain("compresses by itself: files in gzip lie there in vain");
@@ -72,7 +72,7 @@ test("build --host puts the host's files into the release, with their digests, a
       }),
     )[0]?.text,
   );
-  const refused = await rollcall("build --db users.sqlite --base-url https://example.com --host nginx", fakeIo(cwd));
+  const refused = await rollcall("build --db users.sqlite --base-url https://example.com --adapt nginx", fakeIo(cwd));
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain("nginx needs no file in the release");
 });

@@ -18,7 +18,7 @@ test("hosts know every page of a large release", { timeout: 120_000 }, async () 
   const { folder: release } = await build({ db, out: join(folder, "dist"), baseUrl, pageSize: 1 });
   for (const server of SERVERS.filter(({ needs }) => !isMissing(...needs))) {
     const port = await freePort();
-    const stop = await serveWith(server, { release, folder, port, options: { port } });
+    const stop = await serveWith(server, { release, folder, port, options: { listenPort: port } });
     for (const page of [1, 4_999, PAGES]) {
       const answer = await fetch(`http://127.0.0.1:${port}/api/users/?format=api&page=${page}`);
       const body = await answer.text();

@@ -19,7 +19,7 @@ export interface Server {
   target: string;
   needs: readonly string[];
   options?: DeploymentOptions;
-  /** Whether what it needs can lie in the release, put there by build --host. */
+  /** Whether what it needs can lie in the release, put there by build --adapt. */
   built?: true;
   /** How releases for it are linked; by query unless said. */
   links?: LinkStyle;

@@ -22,7 +22,7 @@ describe.each([...ALL_SERVERS, ...LESSER])("$name", (server) => {
     const flags = ["--db", db, "--base-url", baseUrl, "--page-size", "10"];
     if (siblings.length > 0) flags.push("--compress", siblings.join(","));
     if (server.links) flags.push("--links", server.links);
-    if (server.built) flags.push("--host", server.target);
+    if (server.built) flags.push("--adapt", server.target);
     await rollcall(["build", ...flags], fakeIo(folder));
     const { folder: release } = await openRelease(join(folder, "dist/current"));
     await serveWith(server, { release, folder, port });

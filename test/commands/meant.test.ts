@@ -20,7 +20,7 @@ test.each([
   ["releases u.sqlite", misplaced("releases")],
   ["verify u.sqlite", misplaced("verify")],
   ["use u.sqlite", misplaced("use ID")],
-  ["host nginx u.sqlite", misplaced("host NAME")],
+  ["adapt nginx u.sqlite", misplaced("adapt NAME")],
   ["publish u.sqlite", misplaced("publish FOLDER")],
   [
     "serve https://x",
@@ -37,9 +37,9 @@ test.each([
     "build --db u.sqlite --base-url https://x/api/users/pages/2.json",
     `--base-url: ${listing("https://x/api/users/pages/2.json", "https://x")}`,
   ],
-  ["host ngnix", 'There is no host "ngnix"; did you mean nginx?'],
+  ["adapt ngnix", 'There is no host "ngnix"; did you mean nginx?'],
   [
-    "build --db u.sqlite --base-url https://x --host clodflare",
+    "build --db u.sqlite --base-url https://x --adapt clodflare",
     'There is no host "clodflare"; did you mean cloudflare?',
   ],
 ])("rollcall %s", async (line, message) => {

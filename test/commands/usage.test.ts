@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { reportFailure } from "../../src/commands/program/failure.js";
 import { loadVerbs } from "../../src/commands/program/verbs.js";
 import { ExitCode, UserError } from "../../src/errors.js";
-import { variableOf } from "../../src/settings/names.js";
-import { flagFor, SETTING_KEYS } from "../../src/settings/settings.js";
+import { flagOf, variableOf } from "../../src/settings/names.js";
+import { SETTING_KEYS } from "../../src/settings/settings.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
 
@@ -89,7 +89,7 @@ describe("docs/commands.md", () => {
 
   test("has every setting by its three names, and no other", async () => {
     const head = ["key in the file", "flag", "variable"];
-    const rows = SETTING_KEYS.map((key) => [key, flagFor(key), variableOf(key)].map((name) => `\`${name}\``));
+    const rows = SETTING_KEYS.map((key) => [key, flagOf(key), variableOf(key)].map((name) => `\`${name}\``));
     const widths = head.map((title, at) =>
       Math.max(...[head, ...rows].map((row) => row[at]?.length ?? 0), title.length),
     );
@@ -112,6 +112,8 @@ describe("docs/commands.md", () => {
 
 test.each([
   ["bild", "unknown command 'bild' (Did you mean build?); see \"rollcall --help\"."],
+  ["host nginx --write conf", "unknown command 'host'; did you mean adapt?"],
+  ["help host", "unknown command 'host'; did you mean adapt?"],
   ["help bild", "unknown command 'bild'; did you mean build?"],
   ["help nope", `unknown command 'nope'; known are ${VERBS.map(({ name }) => name).join(", ")}.`],
   ["--jsn", "unknown option '--jsn'; see \"rollcall --help\"."],
@@ -167,7 +169,7 @@ test("a wrong setting stops the verbs that have it, and only those", async () =>
   };
   expect(await codes({ ROLLCALL_PORT: "eighty" })).toEqual(["serve"]);
   expect(await codes({ ROLLCALL_PAGE_SIZE: "many" })).toEqual(["build", "diff"]);
-  const writers = ["build", "diff", "verify", "serve", "host", "publish", "releases", "use"];
+  const writers = ["build", "diff", "verify", "serve", "adapt", "publish", "releases", "use"];
   expect(await codes({ ROLLCALL_OUT: "a\0b" })).toEqual(writers);
   expect(await codes({ ROLLCALL_QUIET: "very" })).toEqual(["init", "build", "publish", "use"]);
 });

@@ -92,8 +92,8 @@ const OPTIONS = {
     ...{ folder: true, cacheControl: true, cacheMb: true, log: true, access: true, onSwitch: true },
   } satisfies Names<HostOptions & HostEffects>,
   adapt: {
-    ...{ dist: true, release: true, out: true, root: true, serverName: true, basePath: true, port: true },
-    ...{ address: true, origin: true, cacheControl: true, cwd: true },
+    ...{ dist: true, release: true, write: true, root: true, serverName: true, basePath: true },
+    ...{ listenPort: true, address: true, origin: true, cacheControl: true, cwd: true },
   } satisfies Names<AdaptOptions & AdaptEffects>,
   publish: {
     ...{ dist: true, target: true, release: true, force: true, expect: true, dryRun: true },

@@ -22,7 +22,7 @@ test(`${BURSTS} bursts of switches end where the link points, in every process (
   const folders = [await publish(dist, { bio: "0" })];
   for (const bio of ["1", "2", "3"]) folders.push(await writeRelease(dist, { bio }));
   const { host, port } = await serving({}, { folder: dist });
-  const fleet = await startFleet(dist, "--workers", `${WORKERS}`);
+  const fleet = await startFleet(dist, "--processes", `${WORKERS}`);
   let current = 0;
   for (let burst = 1; burst <= BURSTS; burst++) {
     const switches = 3 + Math.floor(random() * 4);

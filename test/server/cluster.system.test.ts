@@ -1,4 +1,4 @@
-/** `rollcall serve --workers N`: several processes on one port, seen from outside. */
+/** `rollcall serve --processes N`: several processes on one port, seen from outside. */
 import { rename } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const PATIENT = { timeout: 20_000 };
 test("two processes answer, and a switch reaches both", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, out, err, child, ended } = await startFleet(dist, "--workers", "2", "--access-log");
+  const { port, pids, out, err, child, ended } = await startFleet(dist, "--processes", "2", "--access-log");
   expect(pids()).toHaveLength(2);
   const before = await snapshots(port, 20);
   expect(before.size).toBe(1);
@@ -35,7 +35,7 @@ test("two processes answer, and a switch reaches both", async () => {
 test("SIGHUP reaches all, and the end leaves no process", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, child, ended } = await startFleet(dist, "--workers", "3");
+  const { port, pids, child, ended } = await startFleet(dist, "--processes", "3");
   const all = pids();
   expect(all).toHaveLength(3);
   await publish(dist, { bio: "next" });
@@ -50,7 +50,7 @@ test("SIGHUP reaches all, and the end leaves no process", async () => {
 test("a process that is killed is replaced, and no new connection goes without an answer", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, err } = await startFleet(dist, "--workers", "2");
+  const { port, pids, err } = await startFleet(dist, "--processes", "2");
   const [victim = 0, other] = pids();
   process.kill(victim, "SIGKILL");
   await vi.waitFor(() => expect(isAlive(victim)).toBe(false));
@@ -67,7 +67,7 @@ test("a process that is killed is replaced, and no new connection goes without a
 test("all that are killed at once are replaced, on the same port", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, child, ended } = await startFleet(dist, "--workers", "3");
+  const { port, pids, child, ended } = await startFleet(dist, "--processes", "3");
   const victims = pids();
   for (const pid of victims) process.kill(pid, "SIGKILL");
   await vi.waitFor(() => expect(pids().filter((pid) => !victims.includes(pid))).toHaveLength(3), PATIENT);
@@ -79,7 +79,7 @@ test("all that are killed at once are replaced, on the same port", async () => {
 test("the last one that is killed while another one waits to be replaced is replaced as well", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, err } = await startFleet(dist, "--workers", "2");
+  const { port, pids, err } = await startFleet(dist, "--processes", "2");
   const [first = 0, last = 0] = pids();
   process.kill(first, "SIGKILL");
   await vi.waitFor(() => expect(err.join()).toContain(`Process ${first} ended (SIGKILL); another`), PATIENT);
@@ -91,7 +91,7 @@ test("the last one that is killed while another one waits to be replaced is repl
 test("where none can be started any more, all ends with the reason", async () => {
   const dist = scratch();
   const folder = await publish(dist);
-  const { pids, ended } = await startFleet(dist, "--workers", "2");
+  const { pids, ended } = await startFleet(dist, "--processes", "2");
   await rename(join(folder, "SHA256SUMS"), join(folder, "away"));
   for (const pid of pids()) process.kill(pid, "SIGKILL");
   const { code, stderr } = await ended;
@@ -105,7 +105,7 @@ test("where none can be started any more, all ends with the reason", async () =>
 test("what is mended meanwhile is served again", async () => {
   const dist = scratch();
   const folder = await publish(dist);
-  const { port, pids, err } = await startFleet(dist, "--workers", "2");
+  const { port, pids, err } = await startFleet(dist, "--processes", "2");
   await rename(join(folder, "SHA256SUMS"), join(folder, "away"));
   for (const pid of pids()) process.kill(pid, "SIGKILL");
   await vi.waitFor(() => expect(err.join()).toContain("cannot serve"), PATIENT);
@@ -116,7 +116,7 @@ test("what is mended meanwhile is served again", async () => {
 test("one that is killed while it starts is refused in words, and leaves no process", async () => {
   const dist = scratch();
   await publish(dist);
-  const { child, ended } = start(["serve", dist, "--port", "0", "--workers", "2"]);
+  const { child, ended } = start(["serve", dist, "--port", "0", "--processes", "2"]);
   let started: number[] = [];
   await vi.waitFor(() => {
     started = childrenOf(child.pid ?? 0);
@@ -126,7 +126,7 @@ test("one that is killed while it starts is refused in words, and leaves no proc
   expect(await ended).toEqual({
     code: 1,
     stdout: "",
-    stderr: `error: Process ${started[0]} ended (SIGKILL) while it started, perhaps for want of memory, of which fewer --workers need less.\n`,
+    stderr: `error: Process ${started[0]} ended (SIGKILL) while it started, perhaps for want of memory, of which fewer --processes need less.\n`,
   });
   expect(started.filter(isAlive)).toEqual([]);
 });
@@ -134,7 +134,7 @@ test("one that is killed while it starts is refused in words, and leaves no proc
 test("processes end with the first one, however it ends", async () => {
   const dist = scratch();
   await publish(dist);
-  const { pids, child, ended } = await startFleet(dist, "--workers", "2");
+  const { pids, child, ended } = await startFleet(dist, "--processes", "2");
   const all = pids();
   child.kill("SIGKILL");
   expect((await ended).code).toBe("SIGKILL");
@@ -150,13 +150,13 @@ test("a taken port and a missing release are refused as for one process", async 
   const address = taken.address();
   const port = typeof address === "object" ? `${address?.port}` : "";
   for (const workers of ["1", "2"]) {
-    const refused = await start(["serve", dist, "--port", port, "--workers", workers]).ended;
+    const refused = await start(["serve", dist, "--port", port, "--processes", workers]).ended;
     expect(refused).toEqual({
       code: 1,
       stdout: "",
       stderr: `error: Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another --port.\n`,
     });
-    const missing = await start(["serve", scratch(), "--port", "0", "--workers", workers]).ended;
+    const missing = await start(["serve", scratch(), "--port", "0", "--processes", workers]).ended;
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no release") });
   }
 });

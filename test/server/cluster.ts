@@ -1,4 +1,4 @@
-/** `rollcall serve --workers N` as processes of its own, and what can be asked of them from outside. */
+/** `rollcall serve --processes N` as processes of its own, and what can be asked of them from outside. */
 import { execFileSync } from "node:child_process";
 import { expect, onTestFinished, vi } from "vitest";
 import { start } from "../support/command.js";

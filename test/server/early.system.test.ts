@@ -34,7 +34,7 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGHUP ends no host of %i that is
   const dist = scratch();
   await publish(dist);
   for (let run = 0; run < RUNS; run++) {
-    const { child, ended, sent, out } = await signalled(dist, ["--workers", `${workers}`], "SIGHUP", () => false);
+    const { child, ended, sent, out } = await signalled(dist, ["--processes", `${workers}`], "SIGHUP", () => false);
     const { url } = JSON.parse(out());
     expect(sent, "before it was announced").toBeGreaterThan(0);
     expect((await ask(Number(new URL(url).port), "/api/users/")).status).toBe(200);
@@ -47,7 +47,7 @@ test("SIGHUP to processes that have not heard of it yet only makes others start"
   const dist = scratch();
   await publish(dist);
   for (let run = 0; run < RUNS; run++) {
-    const { child, ended } = start(["serve", dist, "--port", "0", "--json", "--workers", "2"]);
+    const { child, ended } = start(["serve", dist, "--port", "0", "--json", "--processes", "2"]);
     onTestFinished(() => void child.kill("SIGKILL"));
     const announced = once(child.stdout ?? child, "data");
     await vi.waitFor(() => expect(childrenOf(child.pid ?? 0)).toHaveLength(2), {
@@ -66,7 +66,7 @@ test.each([1, 2])("SIGHUP at the ready line of %i is taken", async (workers) => 
   const dist = scratch();
   await publish(dist);
   for (let run = 0; run < RUNS; run++) {
-    const { child, ended, port } = await startFleet(dist, "--workers", `${workers}`);
+    const { child, ended, port } = await startFleet(dist, "--processes", `${workers}`);
     child.kill("SIGHUP");
     const folder = await publish(dist, { bio: `run ${run}` });
     await vi.waitFor(
@@ -91,7 +91,7 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])(
     await publish(dist);
     // As soon as its copies are there: it has begun to open the release.
     const hasBegun = () => readdirSync(temporary).length > 0;
-    const { child, ended } = await signalled(dist, ["--workers", `${workers}`], "SIGHUP", hasBegun);
+    const { child, ended } = await signalled(dist, ["--processes", `${workers}`], "SIGHUP", hasBegun);
     child.kill("SIGTERM");
     const { code, stderr } = await ended;
     expect({ code, stderr }).toEqual({

@@ -36,7 +36,7 @@ async function hosted(script: string, ...more: string[]) {
 }
 
 test.each([1, 2])("whose reader has left a host of %i is missed once", async (workers) => {
-  const { child, ended, said, port } = await hosted('exec "$0" "$@"', "--workers", `${workers}`);
+  const { child, ended, said, port } = await hosted('exec "$0" "$@"', "--processes", `${workers}`);
   child.stdout.destroy();
   await answers(port, 5);
   await vi.waitFor(() => expect(said.err).toMatch(LOST("EPIPE")), { timeout: 20_000 });

@@ -25,7 +25,7 @@ const left = () =>
 /** A host of as many processes that has been killed, all of them at once; what it has left is what is new. */
 async function killed(dist: string, workers: number): Promise<string[]> {
   const before = left();
-  const { child, ended, pids } = await startFleet(dist, "--workers", `${workers}`);
+  const { child, ended, pids } = await startFleet(dist, "--processes", `${workers}`);
   for (const pid of [...pids(), child.pid ?? 0]) process.kill(pid, "SIGKILL");
   await ended;
   const found = left().filter((name) => !before.includes(name));
@@ -52,7 +52,7 @@ test.each([1, 2])("what a host of %i that was killed has left goes with the next
 test("what a killed process of several has left goes with the one that replaces it", async () => {
   const dist = scratch();
   await publish(dist);
-  const { pids } = await startFleet(dist, "--workers", "2");
+  const { pids } = await startFleet(dist, "--processes", "2");
   const before = left();
   process.kill(pids()[0] ?? 0, "SIGKILL");
   await vi.waitFor(
@@ -67,7 +67,7 @@ test("what a killed process of several has left goes with the one that replaces 
 test("what is in use by another process stays, and answers", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, child, ended } = await startFleet(dist, "--workers", "2");
+  const { port, child, ended } = await startFleet(dist, "--processes", "2");
   const used = left();
   expect(used).toHaveLength(2);
   const compared = await makeScratch();

@@ -2,8 +2,16 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ExitCode, UserError } from "../../src/errors.js";
+import { CONFIG_FLAG, CONFIG_VARIABLE, DEBUG_VARIABLE, flagOf, variableOf } from "../../src/settings/names.js";
 import { need, resolveSettings, type Sources } from "../../src/settings/resolve.js";
-import { SETTINGS, type SettingKey } from "../../src/settings/settings.js";
+import { SETTING_KEYS, SETTINGS, type SettingKey } from "../../src/settings/settings.js";
+import { ADAPT } from "../../src/settings/table/adapt.js";
+import { BUILD } from "../../src/settings/table/build.js";
+import { DIFF } from "../../src/settings/table/diff.js";
+import { PUBLISH } from "../../src/settings/table/publish.js";
+import { SERVE } from "../../src/settings/table/serve.js";
+import { TALK } from "../../src/settings/table/talk.js";
+import { VERIFY } from "../../src/settings/table/verify.js";
 import { scratch } from "../support/files.js";
 
 type Given = Partial<Pick<Sources, "flags" | "env" | "config" | "keys">> & {
@@ -39,6 +47,7 @@ test("defaults", async () => {
     skipInvalid: false,
     port: 8080,
     host: "127.0.0.1",
+    processes: 1,
     cacheMb: 256,
     accessLog: false,
     format: "text",
@@ -70,6 +79,7 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   problems: ["/p.ndjson", "/p.ndjson"],
   port: ["0", 0],
   host: ["::1", "::1"],
+  processes: ["2", 2],
   cacheControl: ["no-cache", "no-cache"],
   cacheMb: ["1", 1],
   accessLog: ["1", true],
@@ -83,8 +93,8 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   maxRemoved: ["1.5%", "1.5%"],
   maxChanged: ["0", "0"],
   maxField: ["kyc_status=10,bio=5%", ["kyc_status=10", "bio=5%"]],
-  target: ["cloudflare", "cloudflare"],
-  written: ["/conf.d", "/conf.d"],
+  adapt: ["cloudflare", "cloudflare"],
+  write: ["/conf.d", "/conf.d"],
   root: ["/srv/www", "/srv/www"],
   serverName: ["directory.example.com", "directory.example.com"],
   basePath: ["/directory", "/directory"],
@@ -113,6 +123,15 @@ const variable = (key: string) => `ROLLCALL_${key.replace(/[A-Z]/g, "_$&").toUpp
 test.each(Object.entries(SAMPLES))("%s comes from a variable and from the file alike", async (key, [text, value]) => {
   expect((await resolve({ env: { [variable(key)]: text } })).settings).toHaveProperty(key, value);
   expect((await resolve({ file: { [key]: value } })).settings).toHaveProperty(key, value);
+});
+
+test("a key, its flag and its variable mean one setting in every verb", () => {
+  const tables = [BUILD, SERVE, DIFF, ADAPT, PUBLISH, VERIFY, TALK].flatMap((table) => Object.keys(table));
+  expect(tables.sort()).toEqual([...SETTING_KEYS].sort());
+  for (const nameOf of [flagOf, variableOf]) {
+    const names = [...SETTING_KEYS.map(nameOf), CONFIG_FLAG, CONFIG_VARIABLE, DEBUG_VARIABLE, "--help", "--version"];
+    expect(new Set(names).size).toBe(names.length);
+  }
 });
 
 test("every setting has a sample above", () => {

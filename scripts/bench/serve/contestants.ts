@@ -28,7 +28,7 @@ const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const OF_NPM = "--install-hosts fetches it from npm for one run";
 
 export const ROLLCALL = "rollcall serve";
-export const FLEET = "rollcall serve --workers 2";
+export const FLEET = "rollcall serve --processes 2";
 export const NGINX = "nginx, one worker";
 export const POLKA_SIRV = "polka + sirv";
 
@@ -54,7 +54,7 @@ export const HOSTS: readonly Host[] = [
     name: FLEET,
     mapsQueries: true,
     isExtra: true,
-    command: (run) => [...rollcall(run), "--workers", "2"],
+    command: (run) => [...rollcall(run), "--processes", "2"],
   },
   {
     name: "plain node:http, preloaded",

@@ -38,7 +38,7 @@ export function judgeHosts(lanes: readonly Lane[], starts: Starts): Verdict[] {
         atMost: Math.max(2, p99(nginx) || 0),
         measured: p99(lane),
       },
-      { what: `${name}: with --workers 2, of the requests a CPU second`, atLeast: 0.8, measured: fleet },
+      { what: `${name}: with --processes 2, of the requests a CPU second`, atLeast: 0.8, measured: fleet },
     ];
   });
   return [

@@ -25,7 +25,7 @@ export const apache: Adapter = {
   limits: {},
   steps: [
     "Needs mod_rewrite, mod_headers, mod_setenvif, mod_env, mod_alias and mod_dir.",
-    "Where only a folder is yours: build --host apache puts a .htaccess into the release, which needs AllowOverride All.",
+    "Where only a folder is yours: build --adapt apache puts a .htaccess into the release, which needs AllowOverride All.",
   ],
   files(site) {
     const goes =

@@ -22,7 +22,7 @@ export const caddy: Adapter = {
   siblings: ["br", "gzip"],
   compresses: false,
   limits: {},
-  steps: ["Has a certificate by itself where the base URL has https, unless --port is given."],
+  steps: ["Has a certificate by itself where the base URL has https, unless --listen-port is given."],
   files(site) {
     const goes =
       "Goes into a Caddyfile by a line: import rollcall.caddy; then caddy reload.\n" +

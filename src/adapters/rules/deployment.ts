@@ -36,7 +36,7 @@ export interface DeploymentOptions {
   folder?: string | undefined;
   serverName?: string | undefined;
   address?: string | undefined;
-  port?: number | undefined;
+  listenPort?: number | undefined;
   basePath?: string | undefined;
   origin?: string | undefined;
   cacheControl?: string | undefined;
@@ -69,7 +69,7 @@ export async function openDeployment(
     folder: options.folder ?? "/etc/rollcall",
     serverName: options.serverName ?? url.hostname,
     address: options.address,
-    port: options.port ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
+    port: options.listenPort ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
     protocol: url.protocol,
     origin: new URL(options.origin ?? "http://127.0.0.1:8081"),
   };

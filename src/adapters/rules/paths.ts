@@ -35,7 +35,7 @@ function byPath({
     compresses,
     limits,
     steps: [
-      `Build with --links path${published ? ` --host ${name}` : ""}${siblings.length > 0 ? "" : ", without --compress"}.`,
+      `Build with --links path${published ? ` --adapt ${name}` : ""}${siblings.length > 0 ? "" : ", without --compress"}.`,
       ...steps,
     ],
     files: (site) => [

@@ -1,4 +1,4 @@
-/** `rollcall build --host NAME`: what the host needs in the published folder, and what of the build it has no use for. */
+/** `rollcall build --adapt NAME`: what the host needs in the published folder, and what of the build it has no use for. */
 
 import { ADAPTERS, adapterOf } from "../../adapters/adapters.js";
 import type { AdapterFile } from "../../adapters/rules/adapter.js";
@@ -19,7 +19,7 @@ export function filesFor(name: string, settings: Settings): Omit<AdapterFile, "g
   if (!target.published) {
     const able = ADAPTERS.filter(({ published }) => published).map((candidate) => candidate.name);
     throw usageError(
-      `${name} needs no file in the release: build without --host, then "rollcall host ${name}". Hosts that do are ${able.join(", ")}.`,
+      `${name} needs no file in the release: build without --adapt, then "rollcall adapt ${name}". Hosts that do are ${able.join(", ")}.`,
     );
   }
   const { links, compress = [], cacheControl = DEFAULT_CACHE_CONTROL, defaultAvatar } = settings;
@@ -34,9 +34,9 @@ export function filesFor(name: string, settings: Settings): Omit<AdapterFile, "g
 }
 
 /** Says what the chosen host has no use for. */
-export function sayUnsupported({ target, compress = [], links }: Settings, io: Io): void {
-  if (target === undefined) return;
-  const notes = unsupportedFeatures(adapterOf(target), { encodings: compress, links });
+export function sayUnsupported({ adapt, compress = [], links }: Settings, io: Io): void {
+  if (adapt === undefined) return;
+  const notes = unsupportedFeatures(adapterOf(adapt), { encodings: compress, links });
   if (notes.length === 0) return;
   const lines = notes.map((value) => ({ verb: "note", value, loud: true }));
   say(io, align(lines, painter(io.stderr, io.env)));

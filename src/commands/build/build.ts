@@ -89,7 +89,7 @@ function toOptions(settings: Settings): BuildOptions {
     ...(compress !== undefined && { encodings: compress }),
     ...(problems !== undefined && { problemsFile: problems }),
     ...(workers !== undefined && { workers }),
-    ...(settings.target !== undefined && { extraFiles: filesFor(settings.target, settings) }),
+    ...(settings.adapt !== undefined && { extraFiles: filesFor(settings.adapt, settings) }),
   };
 }
 

@@ -6,11 +6,20 @@ import { at } from "../../settings/paths.js";
 import { isSqlite } from "../../sides/sqlite.js";
 import { isUrl } from "../../verify/target.js";
 
+/** What people try for a verb, where the words are too different for a guess by their letters. */
+const OTHER_NAMES: ReadonlyMap<string | undefined, string> = new Map([["host", "adapt"]]);
+
+/** @throws UserError (usage) for a word that is not a verb but has the meaning of one. */
+export function refuseOtherName(word: string | undefined): void {
+  const verb = OTHER_NAMES.get(word);
+  if (verb !== undefined) throw usageError(`unknown command '${word}'; did you mean ${verb}?`);
+}
+
 /** How verbs are called that need an argument. */
 const NEEDS: ReadonlyMap<string, string> = new Map([
   ["publish", "publish FOLDER"],
   ["use", "use ID"],
-  ["host", "host NAME"],
+  ["adapt", "adapt NAME"],
 ]);
 
 /** @throws UserError (usage) for a URL as the folder of the releases, and for a source where releases are expected. */

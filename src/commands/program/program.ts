@@ -4,12 +4,12 @@ import { Command, type CommanderError, Option, type OutputConfiguration } from "
 import { ExitCode, usageError } from "../../errors.js";
 import type { Output } from "../../print/output.js";
 import { CONFIG_FILE } from "../../settings/file.js";
-import { CONFIG_FLAG, suggest } from "../../settings/names.js";
+import { CONFIG_FLAG, flagOf, suggest } from "../../settings/names.js";
 import { resolveSettings } from "../../settings/resolve.js";
-import { flagFor, SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
+import { SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
 import { describeAll, describeItem, describeVerb, PURPOSE } from "./help.js";
 import type { Io } from "./io.js";
-import { meantBy, refuseMisplaced } from "./meant.js";
+import { meantBy, refuseMisplaced, refuseOtherName } from "./meant.js";
 import type { Verb } from "./verb.js";
 import { loadVerbs } from "./verbs.js";
 
@@ -18,6 +18,7 @@ import { loadVerbs } from "./verbs.js";
  * @throws whatever ends the run: UserError, commander's CommanderError (help and version too), or a bug.
  */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+  refuseOtherName(argv[0] === "help" ? argv[1] : argv[0]);
   let exitCode: ExitCode = ExitCode.done;
   const verbs = await loadVerbs(argv[0]);
   const program = new Command("rollcall")
@@ -57,8 +58,7 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
   if (verb.configured) command.option(`${CONFIG_FLAG} <file>`, `settings to read instead of ${CONFIG_FILE}`);
 
   command.action(async () => {
-    const { config, ...given } = command.opts<Record<string, unknown> & { config?: string }>();
-    const flags = byKey(given, own);
+    const { config, ...flags } = command.opts<Record<string, unknown> & { config?: string }>();
     const words = namedArguments(command);
     refuseMisplaced(verb.name, words, io.cwd);
     const { dist, ...others } = words;
@@ -74,16 +74,9 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
   });
 }
 
-/** Flags as commander has them, by the keys of the settings that they are in this verb. */
-function byKey(given: Readonly<Record<string, unknown>>, own: readonly SettingKey[]): Record<string, unknown> {
-  const keys = new Map(own.map((key) => [new Option(flagFor(key)).attributeName(), key]));
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [keys.get(name) ?? name, value]));
-}
-
 function addFlag(command: Command, key: SettingKey): void {
-  const { kind, placeholder, help: common, helpFor, default: value } = settingOf(key);
-  const help = helpFor?.[command.name()] ?? common;
-  const flag = flagFor(key);
+  const { kind, placeholder, help, default: value } = settingOf(key);
+  const flag = flagOf(key);
   const note = value === undefined || value === false ? "" : ` (default: ${value})`;
   const option = new Option(placeholder ? `${flag} ${placeholder}` : flag, help + note);
   // A list may be given in several flags, too.

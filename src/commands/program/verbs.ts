@@ -7,7 +7,7 @@ const LOADERS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ["diff", async () => (await import("../diff.js")).diffVerb],
   ["verify", async () => (await import("../verify.js")).verifyVerb],
   ["serve", async () => (await import("../serve.js")).serveVerb],
-  ["host", async () => (await import("../adapt.js")).adaptVerb],
+  ["adapt", async () => (await import("../adapt.js")).adaptVerb],
   ["publish", async () => (await import("../publish.js")).publishVerb],
   ["releases", async () => (await import("../releases.js")).releasesVerb],
   ["use", async () => (await import("../use.js")).useVerb],

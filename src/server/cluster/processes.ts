@@ -26,7 +26,7 @@ const RESTART = { firstMs: 100, mostMs: 5_000, calmMs: 10_000 } as const;
 /** Failed starts in a row, for each process of the pool, that end it when nobody serves. They take some 7 seconds. */
 const MOST_FAILURES = 6;
 
-const MEMORY_HINT = ", perhaps for want of memory, of which fewer --workers need less";
+const MEMORY_HINT = ", perhaps for want of memory, of which fewer --processes need less";
 
 /** How long after `closeMs` a process that has not ended is killed: all must be over within 10 seconds. */
 const KILL_MS = 500;

@@ -61,12 +61,8 @@ export const BUILD = {
   },
   workers: {
     ...whole(0, 64),
-    verbs: ["build", "serve", "verify"],
-    help: "threads that read, check and write; 0 is none (default: as many as cores, none for small sources)",
-    helpFor: {
-      serve: "processes that serve on the port and share --cache-mb (default: 1)",
-      verify: "threads that check a release; 0 is none (default: as many as cores, none for small releases)",
-    },
+    verbs: ["build", "verify"],
+    help: "threads that share the work; 0 is none (default: as many as cores, none where there is little to do)",
   },
   skipInvalid: { ...yesOrNo, verbs: ["build"], help: "publish without the invalid users" },
   problems: {

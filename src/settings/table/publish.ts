@@ -5,7 +5,7 @@ import type { Setting } from "../setting.js";
 export const PUBLISH = {
   release: {
     ...text("a release's id, its beginning, previous, or a release's folder"),
-    verbs: ["publish", "host"],
+    verbs: ["publish", "adapt"],
     placeholder: "<release>",
     help: "release to take: an id or its beginning, previous, or a folder (default: the current one)",
   },

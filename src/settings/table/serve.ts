@@ -17,12 +17,17 @@ export const SERVE = {
     placeholder: "<address>",
     help: "address to listen on; 0.0.0.0 is every IPv4 one",
   },
+  processes: {
+    ...whole(1, 64),
+    default: 1,
+    verbs: ["serve"],
+    help: "processes that serve on the port and share --cache-mb",
+  },
   cacheControl: {
     ...headerValue,
-    verbs: ["serve", "verify", "publish", "host"],
+    verbs: ["serve", "verify", "publish", "adapt"],
     placeholder: "<value>",
-    help: `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL})`,
-    helpFor: { verify: "Cache-Control that a host's pages must have (default: any, the same on all)" },
+    help: `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL}; verify accepts any, the same on all pages)`,
   },
   cacheMb: {
     ...whole(0, 1_000_000),

@@ -5,7 +5,7 @@ import type { Setting } from "../setting.js";
 export const TALK = {
   json: {
     ...yesOrNo,
-    verbs: ["init", "build", "serve", "releases", "use", "verify", "publish", "host"],
+    verbs: ["init", "build", "serve", "releases", "use", "verify", "publish", "adapt"],
     help: "print the result as JSON on stdout",
   },
   timings: { ...yesOrNo, verbs: ["build"], help: "say where the time went, by stage" },
