@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf, isMissing, usageError } from "../errors.js";
-import { parseJson } from "./json.js";
+import { parseConfig } from "./json.js";
 import { CONFIG_FLAG } from "./names.js";
 import { at } from "./paths.js";
 
@@ -31,7 +31,7 @@ export async function readConfigFile(cwd: string, given?: string): Promise<Confi
     if (given === undefined) return undefined;
     throw usageError(`There is no config file ${name} (${CONFIG_FLAG}).`);
   }
-  const parsed = parseJson(text);
+  const parsed = parseConfig(text);
   if ("mistake" in parsed) {
     const { line, column, found } = parsed.mistake;
     throw usageError(`${name} is not JSON: line ${line}, column ${column} does not fit, at ${found}.`);

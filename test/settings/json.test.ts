@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { parseJson } from "../../src/settings/json.js";
+import { parseConfig } from "../../src/settings/json.js";
 
 test.each([
   ["{}", {}],
   ['\uFEFF{"a": [1, -2.5e3, "x\\u00e9", true, null]}\n', { a: [1, -2500, "xé", true, null] }],
   ["[]", []],
 ])("%j is JSON", (text, value) => {
-  expect(parseJson(text)).toEqual({ value, repeated: [] });
+  expect(parseConfig(text)).toEqual({ value, repeated: [] });
 });
 
 test.each([
@@ -28,7 +28,7 @@ test.each([
   ["{} {}", 1, 4, "{"],
   ["{}x", 1, 3, "x"],
 ])("%j stops being JSON at %i:%i", (text, line, column, found) => {
-  expect(parseJson(text)).toEqual({ mistake: { line, column, found } });
+  expect(parseConfig(text)).toEqual({ mistake: { line, column, found } });
 });
 
 test.each([
@@ -43,11 +43,11 @@ test.each([
     ],
   ],
 ])("%j repeats %j", (text, repeated) => {
-  expect(parseJson(text)).toMatchObject({ repeated });
+  expect(parseConfig(text)).toMatchObject({ repeated });
 });
 
 test("deep nesting is read like any other", () => {
-  expect(parseJson("[".repeat(1000))).toMatchObject({ mistake: { line: 1, column: 1001 } });
-  expect(parseJson("[".repeat(50_000))).toHaveProperty("mistake");
-  expect(parseJson(`${"[".repeat(50_000)}${"]".repeat(50_000)}`)).toHaveProperty("value");
+  expect(parseConfig("[".repeat(1000))).toMatchObject({ mistake: { line: 1, column: 1001 } });
+  expect(parseConfig("[".repeat(50_000))).toHaveProperty("mistake");
+  expect(parseConfig(`${"[".repeat(50_000)}${"]".repeat(50_000)}`)).toHaveProperty("value");
 });
