@@ -5,6 +5,7 @@ import { UserError } from "../errors.js";
 import { findAltered } from "../release/check.js";
 import { USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import { hasRepeatedIds } from "../release/repeated-ids.js";
 import type { Staging } from "../release/staging.js";
 import type { Source } from "../source/open.js";
 import { threadsFor } from "../workers/pool.js";
@@ -13,7 +14,6 @@ import type { Origin } from "./origin.js";
 import type { WrittenPages } from "./pages.js";
 import { writePagesInParallel } from "./parallel/pool.js";
 import { InvalidUsersError, type ProblemLog } from "./problems.js";
-import { mayRepeatIds } from "./repeated-ids.js";
 import { writePagesSingleThreaded } from "./single-threaded.js";
 import { countValid } from "./users.js";
 
@@ -48,7 +48,7 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
     const crew = { size, pageSize, previous, onProgress, signal, collect };
     const placed = await writePagesInParallel(source, { db: settings.db, placing, trustsKnown, hasIndex }, crew);
     isDoubtful = placed === "doubtful";
-    if (placed && placed !== "doubtful" && hasUniqueIds(source, staging)) {
+    if (placed && placed !== "doubtful" && !hasRepeatedIds(staging.folder, source.count)) {
       log.open();
       log.finish();
       return placed;
@@ -69,11 +69,6 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
   // Threads, which find rows by the index, saw others, or others first; and all users are valid.
   if (isDoubtful && log.report.users === 0) throw damagedIndex(settings);
   return placed;
-}
-
-/** As published: an index of ids may be damaged. */
-function hasUniqueIds(source: Source, staging: Staging): boolean {
-  return !mayRepeatIds(staging.folder, source.count) || source.hasUniqueIds();
 }
 
 function damagedIndex({ db, table = "users" }: BuildSettings): UserError {

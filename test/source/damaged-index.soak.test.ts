@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { type BuildOptions, build, InvalidUsersError } from "rollcall";
 import { expect, test } from "vitest";
-import { mayRepeatIds } from "../../src/build/repeated-ids.js";
+import { hasRepeatedIds } from "../../src/release/repeated-ids.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
@@ -118,11 +118,11 @@ test("ids that differ only little are told apart, and two that are the same are 
   const folder = scratch();
   const lines = Array.from({ length: 20_000 }, (_, at) => `${"0".repeat(32)}  ${userId(at)}\n`);
   writeFileSync(join(folder, "users.sha256"), lines.join(""));
-  expect(mayRepeatIds(folder, lines.length)).toBe(false);
+  expect(hasRepeatedIds(folder, lines.length)).toBe(false);
   lines[19_999] = lines[7] ?? "";
   writeFileSync(join(folder, "users.sha256"), lines.join(""));
-  expect(mayRepeatIds(folder, lines.length)).toBe(true);
-  expect(mayRepeatIds(folder, lines.length - 1)).toBe(false);
+  expect(hasRepeatedIds(folder, lines.length)).toBe(true);
+  expect(hasRepeatedIds(folder, lines.length - 1)).toBe(false);
 });
 
 /** The same numbers for the same seed, each below its limit (mulberry32). */

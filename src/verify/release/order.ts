@@ -1,5 +1,6 @@
-/** What users say of each other: the order that they stand in, and their ids, for who looks whether one comes twice. */
+/** The order of users across pages, and their ids, among which repeated ones are looked for. */
 import { pagePath } from "../../release/layout.js";
+import type { IdTable } from "../../release/repeated-ids.js";
 import type { Findings } from "../findings.js";
 import type { OrderKey } from "./records.js";
 
@@ -8,13 +9,11 @@ export interface Placed extends OrderKey {
   page: number;
 }
 
-/** The ids of one page's users, as the bytes that a UUID stands for. */
+/** The ids of one page's users. */
 export interface PageIds {
   page: number;
-  ids: Uint32Array;
+  ids: string[];
 }
-
-const ID_BYTES = 16;
 
 /** Finds that a user does not come after the one before: newest first, ties by id. Equal ids are another check's. */
 function checkOrder(before: Placed | undefined, next: Placed, findings: Findings): void {
@@ -78,23 +77,30 @@ export class Users {
 
   add(page: number, keys: readonly (OrderKey | undefined)[]): void {
     this.count += keys.length;
-    const ids = Buffer.alloc(keys.length * ID_BYTES);
-    let length = 0;
+    const ids: string[] = [];
     for (const key of keys) {
       if (!key) continue;
       const placed = { ...key, page };
       checkOrder(this.#last, placed, this.#findings);
       this.#first ??= placed;
       this.#last = placed;
-      // What is no UUID is invalid, which has been said.
-      if (ids.write(key.id.replaceAll("-", ""), length, ID_BYTES, "hex") === ID_BYTES) length += ID_BYTES;
+      ids.push(key.id);
     }
-    this.ids.push({ page, ids: new Uint32Array(ids.buffer, ids.byteOffset, length / 4) });
+    this.ids.push({ page, ids });
   }
 
   /** Undefined where nobody has an id and a time. */
   get edges(): Edges | undefined {
     return this.#first && this.#last && { first: detach(this.#first), last: detach(this.#last) };
+  }
+}
+
+/** Adds a finding for every id that comes more than once. */
+export function checkIds(table: IdTable, findings: Findings): void {
+  for (const { id, times, first, last } of table.find()) {
+    const where = first === last ? `on page ${first}` : `on pages ${first} to ${last}`;
+    const found = `${times} times, ${where}`;
+    findings.add({ check: "unique-ids", path: pagePath(first), page: first, id, found, expected: "once" });
   }
 }
 

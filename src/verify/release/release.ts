@@ -4,15 +4,15 @@ import { basename, join } from "node:path";
 import type { WarningCounts, WarningKind } from "../../contract/warnings.js";
 import { codeOf, usageError } from "../../errors.js";
 import { PAGES, USERS } from "../../release/layout.js";
+import { IdTable } from "../../release/repeated-ids.js";
 import { LINE_BYTES } from "../../release/user-index.js";
 import { Pool, threadsFor } from "../../workers/pool.js";
 import { Findings } from "../findings.js";
 import type { Verdict } from "../verdict.js";
 import { batches, startChecks } from "./batch.js";
 import { checkFiles, checkOtherDigests } from "./files.js";
-import { IdBook } from "./ids.js";
 import { type Manifest, readManifest } from "./manifest.js";
-import { Seams } from "./order.js";
+import { checkIds, Seams } from "./order.js";
 import { toRows } from "./rows.js";
 import { checkSnapshot, checkWarnings } from "./snapshot.js";
 import { readTree, type Tree } from "./tree.js";
@@ -75,7 +75,7 @@ async function checkUsers(
 ): Promise<{ users: number; warnings: WarningCounts }> {
   const warnings: WarningCounts = {};
   const seams = new Seams(findings);
-  const book = new IdBook();
+  const ids = new IdTable();
   const pool = new Pool({
     size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
     file: new URL("./worker.js", import.meta.url),
@@ -89,17 +89,17 @@ async function checkUsers(
     const isInside = [...tree.keys()].some((path) => path.startsWith(`${PAGES}/`));
     await pool.run(batches(isInside ? pages : 0, digests), (checked, { first, pages }) => {
       users += checked.users;
-      book.add(checked.ids);
+      for (const { page, ids: some } of checked.ids) ids.add(page, some);
       seams.add(first, pages, checked.edges);
       findings.merge(checked.findings);
       for (const [kind, count] of Object.entries(checked.warnings) as [WarningKind, number][])
         warnings[kind] = (warnings[kind] ?? 0) + count;
       onProgress?.({ users, total: Math.max(users, snapshot?.count ?? 0) });
     });
-    book.check(findings);
+    checkIds(ids, findings);
   } finally {
     await pool.end();
-    book.close();
+    ids.close();
   }
   return { users, warnings };
 }

@@ -1,14 +1,14 @@
 /** Reads the pages of a host, all or some, and judges each, and then what they say of each other. */
 import { pageUrl } from "../../contract/links.js";
 import { recordPattern } from "../../contract/record-text.js";
+import { IdTable } from "../../release/repeated-ids.js";
 import { decodeBody } from "../../remote/decode.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { readFirst } from "../../remote/first.js";
 import { TransferError } from "../../remote/transfer.js";
 import type { Findings } from "../findings.js";
 import type { ProbedSite } from "../probes/probe.js";
-import { IdBook } from "../release/ids.js";
-import { Seams, Users } from "../release/order.js";
+import { checkIds, Seams, Users } from "../release/order.js";
 import type { ReleaseComparison } from "./compare.js";
 import { judgePage } from "./page.js";
 
@@ -42,7 +42,7 @@ export async function walkPages(site: ProbedSite, findings: Findings, options: P
   const { baseUrl, links, snapshotId } = first.facts;
   const pattern = recordPattern(`${first.facts.linkBase}/avatar.svg`);
   const seams = new Seams(findings);
-  const book = new IdBook();
+  const ids = new IdTable();
   const { count, pageSize = count } = first.facts;
   const expected = Math.min(count, planned * pageSize);
   let [users, failures, wrong, done] = [0, 0, 0, 0];
@@ -66,7 +66,7 @@ export async function walkPages(site: ProbedSite, findings: Findings, options: P
     const here = new Users(findings);
     here.add(page, keys);
     users += here.count;
-    book.add(here.ids);
+    for (const { page, ids: some } of here.ids) ids.add(page, some);
     return here.edges;
   };
   const read = async (at: number, page: number) => {
@@ -99,9 +99,9 @@ export async function walkPages(site: ProbedSite, findings: Findings, options: P
       }
     };
     await Promise.all(Array.from({ length: concurrency }, lane));
-    book.check(findings);
+    checkIds(ids, findings);
   } finally {
-    book.close();
+    ids.close();
   }
   const again = await readFirst(client, baseUrl, {});
   return { pages: done, users, hasChanged: !again.bytes.equals(first.bytes) };

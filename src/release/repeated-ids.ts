@@ -1,0 +1,102 @@
+/** Finds ids that come more than once. SQLite keeps them in a temporary file, so that memory does not grow with them. */
+import { tmpdir } from "node:os";
+import Database from "better-sqlite3";
+import { codeOf, UserError } from "../errors.js";
+import { ID_AT, UserIndexReader } from "./user-index.js";
+
+export interface RepeatedId {
+  /** In lower case. */
+  id: string;
+  times: number;
+  /** The first and the last page that it is on. */
+  first: number;
+  last: number;
+}
+
+interface Row extends Omit<RepeatedId, "id"> {
+  id: Buffer;
+}
+
+/** KiB that SQLite holds in memory. */
+const MEMORY = 16_384;
+const ID_BYTES = 16;
+/** Lines of an index that are read at once. */
+const LINES = 8192;
+
+export class IdTable {
+  /** An empty name is a file that nobody else sees, and that is gone when it is closed, or with the process. */
+  readonly #db = new Database("");
+  readonly #insert: Database.Statement<[page: number, ids: string]>;
+
+  constructor() {
+    this.#db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${MEMORY}; BEGIN;
+      CREATE TABLE ids (id BLOB, page INTEGER)`);
+    this.#insert = this.#db.prepare("INSERT INTO ids SELECT unhex(value, '-'), ? FROM json_each(?)");
+  }
+
+  /**
+   * Takes the ids of one page. Whatever is no UUID is never repeated.
+   * @throws UserError when the folder for temporary files cannot hold them.
+   */
+  add(page: number, ids: readonly string[]): void {
+    try {
+      this.#insert.run(page, JSON.stringify(ids));
+    } catch (cause) {
+      throw explain(cause);
+    }
+  }
+
+  /** @throws UserError as `add` does. */
+  *find(): Generator<RepeatedId> {
+    const repeated = this.#db.prepare(`SELECT id, count(*) AS times, min(page) AS first, max(page) AS last FROM ids
+      WHERE id IN (SELECT id FROM ids WHERE length(id) = ${ID_BYTES} GROUP BY id HAVING count(*) > 1) GROUP BY id`);
+    try {
+      for (const row of repeated.iterate() as IterableIterator<Row>) yield { ...row, id: toUuid(row.id) };
+    } catch (cause) {
+      throw explain(cause);
+    }
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}
+
+/**
+ * Whether two of the first `count` users of a release's index have the same id.
+ * @throws UserError as `IdTable` does.
+ */
+export function hasRepeatedIds(folder: string, count: number): boolean {
+  const reader = new UserIndexReader(folder);
+  const table = new IdTable();
+  try {
+    for (let first = 0; first < count; first += LINES) {
+      const lines = reader
+        .lines(first, Math.min(LINES, count - first))
+        .toString("latin1")
+        .split("\n");
+      table.add(
+        1,
+        lines.map((line) => line.slice(ID_AT)),
+      );
+    }
+    for (const _ of table.find()) return true;
+    return false;
+  } finally {
+    table.close();
+    reader.close();
+  }
+}
+
+function toUuid(id: Buffer): string {
+  return id.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+function explain(cause: unknown): unknown {
+  const code = codeOf(cause);
+  if (!code?.startsWith("SQLITE_")) return cause;
+  return new UserError(
+    `The folder for temporary files, ${tmpdir()}, has no room to look for repeated ids in (${code}); point TMPDIR at one with room.`,
+    { cause },
+  );
+}
