@@ -1,4 +1,4 @@
-/** README.md against the program: its commands run word for word, and its table of options is the types'. */
+/** README.md and docs/library.md against the program: commands run word for word, tables of options are the types'. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync } from "node:fs";
@@ -21,11 +21,14 @@ import type {
   VerifyEffects,
   VerifyOptions,
 } from "../../src/index.js";
+import { build } from "../../src/index.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { clone, commandsOf, environment } from "../support/docs.js";
+import { readTree, scratch } from "../support/files.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const LIBRARY = readFileSync(join(ROOT, "docs/library.md"), "utf8");
 
 /** The part of the README below a heading. */
 function section(heading: string): string {
@@ -70,6 +73,19 @@ ${command}`,
   expect(sh(own)).toContain("3 users");
 });
 
+test("the record that the README shows is published from the sample, byte for byte", async () => {
+  const out = scratch();
+  const shown = /```json\n([^`]*)```/.exec(README)?.[1]?.replaceAll("\n ", "").trim() ?? "";
+  const { folder } = await build({
+    db: join(ROOT, "data/users.sqlite"),
+    baseUrl: "https://directory.example.com",
+    out,
+  });
+  const pages = readTree(join(folder, "api"));
+  expect([...pages.values()].filter((text) => text.includes(shown))).toHaveLength(1);
+  expect(JSON.parse(shown)).toHaveProperty("wac_status");
+});
+
 type Names<T> = Record<keyof T, true>;
 
 /** Every option there is, by what takes it: the types see to it that none is missing and none made up. */
@@ -105,7 +121,7 @@ const OPTIONS = {
 };
 
 test("the library's table names every option of each verb, and no other", () => {
-  const [table = ""] = section("As a library").split("| of | result |");
+  const [table = ""] = LIBRARY.split("| of | result |");
   let verb = "";
   const named: Record<string, string[]> = {};
   for (const [, of = "", options = ""] of table.matchAll(/^\|([^|]*)\|([^|]*)\|/gm)) {
@@ -120,5 +136,5 @@ test("the library's table names every option of each verb, and no other", () => 
 });
 
 test("who writes TypeScript is told of Node's types", () => {
-  expect(section("As a library")).toContain("npm install --save-dev @types/node");
+  expect(LIBRARY).toContain("npm install --save-dev @types/node");
 });
