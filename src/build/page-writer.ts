@@ -4,8 +4,9 @@ import { join } from "node:path";
 import zlib from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
 import { hasCode } from "../errors.js";
-import { openPlain, sha256, writeFlushedSync } from "../release/files.js";
+import { openPlain, sha256 } from "../release/files.js";
 import { pagePath, type Variant } from "../release/layout.js";
+import { writeFlushedSync } from "../release/write.js";
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 

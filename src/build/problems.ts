@@ -1,8 +1,9 @@
 /** Problems as data: all are counted and written down, the first few are kept. */
-import { closeSync, openSync, readSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import type { Problem } from "../contract/user.js";
 import { codeOf, UserError } from "../errors.js";
+import { AsideFile } from "../release/write.js";
 
 const KEPT = 20;
 
@@ -36,7 +37,7 @@ export class InvalidUsersError extends UserError {
 export class ProblemLog {
   readonly report: ProblemReport = { users: 0, count: 0, first: [] };
   readonly #path: string | undefined;
-  #file: number | undefined;
+  #file: AsideFile | undefined;
 
   /**
    * @param path the NDJSON file to write every problem to. What is there may only be a file of problems: a slip of the
@@ -56,10 +57,7 @@ export class ProblemLog {
   open(): void {
     const path = this.#path;
     if (path === undefined || this.#file !== undefined) return;
-    this.#file = this.#writing(() => {
-      rmSync(aside(path), { force: true });
-      return openSync(aside(path), "wx");
-    });
+    this.#file = this.#writing(() => new AsideFile(path));
   }
 
   /** Takes all problems of one user. */
@@ -71,27 +69,17 @@ export class ProblemLog {
     const file = this.#file;
     if (file === undefined) return;
     const lines = problems.map((problem) => `${JSON.stringify(problem)}\n`).join("");
-    this.#writing(() => writeFileSync(file, lines));
+    this.#writing(() => file.write(lines));
   }
 
   /** Puts the file in its place, now that every user has been looked at. */
   finish(): void {
-    const path = this.#path;
-    if (this.#file === undefined || path === undefined) return;
-    this.#close();
-    this.#writing(() => renameSync(aside(path), path));
+    this.#writing(() => this.#file?.finish());
   }
 
   /** Leaves nothing of an unfinished file. */
   discard(): void {
-    if (this.#file === undefined || this.#path === undefined) return;
-    this.#close();
-    rmSync(aside(this.#path), { force: true });
-  }
-
-  #close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    this.#file?.discard();
   }
 
   #writing<T>(step: () => T): T {
@@ -103,10 +91,6 @@ export class ProblemLog {
       });
     }
   }
-}
-
-function aside(path: string): string {
-  return `${path}.unfinished`;
 }
 
 /** True when nothing is there, or a file that a build has written problems to. */

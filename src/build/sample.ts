@@ -3,8 +3,8 @@ import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf, hasCode, UserError } from "../errors.js";
-import { replaceFile } from "../release/files.js";
 import { findRefusal } from "../release/refusals.js";
+import { replaceFile } from "../release/write.js";
 import { CONFIG_FILE } from "../settings/file.js";
 import { abortSignal, checkOptions, type Rules } from "../settings/options.js";
 

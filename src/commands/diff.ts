@@ -2,11 +2,12 @@
 import { rmSync } from "node:fs";
 import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
+import { asidePath } from "../release/write.js";
 import type { SettingKey, Settings } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { makeScratch, removeScratch } from "../sides/scratch.js";
 import type { SourceSideOptions } from "../sides/source.js";
-import { asideOf, writeDocument } from "./program/document.js";
+import { writeDocument } from "./program/document.js";
 import { type Io, say } from "./program/io.js";
 import { type Progress, progressBar } from "./program/progress.js";
 import { stoppable } from "./program/stop.js";
@@ -71,7 +72,7 @@ async function compareAndPrint(
   // Whatever ends the process at once, as a stream that cannot be written to.
   const cleanUp = () => {
     removeScratch(scratch);
-    if (settings.output !== undefined) rmSync(asideOf(settings.output), { force: true });
+    if (settings.output !== undefined) rmSync(asidePath(settings.output), { force: true });
   };
   io.signals.on("exit", cleanUp);
   try {

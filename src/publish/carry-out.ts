@@ -15,7 +15,7 @@ export async function carryOut(work: Work, onProgress: OnPublishProgress): Promi
   const { target, files, plan, before, purgeList, signal } = work;
   const after = ownedBy(files);
   if (plan.isEmpty && before && encodeOwned(before) === encodeOwned(after))
-    return { bytes: 0, urls: (await purgeList?.write(work)) ?? 0 };
+    return { bytes: 0, urls: purgeList?.write(work) ?? 0 };
 
   const { added, changed, removed } = plan.counts;
   const progress = { files: 0, total: added + changed + removed };
@@ -50,7 +50,7 @@ export async function carryOut(work: Work, onProgress: OnPublishProgress): Promi
     await target.flush();
   }
   // Before the run counts as complete: after a kill the next one lists everything, and so nothing is ever left out.
-  const urls = (await purgeList?.write(work)) ?? 0;
+  const urls = purgeList?.write(work) ?? 0;
   await target.storeOwned(after);
   return { bytes, urls };
 }

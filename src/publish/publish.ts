@@ -111,7 +111,7 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
   try {
     const before = await target.readOwned();
     const plan = await makePlan(target, files, before, { force, signal });
-    purgeList = await openPurgeList(options.purgeList);
+    purgeList = openPurgeList(options.purgeList);
     const work: Work = { target, files, plan, before, purgeList, signal };
     const done = dryRun ? await preview(work, onStep) : await carryOut(work, onProgress);
     const facts = { target: target.name, id: files.snapshot.id, before: before?.release ?? null };
@@ -121,7 +121,7 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
   } catch (error) {
     throw target.explain(error);
   } finally {
-    await purgeList?.discard();
+    purgeList?.discard();
     close();
   }
 }
@@ -143,5 +143,5 @@ async function preview(work: Work, onStep: NonNullable<PublishEffects["onStep"]>
   const { plan, target, before, files } = work;
   plan.tell(onStep);
   if (before) for await (const path of target.orphans(before, files)) onStep("remove", path);
-  return { bytes: 0, urls: (await work.purgeList?.write(work)) ?? 0 };
+  return { bytes: 0, urls: work.purgeList?.write(work) ?? 0 };
 }

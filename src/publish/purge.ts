@@ -1,36 +1,34 @@
 /** The list of URLs that a CDN has to forget, because what they lead to is new, changed or gone. */
-import { createWriteStream } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { LISTING_PATH, pageUrl } from "../contract/links.js";
 import { pagePath, type Variant } from "../release/layout.js";
+import { AsideFile, joinLines } from "../release/write.js";
 import { ownedBy, owns } from "./owned.js";
 import type { Work } from "./publish.js";
 import { explainPut } from "./refusals.js";
 
 export interface PurgeList {
-  /** Writes it whole; returns how many lines it has. */
-  write(work: Work): Promise<number>;
-  /** Leaves nothing of a list that was not written. */
-  discard(): Promise<void>;
+  /** Writes the list and puts it in its place; returns how many lines it has. */
+  write(work: Work): number;
+  /** Removes a list that was not written to its end. */
+  discard(): void;
 }
 
 /**
  * @returns undefined without a path.
  * @throws UserError at once when the file cannot be written: after the publish it would be too late.
  */
-export async function openPurgeList(path: string | undefined): Promise<PurgeList | undefined> {
+export function openPurgeList(path: string | undefined): PurgeList | undefined {
   if (path === undefined) return undefined;
-  const aside = `${path}.part`;
-  const attempt = <T>(work: Promise<T>) =>
-    work.catch((error: unknown) => {
+  const attempt = <T>(step: () => T): T => {
+    try {
+      return step();
+    } catch (error) {
       throw explainPut(path, error);
-    });
-  await attempt(rm(aside, { force: true }));
-  await attempt(open(aside, "wx").then((file) => file.close()));
+    }
+  };
+  const file = attempt(() => new AsideFile(path));
   return {
-    async write(work) {
+    write(work) {
       let lines = 0;
       const text = function* () {
         for (const url of changedUrls(work)) {
@@ -38,11 +36,13 @@ export async function openPurgeList(path: string | undefined): Promise<PurgeList
           yield `${url}\n`;
         }
       };
-      await attempt(pipeline(Readable.from(text()), createWriteStream(aside)));
-      await attempt(rename(aside, path));
+      attempt(() => {
+        for (const piece of joinLines(text())) file.write(piece);
+        file.finish();
+      });
       return lines;
     },
-    discard: () => rm(aside, { force: true }),
+    discard: () => file.discard(),
   };
 }
 

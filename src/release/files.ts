@@ -1,22 +1,16 @@
-/** Reading, writing and hashing the files of a release. */
+/** Reads and hashes the files of a release. */
 import { constants as bufferLimits } from "node:buffer";
 import { createHash, hash } from "node:crypto";
 import {
   closeSync,
   constants,
   fstatSync,
-  fsyncSync,
   open as openDescriptor,
   openSync,
   read,
   readFileSync,
   readSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writevSync,
 } from "node:fs";
-import { open, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { hasCode } from "../errors.js";
 
@@ -34,58 +28,6 @@ export function sha256(first: string | Uint8Array, ...others: readonly (string |
   const sum = createHash("sha256").update(first);
   for (const part of others) sum.update(part);
   return sum.digest("hex");
-}
-
-/** Writes a file that must not be there yet, and makes it outlast a loss of power. */
-export async function writeFlushed(path: string, content: string | Buffer | Iterable<string>): Promise<void> {
-  const handle = await open(path, "wx");
-  try {
-    await writeFile(handle, content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** The same without giving way, and for bytes in several parts: for a thread that has nothing else to do. */
-export function writeFlushedSync(path: string, parts: readonly Uint8Array[]): void {
-  const file = openSync(path, "wx");
-  try {
-    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-    const written = writevSync(file, parts);
-    // The system may take less than it is given, as when the disk is nearly full; the rest has to be offered again.
-    if (written < bytes) writeFileSync(file, Buffer.concat(parts).subarray(written));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/**
- * Puts a small file in its place, over the one that may be there: written aside, flushed, renamed. So it is whole
- * whenever this is interrupted, and nothing is written through a link that stands in its place, or aside.
- */
-export function replaceFile(path: string, content: string | Uint8Array): void {
-  const aside = `${path}.rollcall-new`;
-  // A killed one has left it, or somebody else has put it there.
-  rmSync(aside, { recursive: true, force: true });
-  try {
-    writeFlushedSync(aside, [Buffer.from(content)]);
-    renameSync(aside, path);
-  } catch (error) {
-    rmSync(aside, { force: true });
-    throw error;
-  }
-}
-
-/** Makes the names in a folder outlast a loss of power. */
-export function flushFolder(path: string): void {
-  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
 
 /**

@@ -5,11 +5,12 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { z } from "zod";
 import { codeOf, hasCode, UserError } from "../errors.js";
-import { readReleaseFileSync, replaceFile } from "./files.js";
+import { readReleaseFileSync } from "./files.js";
 import { parseAs } from "./json.js";
 import { LOCK, LOCK_HOLDER } from "./layout.js";
 import { explainWrite } from "./refusals.js";
 import { makeLockFile, requireWritable } from "./sharing.js";
+import { replaceFile } from "./write.js";
 
 /**
  * Takes the lock of `dist`, making the folder when it is not there; returns what gives it back. The lock is SQLite's

@@ -3,11 +3,12 @@ import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { encodeSums, type PageDigests } from "./digests.js";
-import { flushFolder, sha256, writeFlushed } from "./files.js";
+import { sha256 } from "./files.js";
 import { folderName, OUTDATED, PAGES, RELEASES, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import { encodeSnapshot, type Snapshot } from "./snapshot.js";
+import { flushFolder, joinLines, writeFlushed } from "./write.js";
 
 export class Staging {
   readonly folder: string;
@@ -59,7 +60,7 @@ export class Staging {
    */
   async finish(snapshot: Snapshot, pages: PageDigests, now: Date): Promise<string> {
     await this.writeOther(SNAPSHOT, encodeSnapshot(snapshot));
-    await writeFlushed(join(this.folder, SUMS), joined(encodeSums({ pages, others: this.others })));
+    await writeFlushed(join(this.folder, SUMS), joinLines(encodeSums({ pages, others: this.others })));
     for (let path = PAGES; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
     flushFolder(this.folder);
     const name = this.#freeName(now, snapshot.id);
@@ -87,18 +88,4 @@ export class Staging {
     while (taken.has(folderName(time, id))) time = new Date(time.getTime() + 1000);
     return folderName(time, id);
   }
-}
-
-const LINES_AT_ONCE = 1000;
-
-/** The same text in fewer pieces: each is written by itself, and all of them together are long. */
-function* joined(lines: Iterable<string>): Generator<string> {
-  let some: string[] = [];
-  for (const line of lines) {
-    some.push(line);
-    if (some.length < LINES_AT_ONCE) continue;
-    yield some.join("");
-    some = [];
-  }
-  yield some.join("");
 }

@@ -2,9 +2,9 @@
 import { lstatSync, mkdirSync, readlinkSync, renameSync, rmdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { basename, join } from "node:path";
 import { hasCode, isMissing, UserError } from "../errors.js";
-import { flushFolder } from "./files.js";
 import { CURRENT, MARK, NEXT_LINK, parseFolderName, RELEASES } from "./layout.js";
 import { tidy } from "./refusals.js";
+import { flushFolder } from "./write.js";
 
 /** The folder name of the current release, or undefined when there is none. */
 export function findCurrent(dist: string): string | undefined {

@@ -34,7 +34,7 @@ test("has every problem, and takes the place of an older one", async () => {
   db = writeUsers(join(folder, "mended.sqlite"), plainRows(3));
   await publish();
   expect(readFileSync(problemsFile, "utf8")).toBe("");
-  expect(readdirSync(folder).filter((name) => name.includes("unfinished"))).toEqual([]);
+  expect(readdirSync(folder).filter((name) => name.includes("rollcall-new"))).toEqual([]);
 });
 
 describe("is not put in the place of", () => {

@@ -211,7 +211,7 @@ test("a report in a file, whole or not at all", async () => {
     code: 2,
     stderr: "error: no/such/folder/report cannot be written (ENOENT); name another with --output.\n",
   });
-  expect(existsSync(join(cwd, "report.part"))).toBe(false);
+  expect(existsSync(join(cwd, "report.rollcall-new"))).toBe(false);
 });
 
 test.each([
@@ -402,10 +402,10 @@ test("stopped while the report is written, it leaves no part of it", async () =>
   edit(`UPDATE users SET bio = printf('%.*c', 200000, 'x')`);
   await again(41);
   const { child, ended } = start(["diff", "--format", "ndjson", "--output", "report"], { cwd });
-  await vi.waitUntil(() => existsSync(join(cwd, "report.part")), { interval: 1, timeout: 10_000 });
+  await vi.waitUntil(() => existsSync(join(cwd, "report.rollcall-new")), { interval: 1, timeout: 10_000 });
   child.kill("SIGINT");
   const { code } = await ended;
-  expect(existsSync(join(cwd, "report.part"))).toBe(false);
+  expect(existsSync(join(cwd, "report.rollcall-new"))).toBe(false);
   expect(existsSync(join(cwd, "report"))).toBe(code === 1);
 });
 

@@ -105,8 +105,8 @@ test("after a run that did not come to its end everything is listed, of both rel
 
 test("a list that cannot be written is refused before anything changes", async () => {
   await buildUsers(folder, 5, { baseUrl: BASE });
-  mkdirSync(join(folder, "x.part"));
+  mkdirSync(join(folder, "x.rollcall-new"));
   await expect(purged({ purgeList: join(folder, "x") })).rejects.toThrow("Cannot write");
-  await expect(purged({ purgeList: join(folder, "none/x") })).rejects.toThrow("there is no such folder");
+  await expect(purged({ purgeList: join(folder, "none/x") })).rejects.toThrow("a part of its path does not exist");
   expect(existsSync(join(folder, "site"))).toBe(false);
 });

@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findDigest, readReleaseFile, readReleaseFileSync, replaceFile } from "../../src/release/files.js";
+import { findDigest, readReleaseFile, readReleaseFileSync } from "../../src/release/files.js";
+import { replaceFile } from "../../src/release/write.js";
 import { scratch } from "../support/files.js";
 
 const LAID: [what: string, lay: (path: string, other: string) => void][] = [

@@ -1,7 +1,8 @@
 /** Writes what a verb makes piece by piece, to stdout or to a file that is there only once it is whole. */
 import { once } from "node:events";
-import { open, rename, rm, stat } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { codeOf, UserError } from "../../errors.js";
+import { AsideFile } from "../../release/write.js";
 import { createTurns } from "../../workers/turns.js";
 import type { Io } from "./io.js";
 
@@ -18,15 +19,16 @@ export async function writeDocument(
 ): Promise<void> {
   const parts = stopped(given, signal);
   if (file === undefined) return writeOut(parts, io);
-  const aside = asideOf(file);
+  let aside: AsideFile | undefined;
   try {
     const there = await stat(file).catch(() => undefined);
     // A device or a pipe must not be replaced by a file.
     if (there && !there.isFile()) return await writeInto(parts, file);
-    await writeInto(parts, aside);
-    await rename(aside, file);
+    aside = new AsideFile(file);
+    for await (const part of parts) aside.write(part);
+    aside.finish();
   } catch (cause) {
-    await rm(aside, { force: true }).catch(() => {});
+    aside?.discard();
     if (cause instanceof UserError || codeOf(cause) === undefined) throw cause;
     throw new UserError(`${file} cannot be written (${codeOf(cause)}); name another with --output.`, {
       cause,
@@ -44,11 +46,6 @@ async function* stopped(parts: AsyncIterable<string>, signal: AbortSignal | unde
 }
 
 const PARTS_AT_ONCE = 16;
-
-/** Where a file is written until it is whole. */
-export function asideOf(file: string): string {
-  return `${file}.part`;
-}
 
 async function writeInto(parts: AsyncIterable<string>, path: string): Promise<void> {
   const handle = await open(path, "w");

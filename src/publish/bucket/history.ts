@@ -1,5 +1,5 @@
 /** Whether a target may be replaced: only a release that this `dist` knows, or has put there itself. */
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { isMissing, UserError } from "../../errors.js";
@@ -7,6 +7,7 @@ import { parseAs } from "../../release/json.js";
 import { parseFolderName, SNAPSHOT } from "../../release/layout.js";
 import { releaseNames } from "../../release/prune.js";
 import { explainWrite } from "../../release/refusals.js";
+import { replaceFile } from "../../release/write.js";
 import type { Store } from "./store.js";
 
 const recordSchema = z.object({
@@ -39,10 +40,8 @@ export class History {
   }
 
   #write(record: HistoryRecord): void {
-    const aside = `${this.#file}.new`;
     try {
-      writeFileSync(aside, `${JSON.stringify(record)}\n`);
-      renameSync(aside, this.#file);
+      replaceFile(this.#file, `${JSON.stringify(record)}\n`);
     } catch (error) {
       throw explainWrite(this.#file, error);
     }

@@ -2,8 +2,9 @@
 import { lstat, opendir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../../errors.js";
-import { findDigest, flushFolder, readReleaseFile, writeFlushed } from "../../release/files.js";
+import { findDigest, readReleaseFile } from "../../release/files.js";
 import { PAGES } from "../../release/layout.js";
+import { flushFolder, replaceFile } from "../../release/write.js";
 import { each } from "../each.js";
 import type { PublishedFile, ReleaseFiles } from "../files.js";
 import { asideName, isAside, OWNED } from "../names.js";
@@ -78,10 +79,8 @@ export class FolderTarget implements Target {
   async storeOwned(owned: Owned): Promise<void> {
     const folders = new Set([PAGES, ...owned.others.map(dirname)]);
     for (const folder of folders) await this.#sweep(folder);
-    const aside = join(await this.#tree.make("."), asideName(OWNED));
-    await unlinkIfThere(aside);
-    await writeFlushed(aside, encodeOwned(owned));
-    await rename(aside, join(this.root, OWNED));
+    const root = await this.#tree.make(".");
+    replaceFile(join(root, OWNED), encodeOwned(owned), join(root, asideName(OWNED)));
     flushFolder(this.root);
   }
 

@@ -2,8 +2,8 @@
 import { lstat, mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isMissing, UserError } from "../../errors.js";
-import { flushFolder } from "../../release/files.js";
 import { makeFolder } from "../../release/sharing.js";
+import { flushFolder } from "../../release/write.js";
 
 export class FolderTree {
   /** Several may ask for a folder at the same time: the first looks, and the first makes it. */

@@ -1,0 +1,120 @@
+/** Writes files so that nobody ever finds half of one, and nothing is written through a symbolic link. */
+import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync, writevSync } from "node:fs";
+import { open, writeFile } from "node:fs/promises";
+
+/** The path at which a file is written until it is complete. */
+export function asidePath(path: string): string {
+  return `${path}.rollcall-new`;
+}
+
+/**
+ * A file that is written aside, flushed, and put in its place by one rename, over any file or link that is there.
+ * Its methods throw the system's errors.
+ */
+export class AsideFile {
+  readonly #path: string;
+  readonly #aside: string;
+  #file: number | undefined;
+
+  /** Creates the file aside, and removes what a killed run may have left there. */
+  constructor(path: string, aside = asidePath(path)) {
+    this.#path = path;
+    this.#aside = aside;
+    rmSync(aside, { force: true });
+    // "x" fails on anything that is there by now, so no link is followed.
+    this.#file = openSync(aside, "wx");
+  }
+
+  /** Appends to the file. */
+  write(content: string | Uint8Array): void {
+    writeFileSync(this.#file ?? -1, content);
+  }
+
+  /** Puts the file in its place. When that fails, nothing of it is left. */
+  finish(): void {
+    try {
+      fsyncSync(this.#file ?? -1);
+      this.#close();
+      renameSync(this.#aside, this.#path);
+    } catch (error) {
+      this.#close();
+      rmSync(this.#aside, { force: true });
+      throw error;
+    }
+  }
+
+  /** Removes the file, unless `finish` was called. */
+  discard(): void {
+    if (this.#file === undefined) return;
+    this.#close();
+    rmSync(this.#aside, { force: true });
+  }
+
+  #close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}
+
+/** Writes a small file of Rollcall's own over the one that may be there, see `AsideFile`. */
+export function replaceFile(path: string, content: string | Uint8Array, aside = asidePath(path)): void {
+  // Somebody may have put a folder there.
+  rmSync(aside, { recursive: true, force: true });
+  const file = new AsideFile(path, aside);
+  try {
+    file.write(content);
+    file.finish();
+  } catch (error) {
+    file.discard();
+    throw error;
+  }
+}
+
+/** Writes a new file and flushes it to the disk. */
+export async function writeFlushed(path: string, content: string | Iterable<string>): Promise<void> {
+  const handle = await open(path, "wx");
+  try {
+    await writeFile(handle, content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes a new file from several parts and flushes it, synchronously: for threads that have nothing else to do. */
+export function writeFlushedSync(path: string, parts: readonly Uint8Array[]): void {
+  const file = openSync(path, "wx");
+  try {
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    const written = writevSync(file, parts);
+    // The system may write less than it is given, for example when the disk is nearly full.
+    if (written < bytes) writeFileSync(file, Buffer.concat(parts).subarray(written));
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Flushes a folder, so that the names in it survive a loss of power. */
+export function flushFolder(path: string): void {
+  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+const LINES_AT_ONCE = 1000;
+
+/** Joins lines into fewer, longer texts: one write for each line would be slow, and all lines together may be too long. */
+export function* joinLines(lines: Iterable<string>): Generator<string> {
+  let some: string[] = [];
+  for (const line of lines) {
+    some.push(line);
+    if (some.length < LINES_AT_ONCE) continue;
+    yield some.join("");
+    some = [];
+  }
+  yield some.join("");
+}
