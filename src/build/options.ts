@@ -1,4 +1,4 @@
-/** What a build is asked for, and what it takes for granted. */
+/** The options of a build. Their defaults and ranges stand in the table of settings, and `rollcall build --help` lists them. */
 import { z } from "zod";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, type LinkStyle, parseBaseUrl } from "../contract/links.js";
@@ -6,7 +6,8 @@ import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
 import { SNAPSHOT, SUMS, USERS } from "../release/layout.js";
 import { abortSignal, callback, checkOptions, group, type Rule, type Rules } from "../settings/options.js";
-import { pick, SETTINGS } from "../settings/settings.js";
+import { pick } from "../settings/settings.js";
+import { SETTINGS } from "../settings/table.js";
 
 export interface BuildOptions {
   /** The SQLite file of users. */
@@ -15,29 +16,29 @@ export interface BuildOptions {
   baseUrl: string;
   /** The folder of releases, made when it is not there. */
   out: string;
-  /** Users a page, 1 to 1000; 100 unless given. */
+  /** Users a page. */
   pageSize?: number | undefined;
   /** A table or view instead of `users`. */
   table?: string | undefined;
   /** The path of a file with a SELECT that yields the columns. */
   query?: string | undefined;
-  /** The image URL of users who have none; unless given, an image that is published with the release. */
+  /** The image URL of users who have none. */
   defaultAvatar?: string | undefined;
-  /** The form of next and previous; `query` unless given. */
+  /** The form of next and previous. */
   links?: LinkStyle | undefined;
-  /** Content codings to write beside each page; none unless given. */
+  /** Content codings to store each page in as well. */
   encodings?: readonly Encoding[] | undefined;
-  /** Old releases that stay; 5 unless given. */
+  /** Old releases to keep. */
   keep?: number | undefined;
   /** Publish without the invalid users instead of refusing. */
   skipInvalid?: boolean | undefined;
-  /** How much may change; what changes more is built, but not made current. */
+  /** How much may change. A release that changes more is built, but not made current. */
   gates?: Gates | undefined;
   /** A file to write every problem to, as NDJSON. */
   problemsFile?: string | undefined;
-  /** Further files for the release's folder, such as a host's own settings; none unless given. */
+  /** Further files for the release's folder, such as a host's own settings. */
   extraFiles?: readonly { path: string; text: string }[] | undefined;
-  /** Threads that read, check and write pages; as many as there are cores unless given, and none for a small source. */
+  /** Threads that read, check and write pages. */
   workers?: number | undefined;
 }
 

@@ -7,10 +7,17 @@ import { findRefusal } from "../release/refusals.js";
 import { replaceFile } from "../release/write.js";
 import { CONFIG_FILE } from "../settings/file.js";
 import { abortSignal, checkOptions, type Rules } from "../settings/options.js";
+import { SETTINGS } from "../settings/table.js";
 
 /** The sample users, below the folder. */
 export const SAMPLE = "data/users.sqlite";
-const STARTER = { db: SAMPLE, baseUrl: "http://127.0.0.1:8080", out: "dist", pageSize: 100 };
+const { host, port, out, pageSize } = SETTINGS;
+const STARTER = {
+  db: SAMPLE,
+  baseUrl: `http://${host.default}:${port.default}`,
+  out: out.default,
+  pageSize: pageSize.default,
+};
 
 export interface InitEffects {
   /** Stops it, with the signal's reason, before anything is written. */

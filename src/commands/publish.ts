@@ -7,7 +7,7 @@ import { toJson, visible } from "../print/text.js";
 import type { StepKind } from "../publish/plan.js";
 import type { PublishEffects, PublishOptions, PublishResult } from "../publish/publish.js";
 import { isAddress } from "../publish/targets.js";
-import { at } from "../settings/paths.js";
+import { at } from "../settings/kinds.js";
 import type { Settings } from "../settings/settings.js";
 import { type Io, print, say } from "./program/io.js";
 import { progressBar } from "./program/progress.js";

@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { codeOf, UserError, usageError } from "../errors.js";
+import { SETTINGS } from "../settings/table.js";
 
 export interface Address {
   /** 0 lets the system choose. */
@@ -14,8 +15,13 @@ export interface Address {
  * Resolves to the origin, such as `http://127.0.0.1:8080`.
  * @throws UserError when the port is taken or forbidden, or the address is not this machine's.
  */
-export async function listen(server: Server, { port, host = "127.0.0.1" }: Address, backlog: number): Promise<string> {
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw usageError(`Port must be 0 to 65535, got ${port}.`);
+export async function listen(
+  server: Server,
+  { port, host = SETTINGS.host.default }: Address,
+  backlog: number,
+): Promise<string> {
+  const { schema, range } = SETTINGS.port;
+  if (!schema.safeParse(port).success) throw usageError(`Port must be ${range}, got ${port}.`);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) => reject(explain(cause, port, host)));
     server.listen({ port, host, backlog }, resolve);

@@ -5,6 +5,7 @@ import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
 import { usageError } from "../errors.js";
 import type { Release } from "../release/open.js";
+import { SETTINGS } from "../settings/table.js";
 import { type AccessEntry, createAccessLog } from "./access-log.js";
 import { atMost } from "./at-most.js";
 import { followCurrent } from "./current.js";
@@ -19,7 +20,7 @@ export interface ListingServerOptions {
   folder: string;
   /** Cache-Control of pages, `public, max-age=60` unless given. */
   cacheControl?: string | undefined;
-  /** Megabytes of page bodies kept in memory, 256 unless given. */
+  /** Megabytes of page bodies kept in memory. */
   cacheMb?: number | undefined;
 }
 
@@ -51,15 +52,13 @@ export interface ListingServer {
   close(): Promise<void>;
 }
 
-const DEFAULT_CACHE_MB = 256;
-
 /**
  * Opens what is to be served.
  * @param limits every time limit, for those who must not wait for the usual ones
  * @throws UserError for a missing or broken release and for options that cannot be used, before any request.
  */
 export async function createListingServer(
-  { folder, cacheControl = DEFAULT_CACHE_CONTROL, cacheMb = DEFAULT_CACHE_MB }: ListingServerOptions,
+  { folder, cacheControl = DEFAULT_CACHE_CONTROL, cacheMb = SETTINGS.cacheMb.default }: ListingServerOptions,
   { log = () => {}, access, onSwitch }: ListingServerEffects = {},
   limits: ServerLimits = SERVER_LIMITS,
 ): Promise<ListingServer> {

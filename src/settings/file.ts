@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf, isMissing, usageError } from "../errors.js";
 import { parseConfig } from "./json.js";
+import { at } from "./kinds.js";
 import { CONFIG_FLAG } from "./names.js";
-import { at } from "./paths.js";
 
 export const CONFIG_FILE = "rollcall.config.json";
 

@@ -1,40 +1,60 @@
-/** What a setting's value may be: how its text is read, its schema, and the words for what is allowed. */
+/** What a setting's value may be: how its text is read, its schema, the words for what is allowed, and its placeholder. */
+import { isAbsolute, join } from "node:path";
 import { z } from "zod";
 import { FIELD_PATHS, matchingPaths } from "../contract/field-paths.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isLimit, parseFieldLimit } from "../contract/limits.js";
-import { basePath, isPublishableUrl, LINK_STYLES, parseBaseUrl } from "../contract/links.js";
+import { basePath, isPublishableUrl, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 
 /** How a flag's or a variable's text is read, and whether the value is a path (relative to where it was given). */
 export type SettingKind = "text" | "path" | "number" | "boolean" | "list";
 
-/** Whether a text can be a path; what is written like a URL is none that anybody means. */
+/** A row of the table of settings. */
+export interface Setting {
+  kind: SettingKind;
+  schema: z.ZodType;
+  /** Completes "must be ..."; absent where the schema's own message is a sentence. */
+  allowed?: string;
+  default?: unknown;
+  /** The verbs that have it as a flag. */
+  verbs: readonly string[];
+  /** What stands after the flag in help. */
+  placeholder?: string;
+  help: string;
+}
+
+/** Whether a text can be a path. What is written like a URL is no path that anybody means. */
 export function isPath(text: string): boolean {
   return text !== "" && !text.includes("\0") && !/^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }
 
-/** The part of a setting that says what is allowed; `allowed` completes "must be ...". */
-export const path = {
-  kind: "path",
-  schema: z.string().refine(isPath),
-  allowed: "a path on this machine",
-} as const;
-
-export const yesOrNo = {
-  kind: "boolean",
-  schema: z.boolean(),
-  allowed: "true or false",
-  default: false,
-} as const;
-
-export function whole(min: number, max: number) {
-  const allowed = `a whole number from ${min} to ${max}`;
-  return { kind: "number", schema: z.int().min(min).max(max), allowed, placeholder: "<number>" } as const;
+/** `path` as seen from `folder`. From `.` it stays as it was typed, so that messages repeat what the user typed. */
+export function at(folder: string, path: string): string {
+  return isAbsolute(path) ? path : join(folder, path);
 }
 
-export function text(allowed: string) {
-  return { kind: "text", schema: z.string().min(1), allowed } as const;
+export function path(placeholder: string) {
+  return { kind: "path", schema: z.string().refine(isPath), allowed: "a path on this machine", placeholder } as const;
+}
+
+export const yesOrNo = { kind: "boolean", schema: z.boolean(), allowed: "true or false", default: false } as const;
+
+export function whole(min: number, max: number) {
+  const range = `${min} to ${max}`;
+  const allowed = `a whole number from ${range}`;
+  return { kind: "number", schema: z.int().min(min).max(max), allowed, range, placeholder: "<number>" } as const;
+}
+
+export function text(placeholder: string, allowed: string) {
+  return { kind: "text", schema: z.string().min(1), allowed, placeholder } as const;
+}
+
+/** One of several words; the first is the default. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {
+  const allowed = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+  const placeholder = `<${words.join("|")}>`;
+  return { kind: "text", schema: z.enum(words), allowed, placeholder, default: words[0] as Words[0] } as const;
 }
 
 /** The contract's own check, whose message is a whole sentence. */
@@ -48,12 +68,14 @@ export const baseUrl = {
       context.addIssue({ code: "custom", message: error.message });
     }
   }),
+  placeholder: "<url>",
 } as const;
 
 export const publicUrl = {
   kind: "text",
   schema: z.string().refine(isPublishableUrl),
   allowed: "an absolute http(s) URL",
+  placeholder: "<url>",
 } as const;
 
 /** A store's own URL; one with a secret in it is not repeated. */
@@ -62,19 +84,8 @@ export const endpoint = {
   schema: z.string().refine((value) => /^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) && URL.canParse(value), {
     error: "Must be an http(s) URL without path, query and credentials, as in https://s3.example.com.",
   }),
+  placeholder: "<url>",
 } as const;
-
-export const linkStyle = {
-  kind: "text",
-  schema: z.enum(LINK_STYLES),
-  allowed: LINK_STYLES.join(" or "),
-  placeholder: `<${LINK_STYLES.join("|")}>`,
-} as const;
-
-export function oneOf<const Names extends readonly [string, ...string[]]>(...names: Names) {
-  const allowed = `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
-  return { kind: "text", schema: z.enum(names), allowed, placeholder: `<${names.join("|")}>` } as const;
-}
 
 /** A file may have a number for a number. */
 export const limit = {
@@ -117,18 +128,18 @@ export const checks = {
   placeholder: "<check,...>",
 } as const;
 
-/** A folder on another machine: nothing here can say whether it is there. */
+/** A folder on another machine, where nothing can be looked up. */
 export const onHost = {
   kind: "text",
   schema: z.string().regex(/^\/[^\p{Cc}]*$/u),
   allowed: "an absolute path without control characters",
+  placeholder: "<folder>",
 } as const;
 
-export const hostName = {
-  kind: "text",
-  schema: z.string().regex(/^[A-Za-z0-9.*_:[\]-]+$/),
-  allowed: "a host name or an address",
-} as const;
+export function hostName(placeholder: string) {
+  const schema = z.string().regex(/^[A-Za-z0-9.*_:[\]-]+$/);
+  return { kind: "text", schema, allowed: "a host name or an address", placeholder } as const;
+}
 
 export const urlPath = {
   kind: "text",
@@ -137,10 +148,12 @@ export const urlPath = {
     .regex(/^(\/[^\s\p{Cc}?#\\]*)?$/u)
     .transform((value) => basePath(parseBaseUrl(`http://host${value}`))),
   allowed: "a path like /directory, or nothing",
+  placeholder: "<path>",
 } as const;
 
 export const headerValue = {
   kind: "text",
   schema: z.string().regex(/^[!-~]([ -~]*[!-~])?$/),
   allowed: "one line of ASCII",
+  placeholder: "<value>",
 } as const;

@@ -1,7 +1,6 @@
 /** One layer of settings: what flags, variables or a file give, checked, with a name for where each came from. */
 import type { ConfigFile } from "./file.js";
-import { isInjected } from "./injected.js";
-import type { SettingKind } from "./kinds.js";
+import { at, type SettingKind } from "./kinds.js";
 import {
   CONFIG_FLAG,
   CONFIG_VARIABLE,
@@ -12,12 +11,11 @@ import {
   variableOf,
 } from "./names.js";
 import { describeMistake } from "./options.js";
-import { at } from "./paths.js";
 import { type GivenSettings, isKey, SETTING_KEYS, type SettingKey, settingOf } from "./settings.js";
 
 export interface Layer {
   values: GivenSettings;
-  /** What the user would call the place that a setting of this layer stands in: `--port`, `port in FILE`. */
+  /** How messages call a setting of this layer: `--port`, `port in FILE`. */
   nameOf(key: string): string;
   /** A sentence for every unknown name and every wrong value. */
   mistakes: readonly string[];
@@ -29,8 +27,8 @@ export function flagLayer(flags: Given, cwd: string, wanted: readonly SettingKey
 }
 
 /**
- * The ROLLCALL_ variables. An empty one counts as not set, since that is how compose files and shells unset. Others may
- * use the prefix too, so that an unknown name is a mistake only when it is likely a misspelling.
+ * The ROLLCALL_ variables. An empty one counts as not set, since compose files and shells unset variables so. Other
+ * programs may use the prefix too, so an unknown name is a mistake only when it looks like a misspelling.
  */
 export function variableLayer(
   env: Readonly<Record<string, string | undefined>>,
@@ -56,7 +54,7 @@ type Given = Readonly<Record<string, unknown>>;
 
 interface Unchecked {
   given: Given;
-  /** The settings that matter to the verb: others may stand there, with whatever value. */
+  /** The settings that the verb uses. Others may be given too, and are not checked. */
   wanted: readonly SettingKey[];
   folder: string;
   nameOf: Layer["nameOf"];
@@ -92,27 +90,32 @@ function describeUnknown(unknown: readonly string[], nameOf: Layer["nameOf"], kn
   return [...sentences, `${rest.join(", ")} ${verdict}; known are ${known.join(", ")}.`];
 }
 
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["1", true],
-  ["false", false],
-  ["0", false],
-]);
+/** Variables that Kubernetes and Docker inject for a service named `rollcall` or `rollcall-...`: they are no settings. */
+function isInjected(variable: string, text: string): boolean {
+  return INJECTED.some(({ name, value }) => name.test(variable) && (value?.test(text) ?? true));
+}
 
-/** How each kind reads a text; what does not fit stays a text, which the schema refuses. */
+const INJECTED: readonly { name: RegExp; value?: RegExp }[] = [
+  // ROLLCALL_SERVICE_HOST=10.0.0.1, ROLLCALL_SERVICE_PORT=80, ROLLCALL_SERVICE_PORT_HTTP=80
+  { name: /_SERVICE_(HOST|PORT(_.+)?)$/ },
+  // ROLLCALL_PORT_8080_TCP=tcp://10.0.0.1:8080, ROLLCALL_PORT_8080_TCP_ADDR=10.0.0.1
+  { name: /_PORT_\d+_(TCP|UDP|SCTP)(_.+)?$/ },
+  // ROLLCALL_PORT=tcp://10.0.0.1:80, whose name is also that of a setting
+  { name: /_PORT$/, value: /^(tcp|udp|sctp):\/\// },
+];
+
+/** How each kind reads a text. A text that does not fit is left as it is, and the schema refuses it. */
 const READERS: Record<SettingKind, (text: string) => unknown> = {
   text: (text) => text,
   path: (text) => text,
   number: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
-  boolean: (text) => BOOLEANS.get(text) ?? text,
-  list: (text) =>
-    text
-      .split(",")
-      .map((item) => item.trim())
-      .filter((item) => item !== ""),
+  boolean: (text) => BOOLEANS[text] ?? text,
+  list: (text) => text.split(",").flatMap((item) => item.trim() || []),
 };
 
-/** A file may write a list as `"br,gzip"`; its other values are of their own types already. */
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
+
+/** A file may write a list as `"br,gzip"`. Its other values have their own types already. */
 function fromText(key: SettingKey, value: unknown): unknown {
   return typeof value === "string" ? READERS[settingOf(key).kind](value) : value;
 }

@@ -1,38 +1,35 @@
-/** Puts the layers of settings on each other: flags over variables over the file over defaults. */
+/** Combines the layers of settings: flags win over variables, variables over the file, the file over defaults. */
 import { usageError } from "../errors.js";
 import { CONFIG_FILE, readConfigFile } from "./file.js";
 import { fileLayer, flagLayer, type Layer, variableLayer } from "./layers.js";
 import { flagOf, variableOf } from "./names.js";
-import { EITHER_OR, type GivenSettings, SETTING_KEYS, type SettingKey, type Settings, settingOf } from "./settings.js";
+import { type GivenSettings, SETTING_KEYS, type SettingKey, type Settings, settingOf } from "./settings.js";
 
 export interface Sources {
   /** Flags by key, as commander has them. */
   flags: Readonly<Record<string, unknown>>;
-  /** `--config`, relative to `cwd`; null where no file is to be read, not even the usual one. */
+  /** `--config`, relative to `cwd`. With null no file is read, not even the usual one. */
   config?: string | null | undefined;
   env: Readonly<Record<string, string | undefined>>;
   /** What paths in flags and variables are relative to. */
   cwd: string;
-  /** The settings that matter; all of them unless given. Others keep their defaults and are not checked. */
+  /** The settings that the verb uses; all unless given. Others keep their defaults and are not checked. */
   keys?: readonly SettingKey[];
 }
 
-/** @throws UserError (usage) that names every unknown name, wrong value, and pair that does not go together. */
+/** @throws UserError (usage) that lists every unknown name, every wrong value, and a table beside a query. */
 export async function resolveSettings({ flags, config, env, cwd, keys = SETTING_KEYS }: Sources): Promise<Settings> {
   const file = config === null ? undefined : await readConfigFile(cwd, config);
   const layers = [flagLayer(flags, cwd, keys), variableLayer(env, cwd, keys)];
   if (file) layers.push(fileLayer(file, keys));
-  const mistakes = layers.flatMap((layer) => [...layer.mistakes, ...findBoth(layer)]);
+  const mistakes = layers.flatMap((layer) => [...layer.mistakes, ...findTableAndQuery(layer)]);
   if (mistakes.length > 0) throw usageError(mistakes.join(" "));
-  return layers.reduceRight(
-    (below, { values }) => ({ ...withoutRivals(below, values), ...values }),
-    defaultSettings(cwd),
-  );
+  return layers.reduceRight((below, { values }) => put(values, below), defaultSettings(cwd));
 }
 
 /**
- * The settings with those that have no default and are needed.
- * @throws UserError (usage) naming all that are missing, and every place where they could have been given.
+ * The same settings, of which those that the verb needs are known to be given.
+ * @throws UserError (usage) that lists all that are missing, and where each can be given.
  */
 export function need<K extends SettingKey>(settings: Settings, ...keys: readonly K[]): Settings & Needed<K> {
   const missing = keys.filter((key) => settings[key] === undefined);
@@ -47,25 +44,22 @@ export function need<K extends SettingKey>(settings: Settings, ...keys: readonly
 
 type Needed<K extends SettingKey> = { [N in K]-?: NonNullable<GivenSettings[N]> };
 
-/** What holds where nothing is given; paths are relative to `cwd`. */
+/** The settings where nothing is given; paths are relative to `cwd`. */
 export function defaultSettings(cwd: string): Settings {
   const rows = SETTING_KEYS.map((key) => [key, settingOf(key).default] as const);
   const given = Object.fromEntries(rows.filter(([, value]) => value !== undefined));
   return flagLayer(given, cwd, SETTING_KEYS).values as Settings;
 }
 
-function findBoth({ values, nameOf }: Layer): string[] {
-  return EITHER_OR.filter((pair) => pair.every((key) => values[key] !== undefined)).map(
-    ([one, other]) => `${nameOf(one)} and ${nameOf(other)} exclude each other; give one of them.`,
-  );
+/** A table and a query answer one question in two ways, so no layer may give both. */
+function findTableAndQuery({ values: { table, query }, nameOf }: Layer): string[] {
+  if (table === undefined || query === undefined) return [];
+  return [`${nameOf("table")} and ${nameOf("query")} exclude each other; give one of them.`];
 }
 
-/** What lower layers say, without the other half of each pair that a higher one decides. */
-function withoutRivals(below: Settings, above: GivenSettings): Settings {
-  const kept = { ...below };
-  for (const [one, other] of EITHER_OR) {
-    if (above[one] !== undefined) delete kept[other];
-    if (above[other] !== undefined) delete kept[one];
-  }
-  return kept;
+/** Puts a layer on those below it. A table in it replaces a query below, and a query a table. */
+function put(above: GivenSettings, below: Settings): Settings {
+  const { table, query, ...others } = below;
+  const hasOwn = above.table !== undefined || above.query !== undefined;
+  return { ...(hasOwn ? others : below), ...above };
 }

@@ -5,6 +5,7 @@ import { basePath } from "../../contract/links.js";
 import { readReleaseFile, sha256 } from "../../release/files.js";
 import { pagePath, SUMS, USERS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
+import { SETTINGS } from "../../settings/table.js";
 import { type Rules, rulesOf } from "./rules.js";
 
 /** Where the host finds things, and where it is found. */
@@ -71,7 +72,7 @@ export async function openDeployment(
     address: options.address,
     port: options.listenPort ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
     protocol: url.protocol,
-    origin: new URL(options.origin ?? "http://127.0.0.1:8081"),
+    origin: new URL(options.origin ?? SETTINGS.origin.default),
   };
 }
 

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { usageError } from "../../errors.js";
 import { shellWord } from "../../print/text.js";
-import { at } from "../../settings/paths.js";
+import { at } from "../../settings/kinds.js";
 import { isSqlite } from "../../sides/sqlite.js";
 import { isUrl } from "../../verify/target.js";
 

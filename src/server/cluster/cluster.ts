@@ -1,4 +1,5 @@
 /** Several processes that serve one folder on one port: each is a host by itself, and this one only minds them. */
+import { SETTINGS } from "../../settings/table.js";
 import { createListingServer, type ListingServer, type ListingServerOptions, type ServedRelease } from "../server.js";
 import { toServed } from "./messages.js";
 import { type Pool, type PoolEffects, startPool } from "./processes.js";
@@ -12,7 +13,7 @@ export type Cluster = Pick<ListingServer, "listen" | "reload" | "close"> & {
  * @throws UserError as `createHost` does
  */
 export async function createCluster(
-  { cacheMb = 256, ...options }: ListingServerOptions,
+  { cacheMb = SETTINGS.cacheMb.default, ...options }: ListingServerOptions,
   effects: PoolEffects,
   workers: number,
 ): Promise<Cluster> {
