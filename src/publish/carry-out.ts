@@ -1,10 +1,11 @@
 /** The order in which a target changes, so that who follows snapshot.json never misses a page. */
 import { join } from "node:path";
-import { each } from "./each.js";
+import { each } from "../workers/at-most.js";
 import type { PublishedFile } from "./files.js";
 import { encodeOwned, ownedBetween, ownedBy } from "./owned.js";
 import type { OnPublishProgress, Work } from "./publish.js";
 import { damaged } from "./refusals.js";
+import { AT_ONCE } from "./target.js";
 
 /**
  * First what is new, then what changes in its place: so no link of a page leads to one that is not there yet. Then
@@ -33,9 +34,9 @@ export async function carryOut(work: Work, onProgress: OnPublishProgress): Promi
 
   signal?.throwIfAborted();
   await target.storeOwned(ownedBetween(before, after));
-  await each(plan.toPut("absent"), put, signal);
+  await each(plan.toPut("absent"), AT_ONCE, put, signal);
   await target.flush();
-  await each(plan.toPut("different"), put, signal);
+  await each(plan.toPut("different"), AT_ONCE, put, signal);
   for (const file of plan.toAnnounce()) {
     await target.flush();
     await put(file);
@@ -46,7 +47,7 @@ export async function carryOut(work: Work, onProgress: OnPublishProgress): Promi
       await target.remove(path);
       advance();
     };
-    await each(target.orphans(before, files), remove, signal);
+    await each(target.orphans(before, files), AT_ONCE, remove, signal);
     await target.flush();
   }
   // Before the run counts as complete: after a kill the next one lists everything, and so nothing is ever left out.

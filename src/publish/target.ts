@@ -2,6 +2,9 @@
 import type { PublishedFile, ReleaseFiles } from "./files.js";
 import type { Owned } from "./owned.js";
 
+/** Files that are compared, put or removed at once. */
+export const AT_ONCE = 16;
+
 /** What stands in a file's place: nothing, the file itself, or something else. */
 export type Standing = "absent" | "same" | "different";
 

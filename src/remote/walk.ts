@@ -1,6 +1,7 @@
 /** Reads a deployed listing to its last page, all of it from one snapshot. */
 import { pageUrl, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
+import { each } from "../workers/at-most.js";
 import { type Client, type ClientOptions, CONCURRENCY, createClient } from "./client.js";
 import { decodeBody } from "./decode.js";
 import { headerOf } from "./exchange.js";
@@ -65,24 +66,17 @@ async function walkOnce(client: Client, baseUrl: string, options: WalkOptions): 
   await onStart?.(facts);
   await onPage?.(1, first.bytes);
 
-  let next = 2;
-  const lane = async () => {
-    try {
-      while (next <= facts.pages) {
-        const page = next++;
-        const bytes = await readSame(client, first, page, maxBytes);
-        await onPage?.(page, bytes);
-      }
-    } catch (error) {
-      next = Number.POSITIVE_INFINITY;
-      throw error;
-    }
-  };
-  // All lanes have ended before anything begins anew: no page of an older snapshot comes late.
-  const ended = await Promise.allSettled(Array.from({ length: concurrency }, lane));
-  for (const lane of ended) if (lane.status === "rejected") throw lane.reason;
+  // It ends when nothing is under way any more, so that no page of an older snapshot comes after a restart.
+  await each(pagesFrom(2, facts.pages), concurrency, async (page) => {
+    const bytes = await readSame(client, first, page, maxBytes);
+    await onPage?.(page, bytes);
+  });
   if (facts.snapshotId === undefined) await requireUnchanged(client, first, maxBytes);
   return facts;
+}
+
+function* pagesFrom(first: number, last: number): Generator<number> {
+  for (let page = first; page <= last; page++) yield page;
 }
 
 function requireOwnLinks({ facts: { baseUrl, linkBase = baseUrl }, answer }: FirstPage): void {

@@ -6,8 +6,8 @@ import sirv from "sirv";
 import { etagOf } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
 import type { Release } from "../release/open.js";
+import type { AtMost } from "../workers/at-most.js";
 import type { Answers } from "./answers.js";
-import type { AtMost } from "./at-most.js";
 import { type Copies, copyFiles } from "./copies.js";
 import { isFresh } from "./pages.js";
 

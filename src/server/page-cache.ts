@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { codeOf, hasCode } from "../errors.js";
 import { readReleaseFile, sha256 } from "../release/files.js";
-import { atMost } from "./at-most.js";
+import { atMost } from "../workers/at-most.js";
 import { openFilesLimit } from "./descriptors.js";
 
 const MB = 1024 * 1024;

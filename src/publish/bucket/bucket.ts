@@ -1,11 +1,11 @@
 /** A bucket as a target: only objects whose bytes differ are put, each by one request. */
 import { findDigest, sha256 } from "../../release/files.js";
-import { each } from "../each.js";
+import { each } from "../../workers/at-most.js";
 import type { PublishedFile, ReleaseFiles } from "../files.js";
 import { openPlainHandle } from "../folder/copy.js";
 import { TAGS } from "../names.js";
 import { isOrphan, type Owned } from "../owned.js";
-import type { Target } from "../target.js";
+import { AT_ONCE, type Target } from "../target.js";
 import { headersOf, OWN_HEADERS } from "./headers.js";
 import type { History } from "./history.js";
 import type { Lease } from "./lease.js";
@@ -67,6 +67,7 @@ export class Bucket implements Target {
     }
     await each(
       files,
+      AT_ONCE,
       async (file) => {
         if (listed[file.index] === SURE) return;
         const facts = listed[file.index] === UNSURE ? await store.findFacts(file.path) : undefined;

@@ -5,12 +5,12 @@ import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../
 import { findDigest, readReleaseFile } from "../../release/files.js";
 import { PAGES } from "../../release/layout.js";
 import { flushFolder, replaceFile } from "../../release/write.js";
-import { each } from "../each.js";
+import { each } from "../../workers/at-most.js";
 import type { PublishedFile, ReleaseFiles } from "../files.js";
 import { asideName, isAside, OWNED } from "../names.js";
 import { encodeOwned, isOrphan, type Owned, parseOwned } from "../owned.js";
 import { explainPut } from "../refusals.js";
-import type { Standing, Target } from "../target.js";
+import { AT_ONCE, type Standing, type Target } from "../target.js";
 import { copyFlushed } from "./copy.js";
 import { FolderTree } from "./tree.js";
 
@@ -63,7 +63,7 @@ export class FolderTarget implements Target {
   }
 
   async survey(...[files, found, signal]: Parameters<Target["survey"]>): Promise<void> {
-    await each(files, async (file) => found(file, await this.#standing(file)), signal);
+    await each(files, AT_ONCE, async (file) => found(file, await this.#standing(file)), signal);
   }
 
   async *orphans(owned: Owned, files: ReleaseFiles): AsyncGenerator<string> {

@@ -6,6 +6,7 @@ import { decodeBody } from "../../remote/decode.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { readFirst } from "../../remote/first.js";
 import { TransferError } from "../../remote/transfer.js";
+import { each } from "../../workers/at-most.js";
 import type { Findings } from "../findings.js";
 import type { ProbedSite } from "../probes/probe.js";
 import { checkIds, Seams, Users } from "../release/order.js";
@@ -89,16 +90,14 @@ export async function walkPages(site: ProbedSite, findings: Findings, options: P
     onProgress({ users, total: expected });
   };
   try {
-    const queue = pages[Symbol.iterator]();
-    let taken = 0;
-    const lane = async () => {
-      while (wrong < MOST_WRONG) {
-        const { value, done } = queue.next();
-        if (done) return;
-        await read(++taken, value);
+    const asked = function* () {
+      let at = 0;
+      for (const page of pages) {
+        if (wrong >= MOST_WRONG) return;
+        yield [++at, page] as const;
       }
     };
-    await Promise.all(Array.from({ length: concurrency }, lane));
+    await each(asked(), concurrency, ([at, page]) => read(at, page));
     checkIds(ids, findings);
   } finally {
     ids.close();

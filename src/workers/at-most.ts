@@ -1,0 +1,52 @@
+/** Limits how many things go on at once. */
+
+/**
+ * Works through a sequence, at most `most` items at once, and takes no further item before one is done. After the first
+ * failure, or once the signal is aborted, no further item is begun. Settles when no work is under way any more.
+ * @throws the first failure.
+ */
+export async function each<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  most: number,
+  work: (item: T) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+  const failures: unknown[] = [];
+  const workOn = async () => {
+    try {
+      while (failures.length === 0) {
+        signal?.throwIfAborted();
+        const next = await iterator.next();
+        if (next.done) return;
+        await work(next.value);
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+  };
+  await Promise.all(Array.from({ length: most }, workOn));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** A limit for work that does not come as a sequence: each waits for its turn in `begin`, in order, and calls `end` once. */
+export interface AtMost {
+  begin(): Promise<void>;
+  end(): void;
+}
+
+export function atMost(most: number): AtMost {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return {
+    async begin() {
+      if (running >= most) return new Promise<void>((resolve) => waiting.push(resolve));
+      running++;
+    },
+    end() {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    },
+  };
+}
