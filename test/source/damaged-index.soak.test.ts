@@ -4,7 +4,6 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { type BuildOptions, build, InvalidUsersError } from "rollcall";
 import { expect, test } from "vitest";
-import { hasRepeatedIds } from "../../src/release/repeated-ids.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
@@ -112,17 +111,6 @@ test("an id that an index hides is found twice all the same", async () => {
     expect(error).toBeInstanceOf(InvalidUsersError);
     expect(error).toMatchObject({ problems: { users: 2, first: [{ message: "must be unique" }, {}] } });
   }
-});
-
-test("ids that differ only little are told apart, and two that are the same are found, however many there are", () => {
-  const folder = scratch();
-  const lines = Array.from({ length: 20_000 }, (_, at) => `${"0".repeat(32)}  ${userId(at)}\n`);
-  writeFileSync(join(folder, "users.sha256"), lines.join(""));
-  expect(hasRepeatedIds(folder, lines.length)).toBe(false);
-  lines[19_999] = lines[7] ?? "";
-  writeFileSync(join(folder, "users.sha256"), lines.join(""));
-  expect(hasRepeatedIds(folder, lines.length)).toBe(true);
-  expect(hasRepeatedIds(folder, lines.length - 1)).toBe(false);
 });
 
 /** The same numbers for the same seed, each below its limit (mulberry32). */

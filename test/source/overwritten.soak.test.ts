@@ -16,7 +16,6 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { type BuildOptions, build } from "rollcall";
 import { beforeEach, describe, expect, test } from "vitest";
-import { openSource } from "../../src/source/open.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
@@ -143,22 +142,6 @@ test("invalid users of a file that was written over are not told: the file is", 
   await expectRefused(() => copyFileSync(newer, db), { workers: 2 });
 });
 
-test("two readers of one source in one process: the first to end leaves the other its locks", () => {
-  writeVersion(db, "old");
-  const options = { db, defaultAvatar: "https://a.example/a.png" };
-  const [first, second] = [openSource(options), openSource(options)];
-  first.close();
-  expect(writeElsewhere).toThrow("database is locked");
-  second.close();
-  writeElsewhere();
-});
-
-/** Writes by another process, which does not wait: locks are a process's own. */
-function writeElsewhere(): void {
-  const script = `new (require("better-sqlite3"))(process.argv[1], { timeout: 0 }).exec("UPDATE users SET bio = 'later'")`;
-  execFileSync(process.execPath, ["-e", script, db], { stdio: "pipe" });
-}
-
 test("the log of another file that had the name is not mixed into a new one", async () => {
   writeVersion(db, "old", "wal");
   writeVersion(newer, "new");
@@ -171,3 +154,9 @@ test("the log of another file that had the name is not mixed into a new one", as
   });
   writer.close();
 });
+
+/** Writes by another process, which does not wait: locks are a process's own. */
+function writeElsewhere(): void {
+  const script = `new (require("better-sqlite3"))(process.argv[1], { timeout: 0 }).exec("UPDATE users SET bio = 'later'")`;
+  execFileSync(process.execPath, ["-e", script, db], { stdio: "pipe" });
+}

@@ -1,12 +1,11 @@
 /** A source that is delivered by rename, at every moment of a build: each release is of one file. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, UserError } from "rollcall";
 import { beforeEach, describe, expect, test } from "vitest";
-import { connect, SourceFile } from "../../src/source/file.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
@@ -119,44 +118,6 @@ test.each([
   expect(error).toBeInstanceOf(UserError);
   expect((error as UserError).message).toBe(`There is no file ${db}; --db names the SQLite file of users.`);
   expect(readdirSync(out)).not.toContain("current");
-});
-
-describe("one file for all connections", () => {
-  test("a connection that was opened while the path led elsewhere for a moment is noticed", () => {
-    const kept = join(folder, "kept.sqlite");
-    linkSync(db, kept);
-    const file = new SourceFile(db);
-    file.note();
-    renameSync(newer, db);
-    const other = connect(db, 0);
-    renameSync(kept, db);
-    expect(file.isOne(0)).toBe(true);
-    expect(file.isOne(1)).toBe(false);
-    const right = connect(db, 0);
-    expect(file.isOne(1)).toBe(true);
-    expect(file.isOne(2)).toBe(false);
-    for (const connection of [other, right]) connection.close();
-    file.close();
-  });
-
-  test("a file that takes the place of one that was removed is another, though it may get its inode", () => {
-    const file = new SourceFile(db);
-    file.note();
-    rmSync(db);
-    copyFileSync(newer, db);
-    expect(file.isOne(0)).toBe(false);
-    file.close();
-  });
-
-  test("a commit, or a new file, between two looks", () => {
-    const file = new SourceFile(db);
-    file.note();
-    expect(file.isAsNoted(0)).toBe(true);
-    const writer = writeUsers(join(folder, "other.sqlite"), plainRows(1));
-    renameSync(writer, db);
-    expect(file.isAsNoted(0)).toBe(false);
-    file.close();
-  });
 });
 
 test("files delivered all the time, at any moment: no release is a mixture, and the last file is published", {

@@ -1,4 +1,5 @@
 /** Real folders for tests. */
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -17,6 +18,11 @@ export function readTree(folder: string): Map<string, string> {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   return new Map(files.sort().map((file) => [relative(folder, file), readFileSync(file, "utf8")]));
+}
+
+/** @throws Error when a file of a release is not what its SHA256SUMS says, by the judgement of another program. */
+export function checkSums(folder: string): void {
+  execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: folder, stdio: "pipe" });
 }
 
 /** What this process has open of files whose path holds one of `parts`. Linux only. */
