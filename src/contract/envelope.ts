@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { parseJson } from "./json.js";
 import { PAGE_SIZE } from "./links.js";
+import { neighbours, type PagePosition } from "./page.js";
 
 export interface Envelope {
   /** Users in the whole collection. */
@@ -10,6 +11,17 @@ export interface Envelope {
   previous: string | null;
   /** Users on this page. */
   users: number;
+}
+
+/** The envelope that a page must have. A page beyond the last has no users. */
+export function expectedEnvelope(position: PagePosition & { pageSize: number }): Envelope {
+  const { page, count, pageSize } = position;
+  return { count, users: Math.max(0, Math.min(pageSize, count - (page - 1) * pageSize)), ...neighbours(position) };
+}
+
+/** What of an envelope is not as expected, in the order of importance. */
+export function envelopeDifferences(found: Envelope, expected: Envelope): (keyof Envelope)[] {
+  return (["count", "users", "previous", "next"] as const).filter((key) => found[key] !== expected[key]);
 }
 
 /** The envelope that a body holds, or in words what it is instead: "is HTML". */

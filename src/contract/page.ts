@@ -35,7 +35,18 @@ export function pageFrame(
   { page, pages, count, baseUrl, links }: PagePosition,
   isEmpty = false,
 ): { head: string; tail: string } {
-  const link = (to: number) => (to < 1 || to > pages ? "null" : JSON.stringify(pageUrl(baseUrl, links, to)));
-  const head = `{"count":${count},"next":${link(page + 1)},"previous":${link(page - 1)},"results":[`;
+  const { next, previous } = neighbours({ page, pages, baseUrl, links });
+  const head = `{"count":${count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[`;
   return isEmpty ? { head, tail: "]}\n" } : { head: `${head}\n`, tail: "\n]}\n" };
+}
+
+/** The links of a page to the next and the previous one. */
+export function neighbours({
+  page,
+  pages,
+  baseUrl,
+  links,
+}: Omit<PagePosition, "count">): Pick<Page, "next" | "previous"> {
+  const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(baseUrl, links, to));
+  return { next: link(page + 1), previous: link(page - 1) };
 }

@@ -1,29 +1,29 @@
-/** A polite reader of one host: few connections, no faster than asked, and patient when the host says so. */
+/** Requests to one host: few connections, no faster than allowed, and again later where the host is busy. */
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.js";
 import { countBodyBytes } from "./bare.js";
-import { exchange, headerOf, type RemoteRequest, type RemoteResponse } from "./exchange.js";
-import { createPace } from "./pace.js";
+import { exchange, headerOf, MAX_BYTES, type RemoteRequest, type RemoteResponse } from "./exchange.js";
 
 export interface ClientOptions {
   /** Connections at once. */
   concurrency?: number | undefined;
   /** Requests a second, at most. */
   rate?: number | undefined;
-  /** For one exchange, 30 seconds unless given. */
+  /** For one request and its answer; 30 seconds unless given. */
   timeoutMs?: number | undefined;
-  /** Of one body, 64 MiB unless given. */
+  /** Of one body; 64 MiB unless given. */
   maxBytes?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** What a person can do where a host asks for too long a wait, besides waiting: `ask for less with --rate`. */
+  /** What a person can do instead of waiting, where a host asks for too long a wait: `ask for less with --rate`. */
   instead?: string | undefined;
 }
 
 export interface Client {
   /**
-   * One answer, whatever its status. Where the host says that it is busy (429, 503), waits as long as it asks and asks
-   * again, a few times.
+   * One answer, whatever its status. Where the host is busy (429, 503), waits as long as it says and tries again, a few
+   * times.
    * @throws TransferError when no whole answer comes; UserError when the host asks for too long a wait.
    */
   ask(url: string, options?: Partial<Pick<RemoteRequest, "method" | "headers">>): Promise<RemoteResponse>;
@@ -38,10 +38,9 @@ export interface Client {
 
 export const CONCURRENCY = 8;
 const TIMEOUT_MS = 30_000;
-export const MAX_BYTES = 64 * 2 ** 20;
 const MOST_ATTEMPTS = 5;
 const LONGEST_WAIT_MS = 120_000;
-/** After so many questions that a host was too busy for at every attempt, it is not waited for any more. */
+/** After so many requests that a host was too busy for at every attempt, nothing is tried again. */
 const MOST_IN_VAIN = 3;
 
 export function createClient({
@@ -59,15 +58,15 @@ export function createClient({
   return {
     async ask(url, { method = "GET", headers = {} } = {}) {
       const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
-      const question = {
+      const request = {
         url,
         method,
         headers: { ...OWN_HEADERS, ...headers },
       };
       for (let attempt = 1; ; attempt++) {
         await pace.turn();
-        const answer = await exchange(question, { agent, timeoutMs, maxBytes, signal });
-        if (!isBusy(answer) || inVain >= MOST_IN_VAIN) return answer;
+        const answer = await exchange(request, { agent, timeoutMs, maxBytes, signal });
+        if (!isHostBusy(answer) || inVain >= MOST_IN_VAIN) return answer;
         if (attempt === MOST_ATTEMPTS) {
           inVain++;
           return answer;
@@ -88,12 +87,12 @@ export function createClient({
 const OWN_HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
 const BUSY = [429, 503];
 
-/** Whether a host has no time for us, after all its chances. */
-export function isBusy({ status }: RemoteResponse): boolean {
+/** Whether a host says that it is too busy to answer. */
+export function isHostBusy({ status }: RemoteResponse): boolean {
   return BUSY.includes(status);
 }
 
-/** Milliseconds: what Retry-After says, in seconds or as a date; else half a second, twice as long each time. */
+/** Milliseconds: what Retry-After says, in seconds or as a date; otherwise half a second, twice as long each time. */
 function waitFor(answer: RemoteResponse, attempt: number, instead: string | undefined): number {
   const said = headerOf(answer, "Retry-After") ?? "";
   const ms = /^\d+$/.test(said) ? Number(said) * 1000 : Date.parse(said) - Date.now();
@@ -102,4 +101,31 @@ function waitFor(answer: RemoteResponse, attempt: number, instead: string | unde
   throw new UserError(
     `${answer.url} answers ${answer.status} and asks to come back in ${Math.ceil(wait / 1000)} seconds; run this again then${instead === undefined ? "" : `, or ${instead}`}.`,
   );
+}
+
+/**
+ * Spaces requests in time: so many a second at most, and none before the time that the host has asked to wait for.
+ * @param rate requests a second; undefined sets no limit.
+ */
+function createPace(rate: number | undefined, signal: AbortSignal | undefined) {
+  const gap = rate === undefined ? 0 : 1000 / rate;
+  let next = 0;
+  let held = 0;
+  return {
+    /** Resolves when the next request may start. */
+    async turn() {
+      const at = Math.max(performance.now(), next);
+      next = at + gap;
+      // The host may ask for more time while this one waits.
+      for (;;) {
+        const wait = Math.max(at, held) - performance.now();
+        if (wait <= 0) return;
+        await sleep(wait, undefined, { signal });
+      }
+    },
+    /** Lets no request start for so many milliseconds. */
+    hold(ms: number) {
+      held = Math.max(held, performance.now() + ms);
+    },
+  };
 }

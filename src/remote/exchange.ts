@@ -1,8 +1,10 @@
 /** One request and its answer on a real socket: the target as given, no redirect followed, no coding undone. */
 import { type Agent, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip } from "node:zlib";
 import { hasCode } from "../errors.js";
-import { cutShort, explainTransfer, tooLarge, tooSlow } from "./transfer.js";
+import { cutShort, explainTransfer, TransferError, tooLarge, tooSlow } from "./transfer.js";
 
 /** What is asked. Path and query of the URL are sent letter by letter. */
 export interface RemoteRequest {
@@ -20,6 +22,9 @@ export interface RemoteResponse {
   body: Buffer;
 }
 
+/** Of one body; a page is far shorter. */
+export const MAX_BYTES = 64 * 2 ** 20;
+
 export interface ExchangeOptions {
   /** Keeps connections between exchanges; false uses one of its own. */
   agent: Agent | false;
@@ -33,12 +38,12 @@ export interface ExchangeOptions {
  * Asks once; again only where a kept connection turned out to be closed before the request reached anybody.
  * @throws TransferError when no whole answer comes in time; else what `signal` was aborted with.
  */
-export async function exchange(question: RemoteRequest, options: ExchangeOptions): Promise<RemoteResponse> {
+export async function exchange(request: RemoteRequest, options: ExchangeOptions): Promise<RemoteResponse> {
   try {
-    return await send(question, options);
+    return await send(request, options);
   } catch (error) {
     if (!(error instanceof StaleConnection)) throw error;
-    return send(question, { ...options, agent: false });
+    return send(request, { ...options, agent: false });
   }
 }
 
@@ -48,18 +53,41 @@ export function headerOf({ headers }: Pick<RemoteResponse, "headers">, name: str
   return values.length > 0 ? values.join(", ") : undefined;
 }
 
+const DECODERS: ReadonlyMap<string, (bytes: Buffer, limits: { maxOutputLength: number }) => Promise<Buffer>> = new Map([
+  ["br", promisify(brotliDecompress)],
+  ["gzip", promisify(gunzip)],
+]);
+
+/**
+ * The identity body of an answer.
+ * @throws TransferError when its coding is unknown or the body is not of it, or has more than `maxBytes` in it.
+ */
+export async function decodeBody(answer: RemoteResponse, maxBytes = MAX_BYTES): Promise<Buffer> {
+  const { url, body } = answer;
+  const coding = headerOf(answer, "Content-Encoding") ?? "identity";
+  if (coding === "identity") return body;
+  const decode = DECODERS.get(coding);
+  if (!decode) throw new TransferError("malformed", url, `answers in a coding that was not asked for, ${coding}`);
+  try {
+    return await decode(body, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if (hasCode(error, "ERR_BUFFER_TOO_LARGE")) throw tooLarge(url, maxBytes);
+    throw new TransferError("malformed", url, `says Content-Encoding: ${coding}, which its body is not`, error);
+  }
+}
+
 class StaleConnection extends Error {}
 
 function send(
-  question: RemoteRequest,
+  request: RemoteRequest,
   { agent, timeoutMs, maxBytes, signal }: ExchangeOptions,
 ): Promise<RemoteResponse> {
-  const { url, method, headers } = question;
+  const { url, method, headers } = request;
   const { protocol, origin } = new URL(url);
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const request = protocol === "https:" ? requestHttps : requestHttp;
-    const sent = request(url, { path: url.slice(origin.length), method, headers, agent });
+    const open = protocol === "https:" ? requestHttps : requestHttp;
+    const sent = open(url, { path: url.slice(origin.length), method, headers, agent });
     let answer: IncomingMessage | undefined;
     const end = () => {
       clearTimeout(timer);

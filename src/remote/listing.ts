@@ -1,28 +1,67 @@
-/** A deployed listing: what its first page tells, and what each page must say to be of the same listing. */
-import { type Envelope, readEnvelope } from "../contract/envelope.js";
-import { type LinkStyle, MAX_PAGES, PAGE_SIZE, pagesFor, pageUrl, parsePageUrl } from "../contract/links.js";
+/** A deployed listing: what its first page says, and what each page must say to belong to it. */
+import { type Envelope, envelopeDifferences, expectedEnvelope, readEnvelope } from "../contract/envelope.js";
+import {
+  LINK_STYLES,
+  type LinkStyle,
+  MAX_PAGES,
+  PAGE_SIZE,
+  pagesFor,
+  pageUrl,
+  parsePageUrl,
+} from "../contract/links.js";
 import { UserError } from "../errors.js";
-import { headerOf, type RemoteResponse } from "./exchange.js";
+import { type Client, isHostBusy } from "./client.js";
+import { decodeBody, headerOf, MAX_BYTES, type RemoteResponse } from "./exchange.js";
 
 /** What is known of a listing from its first page. */
 export interface ListingFacts {
-  /** The base URL that was asked, normalised. */
+  /** The base URL of the requests, normalised. */
   baseUrl: string;
   /** Users. */
   count: number;
   pages: number;
   /** Users on every page but the last; undefined where there is one page only. */
   pageSize: number | undefined;
-  /** Where links lead, which is not always where was asked; undefined where there is one page only, so no link. */
+  /** The base URL of the links, which may be another; undefined where there is one page only, so no link. */
   linkBase: string | undefined;
-  /** The form of links, or where there are none, the form of URL that was answered. */
+  /** The form of links or, where there are none, the form of URL that was answered. */
   links: LinkStyle;
-  /** What the header Snapshot-Id says, where the host sends it. */
+  /** The header Snapshot-Id, where the host sends it. */
   snapshotId: string | undefined;
 }
 
-/** The envelope of an answer that should be a page, or in words what came instead: as the end of a sentence, and by name. */
-export function readPage(
+export interface FirstPage {
+  facts: ListingFacts;
+  answer: RemoteResponse;
+  /** The decoded body. */
+  bytes: Buffer;
+}
+
+/**
+ * Requests page 1 by query and, where the answer is no page, by path, as hosts that ignore queries need.
+ * @param headers of the request, such as `Accept-Encoding`.
+ * @throws UserError naming the URL and what came, when neither is answered with a page that makes sense.
+ */
+export async function readFirst(
+  client: Client,
+  baseUrl: string,
+  headers: Readonly<Record<string, string>>,
+  maxBytes = MAX_BYTES,
+): Promise<FirstPage> {
+  const refusals: UserError[] = [];
+  for (const links of LINK_STYLES) {
+    const answer = await client.ask(pageUrl(baseUrl, links, 1), { headers });
+    const bytes = await decodeBody(answer, maxBytes);
+    const read = readAnswer(answer, bytes);
+    if ("envelope" in read) return { facts: factsOf(baseUrl, links, answer, read.envelope), answer, bytes };
+    if (isHostBusy(answer)) throw new UserError(`${answer.url} ${read.why}. The host is busy; try again later.`);
+    refusals.push(new UserError(`${answer.url} ${read.why}. Is ${baseUrl} the base URL?`));
+  }
+  throw refusals[0];
+}
+
+/** The envelope of an answer that should be a page, or what came instead: as the end of a sentence, and by name. */
+export function readAnswer(
   answer: RemoteResponse,
   bytes: Buffer,
 ): { envelope: Envelope } | { why: string; came: string } {
@@ -44,9 +83,9 @@ export function readPage(
 }
 
 /** @throws UserError when page 1 contradicts itself, so that no listing can be read from it. */
-export function factsOf(
+function factsOf(
   baseUrl: string,
-  asked: LinkStyle,
+  requested: LinkStyle,
   answer: RemoteResponse,
   { count, next, previous, users }: Envelope,
 ): ListingFacts {
@@ -55,7 +94,7 @@ export function factsOf(
   if (previous !== null) throw refuse(`has a previous page, ${show(previous)}, where page 1 has none`);
   if (next === null) {
     if (users !== count) throw refuse(`says count ${count} and has no next page, but has ${users} users`);
-    return { ...base, pages: 1, pageSize: undefined, linkBase: undefined, links: asked };
+    return { ...base, pages: 1, pageSize: undefined, linkBase: undefined, links: requested };
   }
   const link = parsePageUrl(next);
   if (link?.page !== 2) throw refuse(`says that the next page is ${show(next)}, which is no URL of page 2`);
@@ -68,22 +107,17 @@ export function factsOf(
   return { ...base, pages, pageSize: users, linkBase: link.baseUrl, links: link.links };
 }
 
-/** What the first page promises of another. */
-export function expectedOf(facts: ListingFacts, page: number): Envelope {
-  const { count, pages, pageSize = count, linkBase = facts.baseUrl, links } = facts;
-  const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(linkBase, links, to));
-  const users = page < pages ? pageSize : count - (pages - 1) * pageSize;
-  return { count, users, previous: link(page - 1), next: link(page + 1) };
+/** The envelope that a page must have, as page 1 promises. */
+export function promisedEnvelope(facts: ListingFacts, page: number): Envelope {
+  const { count, pageSize = count, baseUrl, linkBase = baseUrl } = facts;
+  return expectedEnvelope({ ...facts, page, pageSize, baseUrl: linkBase });
 }
 
-/** In what a page contradicts the first one, in words; undefined when it does not. */
-export function whyNotOf(facts: ListingFacts, page: number, envelope: Envelope): string | undefined {
-  const expected = expectedOf(facts, page);
-  for (const key of ["count", "users", "previous", "next"] as const) {
-    if (envelope[key] === expected[key]) continue;
-    return `has ${key} ${show(envelope[key])}, where page 1 promises ${show(expected[key])}`;
-  }
-  return undefined;
+/** How a page contradicts page 1, in words; undefined when it does not. */
+export function contradictionOf(facts: ListingFacts, page: number, envelope: Envelope): string | undefined {
+  const expected = promisedEnvelope(facts, page);
+  const [key] = envelopeDifferences(envelope, expected);
+  return key && `has ${key} ${show(envelope[key])}, where page 1 promises ${show(expected[key])}`;
 }
 
 const LONGEST_SHOWN = 200;

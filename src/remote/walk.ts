@@ -1,111 +1,158 @@
-/** Reads a deployed listing to its last page, all of it from one snapshot. */
+/** Reads pages of a deployed listing, all of them from one snapshot. */
 import { pageUrl, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { each } from "../workers/at-most.js";
 import { type Client, type ClientOptions, CONCURRENCY, createClient } from "./client.js";
-import { decodeBody } from "./decode.js";
-import { headerOf } from "./exchange.js";
-import { type FirstPage, readFirst } from "./first.js";
-import { type ListingFacts, readPage, whyNotOf } from "./listing.js";
+import { decodeBody, headerOf, type RemoteRequest, type RemoteResponse } from "./exchange.js";
+import { contradictionOf, type FirstPage, type ListingFacts, readAnswer, readFirst } from "./listing.js";
+import { TransferError } from "./transfer.js";
 
 export interface WalkOptions extends ClientOptions {
-  /** Accepts links that lead to another base URL, as of a release that is not yet where it will be; see `linkBase`. */
-  allowOtherBase?: boolean;
-  /** What page 1 tells, before any page; again after each restart. */
+  /** Called with what page 1 says, before any page; again after each restart. */
   onStart?(facts: ListingFacts): void | Promise<void>;
-  /** The bytes of a page, decoded; pages come in any order. What it returns is waited for before more is asked. */
+  /** Called with each page's decoded bytes, in any order. What it returns is waited for before more is requested. */
   onPage?(page: number, bytes: Buffer): void | Promise<void>;
   /** All pages so far are void, since the snapshot changed; says how that was seen. */
   onRestart?(why: string): void | Promise<void>;
 }
 
-/** How often a listing that changes is begun anew. */
-const RESTARTS = 3;
+/** Compressed bodies are a tenth as long. */
+const COMPRESSED = { "Accept-Encoding": "br, gzip" };
 
 /**
- * Walks all pages, `concurrency` (8) at once. Pages are asked for by number: no link is followed. Memory does not grow
+ * Reads all pages, `concurrency` (8) at once. Pages are requested by number: no link is followed. Memory does not grow
  * with the collection.
  * @throws UserError naming the URL, what came and what is expected: when the host cannot be reached, hangs, contradicts
  *   itself, or changes again and again.
  */
 export async function walk(base: string, options: WalkOptions = {}): Promise<ListingFacts> {
+  const { maxBytes, onStart, onPage, onRestart } = options;
   const baseUrl = parseBaseUrl(base);
   const client = createClient(options);
+  let facts: ListingFacts | undefined;
   try {
-    for (let restarts = 0; ; restarts++) {
-      try {
-        return await walkOnce(client, baseUrl, options);
-      } catch (error) {
-        if (!(error instanceof Changed)) throw error;
-        if (restarts === RESTARTS) throw tooRestless(baseUrl, error);
-        await options.onRestart?.(error.message);
-      }
-    }
+    const change = await walkPages(client, baseUrl, {
+      ...{ ...options, headers: COMPRESSED, trustsId: true, onRestart },
+      async start(first) {
+        facts = first.facts;
+        await onStart?.(facts);
+        return {
+          async take(page, answer, bytes) {
+            await requireSame(client, first, { page, answer, bytes, maxBytes });
+            await onPage?.(page, bytes);
+          },
+        };
+      },
+    });
+    if (change === undefined && facts) return facts;
+    throw new UserError(
+      `${baseUrl} did not keep still: it was begun ${RESTARTS + 1} times, and at last ${change}. Try again when nothing is being deployed; if that does not help, its servers are of different releases.`,
+    );
   } finally {
     client.close();
   }
 }
 
-/** The listing changed under the walk; the message says how that was seen. */
+/** Takes the pages of one attempt. Whatever it throws ends the walk, except `Changed`. */
+export interface PageVisitor {
+  /** The pages to request; all unless given. */
+  pages?: Generator<number>;
+  take(page: number, answer: RemoteResponse, bytes: Buffer): void | Promise<void>;
+  /** Told of an answer that did not come in full; without it, that ends the walk. */
+  miss?(page: number, url: string, error: TransferError): void;
+}
+
+interface PageWalk {
+  concurrency?: number | undefined;
+  maxBytes?: number | undefined;
+  headers: RemoteRequest["headers"];
+  /** Whether `take` has seen that all pages have one Snapshot-Id. Otherwise page 1 is requested again at the end. */
+  trustsId: boolean;
+  /** Called with page 1 at the beginning and after each restart. */
+  start(first: FirstPage): PageVisitor | Promise<PageVisitor>;
+  onRestart?: WalkOptions["onRestart"] | undefined;
+}
+
+/** How often a walk begins again when the listing changes. */
+export const RESTARTS = 3;
+
+/**
+ * Requests pages, `concurrency` at once, and hands them to a visitor. When the listing changes meanwhile, begins again.
+ * @returns how it was seen that the listing had changed the last time, too; undefined when it had not.
+ * @throws UserError when page 1 is none; TransferError, unless the visitor takes it.
+ */
+export async function walkPages(client: Client, baseUrl: string, options: PageWalk): Promise<string | undefined> {
+  for (let restarts = 0; ; restarts++) {
+    try {
+      await walkOnce(client, baseUrl, options);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Changed)) throw error;
+      if (restarts === RESTARTS) return error.message;
+      await options.onRestart?.(error.message);
+    }
+  }
+}
+
+/** The listing changed during the walk; the message says how that was seen. */
 class Changed extends Error {}
 
-function tooRestless(baseUrl: string, { message }: Changed): UserError {
-  return new UserError(
-    `${baseUrl} did not keep still: it was begun ${RESTARTS + 1} times, and at last ${message}. Try again when nothing is being deployed; if that does not help, its servers are of different releases.`,
-  );
-}
-
-/** Compressed bodies are a tenth of the way's load. */
-const HEADERS = { "Accept-Encoding": "br, gzip" };
-
-async function walkOnce(client: Client, baseUrl: string, options: WalkOptions): Promise<ListingFacts> {
-  const { concurrency = CONCURRENCY, maxBytes, allowOtherBase = false, onStart, onPage } = options;
-  const first = await readFirst(client, baseUrl, HEADERS, maxBytes);
-  const { facts } = first;
-  if (!allowOtherBase) requireOwnLinks(first);
-  await onStart?.(facts);
-  await onPage?.(1, first.bytes);
-
+async function walkOnce(client: Client, baseUrl: string, options: PageWalk): Promise<void> {
+  const { concurrency = CONCURRENCY, headers, maxBytes, trustsId, start } = options;
+  const first = await readFirst(client, baseUrl, headers, maxBytes);
+  const { links, pages, snapshotId } = first.facts;
+  const visitor = await start(first);
+  const queue = visitor.pages ?? upTo(pages);
+  const readOne = async (page: number): Promise<void> => {
+    if (page === 1) return visitor.take(page, first.answer, first.bytes);
+    const url = pageUrl(baseUrl, links, page);
+    try {
+      const answer = await client.ask(url, { headers });
+      await visitor.take(page, answer, await decodeBody(answer, maxBytes));
+    } catch (error) {
+      if (!visitor.miss || !(error instanceof TransferError)) throw error;
+      visitor.miss(page, url, error);
+    }
+  };
   // It ends when nothing is under way any more, so that no page of an older snapshot comes after a restart.
-  await each(pagesFrom(2, facts.pages), concurrency, async (page) => {
-    const bytes = await readSame(client, first, page, maxBytes);
-    await onPage?.(page, bytes);
-  });
-  if (facts.snapshotId === undefined) await requireUnchanged(client, first, maxBytes);
-  return facts;
+  await each(queue, concurrency, readOne);
+  if (!trustsId || snapshotId === undefined) await requireUnchanged(client, first, headers, maxBytes);
 }
 
-function* pagesFrom(first: number, last: number): Generator<number> {
-  for (let page = first; page <= last; page++) yield page;
+function* upTo(pages: number): Generator<number> {
+  for (let page = 1; page <= pages; page++) yield page;
 }
 
-function requireOwnLinks({ facts: { baseUrl, linkBase = baseUrl }, answer }: FirstPage): void {
-  if (linkBase === baseUrl) return;
-  throw new UserError(
-    `${answer.url} links to ${linkBase}, not to ${baseUrl}: its release was built for another base URL.`,
-  );
-}
-
-/** The bytes of a page that is of one snapshot with the first. */
-async function readSame(client: Client, first: FirstPage, page: number, maxBytes?: number): Promise<Buffer> {
-  const { facts } = first;
-  const answer = await client.ask(pageUrl(facts.baseUrl, facts.links, page), { headers: HEADERS });
-  const bytes = await decodeBody(answer, maxBytes);
-  const [here, there] = [headerOf(answer, "Snapshot-Id"), facts.snapshotId];
+/** Holds a page against page 1: it must be of the same snapshot, and say what page 1 promises. */
+async function requireSame(
+  client: Client,
+  first: FirstPage,
+  {
+    page,
+    answer,
+    bytes,
+    maxBytes,
+  }: { page: number; answer: RemoteResponse; bytes: Buffer; maxBytes?: number | undefined },
+): Promise<void> {
+  const [here, there] = [headerOf(answer, "Snapshot-Id"), first.facts.snapshotId];
   const mixed = new Changed(`page ${page} was of snapshot ${here ?? "unknown"}, page 1 of ${there ?? "unknown"}`);
   if (here !== undefined && here !== there) throw mixed;
-  const read = readPage(answer, bytes);
-  const why = "why" in read ? read.why : whyNotOf(facts, page, read.envelope);
+  const read = readAnswer(answer, bytes);
+  const why = "why" in read ? read.why : contradictionOf(first.facts, page, read.envelope);
   if (why !== undefined) {
-    await requireUnchanged(client, first, maxBytes);
+    await requireUnchanged(client, first, COMPRESSED, maxBytes);
     throw new UserError(`${answer.url} ${why}.`);
   }
   if (here !== there) throw mixed;
-  return bytes;
 }
 
-/** Asks for page 1 again: a host that sends no Snapshot-Id tells a change by it alone. */
-async function requireUnchanged(client: Client, first: FirstPage, maxBytes?: number): Promise<void> {
-  const again = await readFirst(client, first.facts.baseUrl, HEADERS, maxBytes);
+/** Requests page 1 again: the change of a host that sends no Snapshot-Id is seen by it alone. */
+async function requireUnchanged(
+  client: Client,
+  first: FirstPage,
+  headers: RemoteRequest["headers"],
+  maxBytes: number | undefined,
+): Promise<void> {
+  const again = await readFirst(client, first.facts.baseUrl, headers, maxBytes);
   if (!again.bytes.equals(first.bytes)) throw new Changed("page 1 was not what it had been at the beginning");
 }

@@ -26,8 +26,6 @@ export async function openRemoteSide(url: string, scratch: string, { onProgress,
   const facts = await walk(url, {
     signal,
     instead: "name a folder with its release instead",
-    // Where its links lead is for the reader of the diff to judge.
-    allowOtherBase: true,
     onStart: (started) => {
       listing = started;
       users = 0;

@@ -2,13 +2,13 @@
 import { CONTENT_TYPE } from "../contract/headers.js";
 import { parseJson } from "../contract/json.js";
 import { headerOf, type RemoteResponse } from "../remote/exchange.js";
-import { readPage, whyNotOf } from "../remote/listing.js";
+import { contradictionOf, readAnswer } from "../remote/listing.js";
 import type { ProbedSite } from "./probes/probe.js";
 
 /** Whether an answer is page `page` of the listing, in plain JSON. */
 export function isPage(answer: RemoteResponse, { first: { facts } }: ProbedSite, page: number): boolean {
-  const read = readPage(answer, answer.body);
-  return "envelope" in read && whyNotOf(facts, page, read.envelope) === undefined;
+  const read = readAnswer(answer, answer.body);
+  return "envelope" in read && contradictionOf(facts, page, read.envelope) === undefined;
 }
 
 /** Whether a header stands in one line and has one of some values. */

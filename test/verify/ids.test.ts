@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { IdTable } from "../../src/release/repeated-ids.js";
 import { Findings } from "../../src/verify/findings.js";
-import { checkIds, Users } from "../../src/verify/release/order.js";
+import { checkIds, Users } from "../../src/verify/order.js";
 
 /** Adds ids, some a page, and tells what was found. */
 function find(ids: readonly string[], perPage: number) {

@@ -1,7 +1,6 @@
 /** Probes of what caches rely on: conditions, tags, and the coded variants of a page. */
 import type { Encoding } from "../../contract/headers.js";
-import { decodeBody } from "../../remote/decode.js";
-import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
+import { decodeBody, headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { hasHeader } from "../judge.js";
 import { hasHeadersOfPage } from "../site/headers.js";
 import { type Probe, type ProbedSite, pagePathOf, showHeaders } from "./probe.js";

@@ -4,8 +4,8 @@ import { shorten, visible } from "../../print/text.js";
 import type { Release } from "../../release/open.js";
 import type { Client } from "../../remote/client.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
-import type { FirstPage } from "../../remote/first.js";
-import { readPage } from "../../remote/listing.js";
+import type { FirstPage } from "../../remote/listing.js";
+import { readAnswer } from "../../remote/listing.js";
 import { TransferError } from "../../remote/transfer.js";
 
 /** The host that is asked, and what is known of it. */
@@ -111,7 +111,7 @@ function showAnswer(answer: RemoteResponse): string {
 }
 
 function showPage(answer: RemoteResponse): string {
-  const read = readPage(answer, answer.body);
+  const read = readAnswer(answer, answer.body);
   if ("came" in read) return read.came;
   const { next, previous } = read.envelope;
   const [after, before] = [next, previous].map((link) => parsePageUrl(link ?? "")?.page);

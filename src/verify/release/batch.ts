@@ -6,8 +6,8 @@ import type { Variant } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
 import { UserIndexReader } from "../../release/user-index.js";
 import { type CheckFindings, Findings } from "../findings.js";
-import { type Edges, type PageIds, Users } from "./order.js";
-import { checkPage } from "./page.js";
+import { type Edges, type PageIds, Users } from "../order.js";
+import { checkReleasePage } from "./page.js";
 import { readVariants } from "./variants.js";
 
 /** What all pages of a release have in common. */
@@ -67,7 +67,7 @@ export function startChecks({ folder, snapshot, variants, hasIndex }: Outline): 
       for (let at = 1; at <= pages; at++) {
         const page = first + at - 1;
         const body = readVariants(folder, page, variants, (variant) => digests.find(at, variant), findings);
-        const keys = body && checkPage(page, body, { snapshot, pattern, index, warnings, findings });
+        const keys = body && checkReleasePage(page, body, { snapshot, pattern, index, warnings, findings });
         if (keys) users.add(page, keys);
       }
       const { count, ids, edges } = users;

@@ -1,16 +1,15 @@
-/** Checks one page of a release: its bytes, its frame, its users, and their lines in users.sha256. */
-import { type Envelope, readEnvelope, readFrame, readResults } from "../../contract/envelope.js";
-import { pageUrl } from "../../contract/links.js";
+/** Checks one page of a release, and its users' lines in users.sha256. */
+import { expectedEnvelope, readEnvelope } from "../../contract/envelope.js";
 import type { RecordPattern } from "../../contract/record-text.js";
 import type { WarningCounts } from "../../contract/warnings.js";
-import { showValue } from "../../print/text.js";
 import { pagePath } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
 import { LINE_BYTES, type UserIndexReader, userLines } from "../../release/user-index.js";
 import type { Findings } from "../findings.js";
-import { checkRecords, checkValues, type Records } from "./records.js";
+import { checkPage } from "../page.js";
+import type { Records } from "../records.js";
 
-export interface PageContext {
+interface ReleaseContext {
   snapshot: Snapshot | undefined;
   pattern: RecordPattern;
   index: UserIndexReader | undefined;
@@ -18,32 +17,20 @@ export interface PageContext {
   findings: Findings;
 }
 
-/** Checks a page's body. Undefined when it holds no page, so that nothing can be said of its users. */
-export function checkPage(page: number, body: Buffer, context: PageContext): Records["keys"] | undefined {
-  const { snapshot, index, pattern, warnings, findings } = context;
-  const path = pagePath(page);
-  const frame = readFrame(body);
+/** Undefined when the body is no page, so that nothing is known of its users. */
+export function checkReleasePage(page: number, body: Buffer, context: ReleaseContext): Records["keys"] | undefined {
+  const { snapshot, index, findings } = context;
+  const place = { path: pagePath(page), page };
   const read = readEnvelope(body);
   if ("why" in read) {
-    findings.add({ check: "pages", path, page, found: `a file that ${read.why}`, expected: "a page" });
+    findings.add({ check: "pages", ...place, found: `a file that ${read.why}`, expected: "a page" });
     return undefined;
   }
-  if (snapshot) checkEnvelope(page, read.envelope, snapshot, findings);
-  if (!frame) {
-    const found = showValue(body.toString("utf8", 0, 80));
-    findings.add({
-      check: "pages",
-      path,
-      page,
-      found,
-      expected: "sorted keys, one record a line, one final newline",
-    });
-  }
-  const { keys, flaws } = frame
-    ? checkRecords(body, frame.records, pattern, warnings)
-    : checkValues(readResults(body), warnings);
-  for (const flaw of flaws) findings.add({ ...flaw, path, page });
-  // A page with flaws has no lines to speak of; what is wrong with it has been said.
+  const { keys, flaws, frame } = checkPage(body, {
+    ...{ ...context, place, envelope: read.envelope, formCheck: "pages", countSource: ", as in snapshot.json" },
+    expected: snapshot && expectedOf(snapshot, page),
+  });
+  // A page with flaws has been reported; its lines would say it again.
   if (frame && snapshot && index && flaws.length === 0) {
     const [first, last] = [frame.records[0], frame.records.at(-1)];
     const lines = userLines(body.subarray(first?.[0] ?? 0, last?.[1] ?? 0));
@@ -52,19 +39,8 @@ export function checkPage(page: number, body: Buffer, context: PageContext): Rec
   return keys;
 }
 
-function checkEnvelope(page: number, envelope: Envelope, snapshot: Snapshot, findings: Findings): void {
-  const { count, pages, page_size, base_url, links } = snapshot;
-  const path = pagePath(page);
-  const compare = (check: string, key: keyof Envelope, expected: Envelope[keyof Envelope], says = "") => {
-    if (envelope[key] === expected) return;
-    const found = `${key} ${JSON.stringify(envelope[key])}`;
-    findings.add({ check, path, page, found, expected: `${JSON.stringify(expected)}${says}` });
-  };
-  const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(base_url, links, to));
-  compare("count", "count", count, ", as in snapshot.json");
-  compare("page-size", "users", Math.max(0, Math.min(page_size, count - (page - 1) * page_size)));
-  compare("links", "next", link(page + 1));
-  compare("links", "previous", link(page - 1));
+function expectedOf({ count, pages, page_size: pageSize, base_url: baseUrl, links }: Snapshot, page: number) {
+  return expectedEnvelope({ page, count, pages, pageSize, baseUrl, links });
 }
 
 function checkIndex(page: number, expected: Buffer, found: Buffer, findings: Findings): void {

@@ -5,9 +5,8 @@ import { type ClientOptions, createClient } from "../../remote/client.js";
 import { type Probe, type Result, runProbe } from "../probes/probe.js";
 import type { Row, Verdict } from "../verdict.js";
 import { HEADERS } from "./headers.js";
-import { type ReadOptions, type ReadPages, readPages } from "./read.js";
+import { MOST_FAILURES, type ReadOptions, type ReadPages, readPages } from "./read.js";
 import { COMPARED_ROW, PAGE_ROWS, PROBES } from "./rows.js";
-import { MOST_FAILURES } from "./walk.js";
 
 export interface UrlOptions extends ClientOptions, Omit<ReadOptions, "concurrency"> {
   /** Names of rows that may differ, of `ROW_NAMES`. */

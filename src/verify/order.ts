@@ -1,7 +1,7 @@
 /** The order of users across pages, and their ids, among which repeated ones are looked for. */
-import { pagePath } from "../../release/layout.js";
-import type { IdTable } from "../../release/repeated-ids.js";
-import type { Findings } from "../findings.js";
+import { pagePath } from "../release/layout.js";
+import type { IdTable } from "../release/repeated-ids.js";
+import type { Findings } from "./findings.js";
 import type { OrderKey } from "./records.js";
 
 /** A user and the page that it is on. */

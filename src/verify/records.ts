@@ -1,12 +1,12 @@
 /** The users of one page: whether each is valid and canonical, and what else has to be known of each. */
 import { isUtf8 } from "node:buffer";
 import stringify from "fast-json-stable-stringify";
-import type { Span } from "../../contract/envelope.js";
-import { parseJson } from "../../contract/json.js";
-import type { RecordPattern } from "../../contract/record-text.js";
-import { userSchema } from "../../contract/user.js";
-import { countCounterWarnings, countWarnings, type WarningCounts } from "../../contract/warnings.js";
-import { shorten, showValue } from "../../print/text.js";
+import type { Span } from "../contract/envelope.js";
+import { parseJson } from "../contract/json.js";
+import type { RecordPattern } from "../contract/record-text.js";
+import { userSchema } from "../contract/user.js";
+import { countCounterWarnings, countWarnings, type WarningCounts } from "../contract/warnings.js";
+import { shorten, showValue } from "../print/text.js";
 
 /** What order and uniqueness are told by. */
 export interface OrderKey {

@@ -1,0 +1,47 @@
+/** Checks one page, from a release's folder or from a host: its envelope, its form and its users. */
+import { type Envelope, envelopeDifferences, type Frame, readFrame, readResults } from "../contract/envelope.js";
+import type { RecordPattern } from "../contract/record-text.js";
+import type { WarningCounts } from "../contract/warnings.js";
+import { showValue } from "../print/text.js";
+import type { Findings } from "./findings.js";
+import { checkRecords, checkValues, type Records } from "./records.js";
+import type { Finding } from "./verdict.js";
+
+interface PageContext {
+  /** Where the page is: its number, with its path or its URL. */
+  place: Pick<Finding, "page" | "path" | "url">;
+  envelope: Envelope;
+  /** Undefined where it is not known what the envelope must say. */
+  expected: Envelope | undefined;
+  /** Where the expected count is from, if that is not page 1: `, as in snapshot.json`. */
+  countSource?: string;
+  /** The check that a page of another form fails. */
+  formCheck: string;
+  pattern: RecordPattern;
+  /** Told what valid users give. */
+  warnings: WarningCounts;
+  findings: Findings;
+}
+
+const ENVELOPE_CHECKS = { count: "count", users: "page-size", previous: "links", next: "links" } as const;
+
+/** @returns the page's users; and its frame, where its text is canonical but for its users. */
+export function checkPage(body: Buffer, context: PageContext): Records & { frame: Frame | undefined } {
+  const { place, envelope, expected = envelope, countSource = "", formCheck, pattern, warnings, findings } = context;
+  for (const key of envelopeDifferences(envelope, expected)) {
+    const [found, right] = [`${key} ${JSON.stringify(envelope[key])}`, JSON.stringify(expected[key])];
+    const source = key === "count" ? countSource : "";
+    findings.add({ check: ENVELOPE_CHECKS[key], ...place, found, expected: right + source });
+  }
+  const frame = readFrame(body);
+  if (!frame) {
+    const found = showValue(body.toString("utf8", 0, 80));
+    const form = "sorted keys, one record a line, one final newline";
+    findings.add({ check: formCheck, ...place, found, expected: form });
+  }
+  const records = frame
+    ? checkRecords(body, frame.records, pattern, warnings)
+    : checkValues(readResults(body), warnings);
+  for (const flaw of records.flaws) findings.add({ ...flaw, ...place });
+  return { ...records, frame };
+}
