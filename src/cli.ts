@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command: the only file that touches the process, and the only catch-all. */
-import type { Io } from "./commands/program/io.js";
+import type { Io } from "./commands/program/verb.js";
 import { codeOf, ExitCode, hasCode, UserError } from "./errors.js";
 
 // SIGHUP asks a server to look at `current`: it must not end one that is still being loaded.

@@ -10,8 +10,7 @@ import { align, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import type { Settings } from "../settings/settings.js";
 import { describeAdapters } from "./adapt-table.js";
-import { type Io, print, say } from "./program/io.js";
-import type { Given, Verb } from "./program/verb.js";
+import { type Given, type Io, print, say, type Verb } from "./program/verb.js";
 
 export const adaptVerb: Verb = {
   name: "adapt",

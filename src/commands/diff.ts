@@ -8,11 +8,10 @@ import { type Comparison, compare } from "../sides/compare.js";
 import { makeScratch, removeScratch } from "../sides/scratch.js";
 import type { SourceSideOptions } from "../sides/source.js";
 import { writeDocument } from "./program/document.js";
-import { type Io, say } from "./program/io.js";
+import { refusalsAsUsageErrors } from "./program/failure.js";
 import { type Progress, progressBar } from "./program/progress.js";
-import { stoppable } from "./program/stop.js";
-import { trouble } from "./program/trouble.js";
-import type { Given, Verb } from "./program/verb.js";
+import { stoppable } from "./program/signals.js";
+import { type Given, type Io, say, type Verb } from "./program/verb.js";
 
 /** What a source is published with comes from where a build takes it. */
 const SOURCE_KEYS = [
@@ -48,7 +47,7 @@ export const diffVerb: Verb = {
     [ExitCode.usage, "trouble: a side that cannot be read, or a wrong flag, argument, variable or config file"],
     [ExitCode.gate, "changes, and a gate is exceeded"],
   ],
-  run: (given, io) => trouble(() => report(given, io)),
+  run: (given, io) => refusalsAsUsageErrors(() => report(given, io)),
 };
 
 async function report(given: Given, io: Io): Promise<ExitCode> {

@@ -1,12 +1,11 @@
 /** `rollcall init`: a starter config and sample users in the current folder. */
 import { type InitResult, initialize, SAMPLE } from "../build/sample.js";
 import { ExitCode } from "../errors.js";
-import { align, type Paint, painter } from "../print/style.js";
+import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { CONFIG_FILE } from "../settings/file.js";
-import { type Io, print, say } from "./program/io.js";
-import { stoppable } from "./program/stop.js";
-import type { Given, Verb } from "./program/verb.js";
+import { stoppable } from "./program/signals.js";
+import { type Given, type Io, print, sayLines, type Verb } from "./program/verb.js";
 
 export const initVerb: Verb = {
   name: "init",
@@ -20,15 +19,14 @@ export const initVerb: Verb = {
 async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
   const result = await stoppable(io.signals, (signal) => initialize(io.cwd, { signal }), "nothing was written");
   if (settings.json) print(io, toJson(result));
-  else if (!settings.quiet) say(io, describeInit(result, painter(io.stderr, io.env)));
+  else if (!settings.quiet) sayLines(io, describeInit(result));
   return ExitCode.done;
 }
 
-function describeInit({ config, db, written }: InitResult, paint: Paint): string {
-  const lines = [
+function describeInit({ config, db, written }: InitResult): Line[] {
+  return [
     { verb: "write", value: config, detail: "settings to change" },
     { verb: written.includes(db) ? "write" : "keep", value: db, detail: "sample users to try it with" },
     { verb: "next", value: "rollcall build && rollcall serve" },
   ];
-  return align(lines, paint);
 }

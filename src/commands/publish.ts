@@ -2,17 +2,15 @@
 
 import { ExitCode } from "../errors.js";
 import { count, duration, number, size } from "../print/numbers.js";
-import { align, type Line, type Paint, painter } from "../print/style.js";
+import type { Line } from "../print/style.js";
 import { toJson, visible } from "../print/text.js";
 import type { StepKind } from "../publish/plan.js";
-import type { PublishEffects, PublishOptions, PublishResult } from "../publish/publish.js";
+import type { PublishEffects, PublishResult } from "../publish/publish.js";
 import { isAddress } from "../publish/targets.js";
 import { at } from "../settings/kinds.js";
-import type { Settings } from "../settings/settings.js";
-import { type Io, print, say } from "./program/io.js";
 import { progressBar } from "./program/progress.js";
-import { stoppable } from "./program/stop.js";
-import type { Given, Verb } from "./program/verb.js";
+import { stoppable } from "./program/signals.js";
+import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
 
 export const publishVerb: Verb = {
   name: "publish",
@@ -35,7 +33,9 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
   const started = io.now();
   const bar = json || quiet ? undefined : await progressBar(io, "file");
   const { publish: publishRelease } = await import("../publish/publish.js");
-  const options = toOptions(isAddress(target) ? target : at(io.cwd, target), settings);
+  const { out: dist, force, expect, release, endpoint, cacheControl } = settings;
+  const place = isAddress(target) ? target : at(io.cwd, target);
+  const options = { dist, target: place, release, endpoint, cacheControl, force, expect, dryRun, purgeList };
   const effects: PublishEffects = {
     now: () => io.date(),
     onWait: (milliseconds) => {
@@ -53,26 +53,11 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
   ).finally(() => bar?.clear());
   const milliseconds = io.now() - started;
   if (json) print(io, toJson({ ...result, dry_run: dryRun, seconds: Math.round(milliseconds) / 1000 }));
-  else if (!quiet) say(io, describePublish(result, { dryRun, purgeList, milliseconds }, painter(io.stderr, io.env)));
+  else if (!quiet) sayLines(io, describePublish(result, { dryRun, purgeList, milliseconds }));
   return ExitCode.done;
 }
 
 const SIGNS: Readonly<Record<StepKind, string>> = { add: "+", change: "~", remove: "-" };
-
-function toOptions(target: string, settings: Settings): PublishOptions {
-  const { out: dist, force, expect, dryRun, release, purgeList, endpoint, cacheControl } = settings;
-  return {
-    dist,
-    target,
-    force,
-    dryRun,
-    ...(release !== undefined && { release }),
-    ...(expect !== undefined && { expect }),
-    ...(purgeList !== undefined && { purgeList }),
-    ...(endpoint !== undefined && { endpoint }),
-    ...(cacheControl !== undefined && { cacheControl }),
-  };
-}
 
 interface Run {
   dryRun: boolean;
@@ -80,7 +65,7 @@ interface Run {
   milliseconds: number;
 }
 
-function describePublish(result: PublishResult, { dryRun, purgeList, milliseconds }: Run, paint: Paint): string {
+function describePublish(result: PublishResult, { dryRun, purgeList, milliseconds }: Run): Line[] {
   const { added, changed, removed, same, bytes, urls, requests } = result;
   const counts = `${number(added)} new, ${number(changed)} changed, ${number(removed)} gone`;
   const lines: Line[] = [
@@ -90,7 +75,7 @@ function describePublish(result: PublishResult, { dryRun, purgeList, millisecond
   if (requests !== undefined) lines.push({ verb: "sent", value: `${size(bytes)} in ${count(requests, "request")}` });
   else if (bytes > 0) lines.push({ verb: "wrote", value: size(bytes) });
   if (purgeList !== undefined) lines.push({ verb: "purge", value: `${count(urls, "URL")}, in ${purgeList}` });
-  return align([...lines, { verb: "done", value: `in ${duration(milliseconds)}` }], paint);
+  return [...lines, { verb: "done", value: `in ${duration(milliseconds)}` }];
 }
 
 /** `1f6a9c0d2b7e (was 8d1f...)` */

@@ -5,8 +5,7 @@ import { type Paint, painter } from "../print/style.js";
 import { table } from "../print/table.js";
 import { toJson, visible } from "../print/text.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
-import { type Io, print } from "./program/io.js";
-import type { Given, Verb } from "./program/verb.js";
+import { type Given, type Io, print, type Verb } from "./program/verb.js";
 
 export const releasesVerb: Verb = {
   name: "releases",

@@ -5,18 +5,16 @@ import { basename, join } from "node:path";
 import { basePath, LISTING_PATH } from "../contract/links.js";
 import { ExitCode, UserError, usageError } from "../errors.js";
 import { count } from "../print/numbers.js";
-import { align, type Paint, painter } from "../print/style.js";
 import { shellWord, toJson, visible } from "../print/text.js";
 import { CURRENT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
+import type { AccessEntry } from "../server/access-log.js";
 import type { Cluster } from "../server/cluster/cluster.js";
 import type { PoolEffects } from "../server/cluster/processes.js";
 import type { ListingServer } from "../server/server.js";
 import type { Settings } from "../settings/settings.js";
-import { accessLine } from "./access.js";
-import { type Io, print, say } from "./program/io.js";
-import { type HostSignals, hearSignals } from "./program/signals.js";
-import type { Given, Verb } from "./program/verb.js";
+import { hearSignals, type ServerSignals } from "./program/signals.js";
+import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
 import { createLinksNote } from "./serve-links.js";
 
 export const serveVerb: Verb = {
@@ -45,7 +43,7 @@ async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
 
 async function serveUntilStopped(
   settings: Settings,
-  signals: HostSignals,
+  signals: ServerSignals,
   log: (line: string) => void,
   io: Io,
 ): Promise<void> {
@@ -100,9 +98,9 @@ async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void
 
 /** Opens the host; where there are releases and none is current, says how to choose one. */
 async function open(settings: Settings, effects: PoolEffects): Promise<ListingServer | Cluster> {
-  const { out, processes } = settings;
+  const { out, processes, cacheControl, cacheMb } = settings;
   try {
-    const options = hostOptions(settings);
+    const options = { folder: out, cacheControl, cacheMb };
     if (processes > 1)
       return await (await import("../server/cluster/cluster.js")).createCluster(options, effects, processes);
     return await (await import("../server/server.js")).createListingServer(options, effects);
@@ -124,35 +122,26 @@ async function findReleases(dist: string): Promise<ReleaseSummary[]> {
   }
 }
 
-function hostOptions({ out, cacheControl, cacheMb }: Settings) {
-  return { folder: out, cacheMb, ...(cacheControl !== undefined && { cacheControl }) };
-}
-
 function announce({ release }: Pick<Cluster, "release">, url: string, settings: Settings, io: Io): void {
   const { id, count: users, pages } = release.snapshot;
   const listing = `${url}${LISTING_PATH}?format=api&page=1`;
   if (settings.json) print(io, toJson({ url, listing, id, name: basename(release.folder), users, pages }));
-  else say(io, describeHost({ url, listing, id, users, pages }, painter(io.stderr, io.env)));
-}
-
-interface Served {
-  url: string;
-  listing: string;
-  id: string;
-  users: number;
-  pages: number;
-}
-
-function describeHost({ url, listing, id, users, pages }: Served, paint: Paint): string {
-  return align(
-    [
+  else
+    sayLines(io, [
       { verb: "serve", value: url, detail: `${id}: ${describeSize(users, pages)}` },
       { verb: "try", value: `curl ${shellWord(listing)}` },
-    ],
-    paint,
-  );
+    ]);
 }
 
 function describeSize(users: number, pages: number): string {
   return `${count(users, "user")} on ${count(pages, "page")}`;
+}
+
+/** `2026-11-21T03:40:00.000Z 127.0.0.1 GET /api/users/?page=1 200 34567 1.2ms 1f6a9c0d2b7e`, or the entry as JSON. */
+export function accessLine(entry: AccessEntry, asJson: boolean): string {
+  if (asJson) return toJson(entry);
+  const { time, remote, method, url, status, bytes, ms, release } = entry;
+  // A space would shift the fields behind it.
+  const words = [time.toISOString(), remote, method, url, status, bytes, `${ms.toFixed(1)}ms`, release];
+  return words.map((word) => visible(String(word)).replaceAll(" ", "%20") || "-").join(" ");
 }

@@ -1,13 +1,12 @@
 /** `rollcall use`: back to an older release, or forth again. */
 import { ExitCode } from "../errors.js";
 import { count, time } from "../print/numbers.js";
-import { align, type Paint, painter } from "../print/style.js";
+import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { type UseResult, useRelease } from "../release/use.js";
 import { warnUntidied } from "./program/failure.js";
-import { type Io, print, say } from "./program/io.js";
-import { stoppable } from "./program/stop.js";
-import type { Given, Verb } from "./program/verb.js";
+import { stoppable } from "./program/signals.js";
+import { type Given, type Io, print, sayLines, type Verb } from "./program/verb.js";
 
 export const useVerb: Verb = {
   name: "use",
@@ -31,15 +30,15 @@ async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Prom
     const { id, name, folder } = now;
     print(io, toJson({ id, name, folder, before: before?.id ?? null, untidied }));
   } else if (!settings.quiet) {
-    say(io, describeUse(result, painter(io.stderr, io.env)));
+    sayLines(io, [describeUse(result)]);
   }
   warnUntidied(io, result.untidied);
   return ExitCode.done;
 }
 
-function describeUse({ now, before }: UseResult, paint: Paint): string {
+function describeUse({ now, before }: UseResult): Line {
   const same = before?.name === now.name;
   const value = same ? `${now.id} is current already` : `${before?.id ?? "none"} -> ${now.id}`;
   const detail = `${count(now.users, "user")}, built ${time(now.time)} UTC`;
-  return align([{ verb: "use", value, detail }], paint);
+  return { verb: "use", value, detail };
 }

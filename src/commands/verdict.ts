@@ -2,10 +2,11 @@
 import { count, duration, number } from "../print/numbers.js";
 import { align, type Paint } from "../print/style.js";
 import { table } from "../print/table.js";
-import { shorten, visible, wrap } from "../print/text.js";
+import { shorten, visible } from "../print/text.js";
 import { bothEndsOf } from "../report/fit.js";
 import { describeFinding } from "../verify/junit.js";
 import type { Row, Verdict } from "../verify/verdict.js";
+import { wrap } from "./program/help.js";
 
 /** How many findings of a row are shown. */
 const SHOWN = 5;

@@ -6,11 +6,10 @@ import { toJson } from "../print/text.js";
 import { toJunit } from "../verify/junit.js";
 import type { Verdict } from "../verify/verdict.js";
 import type { VerifyEffects } from "../verify/verify.js";
-import { type Io, print } from "./program/io.js";
+import { refusalsAsUsageErrors } from "./program/failure.js";
 import { progressBar } from "./program/progress.js";
-import { stoppable } from "./program/stop.js";
-import { trouble } from "./program/trouble.js";
-import type { Given, Verb } from "./program/verb.js";
+import { stoppable } from "./program/signals.js";
+import { type Given, type Io, print, type Verb } from "./program/verb.js";
 import { describeVerdict } from "./verdict.js";
 
 export const verifyVerb: Verb = {
@@ -39,7 +38,7 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
   const started = io.now();
   const { verify: prove } = await import("../verify/verify.js");
   const options = { what, dist, workers, against, sample, allow, concurrency, rate, cacheControl };
-  const result = await trouble(() => watched(io, (watch) => prove(options, { ...watch, cwd: io.cwd })));
+  const result = await refusalsAsUsageErrors(() => watched(io, (watch) => prove(options, { ...watch, cwd: io.cwd })));
   const { holds, ...verdict } = result;
   if (settings.junit !== undefined) await writeJunit(settings.junit, verdict);
   const milliseconds = io.now() - started;

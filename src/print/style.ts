@@ -1,7 +1,12 @@
 /** Colours and aligned lines: the only place that knows how a summary looks. */
 import { styleText } from "node:util";
-import type { Env, Output } from "./output.js";
 import { visible } from "./text.js";
+
+/** A stream as far as printing cares. */
+export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+
+/** Environment variables. */
+export type Env = Readonly<Record<string, string | undefined>>;
 
 type Format = Parameters<typeof styleText>[0];
 export type Paint = (format: Format, text: string) => string;

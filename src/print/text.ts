@@ -29,22 +29,6 @@ export function shorten(text: string, max: number): string {
   return `${characters.slice(0, max - 1).join("")}…`;
 }
 
-/** A text as lines of at most `width` characters, broken between words where they are not longer themselves. */
-export function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (let word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length <= width) {
-      line += ` ${word}`;
-      continue;
-    }
-    if (line !== "") lines.push(line);
-    for (; word.length > width; word = word.slice(width)) lines.push(word.slice(0, width));
-    line = word;
-  }
-  return [...lines, line];
-}
-
 /** A word of a POSIX shell, quoted only when it must be. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { accessLine } from "../../src/commands/access.js";
+import { accessLine } from "../../src/commands/serve.js";
 
 const entry = {
   time: new Date(Date.UTC(2026, 10, 21, 3, 40)),

@@ -2,8 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describeProblems } from "../../src/commands/build/problems.js";
-import { describeBuild } from "../../src/commands/build/summary.js";
+import { describeBuild, describeProblems } from "../../src/commands/build/summary.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";

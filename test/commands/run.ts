@@ -2,8 +2,8 @@
 import { EventEmitter } from "node:events";
 import { Writable } from "node:stream";
 import { reportFailure } from "../../src/commands/program/failure.js";
-import type { Io } from "../../src/commands/program/io.js";
 import { run } from "../../src/commands/program/program.js";
+import type { Io } from "../../src/commands/program/verb.js";
 import type { ExitCode } from "../../src/errors.js";
 
 /** A stream that remembers, and is a terminal only when told. */

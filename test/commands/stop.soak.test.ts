@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { stoppable } from "../../src/commands/program/stop.js";
+import { stoppable } from "../../src/commands/program/signals.js";
 import { useRelease } from "../../src/index.js";
 import { run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
 import { reportFailure } from "../../src/commands/program/failure.js";
-import { loadVerbs } from "../../src/commands/program/verbs.js";
+import { loadVerbs } from "../../src/commands/program/program.js";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { flagOf, variableOf } from "../../src/settings/names.js";
 import { SETTING_KEYS } from "../../src/settings/settings.js";

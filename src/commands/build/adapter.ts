@@ -11,7 +11,7 @@ import { align, painter } from "../../print/style.js";
 import { SNAPSHOT, SUMS } from "../../release/layout.js";
 import { need } from "../../settings/resolve.js";
 import type { Settings } from "../../settings/settings.js";
-import { type Io, say } from "../program/io.js";
+import { type Io, say } from "../program/verb.js";
 
 /** @throws UserError (usage) when there is no such host, or it needs nothing in the release. */
 export function filesFor(name: string, settings: Settings): Omit<AdapterFile, "goes">[] {

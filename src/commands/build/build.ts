@@ -1,5 +1,4 @@
 /** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
-
 import type { BuildResult } from "../../build/build.js";
 import type { BuildOptions } from "../../build/options.js";
 import { InvalidUsersError } from "../../build/problems.js";
@@ -10,13 +9,11 @@ import { shellWord, toJson } from "../../print/text.js";
 import { defaultSettings, need } from "../../settings/resolve.js";
 import type { Settings } from "../../settings/settings.js";
 import { warnUntidied } from "../program/failure.js";
-import { type Io, print, say } from "../program/io.js";
 import { progressBar } from "../program/progress.js";
-import { createStop } from "../program/stop.js";
-import type { Given, Verb } from "../program/verb.js";
+import { createStop } from "../program/signals.js";
+import { type Given, type Io, print, say, type Verb } from "../program/verb.js";
 import { filesFor, sayUnsupported } from "./adapter.js";
-import { describeProblems, describeRefusal } from "./problems.js";
-import { describeBuild, describeTimings } from "./summary.js";
+import { describeBuild, describeProblems, describeRefusal, describeTimings } from "./summary.js";
 
 export const buildVerb: Verb = {
   name: "build",
@@ -51,45 +48,34 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
     return ExitCode.done;
   } catch (error) {
     bar?.clear();
-    if (error instanceof GateError) throw hold(error, settings, io);
+    if (error instanceof GateError) throw refuseByGates(error, settings, io);
     throw error instanceof InvalidUsersError ? refuse(error, settings, io) : error;
   } finally {
     stop.ignore();
   }
 }
 
-/** Prints what data there is of it, and returns the error with commands that find the release. */
-function hold({ release, exceeded }: GateError, { out, json }: Settings, io: Io): GateError {
+/** Prints the findings as JSON where that is asked for, and returns the error with commands that find the release. */
+function refuseByGates({ release, exceeded }: GateError, { out, json }: Settings, io: Io): GateError {
   const error = new GateError(release, exceeded, isUsual(out, io) ? undefined : out);
   if (json) print(io, toJson({ error: error.message, exceeded, release }));
   return error;
 }
 
-/** Whether other verbs look there by themselves. */
+/** Whether other verbs find the releases there without being told. */
 function isUsual(out: string, io: Io): boolean {
   return out === defaultSettings(io.cwd).out;
 }
 
 function toOptions(settings: Settings): BuildOptions {
-  const { table, query, defaultAvatar, compress, problems, workers } = settings;
+  const { db, baseUrl, out, table, query, defaultAvatar, workers } = need(settings, "db", "baseUrl");
+  const { pageSize, links, keep, skipInvalid, compress: encodings, problems: problemsFile, adapt } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
-  const { db, baseUrl } = need(settings, "db", "baseUrl");
+  const gates = { maxAdded, maxRemoved, maxChanged, maxField };
+  const extraFiles = adapt === undefined ? undefined : filesFor(adapt, settings);
   return {
-    db,
-    baseUrl,
-    out: settings.out,
-    pageSize: settings.pageSize,
-    links: settings.links,
-    keep: settings.keep,
-    skipInvalid: settings.skipInvalid,
-    gates: { maxAdded, maxRemoved, maxChanged, maxField },
-    ...(table !== undefined && { table }),
-    ...(query !== undefined && { query }),
-    ...(defaultAvatar !== undefined && { defaultAvatar }),
-    ...(compress !== undefined && { encodings: compress }),
-    ...(problems !== undefined && { problemsFile: problems }),
-    ...(workers !== undefined && { workers }),
-    ...(settings.adapt !== undefined && { extraFiles: filesFor(settings.adapt, settings) }),
+    ...{ db, baseUrl, out, table, query, defaultAvatar, workers },
+    ...{ pageSize, links, keep, skipInvalid, encodings, problemsFile, gates, extraFiles },
   };
 }
 

@@ -1,9 +1,12 @@
-/** What a finished build says to people: one aligned line a stage. */
+/** What a build prints for people: one aligned line a stage, or one line a problem and why it refuses. */
 
 import type { BuildResult } from "../../build/build.js";
+import type { InvalidUsersError, ProblemReport } from "../../build/problems.js";
+import type { Problem } from "../../contract/user.js";
 import { WARNINGS, type WarningKind } from "../../contract/warnings.js";
 import { count, duration, number, size } from "../../print/numbers.js";
 import { align, type Line, type Paint } from "../../print/style.js";
+import { showValue, visible } from "../../print/text.js";
 
 interface Run {
   db: string;
@@ -69,7 +72,7 @@ function done({ id, isSwitched }: BuildResult, { next, milliseconds }: Run): Lin
   return { verb: "done", value: `in ${duration(milliseconds)}`, detail };
 }
 
-/** Where the time went: the stages one after the other, then what all threads did meanwhile, added up. */
+/** Where the time went: the stages one after the other, then the parts of all threads, added up. */
 export function describeTimings({ timings, workers }: BuildResult, paint: Paint): string {
   const { open, place, publish, threads } = timings;
   const listed = (parts: Record<string, number>) =>
@@ -79,4 +82,40 @@ export function describeTimings({ timings, workers }: BuildResult, paint: Paint)
   const lines: Line[] = [{ verb: "time", value: listed({ open, place, publish }) }];
   if (threads) lines.push({ verb: "place", value: listed({ ...threads }), detail: `by ${count(workers, "worker")}` });
   return `\n${align(lines, paint)}`;
+}
+
+/** The first problems, and how many more there are. */
+export function describeProblems({ count, first }: ProblemReport, paint: Paint): string {
+  const lines = first.map((problem) => describeProblem(problem, paint));
+  const rest = count - first.length;
+  if (rest > 0) lines.push(`and ${number(rest)} more`);
+  return lines.join("\n");
+}
+
+/** The last line of a refusal. With `skipInvalid`, a build refuses only where nobody is valid. */
+export function describeRefusal(
+  { problems, total }: InvalidUsersError,
+  { skipInvalid, problems: file }: { skipInvalid: boolean; problems?: string | undefined },
+): string {
+  const one = problems.users === 1;
+  const found = `${number(problems.users)} of ${count(total, "user")} ${one ? "is" : "are"} invalid`;
+  const outcome = "nothing was published and current is unchanged";
+  const why = skipInvalid
+    ? `without them nobody is left to publish, so ${outcome}.`
+    : `${outcome}. Mend ${one ? "it, or leave it" : "them, or leave them"} out with --skip-invalid.`;
+  return `${found}, with ${count(problems.count, "problem")}: ${why} ${whereAllAre(file)}`;
+}
+
+/** A sentence. */
+function whereAllAre(file: string | undefined): string {
+  return file === undefined ? "--problems FILE writes every problem." : `Every problem is in ${file}.`;
+}
+
+function describeProblem({ id, path, value, message }: Problem, paint: Paint): string {
+  return `${paint("dim", "user")} ${showId(id)}: ${paint("bold", visible(path))} ${showValue(value)} ${message}`;
+}
+
+/** A plain id as it is, any other in quotes: an empty one, or one with spaces, would be unclear. */
+function showId(id: unknown): string {
+  return typeof id === "string" && /^[\w.-]{1,60}$/.test(id) ? id : showValue(id);
 }

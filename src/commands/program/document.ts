@@ -4,7 +4,7 @@ import { open, stat } from "node:fs/promises";
 import { codeOf, UserError } from "../../errors.js";
 import { AsideFile } from "../../release/write.js";
 import { createTurns } from "../../workers/turns.js";
-import type { Io } from "./io.js";
+import type { Io } from "./verb.js";
 
 /**
  * @param file undefined for stdout, whose reader may leave when it has seen enough.

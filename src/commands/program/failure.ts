@@ -1,11 +1,11 @@
-/** What trouble looks like to the user: a line on stderr, and for an error an exit code. */
+/** How failures are told: as a line on stderr, and an exit code for what ended the run. */
 import { CommanderError } from "commander";
-import { ExitCode, explainSystem, UserError } from "../../errors.js";
+import { ExitCode, explainSystem, UserError, usageError } from "../../errors.js";
 import { painter } from "../../print/style.js";
 import { visible } from "../../print/text.js";
 import { DEBUG_VARIABLE } from "../../settings/names.js";
-import { type Io, say } from "./io.js";
-import { Stopped } from "./stop.js";
+import { Stopped } from "./signals.js";
+import { type Io, say } from "./verb.js";
 
 /** Prints what went wrong after a verb had done its work, also where nothing is printed on success. */
 export function warnUntidied(io: Io, untidied: readonly string[]): void {
@@ -35,4 +35,18 @@ export function reportFailure(thrown: unknown, io: Io): ExitCode {
   const text = error instanceof Error ? error.message : String(error);
   complain("Bug in Rollcall", `${text}; run again with ${DEBUG_VARIABLE}=1 for the stack`);
   return ExitCode.bug;
+}
+
+/**
+ * Runs a verb whose exit code 1 means only that something differs, as diff(1) has it: every refusal ends in 2 instead.
+ * @throws what `step` throws, a refusal as a usage error.
+ */
+export async function refusalsAsUsageErrors<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (thrown) {
+    const error = explainSystem(thrown);
+    if (!(error instanceof UserError) || error.exitCode !== ExitCode.refused) throw error;
+    throw usageError(error.message, error);
+  }
 }

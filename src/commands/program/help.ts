@@ -1,7 +1,6 @@
-/** The words of help that are no flag's (purpose, examples, precedence, exit codes), and how all of it fits a terminal. */
-
+/** The parts of help besides the flags: purpose, precedence, examples and exit codes, wrapped to the terminal. */
+import { Help } from "commander";
 import { ExitCode } from "../../errors.js";
-import { wrap } from "../../print/text.js";
 import { CONFIG_FILE } from "../../settings/file.js";
 import type { Verb } from "./verb.js";
 
@@ -13,7 +12,7 @@ const PRECEDENCE = `Every option of a verb but --config can also stand in the en
 the file over defaults. --no-json, --no-skip-invalid and the like switch off what a variable or the file \
 switched on. Paths in the file are relative to its folder.`;
 
-/** The same in the help of one verb, and of a verb that reads no file. */
+/** The hint in the help of one verb, and of a verb that reads no file. */
 const SETTINGS_HINT = `Every option but --config can also be a ROLLCALL_* variable, or stand in ${CONFIG_FILE}: see "rollcall --help".`;
 const VARIABLES_HINT = 'Every option can also be a ROLLCALL_* variable: see "rollcall --help".';
 
@@ -24,7 +23,7 @@ const EXIT_CODES: NonNullable<Verb["exitCodes"]> = [
   [ExitCode.gate, "a gate was exceeded (--max-removed and the like)"],
 ];
 
-/** Of every verb alike. */
+/** The exit codes that all verbs share. */
 const LAST_CODES: typeof EXIT_CODES = [
   [ExitCode.bug, "a bug in Rollcall"],
   [
@@ -40,23 +39,31 @@ export function describeAll(verbs: readonly Verb[], width: number): string {
   return [settings, describeExamples(examples, width), describeCodes(EXIT_CODES, width)].join("\n\n");
 }
 
-/** The same in the help of one verb. */
+/** What follows the flags in the help of one verb. @param width columns. */
 export function describeVerb({ configured, examples, exitCodes = EXIT_CODES }: Verb, width: number): string {
   const hint = wrap(configured ? SETTINGS_HINT : VARIABLES_HINT, width).join("\n");
   return [hint, describeExamples(examples, width), describeCodes(exitCodes, width)].join("\n\n");
 }
 
-/** Narrower than this, a description stands below its term. */
+const helper = Object.assign(new Help(), { minWidthToWrap: 1 });
+
+/** A text as lines of at most `width` columns, broken between words, and within words that are longer. */
+export function wrap(text: string, width: number): string[] {
+  const broken = text.replace(new RegExp(`\\S{${width}}(?=\\S)`, "g"), "$& ");
+  return helper.boxWrap(broken, width).split("\n");
+}
+
+/** Columns for a description. With fewer, it stands below its term. */
 const NARROW = 30;
 
-/** A term of a list, and what it means beside it. @param termWidth columns of the longest term. */
+/** A term of a list, with its description. @param termWidth columns of the longest term. */
 export function describeItem(term: string, termWidth: number, text: string, width: number): string {
   const room = width - termWidth - 4;
   if (room < NARROW) return [`  ${term}`, ...wrap(text, width - 6).map((line) => `      ${line}`)].join("\n");
   return `  ${term.padEnd(termWidth)}  ${wrap(text, room).join(`\n${" ".repeat(termWidth + 4)}`)}`;
 }
 
-/** Each below what it does. */
+/** Each command below its purpose. */
 function describeExamples(examples: Verb["examples"], width: number): string {
   const lines = examples.map(([command, purpose]) =>
     [...wrap(purpose, width - 4).map((line) => `  # ${line}`), describeCommand(command, width)].join("\n"),
@@ -64,7 +71,7 @@ function describeExamples(examples: Verb["examples"], width: number): string {
   return ["Examples:", ...lines].join("\n");
 }
 
-/** A command that a shell takes as it stands, also where it takes more than a line. */
+/** A command that a shell accepts as it stands, also where it takes more than a line. */
 function describeCommand(command: string, width: number): string {
   if (command.length + 2 <= width) return `  ${command}`;
   return `  ${wrap(command, width - 6).join(" \\\n    ")}`;

@@ -2,16 +2,14 @@
 import { readFileSync } from "node:fs";
 import { Command, type CommanderError, Option, type OutputConfiguration } from "commander";
 import { ExitCode, usageError } from "../../errors.js";
-import type { Output } from "../../print/output.js";
+import type { Output } from "../../print/style.js";
 import { CONFIG_FILE } from "../../settings/file.js";
 import { CONFIG_FLAG, flagOf, suggest } from "../../settings/names.js";
 import { resolveSettings } from "../../settings/resolve.js";
 import { SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
 import { describeAll, describeItem, describeVerb, PURPOSE } from "./help.js";
-import type { Io } from "./io.js";
 import { meantBy, refuseMisplaced, refuseOtherName } from "./meant.js";
-import type { Verb } from "./verb.js";
-import { loadVerbs } from "./verbs.js";
+import type { Io, Verb } from "./verb.js";
 
 /**
  * Runs one command line (without `node` and the script).
@@ -45,6 +43,26 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   await program.parseAsync(argv, { from: "user" });
   return exitCode;
 }
+
+/** The verb that a command line begins with, or all verbs where it begins with none, as help and suggestions need. */
+export async function loadVerbs(first?: string): Promise<Verb[]> {
+  const named = LOADERS.get(first ?? "");
+  const wanted = named ? [named] : [...LOADERS.values()];
+  return Promise.all(wanted.map((load) => load()));
+}
+
+/** In the order of help. Each is loaded when it is needed: all of them take longer to load than many runs. */
+const LOADERS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
+  ["init", async () => (await import("../init.js")).initVerb],
+  ["build", async () => (await import("../build/build.js")).buildVerb],
+  ["diff", async () => (await import("../diff.js")).diffVerb],
+  ["verify", async () => (await import("../verify.js")).verifyVerb],
+  ["serve", async () => (await import("../serve.js")).serveVerb],
+  ["adapt", async () => (await import("../adapt.js")).adaptVerb],
+  ["publish", async () => (await import("../publish.js")).publishVerb],
+  ["releases", async () => (await import("../releases.js")).releasesVerb],
+  ["use", async () => (await import("../use.js")).useVerb],
+]);
 
 function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) => void): void {
   const command = program

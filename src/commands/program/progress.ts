@@ -1,7 +1,7 @@
 /** The progress bar: only on a terminal, and only for what takes longer than a second. */
 import type { Options, Params } from "cli-progress";
 import { count, duration, number } from "../../print/numbers.js";
-import type { Io } from "./io.js";
+import type { Io } from "./verb.js";
 
 const PATIENCE_MS = 1000;
 const BAR_WIDTH = 30;

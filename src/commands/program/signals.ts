@@ -1,53 +1,111 @@
-/** What a running host does when it is told: read the release again, or finish. */
-import type { SignalName, Signals } from "./io.js";
+/** What signals do: they end a verb tidily, and tell a running server to look at `current` or to finish. */
+import { ExitCode, UserError } from "../../errors.js";
+import type { SignalName, Signals } from "./verb.js";
 
-/** The part of a host that signals reach. */
-interface Running {
-  reload(): Promise<void>;
+/** What a verb throws that a signal has ended. It is nobody's mistake. */
+export class Stopped extends UserError {}
+
+const STOPS = [
+  ["SIGINT", ExitCode.interrupted],
+  ["SIGTERM", ExitCode.terminated],
+  ["SIGHUP", ExitCode.hungUp],
+] as const;
+
+interface Stop {
+  readonly signal: AbortSignal;
+  /** Signals have their usual effect before this, and again after the first signal: a second one ends the process at once. */
+  listen(): void;
+  ignore(): void;
 }
 
-const STOP: readonly SignalName[] = ["SIGINT", "SIGTERM"];
+/**
+ * Turns the first SIGINT, SIGTERM or SIGHUP into an AbortSignal, so that a verb can tidy up.
+ * @param outcome what the verb leaves then, as the end of a sentence.
+ */
+export function createStop(signals: Signals, outcome = "current is unchanged"): Stop {
+  const stop = new AbortController();
+  let ignore = () => {};
+  return {
+    signal: stop.signal,
+    ignore: () => ignore(),
+    listen() {
+      ignore();
+      if (stop.signal.aborted) return;
+      const abort = (exitCode: ExitCode) => () => {
+        ignore();
+        stop.abort(new Stopped(`Stopped; ${outcome}.`, { exitCode }));
+      };
+      ignore = hear(
+        signals,
+        STOPS.map(([name, exitCode]) => [name, abort(exitCode)]),
+      );
+    },
+  };
+}
 
-export interface HostSignals {
-  /** Resolves at the first SIGINT or SIGTERM. From then on both have their usual effect again: a second one ends the process. */
+/** Runs what signals may stop from its beginning to its end. */
+export async function stoppable<T>(
+  signals: Signals,
+  step: (signal: AbortSignal) => Promise<T>,
+  outcome?: string,
+): Promise<T> {
+  const stop = createStop(signals, outcome);
+  stop.listen();
+  try {
+    return await step(stop.signal);
+  } finally {
+    stop.ignore();
+  }
+}
+
+export interface ServerSignals {
+  /** Resolves at the first SIGINT or SIGTERM. From then on both have their usual effect: a second one ends the process. */
   readonly stopped: Promise<void>;
   isStopped(): boolean;
-  /** From now on, SIGHUP reloads this; a release that cannot be read is logged. Until now, it had nothing to look at. */
-  attach(host: Running): void;
+  /** From now on, SIGHUP reloads this server; what fails then is logged. Before, SIGHUP does nothing. */
+  attach(server: { reload(): Promise<void> }): void;
   /** Leaves all signals alone again. */
   end(): void;
 }
 
-/** Hears signals for a host, from before it is there until after it has closed. */
-export function hearSignals(signals: Signals, log: (line: string) => void): HostSignals {
-  let host: Running | undefined;
+/** Listens to signals for a server, from before it is there until after it has closed. */
+export function hearSignals(signals: Signals, log: (line: string) => void): ServerSignals {
+  let server: { reload(): Promise<void> } | undefined;
   let isStopped = false;
-  let letGo = () => {};
+  let ignoreStop = () => {};
   const reload = () => {
-    host?.reload().catch((error: unknown) => log(error instanceof Error ? error.message : String(error)));
+    server?.reload().catch((error: unknown) => log(error instanceof Error ? error.message : String(error)));
   };
-  signals.on("SIGHUP", reload);
+  const ignoreReload = hear(signals, [["SIGHUP", reload]]);
   const stopped = new Promise<void>((resolve) => {
     const stop = () => {
-      letGo();
+      ignoreStop();
       isStopped = true;
       log("Finishing what is in flight; a second signal ends at once.");
       resolve();
     };
-    letGo = () => {
-      for (const name of STOP) signals.off(name, stop);
-    };
-    for (const name of STOP) signals.on(name, stop);
+    ignoreStop = hear(signals, [
+      ["SIGINT", stop],
+      ["SIGTERM", stop],
+    ]);
   });
   return {
     stopped,
     isStopped: () => isStopped,
     attach(running) {
-      host = running;
+      server = running;
     },
     end() {
-      signals.off("SIGHUP", reload);
-      letGo();
+      ignoreReload();
+      ignoreStop();
     },
+  };
+}
+
+/** @returns what takes the listeners away again. */
+function hear(signals: Signals, listeners: readonly [SignalName, () => void][]): () => void {
+  for (const [name, listener] of listeners) signals.on(name, listener);
+  return () => {
+    for (const [name, listener] of listeners) signals.off(name, listener);
   };
 }

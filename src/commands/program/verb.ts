@@ -1,9 +1,9 @@
-/** What a verb's file exports: the words of its help, and its run. The flags come from the table of settings. */
-
+/** What a verb's file exports, and what it may touch of the world; `cli.ts` gives the real one, tests their own. */
 import type { ExitCode } from "../../errors.js";
+import { align, type Env, type Line, type Output, painter } from "../../print/style.js";
 import type { SettingKey, Settings } from "../../settings/settings.js";
-import type { Io } from "./io.js";
 
+/** The words of a verb's help, and its run. Its flags come from the table of settings. */
 export interface Verb {
   name: string;
   /** One line. */
@@ -25,4 +25,41 @@ export interface Given {
   settings: Settings;
   /** Positional arguments by name. */
   arguments: Readonly<Record<string, string | undefined>>;
+}
+
+/** The signals that a verb answers to, and the event that comes last, whatever ends the process. */
+export interface Signals {
+  on(signal: SignalName | "exit", listener: () => void): unknown;
+  off(signal: SignalName | "exit", listener: () => void): unknown;
+}
+export type SignalName = "SIGHUP" | "SIGINT" | "SIGTERM";
+
+export interface Io {
+  stdout: Output;
+  stderr: Output;
+  env: Env;
+  /** What relative paths are taken from; `.` in the real command, so that messages repeat what was typed. */
+  cwd: string;
+  /** Milliseconds since any fixed moment. */
+  now(): number;
+  /** The time of day. */
+  date(): Date;
+  signals: Signals;
+  /** Set by a verb that goes on when its output cannot be written any more, and told why each time. */
+  onLost?: (stream: "stdout" | "stderr", why: string) => void;
+}
+
+/** Prints for people who read along: everything but data goes to stderr. */
+export function say(io: Io, text: string): void {
+  io.stderr.write(`${text}\n`);
+}
+
+/** Prints a summary for people. */
+export function sayLines(io: Io, lines: readonly Line[]): void {
+  say(io, align(lines, painter(io.stderr, io.env)));
+}
+
+/** Prints data: what `--json` and `--access-log` promise. */
+export function print(io: Io, text: string): void {
+  io.stdout.write(`${text}\n`);
 }
