@@ -1,6 +1,7 @@
-/** Sixty seconds of requests from 64 connections while 100 real builds switch underneath: no answer is of two releases. */
+/** Requests from 64 connections while 100 real builds switch underneath: no answer is of two releases. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { readlinkSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,14 +17,15 @@ import { scratch } from "../support/files.js";
 import { startProcess } from "./process.js";
 import { type Answer, ask } from "./running.js";
 
-const SECONDS = 60;
 const BUILDS = 100;
+/** Answers between two builds, at least; one of them is of the newest release. */
+const ANSWERS = 100;
 const CONNECTIONS = 64;
 const USERS = 500;
 /** Between two requests of a connection, so that builds, host and this test share two cores. */
 const THINK_MS = 10;
 
-test("a switch fails no answer and mixes none", { timeout: 4 * SECONDS * 1000 }, async () => {
+test("a switch fails no answer and mixes none", { timeout: 600_000 }, async () => {
   const folder = scratch();
   const dist = join(folder, "dist");
   const file = writeUsers(
@@ -35,13 +37,14 @@ test("a switch fails no answer and mixes none", { timeout: 4 * SECONDS * 1000 },
   const host = await startProcess(dist);
   const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   const claims = new Map<string, Claim>();
+  const seen = new Set<string>();
   let answers = 0;
   let notModified = 0;
   try {
-    const end = Date.now() + SECONDS * 1000;
+    let isOver = false;
     const reader = async (agent: Agent, seed: number) => {
       const tags = new Map<string, string>();
-      for (let turn = seed; Date.now() < end; turn++) {
+      for (let turn = seed; !isOver; turn++) {
         const page = 1 + (turn % (USERS / 50));
         const variant: Variant = turn % 3 === 0 ? "gzip" : "identity";
         const tag = turn % 2 === 0 ? tags.get(`${page} ${variant}`) : undefined;
@@ -50,6 +53,7 @@ test("a switch fails no answer and mixes none", { timeout: 4 * SECONDS * 1000 },
         const claim = readClaim(answer, { page, variant, ...(tag && { tag }) });
         claims.set(JSON.stringify(claim), claim);
         tags.set(`${page} ${variant}`, claim.etag);
+        seen.add(claim.id);
         answers++;
         if (answer.status === 304) notModified++;
         await sleep(THINK_MS);
@@ -57,13 +61,17 @@ test("a switch fails no answer and mixes none", { timeout: 4 * SECONDS * 1000 },
     };
     const builds = async () => {
       const db = new Database(file);
-      const started = Date.now();
-      for (let done = 0; done < BUILDS; done++) {
-        insertUsers(db, [user(USERS + done)]);
-        expect(await builder.build()).toBe(true);
-        await sleep(Math.max(0, started + ((done + 1) * SECONDS * 1000) / BUILDS - Date.now()));
+      try {
+        for (let done = 0; done < BUILDS; done++) {
+          insertUsers(db, [user(USERS + done)]);
+          expect(await builder.build()).toBe(true);
+          const [enough, current] = [answers + ANSWERS, readlinkSync(join(dist, "current"))];
+          while (answers < enough || !seen.has(current.slice(-12))) await sleep(THINK_MS);
+        }
+      } finally {
+        isOver = true;
+        db.close();
       }
-      db.close();
     };
     await Promise.all([builds(), ...agents.map((agent, at) => reader(agent, at * 7))]);
   } finally {
@@ -77,10 +85,8 @@ test("a switch fails no answer and mixes none", { timeout: 4 * SECONDS * 1000 },
   for (const { id, folder } of await listReleases(dist)) releases.set(id, await openRelease(folder));
   expect(releases.size).toBe(BUILDS + 1);
   for (const claim of claims.values()) expect(contradictions(claim, releases.get(claim.id))).toEqual([]);
-  const seen = new Set([...claims.values()].map(({ id }) => id));
-  expect(seen.size).toBeGreaterThan(BUILDS * 0.8);
-  expect(answers).toBeGreaterThan(SECONDS * 200);
-  expect(notModified).toBeGreaterThan(SECONDS * 10);
+  expect(seen.size).toBe(BUILDS + 1);
+  expect(notModified).toBeGreaterThan(0);
 });
 
 /** What one answer says of the release that it is of. */

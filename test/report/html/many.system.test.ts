@@ -1,22 +1,20 @@
-/** A hundred thousand changes: the page opens soon, answers searches, and never stops answering its reader. */
+/** A hundred thousand changes: the page opens, answers searches, and goes on answering its reader meanwhile. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeWith } from "../../support/installed.js";
 import { settled, useBrowser } from "./browser.js";
 import { manyChanges } from "./samples.js";
 
-/** Milliseconds, many times what an idle machine takes: others work on this one at the same time. */
-const PATIENCE = { open: 20_000, search: 10_000, freeze: 1500 };
+/** States of the progress bar that another task must get to see while all changes are searched, a few at a time. */
+const STATES = 5;
 
 describeWith("chromium", "a hundred thousand changes", (path) => {
   const open = useBrowser(path);
 
-  test("open, answer a search and a filter in time, and never freeze", async () => {
+  test("open, and answer a search and a filter without a freeze", async () => {
     const { page, misdeeds } = await open(manyChanges({ added: 10_000, removed: 5_000, changed: 85_000 }, 900_000));
     expect(await settled(page)).toBe("1 to 50 of 100,000 changes");
-    const opened = await page.evaluate(() => performance.now());
-    expect(opened).toBeLessThan(PATIENCE.open);
-    await watchFreezes(page);
+    await noteProgress(page);
 
     const searchbox = page.getByRole("searchbox", { name: "Search" });
     const status = page.getByRole("status");
@@ -24,16 +22,17 @@ describeWith("chromium", "a hundred thousand changes", (path) => {
       ["nobody has this", "None of 100,000 changes match."],
       // The last one of all, so that every change has been looked at.
       ["000002084999", "1 to 1 of 1 found"],
-      ["Okafor", "found, in 100,000 changes"],
+      ["Okafor", "1 to 50 of"],
     ] as const) {
+      const before = await statesSeen(page);
       await searchbox.fill(text);
-      await status.filter({ hasText: said }).waitFor({ timeout: PATIENCE.search });
+      await status.filter({ hasText: said }).waitFor();
+      expect((await statesSeen(page)) - before).toBeGreaterThan(STATES);
     }
     await searchbox.fill("");
     await page.getByRole("combobox", { name: "Field" }).selectOption("bio");
-    await status.filter({ hasText: "found, in 100,000 changes" }).waitFor({ timeout: PATIENCE.search });
+    await status.filter({ hasText: "found, in 100,000 changes" }).waitFor();
     await page.getByRole("button", { name: "Last" }).click();
-    expect(await longestFreeze(page)).toBeLessThan(PATIENCE.freeze);
     expect(misdeeds).toEqual([]);
   }, 120_000);
 
@@ -51,22 +50,23 @@ describeWith("chromium", "a hundred thousand changes", (path) => {
   });
 });
 
-/** From here on the page notes how late each of its timers comes. */
-async function watchFreezes(page: Page): Promise<void> {
+/** From here on a task of its own counts the states in which it finds the progress bar of a search. */
+async function noteProgress(page: Page): Promise<void> {
   await page.evaluate(() => {
-    let last = performance.now();
-    setInterval(() => {
-      const now = performance.now();
-      const { dataset } = document.documentElement;
-      dataset["freeze"] = String(Math.max(Number(dataset["freeze"] ?? 0), now - last));
-      last = now;
-    }, 10);
+    const bar = document.querySelector("progress");
+    let [last, seen] = [0, 0];
+    const look = () => {
+      if (bar && !bar.hidden && bar.value !== last) {
+        last = bar.value;
+        seen += 1;
+        document.documentElement.dataset["seen"] = String(seen);
+      }
+      setTimeout(look);
+    };
+    look();
   });
 }
 
-/** Milliseconds. */
-async function longestFreeze(page: Page): Promise<number> {
-  const noted = await page.evaluate(() => document.documentElement.dataset["freeze"]);
-  expect(noted).toBeDefined();
-  return Number(noted);
+async function statesSeen(page: Page): Promise<number> {
+  return Number(await page.evaluate(() => document.documentElement.dataset["seen"] ?? 0));
 }
