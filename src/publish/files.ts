@@ -1,14 +1,13 @@
-/** The files of a release as a target gets them: what SHA256SUMS lists, and SHA256SUMS itself. */
+/** The files of a release in the order in which they are published. */
 import { createHash } from "node:crypto";
+import { basename } from "node:path";
 import { UserError } from "../errors.js";
 import { encodeSums } from "../release/digests.js";
-import { findPage, SNAPSHOT, SUMS } from "../release/layout.js";
+import { findPage, pagePath, SNAPSHOT, SUMS, type Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { isPublishable } from "./names.js";
-import { FileOrder, type Shape } from "./order.js";
 
 export interface PublishedFile {
-  /** From 0, in the order of publishing. */
+  /** Its number in the order of publishing, from 0. */
   index: number;
   /** Inside the release, with `/`. */
   path: string;
@@ -16,20 +15,71 @@ export interface PublishedFile {
   digest: string;
 }
 
+/** Which files a release has. */
+export interface Shape {
+  pages: number;
+  variants: readonly Variant[];
+  /** Paths of files that are neither pages nor SHA256SUMS nor snapshot.json. */
+  others: readonly string[];
+}
+
+/**
+ * Numbers the files of a release. Numbers are computed, so that 1,000,000 pages take no more memory than one.
+ *
+ * The order is: other files, pages, SHA256SUMS, snapshot.json. The last two announce the others. Pages go from the last
+ * to the first: users come newest first, so new users push older ones to later pages, and a reader who meets pages that
+ * have just changed sees a user twice but misses none.
+ */
+export class FileOrder {
+  readonly length: number;
+  /** The number of SHA256SUMS, the first file that announces the others. */
+  readonly announcing: number;
+  readonly shape: Shape;
+  readonly #otherIndex: ReadonlyMap<string, number>;
+
+  constructor({ pages, variants, others }: Shape) {
+    this.shape = { pages, variants, others };
+    this.#otherIndex = new Map(others.map((path, index) => [path, index]));
+    this.announcing = others.length + pages * variants.length;
+    this.length = this.announcing + 2;
+  }
+
+  /** The path of the file with this number. */
+  pathAt(index: number): string {
+    if (index >= this.announcing) return index === this.announcing ? SUMS : SNAPSHOT;
+    const { pages, variants, others } = this.shape;
+    const other = others[index];
+    if (other !== undefined) return other;
+    const position = index - others.length;
+    return pagePath(pages - Math.floor(position / variants.length), variants[position % variants.length]);
+  }
+
+  /** The number of the file at a path, or undefined when the release has no such file. */
+  indexOf(path: string): number | undefined {
+    if (path === SUMS || path === SNAPSHOT) return this.announcing + Number(path === SNAPSHOT);
+    const { pages, variants, others } = this.shape;
+    const found = findPage(path);
+    if (!found) return this.#otherIndex.get(path);
+    const variant = variants.indexOf(found.variant);
+    if (variant < 0 || found.page > pages) return undefined;
+    return others.length + (pages - found.page) * variants.length + variant;
+  }
+}
+
+/** All files of one release: those that SHA256SUMS lists, and SHA256SUMS itself. */
 export class ReleaseFiles extends FileOrder {
   readonly folder: string;
   readonly snapshot: Release["snapshot"];
-  readonly shape: Shape;
   readonly #sums: Release["sums"];
   readonly #sumsDigest: string;
 
-  /** @throws UserError when a name in SHA256SUMS is none that may be published. */
+  /** @throws UserError when SHA256SUMS lists a path that may not be published. */
   constructor({ folder, snapshot, sums }: Release) {
     const others = [...sums.others.keys()].filter((path) => path !== SNAPSHOT);
-    for (const path of others) requireName(path);
-    const shape = { pages: sums.pages.pages, variants: sums.pages.variants, others };
-    super(shape);
-    this.shape = shape;
+    const unfit = others.find((path) => !isPublishable(path));
+    if (unfit !== undefined)
+      throw new UserError(`SHA256SUMS lists ${JSON.stringify(unfit)}, which is no name for a file; build again.`);
+    super({ pages: sums.pages.pages, variants: sums.pages.variants, others });
     this.folder = folder;
     this.snapshot = snapshot;
     this.#sums = sums;
@@ -38,7 +88,7 @@ export class ReleaseFiles extends FileOrder {
     this.#sumsDigest = hash.digest("hex");
   }
 
-  /** The file of that number. */
+  /** The file with this number. */
   at(index: number): PublishedFile {
     const path = this.pathAt(index);
     return { index, path, digest: this.#digestOf(path) };
@@ -54,9 +104,26 @@ export class ReleaseFiles extends FileOrder {
     const found = findPage(path);
     return (found ? pages.get(found.page, found.variant) : others.get(path)) ?? "";
   }
+
+  /** The error for a file whose bytes do not have its digest. */
+  damaged(path: string): UserError {
+    return new UserError(
+      `Release ${basename(this.folder)} is damaged: ${path} does not match its digest. Build again, or publish another one with --release.`,
+    );
+  }
 }
 
-function requireName(path: string): void {
-  if (!isPublishable(path))
-    throw new UserError(`SHA256SUMS lists ${JSON.stringify(path)}, which is no name for a file; build again.`);
+/** The names of all files that Rollcall keeps in a target for itself begin with this; a release has no such file. */
+export const OWN_PREFIX = ".rollcall-";
+
+/**
+ * Whether a path may be written or removed in a target: no part leads up or out of it, `.git` is left to git, and
+ * Rollcall's own files are not part of a release.
+ */
+export function isPublishable(path: string): boolean {
+  const parts = path.split("/");
+  return (
+    !/[\\\p{Cc}]/u.test(path) &&
+    parts.every((part) => !["", ".", "..", ".git"].includes(part.toLowerCase()) && !part.startsWith(OWN_PREFIX))
+  );
 }

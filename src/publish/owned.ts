@@ -1,13 +1,15 @@
-/** What Rollcall owns in a target: the list that is kept there, so that it never touches what is not its own. */
+/** The list of what Rollcall owns in a target. It is kept in the target, so that no other file is ever touched. */
 import { z } from "zod";
 import { UserError } from "../errors.js";
 import { parseAs } from "../release/json.js";
 import { findPage, SNAPSHOT, SUMS } from "../release/layout.js";
-import type { ReleaseFiles } from "./files.js";
-import { isPublishable } from "./names.js";
+import { isPublishable, OWN_PREFIX, type ReleaseFiles } from "./files.js";
+
+/** The name of the list. */
+export const OWNED = `${OWN_PREFIX}published.json`;
 
 const ownedSchema = z.strictObject({
-  /** The version of this form. */
+  /** The version of this format. */
   rollcall: z.literal(1),
   /** The id of the release that was published last. */
   release: z.string().regex(/^[0-9a-f]{12}$/),
@@ -18,29 +20,28 @@ const ownedSchema = z.strictObject({
   variants: z.array(z.enum(["identity", "br", "gzip"])),
   /** Paths of all other files. */
   others: z.array(z.string().refine(isPublishable)),
-  /** In a bucket, the run that is at work: its name, and a number that moves as long as it lives. */
+  /** Only in a bucket: the run that is at work, and a number that changes as long as it is alive. */
   run: z.strictObject({ name: z.string(), beat: z.int() }).optional(),
 });
 
-/** Never longer for more pages: who published pages 1 to N owns all that are named so. */
+/** What Rollcall owns in a target. It does not grow with the number of pages. */
 export type Owned = z.infer<typeof ownedSchema>;
 
-/** What a target that holds a release and nothing more of Rollcall's owns. */
+/** What is owned when a target holds exactly one release. */
 export function ownedBy(files: ReleaseFiles): Owned {
   const { pages, variants, others } = files.shape;
   const all = { pages, variants: [...variants], others: [...others, SUMS, SNAPSHOT] };
   return { rollcall: 1, release: files.snapshot.id, complete: true, ...all };
 }
 
-/** What is owned while one release takes the place of another: all files of both. */
+/** What is owned while one release replaces another: all files of both. */
 export function ownedBetween(before: Owned | undefined, after: Owned): Owned {
-  if (!before) return { ...after, complete: false };
   return {
     ...after,
     complete: false,
-    pages: Math.max(before.pages, after.pages),
-    variants: union(before.variants, after.variants),
-    others: union(before.others, after.others),
+    pages: Math.max(before?.pages ?? 0, after.pages),
+    variants: union(before?.variants, after.variants),
+    others: union(before?.others, after.others),
   };
 }
 
@@ -49,7 +50,7 @@ export function owns({ pages, variants, others }: Owned, path: string): boolean 
   return found ? found.page <= pages && variants.includes(found.variant) : others.includes(path);
 }
 
-/** Whether a path that is there is owned and not of the release: then it has to go. */
+/** Whether a file in the target is owned but not part of the release, so that it has to be removed. */
 export function isOrphan(owned: Owned, files: ReleaseFiles, path: string): boolean {
   return owns(owned, path) && files.indexOf(path) === undefined;
 }
@@ -58,13 +59,13 @@ export function encodeOwned(owned: Owned): string {
   return `${JSON.stringify(owned)}\n`;
 }
 
-/** @throws UserError when the text is not of the form. */
+/** @throws UserError when the text does not have the format of the list. */
 export function parseOwned(text: string, name: string): Owned {
   const owned = parseAs(ownedSchema, text);
   if (owned) return owned;
   throw new UserError(`${name} is not of the form that Rollcall writes; restore it, or remove it.`);
 }
 
-function union<T>(one: readonly T[], other: readonly T[]): T[] {
+function union<T>(one: readonly T[] = [], other: readonly T[]): T[] {
   return [...new Set([...one, ...other])];
 }

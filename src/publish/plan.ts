@@ -1,67 +1,69 @@
-/** The plan: what has to happen so that a target equals a release. One byte of memory a file. */
+/** What has to change so that a target equals a release. Takes one byte of memory for each file. */
 import { UserError } from "../errors.js";
 import type { PublishedFile, ReleaseFiles } from "./files.js";
 import { type Owned, owns } from "./owned.js";
-import type { Standing, Target } from "./target.js";
+import type { FileState, Target } from "./target.js";
 
-const CODES: Record<Standing, number> = { same: 0, absent: 1, different: 2 };
+const CODES: Record<FileState, number> = { same: 0, absent: 1, different: 2 };
 
 export type StepKind = "add" | "change" | "remove";
 
 export interface PlanCounts {
-  /** Files that the target did not have. */
+  /** Files that the target does not have. */
   added: number;
   /** Files that replace others. */
   changed: number;
-  /** Files of releases before that go. */
+  /** Files of earlier releases that are removed. */
   removed: number;
-  /** Files that are there already, byte for byte. */
+  /** Files that are already there, byte for byte. */
   same: number;
 }
 
 /**
  * Compares a target with a release.
- * @throws UserError when something that is not Rollcall's stands where a file belongs, unless `force`.
+ * @param before what Rollcall owns in the target.
+ * @throws UserError when a file that Rollcall did not put there is in the place of one of the release, unless `force`.
  */
 export async function makePlan(
   target: Target,
   files: ReleaseFiles,
-  owned: Owned | undefined,
+  before: Owned | undefined,
   { force, signal }: { force: boolean; signal: AbortSignal | undefined },
 ): Promise<Plan> {
-  const standings = new Uint8Array(files.length);
-  let stranger: string | undefined;
-  let strangers = 0;
+  const states = new Uint8Array(files.length);
+  const foreign = { first: "", count: 0 };
   await target.survey(
     files,
-    ({ index, path }, standing) => {
-      standings[index] = CODES[standing];
-      if (standing !== "different" || (owned && owns(owned, path))) return;
-      stranger ??= path;
-      strangers++;
+    ({ index, path }, state) => {
+      states[index] = CODES[state];
+      if (state !== "different" || (before && owns(before, path))) return;
+      if (foreign.count++ === 0) foreign.first = path;
     },
     signal,
   );
-  if (stranger !== undefined && !force) {
-    const which = strangers > 1 ? `${stranger} and ${strangers - 1} more` : stranger;
+  if (foreign.count > 0 && !force) {
+    const which = foreign.count > 1 ? `${foreign.first} and ${foreign.count - 1} more` : foreign.first;
     throw new UserError(
       `${target.name} has files that Rollcall did not put there: ${which}; move them away, or replace them with --force.`,
     );
   }
   let orphans = 0;
-  if (owned) for await (const _ of target.orphans(owned, files)) orphans++;
-  return new Plan(files, standings, orphans);
+  if (before) for await (const _ of target.orphans(before, files)) orphans++;
+  return new Plan(files, before, states, orphans);
 }
 
 export class Plan {
-  readonly #files: ReleaseFiles;
-  readonly #standings: Uint8Array;
   readonly counts: PlanCounts;
+  readonly #states: Uint8Array;
 
-  constructor(files: ReleaseFiles, standings: Uint8Array, removed: number) {
-    this.#files = files;
-    this.#standings = standings;
-    const count = (of: Standing) => standings.reduce((sum, code) => sum + Number(code === CODES[of]), 0);
+  constructor(
+    readonly files: ReleaseFiles,
+    readonly before: Owned | undefined,
+    states: Uint8Array,
+    removed: number,
+  ) {
+    this.#states = states;
+    const count = (of: FileState) => states.reduce((sum, code) => sum + Number(code === CODES[of]), 0);
     this.counts = { added: count("absent"), changed: count("different"), removed, same: count("same") };
   }
 
@@ -69,30 +71,30 @@ export class Plan {
     return this.counts.added + this.counts.changed + this.counts.removed === 0;
   }
 
-  /** Whether the file of that number is put. */
+  /** Whether the file with this number is put. */
   puts(index: number): boolean {
-    return this.#standings[index] !== CODES.same;
+    return this.#states[index] !== CODES.same;
   }
 
-  /** Files to put where nothing stands (`absent`) or something else does, but for those that announce the release. */
-  *toPut(standing: Standing): Generator<PublishedFile> {
-    for (let index = 0; index < this.#files.announcing; index++) {
-      if (this.#standings[index] === CODES[standing]) yield this.#files.at(index);
-    }
+  /** Files to put where there is nothing (`absent`) or something else (`different`), except those in `toAnnounce`. */
+  toPut(state: FileState): Generator<PublishedFile> {
+    return this.#filesFrom(0, this.files.announcing, (code) => code === CODES[state]);
   }
 
-  /** Those that announce it and are to be put. */
-  *toAnnounce(): Generator<PublishedFile> {
-    for (let index = this.#files.announcing; index < this.#files.length; index++) {
-      if (this.puts(index)) yield this.#files.at(index);
-    }
+  /** SHA256SUMS and snapshot.json, which announce the release, where they are to be put. */
+  toAnnounce(): Generator<PublishedFile> {
+    return this.#filesFrom(this.files.announcing, this.files.length, (code) => code !== CODES.same);
   }
 
-  /** Says what is put, in the order in which it would be. */
+  /** Tells which files are put, in order. */
   tell(onStep: (kind: StepKind, path: string) => void): void {
     for (const { path } of this.toPut("absent")) onStep("add", path);
     for (const { path } of this.toPut("different")) onStep("change", path);
     for (const { index, path } of this.toAnnounce())
-      onStep(this.#standings[index] === CODES.absent ? "add" : "change", path);
+      onStep(this.#states[index] === CODES.absent ? "add" : "change", path);
+  }
+
+  *#filesFrom(first: number, end: number, isMeant: (code: number | undefined) => boolean): Generator<PublishedFile> {
+    for (let index = first; index < end; index++) if (isMeant(this.#states[index])) yield this.files.at(index);
   }
 }

@@ -1,52 +1,31 @@
 /** `rollcall publish`: makes a target equal to a release. */
+import { join } from "node:path";
 import { z } from "zod";
 import { explainSystem, unlessStopped } from "../errors.js";
 import { findDamage } from "../release/check.js";
 import { openChosen } from "../release/choose.js";
 import { abortSignal, callback, checkOptions, folder, type Rules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
-import { carryOut } from "./carry-out.js";
-import { ReleaseFiles } from "./files.js";
-import type { Owned } from "./owned.js";
+import { each } from "../workers/at-most.js";
+import { type PublishedFile, ReleaseFiles } from "./files.js";
+import { encodeOwned, ownedBetween, ownedBy } from "./owned.js";
 import { makePlan, type Plan, type PlanCounts, type StepKind } from "./plan.js";
 import { openPurgeList, type PurgeList } from "./purge.js";
-import { damaged } from "./refusals.js";
-import type { Target } from "./target.js";
+import { AT_ONCE, type Target, type TargetEffects, type TargetOptions } from "./target.js";
 import { openTarget } from "./targets.js";
 
-export interface PublishOptions {
-  /** The folder of the releases. */
-  dist: string;
+export interface PublishOptions extends TargetOptions {
   /** What means a release, as the beginning of its id; the current one unless given. */
   release?: string | undefined;
-  /** A folder, which need not be there yet, or `s3://bucket/prefix`. */
-  target: string;
-  /** The URL of a store that is not Amazon's. */
-  endpoint?: string | undefined;
-  /** What objects in a bucket are put with; `public, max-age=60` unless given. */
-  cacheControl?: string | undefined;
-  /** Also over files that Rollcall did not put there, and over a release that somebody else did. */
-  force?: boolean | undefined;
-  /** The beginning of the id of a release that a bucket holds and that may be replaced, though `dist` does not know it. */
-  expect?: string | undefined;
-  /** Change nothing in the target, only say what would change. */
-  dryRun?: boolean | undefined;
-  /** A file that gets the URL of everything that changed, one a line. */
+  /** A file to write the URLs of everything that changed to, one a line. */
   purgeList?: string | undefined;
 }
 
-/** Told of each file that was put or removed, and of how many there are in all. */
-export type OnPublishProgress = (done: { files: number; total: number }) => void;
-
-export interface PublishEffects {
-  now?: (() => Date) | undefined;
-  onProgress?: OnPublishProgress | undefined;
-  /** Told when another run may be at work on a bucket, and for how long at most that has to be watched. */
-  onWait?: ((milliseconds: number) => void) | undefined;
+export interface PublishEffects extends TargetEffects {
+  /** Told of each file that was put or removed, and of how many there are in all. */
+  onProgress?: ((done: { files: number; total: number }) => void) | undefined;
   /** Told of each step of a dry run. */
   onStep?: ((kind: StepKind, path: string) => void) | undefined;
-  /** Stops the run between two files, with the signal's reason; the next run goes on where it stopped. */
-  signal?: AbortSignal | undefined;
 }
 
 export interface PublishResult extends PlanCounts {
@@ -56,13 +35,13 @@ export interface PublishResult extends PlanCounts {
   id: string;
   /** The id of the release that was published there before, or null. */
   before: string | null;
-  /** True when that had not come to its end. */
+  /** True when the run before was not complete. */
   resumed: boolean;
   /** Of the files that were put. */
   bytes: number;
   /** Lines of the purge list, 0 without one. */
   urls: number;
-  /** Requests that a bucket was sent. */
+  /** Requests that were sent to a bucket. */
   requests?: number;
 }
 
@@ -75,19 +54,8 @@ const EFFECTS: Rules<PublishEffects> = {
   ...{ now: callback, onProgress: callback, onWait: callback, onStep: callback, signal: abortSignal },
 };
 
-/** What one run works with. */
-export interface Work {
-  target: Target;
-  files: ReleaseFiles;
-  plan: Plan;
-  /** What the last run left in the target, unless this is the first. */
-  before: Owned | undefined;
-  purgeList: PurgeList | undefined;
-  signal: AbortSignal | undefined;
-}
-
 /**
- * Publishes a release. A run that ends at any moment, however it ends, is finished by the next.
+ * Publishes a release. If a run ends early, for whatever reason, the next one completes it.
  * @throws UserError before the first change when the release is damaged, or the target has files that are not Rollcall's.
  */
 export async function publish(options: PublishOptions, effects: PublishEffects = {}): Promise<PublishResult> {
@@ -104,20 +72,21 @@ export async function publish(options: PublishOptions, effects: PublishEffects =
 
 async function run(options: PublishOptions, effects: PublishEffects): Promise<PublishResult> {
   const { dist, force = false, dryRun = false } = options;
-  const { onProgress = () => {}, onStep = () => {}, signal } = effects;
+  const { signal } = effects;
   const files = await openFiles(dist, options.release, signal);
   const { target, close } = await openTarget(options, effects);
   let purgeList: PurgeList | undefined;
   try {
     const before = await target.readOwned();
     const plan = await makePlan(target, files, before, { force, signal });
-    purgeList = openPurgeList(options.purgeList);
-    const work: Work = { target, files, plan, before, purgeList, signal };
-    const done = dryRun ? await preview(work, onStep) : await carryOut(work, onProgress);
-    const facts = { target: target.name, id: files.snapshot.id, before: before?.release ?? null };
+    purgeList = options.purgeList === undefined ? undefined : openPurgeList(options.purgeList);
+    const done = await (dryRun ? preview : carryOut)(target, plan, purgeList, effects);
     const { requests } = target;
-    const traffic = requests === undefined ? {} : { requests };
-    return { ...facts, resumed: before?.complete === false, ...plan.counts, ...done, ...traffic };
+    return {
+      ...{ target: target.name, id: files.snapshot.id, before: before?.release ?? null },
+      ...{ resumed: before?.complete === false, ...plan.counts, ...done },
+      ...(requests !== undefined && { requests }),
+    };
   } catch (error) {
     throw target.explain(error);
   } finally {
@@ -126,7 +95,7 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
   }
 }
 
-/** The files of a release, every byte of which has been read and is right. */
+/** The files of a release, after every byte of them has been checked. */
 async function openFiles(
   dist: string,
   word: string | undefined,
@@ -134,14 +103,77 @@ async function openFiles(
 ): Promise<ReleaseFiles> {
   const release = await openChosen(dist, word);
   const damage = await findDamage(release, signal);
-  if (damage !== undefined) throw damaged(release.folder, damage);
-  return new ReleaseFiles(release);
+  const files = new ReleaseFiles(release);
+  if (damage !== undefined) throw files.damaged(damage);
+  return files;
 }
 
-/** What a dry run does: it says the steps, and writes the purge list that they would lead to. */
-async function preview(work: Work, onStep: NonNullable<PublishEffects["onStep"]>) {
-  const { plan, target, before, files } = work;
+type Done = Pick<PublishResult, "bytes" | "urls">;
+
+/** A dry run: tells the steps, and writes the purge list that they would lead to. */
+async function preview(
+  target: Target,
+  plan: Plan,
+  purgeList: PurgeList | undefined,
+  { onStep = () => {} }: PublishEffects,
+): Promise<Done> {
+  const { before, files } = plan;
   plan.tell(onStep);
   if (before) for await (const path of target.orphans(before, files)) onStep("remove", path);
-  return { bytes: 0, urls: work.purgeList?.write(work) ?? 0 };
+  return { bytes: 0, urls: purgeList?.write(plan) ?? 0 };
+}
+
+/**
+ * Changes the target in an order in which a reader who follows snapshot.json never misses a page: first new files, then
+ * changed ones, so that no link leads to a page that is not there yet; then SHA256SUMS and snapshot.json; and only then
+ * are files of the old release removed. Each stage is durable before the next begins. The list of what is owned is
+ * written first and last, so that the next run knows everything that a killed run has left.
+ */
+async function carryOut(
+  target: Target,
+  plan: Plan,
+  purgeList: PurgeList | undefined,
+  { onProgress = () => {}, signal }: PublishEffects,
+): Promise<Done> {
+  const { files, before } = plan;
+  const after = ownedBy(files);
+  if (plan.isEmpty && before && encodeOwned(before) === encodeOwned(after))
+    return { bytes: 0, urls: purgeList?.write(plan) ?? 0 };
+
+  const { added, changed, removed } = plan.counts;
+  const progress = { files: 0, total: added + changed + removed };
+  const advance = () => {
+    progress.files++;
+    onProgress({ ...progress });
+  };
+  let bytes = 0;
+  const put = async (file: PublishedFile) => {
+    const written = await target.put(file, join(files.folder, file.path));
+    if (written === undefined) throw files.damaged(file.path);
+    bytes += written;
+    advance();
+  };
+  const remove = async (path: string) => {
+    await target.remove(path);
+    advance();
+  };
+
+  signal?.throwIfAborted();
+  await target.storeOwned(ownedBetween(before, after));
+  await each(plan.toPut("absent"), AT_ONCE, put, signal);
+  await target.flush();
+  await each(plan.toPut("different"), AT_ONCE, put, signal);
+  for (const file of plan.toAnnounce()) {
+    await target.flush();
+    await put(file);
+  }
+  await target.flush();
+  if (before && removed > 0) {
+    await each(target.orphans(before, files), AT_ONCE, remove, signal);
+    await target.flush();
+  }
+  // Before the run counts as complete: if it is killed here, the next run lists all URLs.
+  const urls = purgeList?.write(plan) ?? 0;
+  await target.storeOwned(after);
+  return { bytes, urls };
 }

@@ -1,24 +1,23 @@
-/** The list of URLs that a CDN has to forget, because what they lead to is new, changed or gone. */
+/** The list of URLs that a CDN has to forget, because their content is new, changed or gone. */
 import { LISTING_PATH, pageUrl } from "../contract/links.js";
 import { pagePath, type Variant } from "../release/layout.js";
 import { AsideFile, joinLines } from "../release/write.js";
 import { ownedBy, owns } from "./owned.js";
-import type { Work } from "./publish.js";
-import { explainPut } from "./refusals.js";
+import type { Plan } from "./plan.js";
+import { explainPut } from "./target.js";
 
 export interface PurgeList {
   /** Writes the list and puts it in its place; returns how many lines it has. */
-  write(work: Work): number;
+  write(plan: Plan): number;
   /** Removes a list that was not written to its end. */
   discard(): void;
 }
 
 /**
- * @returns undefined without a path.
- * @throws UserError at once when the file cannot be written: after the publish it would be too late.
+ * Creates the file at once: after publishing it would be too late to learn that it cannot be written.
+ * @throws UserError when it cannot be written.
  */
-export function openPurgeList(path: string | undefined): PurgeList | undefined {
-  if (path === undefined) return undefined;
+export function openPurgeList(path: string): PurgeList {
   const attempt = <T>(step: () => T): T => {
     try {
       return step();
@@ -28,10 +27,10 @@ export function openPurgeList(path: string | undefined): PurgeList | undefined {
   };
   const file = attempt(() => new AsideFile(path));
   return {
-    write(work) {
+    write(plan) {
       let lines = 0;
       const text = function* () {
-        for (const url of changedUrls(work)) {
+        for (const url of changedUrls(plan)) {
           lines++;
           yield `${url}\n`;
         }
@@ -47,10 +46,11 @@ export function openPurgeList(path: string | undefined): PurgeList | undefined {
 }
 
 /**
- * One URL for each page and variant that was or will be put or removed, in the form of the links, and one for each
- * other file. After a run that did not come to its end nobody knows what was read meanwhile: then all of them.
+ * One URL for each page and variant that was or will be put or removed, as the links have it, and one for each other
+ * file. After an incomplete run, nobody knows what a CDN has read: then all URLs.
  */
-function* changedUrls({ files, plan, before }: Work): Generator<string> {
+function* changedUrls(plan: Plan): Generator<string> {
+  const { files, before } = plan;
   const { base_url: base, links, pages } = files.snapshot;
   const isAll = before?.complete === false;
   const isChanged = (path: string): boolean => {

@@ -1,62 +1,50 @@
-/** From what was typed to the target that it means, held so that no other run from this `dist` changes it meanwhile. */
+/** Opens the target that a user has named, locked against other runs from the same `dist`. */
 import { usageError } from "../errors.js";
 import { sha256 } from "../release/files.js";
 import { PUBLISHED } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { makeFolder } from "../release/sharing.js";
 import { parseAddress } from "./bucket/address.js";
-import { openBucket } from "./bucket/open.js";
+import { openBucket } from "./bucket/bucket.js";
 import { openTargetFolder } from "./folder/folder.js";
-import type { PublishEffects, PublishOptions } from "./publish.js";
-import type { Target } from "./target.js";
+import type { Target, TargetEffects, TargetOptions } from "./target.js";
 
-export interface Opened {
+export interface OpenedTarget {
   target: Target;
-  /** Lets go of it and lets the next run in; called once, also after a failure. */
+  /** Closes the target and lets the next run in. Called once, also after a failure. */
   close(): void;
 }
 
-/** @throws UserError when another run is at work on the target, or when it is none of the kinds there are. */
-export async function openTarget(options: PublishOptions, effects: PublishEffects): Promise<Opened> {
-  const { target: name, dist, endpoint, cacheControl, force = false, expect, dryRun = false } = options;
-  const { now = () => new Date(), onWait = () => {}, signal } = effects;
+/** @throws UserError when another run is at work on the target, or when it is neither a folder nor a bucket. */
+export async function openTarget(options: TargetOptions, effects: TargetEffects): Promise<OpenedTarget> {
+  const { target: name, dist, endpoint } = options;
+  const { now = () => new Date() } = effects;
   const lock = (what: string) => {
     const folder = makeFolder(makeFolder(dist, PUBLISHED), sha256(what).slice(0, 16));
     return { folder, unlock: lockDist(folder, now(), name) };
   };
-  if (!isAddress(name)) {
+  if (!isUrl(name)) {
     const target = await openTargetFolder(name, dist);
     return { target, close: lock(target.root).unlock };
   }
   if (!/^s3:/i.test(name))
     throw usageError(`Target ${JSON.stringify(name)} is neither a folder nor s3://BUCKET/PREFIX.`);
-  const { folder, unlock } = lock(`${endpoint ?? ""} ${parseAddress(name).name}`);
+  const address = parseAddress(name);
+  const { folder, unlock } = lock(`${endpoint ?? ""} ${address.name}`);
   try {
-    const bucket = await openBucket(name, {
-      dist,
-      folder,
-      endpoint,
-      cacheControl,
-      force,
-      expect,
-      dryRun,
-      onWait,
-      signal,
-    });
-    return {
-      target: bucket,
-      close() {
-        bucket.close();
-        unlock();
-      },
+    const target = await openBucket(address, folder, options, effects);
+    const close = () => {
+      target.close();
+      unlock();
     };
+    return { target, close };
   } catch (error) {
     unlock();
     throw error;
   }
 }
 
-/** Whether a target is no path: `s3://bucket` is, and so is anything else of that form. */
-export function isAddress(name: string): boolean {
+/** Whether a target has the form of a URL, as `s3://bucket` does, so that it is not a path. */
+export function isUrl(name: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(name);
 }

@@ -15,8 +15,8 @@ import type { Fault } from "./proxy.js";
 import { BUCKET, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
 /** Of runs that nobody takes for dead, however slow this machine is. */
-const LIVING: Heartbeat = { beat: 40, dead: 60_000, look: 100 };
-const SILENT: Heartbeat = { ...LIVING, beat: 60_000 };
+const LIVING: Heartbeat = { every: 40, dead: 60_000, look: 100 };
+const SILENT: Heartbeat = { ...LIVING, every: 60_000 };
 /** Of runs that are to be taken for dead, and of those that take them for it. */
 const QUICK: Heartbeat = { ...LIVING, dead: 2000 };
 const DONE: Owned = {
@@ -38,18 +38,18 @@ beforeEach(() => {
 });
 
 /** A run of a machine of its own, which has read the list. */
-async function newRun(pulse = LIVING): Promise<Lease> {
-  return (await newBucket(pulse)).claim;
+async function newRun(heartbeat = LIVING): Promise<Lease> {
+  return (await newBucket(heartbeat)).lease;
 }
 
 /** The same, with what it changes. */
-async function newBucket(pulse = LIVING): Promise<{ claim: Lease; bucket: Bucket }> {
+async function newBucket(heartbeat = LIVING): Promise<{ lease: Lease; bucket: Bucket }> {
   const { name, ...address } = parseAddress(`s3://${BUCKET}/dir`);
   const store = await Store.open({ name, ...address }, server.endpoint);
-  const claim = new Lease(store, name, pulse);
-  const owned = await claim.read();
+  const lease = new Lease(store, name, heartbeat);
+  const owned = await lease.read();
   const history = new History(scratch());
-  return { claim, bucket: new Bucket({ name, store, claim, history, owned, cacheControl: "no-cache" }) };
+  return { lease, bucket: new Bucket({ name, store, lease, history, owned, cacheControl: "no-cache" }) };
 }
 
 describe("on a store that heeds conditions", () => {
@@ -159,17 +159,17 @@ const CHANGES: [what: string, method: string, make: (bucket: Bucket) => Promise<
   ["a file that is read as it is sent", "PUT", put("late".repeat(2_000_000))],
   ["a removal", "DELETE", (bucket) => bucket.remove("page")],
 ];
-const ENDS: [how: string, pulse: Heartbeat, elsewhere: Fault, why: string][] = [
+const ENDS: [how: string, heartbeat: Heartbeat, elsewhere: Fault, why: string][] = [
   ["cannot reach the store any more", QUICK, "hang", "could not be reached for"],
   ["finds that another has begun", SILENT, undefined, TAKEN],
 ];
 
-describe.each(ENDS)("a run that %s", (_how, pulse, elsewhere, why) => {
+describe.each(ENDS)("a run that %s", (_how, heartbeat, elsewhere, why) => {
   test.each(CHANGES)("breaks off what it is sending: %s", async (_what, method, make) => {
     server = await startStore();
     await server.change(PAGE, "before");
-    const late = await newBucket(pulse);
-    await late.claim.begin(BEGUN);
+    const late = await newBucket(heartbeat);
+    await late.lease.begin(BEGUN);
     let arrive = () => {};
     const until = new Promise<void>((resolve) => {
       arrive = resolve;
@@ -182,16 +182,16 @@ describe.each(ENDS)("a run that %s", (_how, pulse, elsewhere, why) => {
     const sending = expect(make(late.bucket)).rejects.toThrow(why);
     await vi.waitFor(() => expect(sent).toBe(1));
     // As long as the next run waits for a sign of life.
-    if (pulse === QUICK) await sleep(QUICK.dead);
+    if (heartbeat === QUICK) await sleep(QUICK.dead);
 
     server.fault = () => undefined;
     const next = await newBucket();
-    await next.claim.begin(BEGUN);
-    if (pulse === SILENT) await expect(late.claim.confirm()).rejects.toThrow(why);
+    await next.lease.begin(BEGUN);
+    if (heartbeat === SILENT) await expect(late.lease.confirm()).rejects.toThrow(why);
     await put("next")(next.bucket);
     arrive();
     await sending;
-    await next.claim.end(DONE);
+    await next.lease.end(DONE);
     expect((await server.read(PAGE))?.text.slice(0, 9)).toBe("next");
   });
 });

@@ -1,15 +1,15 @@
-/** `s3://bucket/prefix`, read and checked. */
+/** Reads and checks addresses like `s3://bucket/prefix`. */
 import { usageError } from "../../errors.js";
 
 export interface BucketAddress {
   bucket: string;
-  /** What every key begins with: empty, or ending in `/`. */
+  /** The beginning of every key: empty, or ending in `/`. */
   prefix: string;
-  /** As messages call it, without a final slash. */
+  /** The address without a final slash, as messages show it. */
   name: string;
 }
 
-/** @throws UserError (usage) when it is not of the form; a secret in it is not repeated. */
+/** @throws UserError (usage) when the address is not valid. A secret in it is not repeated. */
 export function parseAddress(text: string): BucketAddress {
   const shown = JSON.stringify(text.replace(/\/\/[^/]*@/, "//...@"));
   const refuse = (why: string) => usageError(`Target ${shown} ${why}; give one like s3://my-bucket/directory.`);

@@ -1,30 +1,60 @@
 /** A bucket as a target: only objects whose bytes differ are put, each by one request. */
+import { DEFAULT_CACHE_CONTROL } from "../../contract/headers.js";
 import { findDigest, sha256 } from "../../release/files.js";
 import { each } from "../../workers/at-most.js";
 import type { PublishedFile, ReleaseFiles } from "../files.js";
 import { openPlainHandle } from "../folder/copy.js";
-import { TAGS } from "../names.js";
 import { isOrphan, type Owned } from "../owned.js";
-import { AT_ONCE, type Target } from "../target.js";
+import { AT_ONCE, type Target, type TargetEffects, type TargetOptions } from "../target.js";
+import type { BucketAddress } from "./address.js";
 import { headersOf, OWN_HEADERS } from "./headers.js";
-import type { History } from "./history.js";
-import type { Lease } from "./lease.js";
+import { History, requireKnown } from "./history.js";
+import { Lease } from "./lease.js";
 import { explainStore } from "./refusals.js";
-import type { Store } from "./store.js";
-import { KnownTags, Tags } from "./tags.js";
+import { Store } from "./store.js";
+import { KnownTags, TAGS, Tags } from "./tags.js";
 
-/** Larger files are read as they are sent, so that sixteen at once need little memory. */
-const WHOLE = 4_000_000;
-const PIECE = 2 ** 18;
+/** Larger files are read while they are sent, so that sixteen at once need little memory. */
+const MOST_IN_MEMORY = 4_000_000;
+const CHUNK = 2 ** 18;
 
 interface Parts {
   name: string;
   store: Store;
-  claim: Lease;
+  lease: Lease;
   history: History;
   cacheControl: string;
-  /** What the claim has read. */
+  /** What the lease has read. */
   owned: Owned | undefined;
+}
+
+/**
+ * Opens a bucket for one run, once no other run is at work on it.
+ * @param folder in `dist`, where this target is remembered.
+ * @throws UserError when the SDK is not installed, when another run is at work, or when somebody else has put another
+ * release there, unless `force` is given or it is the one to `expect`.
+ */
+export async function openBucket(
+  address: BucketAddress,
+  folder: string,
+  { dist, endpoint, cacheControl = DEFAULT_CACHE_CONTROL, force = false, expect, dryRun = false }: TargetOptions,
+  { onWait = () => {}, signal }: TargetEffects,
+): Promise<Bucket> {
+  const { name } = address;
+  const history = new History(folder);
+  const store = await Store.open(address, endpoint, signal);
+  try {
+    const lease = new Lease(store, name);
+    const owned = await lease.read();
+    if (!force) await requireKnown(store, name, { dist, published: history.record.releases, expect });
+    // A run from this `dist` cannot be at work, because this one holds the lock.
+    const isForeign = owned?.run !== undefined && owned.run.name !== history.record.run;
+    if (isForeign && !dryRun) await lease.outwait(onWait, signal);
+    return new Bucket({ name, store, lease, history, cacheControl, owned });
+  } catch (error) {
+    store.close();
+    throw explainStore(name, error);
+  }
 }
 
 export class Bucket implements Target {
@@ -49,39 +79,35 @@ export class Bucket implements Target {
     const { store, cacheControl } = this.#parts;
     const tags = new Tags(files);
     this.#tags = tags;
-    const told = (file: PublishedFile, etag: string, isSame: boolean) => {
+    const tell = (file: PublishedFile, etag: string, isSame: boolean) => {
       tags.set(file.index, etag);
       found(file, isSame ? "same" : "different");
     };
     const list = await store.find(TAGS);
     const known = list && KnownTags.parse(list.bytes, cacheControl);
-    const listed = new Uint8Array(files.length);
+    const seen = new Uint8Array(files.length);
     for await (const { path, etag } of store.list()) {
       signal?.throwIfAborted();
       const index = files.indexOf(path);
       if (index === undefined) continue;
       const file = files.at(index);
       const digest = known?.digestOf(path, etag);
-      listed[index] = digest === undefined ? UNSURE : SURE;
-      if (digest !== undefined) told(file, etag, digest === file.digest);
+      seen[index] = digest === undefined ? DIGEST_UNKNOWN : DIGEST_KNOWN;
+      if (digest !== undefined) tell(file, etag, digest === file.digest);
     }
-    await each(
-      files,
-      AT_ONCE,
-      async (file) => {
-        if (listed[file.index] === SURE) return;
-        const facts = listed[file.index] === UNSURE ? await store.findFacts(file.path) : undefined;
-        if (!facts) return found(file, "absent");
-        const { ContentEncoding, ...headers } = headersOf(file.path, cacheControl);
-        const isSame =
-          facts.sha256 === file.digest &&
-          facts.ContentEncoding === ContentEncoding &&
-          facts.CacheControl === headers.CacheControl &&
-          facts.ContentType === headers.ContentType;
-        told(file, facts.etag, isSame);
-      },
-      signal,
-    );
+    const ask = async (file: PublishedFile) => {
+      if (seen[file.index] === DIGEST_KNOWN) return;
+      const facts = seen[file.index] === DIGEST_UNKNOWN ? await store.findFacts(file.path) : undefined;
+      if (!facts) return found(file, "absent");
+      const { ContentEncoding, ...headers } = headersOf(file.path, cacheControl);
+      const isSame =
+        facts.sha256 === file.digest &&
+        facts.ContentEncoding === ContentEncoding &&
+        facts.CacheControl === headers.CacheControl &&
+        facts.ContentType === headers.ContentType;
+      tell(file, facts.etag, isSame);
+    };
+    await each(files, AT_ONCE, ask, signal);
   }
 
   async *orphans(owned: Owned, files: ReleaseFiles): AsyncGenerator<string> {
@@ -89,33 +115,33 @@ export class Bucket implements Target {
   }
 
   async storeOwned(owned: Owned): Promise<void> {
-    const { claim, history, store, cacheControl } = this.#parts;
+    const { lease, history, store, cacheControl } = this.#parts;
     if (!owned.complete) {
-      history.begin(claim.name, owned.release);
-      return claim.begin(owned);
+      history.begin(lease.name, owned.release);
+      return lease.begin(owned);
     }
     const tags = this.#tags?.encode(cacheControl);
-    if (tags) await claim.during(() => store.put(TAGS, tags, { headers: OWN_HEADERS }));
-    await claim.end(owned);
+    if (tags) await lease.during(() => store.put(TAGS, tags, { headers: OWN_HEADERS }));
+    await lease.end(owned);
     history.end(owned.release);
   }
 
   async put(file: PublishedFile, from: string): Promise<number | undefined> {
-    const { claim, store, cacheControl } = this.#parts;
-    claim.check();
+    const { lease, store, cacheControl } = this.#parts;
+    lease.check();
     const source = await openPlainHandle(from);
     if (!source) return undefined;
     try {
       const { size } = await source.stat();
       const facts = { headers: headersOf(file.path, cacheControl), sha256: file.digest };
       let etag: string;
-      if (size <= WHOLE) {
+      if (size <= MOST_IN_MEMORY) {
         const bytes = await source.readFile();
         if (sha256(bytes) !== file.digest) return undefined;
-        etag = await claim.during(() => store.put(file.path, bytes, facts));
+        etag = await lease.during(() => store.put(file.path, bytes, facts));
       } else {
-        if ((await findDigest(from, Buffer.allocUnsafe(PIECE))) !== file.digest) return undefined;
-        etag = await claim.during(() => store.putFile(file.path, source, facts));
+        if ((await findDigest(from, Buffer.allocUnsafe(CHUNK))) !== file.digest) return undefined;
+        etag = await lease.during(() => store.putFile(file.path, source, facts));
       }
       this.#tags?.set(file.index, etag);
       return size;
@@ -125,12 +151,12 @@ export class Bucket implements Target {
   }
 
   async remove(path: string): Promise<void> {
-    const { claim, store } = this.#parts;
-    await claim.during(() => store.remove(path));
+    const { lease, store } = this.#parts;
+    await lease.during(() => store.remove(path));
   }
 
   async flush(): Promise<void> {
-    await this.#parts.claim.confirm();
+    await this.#parts.lease.confirm();
   }
 
   explain(error: unknown): unknown {
@@ -138,10 +164,10 @@ export class Bucket implements Target {
   }
 
   close(): void {
-    this.#parts.claim.stop();
+    this.#parts.lease.stop();
     this.#parts.store.close();
   }
 }
 
-const UNSURE = 1;
-const SURE = 2;
+const DIGEST_UNKNOWN = 1;
+const DIGEST_KNOWN = 2;

@@ -1,4 +1,4 @@
-/** What each object says of itself when it is fetched. */
+/** The headers that objects in a bucket are stored with. */
 import { lookup } from "mrmime";
 import { CONTENT_TYPE } from "../../contract/headers.js";
 import { findPage } from "../../release/layout.js";
@@ -9,7 +9,7 @@ export interface ObjectHeaders {
   ContentEncoding?: string;
 }
 
-/** Of a file of a release. A compressed page says what it is once it is unpacked, so that it can stand in for the plain one. */
+/** The headers for a file of a release. A compressed page has the Content-Type of its content, so that a CDN can serve it in place of the plain page. */
 export function headersOf(path: string, cacheControl: string): ObjectHeaders {
   const page = findPage(path);
   if (page && page.variant !== "identity")
@@ -17,16 +17,16 @@ export function headersOf(path: string, cacheControl: string): ObjectHeaders {
   return { CacheControl: cacheControl, ContentType: typeOf(path) };
 }
 
-/** Of Rollcall's own files, which nobody need hold on to. */
+/** The headers for Rollcall's own files, which need not be cached. */
 export const OWN_HEADERS: ObjectHeaders = {
   CacheControl: "no-store",
   ContentType: "application/octet-stream",
 };
 
 function typeOf(path: string): string {
-  // SHA256SUMS, users.sha256 and what hosts read have no type of their own.
-  // It looks a suffix up in an object, so that `.constructor` has a function for a type.
+  // `lookup` reads from a plain object, so that for `.constructor` it returns a function.
   const found: unknown = lookup(path);
+  // Some files have no type, for example SHA256SUMS.
   const type = typeof found === "string" ? found : "text/plain";
   return type.startsWith("text/") ? `${type}; charset=utf-8` : type;
 }

@@ -1,4 +1,4 @@
-/** Whether a target may be replaced: only a release that this `dist` knows, or has put there itself. */
+/** Decides whether a bucket may be replaced: only if it holds a release that this `dist` has, or has put there. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
@@ -11,30 +11,31 @@ import { replaceFile } from "../../release/write.js";
 import type { Store } from "./store.js";
 
 const recordSchema = z.object({
-  /** Ids of releases that this `dist` has put there, or begun to, and that may be there still. */
+  /** Ids of releases that this `dist` has put there, or begun to, and that may still be there. */
   releases: z.array(z.string()),
-  /** The run that was begun last, until it has ended. */
+  /** The run that was begun last, until it is complete. */
   run: z.string().optional(),
 });
 
-/** What a `dist` remembers of one target. */
+/** What a `dist` remembers of one bucket. */
 export type HistoryRecord = z.infer<typeof recordSchema>;
 
 export class History {
   readonly #file: string;
   record: HistoryRecord;
 
-  /** @param folder in `dist`, this target's own. */
+  /** @param folder in `dist`, for this bucket alone. */
   constructor(folder: string) {
     this.#file = join(folder, "history.json");
     this.record = readRecord(this.#file);
   }
 
-  /** Remembers what is about to be put there, before it is. */
+  /** Remembers which release is going to be put there. */
   begin(run: string, release: string): void {
     this.#write({ releases: [...new Set([...this.record.releases, release])], run });
   }
 
+  /** Remembers that the release is there, and no other. */
   end(release: string): void {
     this.#write({ releases: [release] });
   }
@@ -49,11 +50,11 @@ export class History {
   }
 }
 
-/** @throws UserError when the target holds a release that somebody else has put there. */
+/** @throws UserError when the bucket holds a release that somebody else has put there. */
 export async function requireKnown(
   store: Store,
   target: string,
-  { dist, published, expect }: { dist: string; published: readonly string[]; expect?: string | undefined },
+  { dist, published, expect }: { dist: string; published: readonly string[]; expect: string | undefined },
 ): Promise<void> {
   const found = await store.find(SNAPSHOT);
   if (!found) return;
@@ -70,7 +71,7 @@ export async function requireKnown(
 
 const idSchema = z.object({ id: z.string().regex(/^[0-9a-f]{12}$/) });
 
-/** What a `dist` that has lost its memory, or never had one, knows of a target: nothing. */
+/** An empty record when there is none, or none that can be understood. */
 function readRecord(file: string): HistoryRecord {
   try {
     return parseAs(recordSchema, readFileSync(file, "utf8")) ?? { releases: [] };

@@ -1,49 +1,51 @@
-/** One run at a time in a bucket, whatever machine it is on: the list of what is owned is the lock as well. */
+/** Allows one run at a time in a bucket, from any machine: the list of what is owned is also the lock. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../../errors.js";
-import { OWNED } from "../names.js";
-import { encodeOwned, type Owned, parseOwned } from "../owned.js";
+import { encodeOwned, OWNED, type Owned, parseOwned } from "../owned.js";
 import { OWN_HEADERS } from "./headers.js";
 import { hasStatus } from "./refusals.js";
 import type { Condition, Store } from "./store.js";
 
-/** How a run shows that it lives, and how long others wait to see it; in milliseconds. */
+/** How a run shows that it is alive, and how long other runs wait for a sign of that; in milliseconds. */
 export interface Heartbeat {
-  /** Between two signs of life. */
-  beat: number;
-  /** Without a sign for this long, a run has ended. */
+  /** Between two heartbeats. */
+  every: number;
+  /** A run without a heartbeat for this long counts as dead. */
   dead: number;
-  /** Between two looks at another run's signs. */
+  /** Between two looks for another run's heartbeat. */
   look: number;
 }
 
-const PULSE: Heartbeat = { beat: 8_000, dead: 30_000, look: 3_000 };
+const HEARTBEAT: Heartbeat = { every: 8_000, dead: 30_000, look: 3_000 };
 
 /**
- * Each write of the list names the version that it replaces, and a store that knows conditions refuses it when another
- * run was faster. A run that lives writes a new number again and again. So whoever finds an unfinished run waits for
- * that, by nothing but its own clock, and takes over when nothing moves.
+ * Each write of the list names the version that it replaces, and a store that supports conditional writes refuses it if
+ * another run was faster. A running publish writes a new number regularly. Whoever finds an incomplete run watches that
+ * number, by its own clock alone, and takes over if it does not change.
  */
 export class Lease {
-  /** Of this run, as others see it. */
+  /** The name of this run, as other runs see it. */
   readonly name = randomUUID();
   readonly #store: Store;
   readonly #target: string;
-  readonly #pulse: Heartbeat;
+  readonly #heartbeat: Heartbeat;
+  /** How long this run goes on without a successful heartbeat: it stops well before others take it for dead. */
+  readonly #longestSilence: number;
   #seen: { owned: Owned | undefined; etag: string | undefined } = { owned: undefined, etag: undefined };
   #beating: NodeJS.Timeout | undefined;
   #ending: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #lastBeat: number | undefined;
 
-  constructor(store: Store, target: string, pulse: Heartbeat = PULSE) {
+  constructor(store: Store, target: string, heartbeat: Heartbeat = HEARTBEAT) {
     this.#store = store;
     this.#target = target;
-    this.#pulse = pulse;
+    this.#heartbeat = heartbeat;
+    this.#longestSilence = heartbeat.dead * 0.7;
   }
 
-  /** What is owned now; later writes replace this version and no other. */
+  /** Reads what is owned. Later writes replace this version and no other. */
   async read(): Promise<Owned | undefined> {
     const found = await this.#store.find(OWNED);
     const owned = found && parseOwned(String(found.bytes), `${this.#target}/${OWNED}`);
@@ -51,36 +53,37 @@ export class Lease {
     return owned;
   }
 
-  /** Waits until the run that `read` has found shows no sign of life any more. @throws UserError when it lives. */
+  /** Waits until the run that `read` has found counts as dead. @throws UserError when it is alive. */
   async outwait(onWait: (milliseconds: number) => void, signal?: AbortSignal): Promise<void> {
+    const { dead, look } = this.#heartbeat;
     const before = this.#seen.etag;
-    onWait(this.#pulse.dead);
-    for (let waited = 0; waited < this.#pulse.dead; waited += this.#pulse.look) {
-      await sleep(this.#pulse.look, undefined, { signal });
+    onWait(dead);
+    for (let waited = 0; waited < dead; waited += look) {
+      await sleep(look, undefined, { signal });
       const found = await this.#store.find(OWNED);
       if (found?.etag !== before) throw this.#taken();
     }
   }
 
-  /** Makes the target this run's, until `end` or `stop`. @throws UserError when another run was faster. */
+  /** Takes the target for this run, until `end` or `stop`. @throws UserError when another run was faster. */
   async begin(owned: Owned): Promise<void> {
     await this.#write({ ...owned, run: { name: this.name, beat: 0 } });
     this.#beating = setInterval(() => {
       this.#writing = this.#writing.then(() => this.#beat());
-    }, this.#pulse.beat);
+    }, this.#heartbeat.every);
     this.#beating.unref();
   }
 
-  /** @throws UserError when the target is another run's, or may be by now. */
+  /** @throws UserError when the target belongs to another run, or may do so by now. */
   check(): void {
-    // A process that was frozen may come here before its timer does.
-    if (this.#lastBeat !== undefined && performance.now() - this.#lastBeat > this.#patience) this.#giveUp();
+    // After a process was suspended, this may run before the timer does.
+    if (this.#lastBeat !== undefined && performance.now() - this.#lastBeat > this.#longestSilence) this.#giveUp();
     this.#store.check();
   }
 
   /**
-   * Sends what changes the target, and breaks it off when the target ceases to be this run's: what is on its way for long
-   * must not land on what another run has put there since.
+   * Sends a change of the target, and breaks it off when the target no longer belongs to this run: a slow request must
+   * not overwrite what another run has put since.
    * @throws UserError as `check` does, and whatever `send` throws.
    */
   async during<T>(send: () => Promise<T>): Promise<T> {
@@ -93,14 +96,14 @@ export class Lease {
     }
   }
 
-  /** The same, asking the store. */
+  /** Asks the store whether the target still belongs to this run. @throws UserError when it does not. */
   async confirm(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#beat());
     await this.#writing;
     this.check();
   }
 
-  /** Stores what is owned once all is done, and lets the next run in. */
+  /** Stores what is owned after the last change, and lets the next run in. */
   async end(owned: Owned): Promise<void> {
     clearInterval(this.#beating);
     await this.#writing;
@@ -114,18 +117,13 @@ export class Lease {
     clearTimeout(this.#ending);
   }
 
-  /** How long this run goes on without a sign of life: it ends well before anybody else takes it for dead. */
-  get #patience(): number {
-    return this.#pulse.dead * 0.7;
-  }
-
   #giveUp(): void {
-    const silence = `could not be reached for ${Math.round(this.#patience / 1000)} s`;
+    const silence = `could not be reached for ${Math.round(this.#longestSilence / 1000)} s`;
     const why = `${this.#target} ${silence}, so that another run may have begun; run this again.`;
     this.#store.breakOff(new UserError(why));
   }
 
-  /** One sign of life. A store that cannot be reached is no reason to stop before the run may count as dead. */
+  /** One heartbeat. If it fails because the store cannot be reached, the run goes on until its silence is too long. */
   async #beat(): Promise<void> {
     const { owned } = this.#seen;
     if (!owned?.run) return;
@@ -138,12 +136,10 @@ export class Lease {
     }
   }
 
-  /** Finds out which version of the list is there now. @throws UserError when it is not this run's. */
+  /** Reads the current version of the list. @throws UserError when it is not this run's. */
   async #look(): Promise<void> {
-    const found = await this.#store.find(OWNED);
-    const owned = found && parseOwned(String(found.bytes), `${this.#target}/${OWNED}`);
+    const owned = await this.read();
     if (owned?.run?.name !== this.name) throw this.#taken();
-    this.#seen = { owned, etag: found?.etag };
   }
 
   async #write(owned: Owned): Promise<void> {
@@ -152,12 +148,12 @@ export class Lease {
     this.#seen = { owned, etag: await this.#put(bytes) };
     this.#lastBeat = began;
     clearTimeout(this.#ending);
-    this.#ending = setTimeout(() => this.#giveUp(), began + this.#patience - performance.now()).unref();
+    this.#ending = setTimeout(() => this.#giveUp(), began + this.#longestSilence - performance.now()).unref();
   }
 
   /**
-   * Answers may get lost on their way: then what is there is a version that this run has written without knowing, this
-   * very one or the one before.
+   * An answer of the store may get lost. Then the list there is a version that this run has written without knowing:
+   * this one or the one before.
    */
   async #put(bytes: Buffer): Promise<string> {
     try {
@@ -179,7 +175,7 @@ export class Lease {
       try {
         return await this.#store.put(OWNED, bytes, { ...facts, condition });
       } catch (error) {
-        // A store that knows no conditions at all.
+        // The store does not support conditional writes.
         if (!hasStatus(error, 501)) throw error;
         return this.#store.put(OWNED, bytes, facts);
       }

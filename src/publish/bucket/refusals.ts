@@ -1,4 +1,4 @@
-/** What a store's refusals mean, and what to do about each. Nothing that a store says is repeated but names and numbers. */
+/** Explains a store's errors. Messages repeat nothing that a store says except names of errors and status codes. */
 import { codeOf, hasCode, UserError } from "../../errors.js";
 
 const GO_ON = "then run this again: it goes on where it stopped.";
@@ -19,7 +19,7 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
   ["ENOTFOUND", "its host name leads nowhere; check --endpoint and AWS_REGION."],
 ]);
 
-/** An error of the SDK as one line; what is none is returned as it is. */
+/** Turns an error of the SDK into one that people can act on; returns other errors as they are. */
 export function explainStore(name: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error;
   const known = REFUSALS.get(error.name) ?? REFUSALS.get(codeOf(error) ?? "");
@@ -40,7 +40,7 @@ export function hasStatus(error: unknown, status: number): boolean {
   return statusOf(error) === status;
 }
 
-/** Whether it may be gone the next time: the network's fault, or a store that has too much to do. */
+/** Whether an error may go away by itself: one of the network, or of a store that is overloaded. */
 export function isPassing(error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined && status >= 400) return status >= 500 || status === 408 || status === 429;

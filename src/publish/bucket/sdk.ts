@@ -1,20 +1,20 @@
-/** The SDK of Amazon, which is installed by who needs it, and a client of it as patient as Rollcall wants it. */
+/** Loads Amazon's SDK, which is an optional dependency, and configures a client. */
 import type * as Sdk from "@aws-sdk/client-s3";
 import { hasCode, UserError } from "../../errors.js";
 
-/** With the pauses of the SDK between them, a store may be away for some ten seconds. */
+/** With the pauses of the SDK between them, a store may be unreachable for about ten seconds. */
 const ATTEMPTS = 8;
 const CONNECT_MS = 10_000;
-/** A connection on which nothing moves for this long is given up. */
+/** A connection without any data for this long is closed. */
 const SILENCE_MS = 30_000;
-/** Where the SDK finds no region: stores that are not Amazon's have none, and Amazon's tell the right one. */
+/** For when none is configured: other stores than Amazon's ignore it, and Amazon's redirect to the right one. */
 const REGION = "us-east-1";
 
-/** What matters is thrown as well. */
+/** The SDK throws all errors that matter, so its log is not needed. */
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * @param endpoint of another store than Amazon's.
+ * @param endpoint the URL of a store that is not Amazon's.
  * @throws UserError when the SDK is not installed.
  */
 export async function openClient(endpoint: string | undefined): Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> {
@@ -25,7 +25,7 @@ export async function openClient(endpoint: string | undefined): Promise<{ sdk: t
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
       maxAttempts: ATTEMPTS,
       followRegionRedirects: true,
-      // Not every store knows the newer checksums; the signature covers the bytes anyway.
+      // Not every store supports the newer checksums, and the signature covers the bytes anyway.
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
       logger: SILENT,

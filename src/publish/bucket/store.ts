@@ -1,11 +1,11 @@
-/** One bucket through the official SDK, which finds credentials and region by its own chain. */
+/** One bucket, used through Amazon's SDK, which finds credentials and the region itself. */
 import { setMaxListeners } from "node:events";
 import type { FileHandle } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type * as Sdk from "@aws-sdk/client-s3";
 import type { BucketAddress } from "./address.js";
 import type { ObjectHeaders } from "./headers.js";
-import { patiently } from "./patience.js";
-import { hasStatus } from "./refusals.js";
+import { hasStatus, isPassing } from "./refusals.js";
 import { openClient } from "./sdk.js";
 
 export interface FoundObject {
@@ -15,25 +15,25 @@ export interface FoundObject {
 
 export interface ObjectFacts extends Partial<ObjectHeaders> {
   etag: string;
-  /** SHA-256 in hexadecimal, if Rollcall has put it. */
+  /** SHA-256 in hexadecimal, if Rollcall has put the object. */
   sha256?: string;
 }
 
-/** When a put may replace what is there: only this very object, or only nothing. */
+/** When a put may succeed: only if this version of the object is there, or only if no object is there. */
 export type Condition = { IfMatch: string } | { IfNoneMatch: "*" };
 
-/** Paths are below the address's prefix. */
+/** All paths are relative to the prefix of the address. */
 export class Store {
-  /** Requests that were sent, tried again or not. */
+  /** How many requests were sent, retries included. */
   requests = 0;
   readonly #sdk: typeof Sdk;
   readonly #client: Sdk.S3Client;
   readonly #address: BucketAddress;
-  /** Aborted, with what to tell, as soon as no request may be sent any more, nor one that is on its way arrive. */
-  readonly #over = new AbortController();
-  readonly #until = { abortSignal: this.#over.signal };
+  /** Aborted, with the error to throw, when no request may be sent or finished any more. */
+  readonly #stop = new AbortController();
+  readonly #options = { abortSignal: this.#stop.signal };
 
-  /** @param endpoint of another store than Amazon's. */
+  /** @param endpoint the URL of a store that is not Amazon's. */
   static async open(address: BucketAddress, endpoint: string | undefined, signal?: AbortSignal): Promise<Store> {
     const { sdk, client } = await openClient(endpoint);
     const store = new Store(sdk, client, address);
@@ -43,8 +43,8 @@ export class Store {
   }
 
   private constructor(sdk: typeof Sdk, client: Sdk.S3Client, address: BucketAddress) {
-    // One for each file that is being sent.
-    setMaxListeners(0, this.#over.signal);
+    // Each file that is being sent adds a listener.
+    setMaxListeners(0, this.#stop.signal);
     this.#sdk = sdk;
     this.#client = client;
     this.#address = address;
@@ -57,21 +57,21 @@ export class Store {
     );
   }
 
-  /** Ends all requests, wherever they are. The first reason counts. */
+  /** Aborts all requests. The first reason counts. */
   breakOff(reason: unknown): void {
-    this.#over.abort(reason);
+    this.#stop.abort(reason);
   }
 
-  /** @throws the reason, once all was broken off. */
+  /** @throws the reason after `breakOff`. */
   check(): void {
-    this.#over.signal.throwIfAborted();
+    this.#stop.signal.throwIfAborted();
   }
 
   /** A small object, or undefined when there is none. */
   async find(path: string): Promise<FoundObject | undefined> {
     try {
       const command = new this.#sdk.GetObjectCommand(this.#key(path));
-      const { Body, ETag } = await this.#client.send(command, this.#until);
+      const { Body, ETag } = await this.#client.send(command, this.#options);
       return { etag: plainTag(ETag), bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
     } catch (error) {
       if (error instanceof this.#sdk.NoSuchKey) return undefined;
@@ -79,10 +79,10 @@ export class Store {
     }
   }
 
-  /** What is known of an object without fetching it, or undefined when there is none. */
+  /** An object's headers and digest, without its bytes, or undefined when there is none. */
   async findFacts(path: string): Promise<ObjectFacts | undefined> {
     try {
-      const head = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#key(path)), this.#until);
+      const head = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#key(path)), this.#options);
       const { ETag, Metadata, CacheControl, ContentType, ContentEncoding } = head;
       return {
         etag: plainTag(ETag),
@@ -97,19 +97,19 @@ export class Store {
     }
   }
 
-  /** Everything below the prefix, 1,000 a request. */
+  /** Lists all objects below the prefix, 1,000 with each request. */
   async *list(): AsyncGenerator<{ path: string; etag: string }> {
     const { bucket, prefix } = this.#address;
     let ContinuationToken: string | undefined;
     do {
       const list = new this.#sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken });
-      const { Contents = [], NextContinuationToken } = await this.#client.send(list, this.#until);
+      const { Contents = [], NextContinuationToken } = await this.#client.send(list, this.#options);
       for (const { Key = "", ETag } of Contents) yield { path: Key.slice(prefix.length), etag: plainTag(ETag) };
       ContinuationToken = NextContinuationToken;
     } while (ContinuationToken !== undefined);
   }
 
-  /** Puts an object, whole or not at all; returns its entity tag. */
+  /** Puts an object, complete or not at all; returns its entity tag. */
   async put(path: string, bytes: Buffer, { headers, sha256, condition }: PutFacts): Promise<string> {
     const command = new this.#sdk.PutObjectCommand({
       ...this.#key(path),
@@ -118,13 +118,16 @@ export class Store {
       Body: bytes,
       ...(sha256 !== undefined && { Metadata: { sha256 } }),
     });
-    return plainTag((await this.#client.send(command, this.#until)).ETag);
+    return plainTag((await this.#client.send(command, this.#options)).ETag);
   }
 
-  /** The same for a file that need not fit into memory. The store is told the digest, and refuses other bytes. */
+  /**
+   * Puts a file as it is read, so that it need not fit into memory; returns its entity tag. The store is told the
+   * digest, and refuses other bytes.
+   */
   async putFile(path: string, file: FileHandle, { headers, sha256 }: PutFacts & { sha256: string }): Promise<string> {
     const { size } = await file.stat();
-    return patiently(async () => {
+    return withRetries(async () => {
       const command = new this.#sdk.PutObjectCommand({
         ...this.#key(path),
         ...headers,
@@ -140,12 +143,12 @@ export class Store {
         },
         { step: "build", name: "sayDigest" },
       );
-      return plainTag((await this.#client.send(command, this.#until)).ETag);
+      return plainTag((await this.#client.send(command, this.#options)).ETag);
     });
   }
 
   async remove(path: string): Promise<void> {
-    await this.#client.send(new this.#sdk.DeleteObjectCommand(this.#key(path)), this.#until);
+    await this.#client.send(new this.#sdk.DeleteObjectCommand(this.#key(path)), this.#options);
   }
 
   close(): void {
@@ -159,12 +162,30 @@ export class Store {
 
 export interface PutFacts {
   headers: ObjectHeaders;
-  /** Kept with the object, so that it tells its bytes without being fetched. */
+  /** Stored with the object, so that its content is known without fetching it. */
   sha256?: string;
   condition?: Condition;
 }
 
-/** A tag without its quotes: some stores send them, some do not. */
+/** A tag without quotes, which only some stores send. */
 function plainTag(tag: string | undefined): string {
   return (tag ?? "").replace(/^(W\/)?"|"$/g, "");
+}
+
+const ATTEMPTS = 5;
+const FIRST_PAUSE_MS = 200;
+
+/**
+ * Repeats what the SDK cannot repeat: a request whose body is read from a file. Each pause is twice as long as the last
+ * one and randomly shortened, so that many clients that were refused do not come back at the same time.
+ */
+async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let pause = FIRST_PAUSE_MS, left = ATTEMPTS - 1; ; pause *= 2, left--) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (left === 0 || !isPassing(error)) throw error;
+    }
+    await sleep(pause * (0.5 + Math.random() / 2));
+  }
 }

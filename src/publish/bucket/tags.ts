@@ -1,26 +1,27 @@
-/** Which bytes an object has, told by its entity tag: a tag says nothing of bytes, but the same tag says the same bytes. */
-
+/** Remembers which digest goes with which entity tag: an object with the same tag as before has the same bytes. */
 import { z } from "zod";
 import { sha256 } from "../../release/files.js";
 import { parseAs } from "../../release/json.js";
-import type { ReleaseFiles } from "../files.js";
-import { FileOrder } from "../order.js";
+import { FileOrder, OWN_PREFIX, type ReleaseFiles } from "../files.js";
+
+/** The name of the list of tags in a bucket. */
+export const TAGS = `${OWN_PREFIX}tags`;
 
 const TAG = 16;
 const DIGEST = 32;
 const RECORD = TAG + DIGEST;
 
 const headSchema = z.strictObject({
-  /** The version of this form. */
+  /** The version of this format. */
   rollcall: z.literal(1),
-  /** What all objects were put with. */
+  /** The Cache-Control of all objects. */
   cacheControl: z.string(),
   pages: z.int().min(0),
   variants: z.array(z.enum(["identity", "br", "gzip"])),
   others: z.array(z.string()),
 });
 
-/** The tags of a release's objects, while it is published: 16 bytes a file. */
+/** The tags of a release's objects while it is published: 16 bytes for each file. */
 export class Tags {
   readonly #files: ReleaseFiles;
   readonly #tags: Buffer;
@@ -34,7 +35,7 @@ export class Tags {
     fingerprint(etag).copy(this.#tags, index * TAG);
   }
 
-  /** One line that says whose tags they are; then 48 bytes a file: its tag, and the digest that goes with it. */
+  /** The list as it is stored: one line of JSON, then for each file 16 bytes of its tag and 32 bytes of its digest. */
   encode(cacheControl: string): Buffer {
     const { shape, length } = this.#files;
     const head = Buffer.from(`${JSON.stringify({ rollcall: 1, cacheControl, ...shape })}\n`);
@@ -49,12 +50,12 @@ export class Tags {
   }
 }
 
-/** What the last complete run knew of the objects that it left. */
+/** The tags and digests that the last complete run has stored. */
 export class KnownTags {
   readonly #order: FileOrder;
   readonly #records: Buffer;
 
-  /** @returns undefined for what is no such list, or one of objects that were put with another Cache-Control. */
+  /** @returns undefined when this is no such list, or when its objects have another Cache-Control. */
   static parse(bytes: Buffer, cacheControl: string): KnownTags | undefined {
     const end = bytes.indexOf("\n") + 1;
     const head = parseAs(headSchema, bytes.toString("utf8", 0, end));
@@ -68,7 +69,7 @@ export class KnownTags {
     this.#records = records;
   }
 
-  /** The digest of the object at `path` if it still has the tag that it had, or undefined. */
+  /** The digest of the object at `path`, or undefined when its tag is not the one that is known. */
   digestOf(path: string, etag: string): string | undefined {
     const index = this.#order.indexOf(path);
     if (index === undefined || etag === "") return undefined;

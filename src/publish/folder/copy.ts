@@ -1,12 +1,12 @@
-/** Copies a file of a release, hashing what is copied. */
+/** Copies files of a release and computes their digests on the way. */
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
 import { hasCode } from "../../errors.js";
 import { PLAIN } from "../../release/files.js";
 
 /**
- * Copies a file piece by piece through `memory` into one that must not be there yet, and flushes it.
- * @returns what was copied, or undefined when `from` is gone or no plain file.
+ * Copies a file through `memory` to a path where nothing is yet, and flushes it.
+ * @returns what was copied, or undefined when there is no plain file at `from`.
  */
 export async function copyFlushed(
   from: string,
@@ -38,7 +38,7 @@ export async function copyFlushed(
   }
 }
 
-/** As `openPlain` of a release's files does, for who gives way while it reads. */
+/** Opens a plain file to read it asynchronously, without following a link; undefined when there is none. */
 export async function openPlainHandle(path: string): Promise<FileHandle | undefined> {
   let file: FileHandle;
   try {

@@ -1,4 +1,4 @@
-/** A plain folder as a target: each file written aside and renamed, and no link followed out of it. */
+/** A plain folder as a target. Files are written aside and renamed, and links in it are never followed. */
 import { lstat, opendir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../../errors.js";
@@ -6,19 +6,19 @@ import { findDigest, readReleaseFile } from "../../release/files.js";
 import { PAGES } from "../../release/layout.js";
 import { flushFolder, replaceFile } from "../../release/write.js";
 import { each } from "../../workers/at-most.js";
-import type { PublishedFile, ReleaseFiles } from "../files.js";
-import { asideName, isAside, OWNED } from "../names.js";
-import { encodeOwned, isOrphan, type Owned, parseOwned } from "../owned.js";
-import { explainPut } from "../refusals.js";
-import { AT_ONCE, type Standing, type Target } from "../target.js";
+import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "../files.js";
+import { encodeOwned, isOrphan, OWNED, type Owned, parseOwned } from "../owned.js";
+import { AT_ONCE, explainPut, type FileState, type Target } from "../target.js";
 import { copyFlushed } from "./copy.js";
 import { FolderTree } from "./tree.js";
 
-/** What is asked of memory for each file that is read. */
-const PIECE = 2 ** 16;
+/** The beginning of a file's name while it is written. */
+const ASIDE_PREFIX = `${OWN_PREFIX}new-`;
+/** Bytes of memory for each file that is read. */
+const CHUNK = 2 ** 16;
 
 /**
- * @param name the folder as it was typed; it need not be there yet, and may itself be a link.
+ * @param name the folder as the user gave it. It need not exist yet, and may itself be a link.
  * @throws UserError when it lies in `dist`, whose releases are never changed.
  */
 export async function openTargetFolder(name: string, dist: string): Promise<FolderTarget> {
@@ -29,7 +29,7 @@ export async function openTargetFolder(name: string, dist: string): Promise<Fold
   return new FolderTarget(name, root);
 }
 
-/** Where a path leads once every link is followed; what is not there yet counts as folders to be made. */
+/** A path with all links resolved. Parts of it that do not exist yet count as folders. */
 async function realFolder(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -63,7 +63,7 @@ export class FolderTarget implements Target {
   }
 
   async survey(...[files, found, signal]: Parameters<Target["survey"]>): Promise<void> {
-    await each(files, AT_ONCE, async (file) => found(file, await this.#standing(file)), signal);
+    await each(files, AT_ONCE, async (file) => found(file, await this.#stateOf(file)), signal);
   }
 
   async *orphans(owned: Owned, files: ReleaseFiles): AsyncGenerator<string> {
@@ -80,14 +80,14 @@ export class FolderTarget implements Target {
     const folders = new Set([PAGES, ...owned.others.map(dirname)]);
     for (const folder of folders) await this.#sweep(folder);
     const root = await this.#tree.make(".");
-    replaceFile(join(root, OWNED), encodeOwned(owned), join(root, asideName(OWNED)));
+    replaceFile(join(root, OWNED), encodeOwned(owned), join(root, ASIDE_PREFIX + OWNED));
     flushFolder(this.root);
   }
 
   async put({ path, digest }: PublishedFile, from: string): Promise<number | undefined> {
     const folder = await this.#tree.make(dirname(path));
-    const aside = join(folder, asideName(basename(path)));
-    const written = await copyFlushed(from, aside, Buffer.allocUnsafe(PIECE));
+    const aside = join(folder, ASIDE_PREFIX + basename(path));
+    const written = await copyFlushed(from, aside, Buffer.allocUnsafe(CHUNK));
     if (written?.digest !== digest) {
       await unlinkIfThere(aside);
       return undefined;
@@ -110,33 +110,33 @@ export class FolderTarget implements Target {
   }
 
   explain(error: unknown): unknown {
-    // What is read from the release may be refused, too.
+    // The error may also come from reading the release.
     const isElsewhere = isSystemError(error) && "path" in error && !`${error.path}`.startsWith(this.root);
     return isElsewhere ? explainSystem(error) : explainPut(this.name, error);
   }
 
-  async #standing({ path, digest }: PublishedFile): Promise<Standing> {
+  async #stateOf({ path, digest }: PublishedFile): Promise<FileState> {
     if (!(await this.#tree.has(dirname(path)))) return "absent";
     const place = join(this.root, path);
-    if ((await findDigest(place, Buffer.allocUnsafe(PIECE))) === digest) return "same";
+    if ((await findDigest(place, Buffer.allocUnsafe(CHUNK))) === digest) return "same";
     const stats = await findStats(place);
     if (stats?.isDirectory())
       throw new UserError(`${join(this.name, path)} is a folder, where a file belongs; move it away.`);
     return stats ? "different" : "absent";
   }
 
-  /** Whether a file or a link is there. */
+  /** Whether there is a file or a link. */
   async #has(path: string): Promise<boolean> {
     if (!(await this.#tree.has(dirname(path)))) return false;
     const stats = await findStats(join(this.root, path));
     return stats !== undefined && !stats.isDirectory();
   }
 
-  /** Removes what a killed run was writing. */
+  /** Removes files that a killed run has left incomplete. */
   async #sweep(folder: string): Promise<void> {
     if (!(await this.#tree.has(folder))) return;
     for (const name of await readdir(join(this.root, folder)))
-      if (isAside(name)) await unlink(join(this.root, folder, name));
+      if (name.startsWith(ASIDE_PREFIX)) await unlink(join(this.root, folder, name));
   }
 }
 

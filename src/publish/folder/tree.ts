@@ -1,4 +1,4 @@
-/** The folders of a target folder: found or made one by one, none of them a link that leads elsewhere. */
+/** The folders inside a target folder. They are looked up and made one by one, and links are never followed. */
 import { lstat, mkdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isMissing, UserError } from "../../errors.js";
@@ -6,19 +6,19 @@ import { makeFolder } from "../../release/sharing.js";
 import { flushFolder } from "../../release/write.js";
 
 export class FolderTree {
-  /** Several may ask for a folder at the same time: the first looks, and the first makes it. */
+  /** Promises, so that several callers can ask for a folder at the same time. */
   readonly #found = new Map<string, Promise<boolean>>();
   readonly #made = new Map<string, Promise<string>>();
   readonly #touched = new Set<string>();
 
-  /** @param name what messages call the root. */
+  /** @param name how messages call the root. */
   constructor(
     readonly name: string,
     readonly root: string,
   ) {}
 
   /**
-   * Whether a folder is there. `.` is the root; others are like `api/users`.
+   * Whether a folder exists. `.` is the root; other paths look like `api/users`.
    * @throws UserError when a part of its path is a link or a file.
    */
   has(folder: string): Promise<boolean> {
@@ -28,7 +28,7 @@ export class FolderTree {
   }
 
   /**
-   * Makes a folder, unless it is there; it will be flushed.
+   * Makes a folder, unless it exists, and remembers to flush it.
    * @returns its absolute path.
    * @throws UserError as `has` does.
    */
@@ -39,12 +39,12 @@ export class FolderTree {
     return made;
   }
 
-  /** Has a folder flushed though nothing was put there. */
+  /** Remembers to flush a folder. */
   touch(folder: string): void {
     this.#touched.add(folder);
   }
 
-  /** Takes note that a folder is gone. */
+  /** Records that a folder was removed. */
   forget(folder: string): void {
     this.#found.delete(folder);
     this.#made.delete(folder);
@@ -52,7 +52,7 @@ export class FolderTree {
     this.touch(dirname(folder));
   }
 
-  /** Makes the names in all folders that were made or touched outlast a loss of power. */
+  /** Flushes all folders that were made or touched, so that the names in them survive a loss of power. */
   flush(): void {
     for (const folder of this.#touched) flushFolder(join(this.root, folder));
     this.#touched.clear();
