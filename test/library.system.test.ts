@@ -43,7 +43,7 @@ test("every verb is a function", async () => {
   expect(added).toEqual(["added"]);
   changes.close();
 
-  expect(await verify({ dist })).toMatchObject({ holds: true, subject: `release ${six.name}` });
+  expect(await verify({ dist })).toMatchObject({ passed: true, subject: `release ${six.name}` });
   const host = await createHost({ folder: dist }, { access: () => {} });
   onTestFinished(() => host.close());
   const { url } = await host.listen({ port: 0, host: "127.0.0.1" });

@@ -11,7 +11,7 @@ import { wrap } from "./program/help.js";
 /** How many findings of a row are shown. */
 const SHOWN = 5;
 
-const LOOKS = { holds: "green", differs: "red", allowed: "yellow", skipped: "dim" } as const;
+const LOOKS = { passed: "green", differs: "red", allowed: "yellow", skipped: "dim" } as const;
 
 /**
  * @param width columns that the table may take; what is cut from its cells is told below it, of all rows that differ.
@@ -20,7 +20,7 @@ export function describeVerdict(
   { subject, rows }: Verdict,
   { milliseconds, width, paint }: { milliseconds: number; width: number; paint: Paint },
 ): string {
-  const probes = rows.filter(({ came }) => came !== undefined);
+  const probes = rows.filter(({ received }) => received !== undefined);
   const others = rows.filter((row) => !probes.includes(row));
   return [
     // Each with widths of its own: what probes ask and get is long.
@@ -30,22 +30,27 @@ export function describeVerdict(
   ].join("\n\n");
 }
 
-function tableOf(rows: readonly Row[], asksHost: boolean, width: number, paint: Paint): string {
-  const titles = ["", "check", "asked", ...(asksHost ? ["came"] : []), "what must hold"];
-  const [asked, came] = [rows.map((row) => brief(row.asked)), rows.map((row) => brief(row.came ?? foundIn(row)))];
+function tableOf(rows: readonly Row[], isHost: boolean, width: number, paint: Paint): string {
+  const titles = ["", "check", ...(isHost ? ["request", "received"] : ["checked"]), "rule"];
+  const [requests, received] = [
+    rows.map((row) => brief(row.request)),
+    rows.map((row) => brief(row.received ?? foundIn(row))),
+  ];
   const names = widest(rows.map(({ name }) => name));
   const free = Math.max(width - "differs".length - names - GAP * titles.length + GAP, NARROWEST);
-  const forAsked = Math.min(widest(asked), Math.floor(free * (asksHost ? 0.38 : 0.5)));
-  const forCame = asksHost ? Math.min(widest(came), Math.floor(free * 0.28)) : 0;
+  const forRequests = Math.min(widest(requests), Math.floor(free * (isHost ? 0.38 : 0.5)));
+  const forReceived = isHost ? Math.min(widest(received), Math.floor(free * 0.28)) : 0;
   return table(
     titles.map((title) => [paint("dim", title), "left"] as const),
     rows.map((row, at) => [
       paint(LOOKS[row.outcome], row.outcome),
       paint("bold", row.name),
       // What differs from probe to probe stands at its end.
-      shortenInside(asked[at] ?? "", forAsked),
-      ...(asksHost ? [shorten(came[at] ?? "", forCame)] : []),
-      wrap(visible(row.outcome === "skipped" ? `(${row.note})` : row.says), free - forAsked - forCame).join("\n"),
+      shortenInside(requests[at] ?? "", forRequests),
+      ...(isHost ? [shorten(received[at] ?? "", forReceived)] : []),
+      wrap(visible(row.outcome === "skipped" ? `(${row.note})` : row.rule), free - forRequests - forReceived).join(
+        "\n",
+      ),
     ]),
   );
 }
@@ -76,29 +81,27 @@ function foundIn({ count: found, outcome }: Row): string {
   return outcome === "skipped" ? "" : found === 0 ? "no finding" : count(found, "finding");
 }
 
-function describeRow({ name, asked, came, says, count: found, findings, note }: Row, paint: Paint): string {
-  if (came !== undefined)
-    return `${paint("bold", name)}: ${visible(asked)}\n  came       ${visible(came)}\n  must hold  ${visible(says)}`;
+function describeRow({ name, request, received, rule, count: found, findings, note }: Row, paint: Paint): string {
+  if (received !== undefined)
+    return `${paint("bold", name)}: ${visible(request)}\n  received  ${visible(received)}\n  rule      ${visible(rule)}`;
   const head = `${paint("bold", name)}: ${count(found, "finding")}${note === undefined ? "" : `: ${visible(note)}`}`;
   const shown = findings.slice(0, SHOWN).map((finding) => `  ${visible(describeFinding(finding))}`);
   const rest = found - shown.length;
   return [head, ...shown, ...(rest > 0 ? [`  and ${number(rest)} more`] : [])].join("\n");
 }
 
-const PLURALS = { holds: "hold", differs: "differ", allowed: "allowed", skipped: "skipped" } as const;
-
 function summary(subject: string, rows: readonly Row[], milliseconds: number, paint: Paint): string {
   const of = (outcome: Row["outcome"]) => rows.filter((row) => row.outcome === outcome);
-  const counts = (["holds", "differs", "allowed", "skipped"] as const)
+  const counts = (["passed", "differs", "allowed", "skipped"] as const)
     .map((outcome) => [of(outcome).length, outcome] as const)
     .filter(([number]) => number > 0)
-    .map(([number, outcome]) => `${number} ${number === 1 ? outcome : PLURALS[outcome]}`);
+    .map(([number, outcome]) => `${number} ${outcome === "differs" && number > 1 ? "differ" : outcome}`);
   const isBad = of("differs").length > 0;
   const value = isBad
     ? `differs: ${of("differs")
         .map(({ name }) => name)
         .join(", ")}`
-    : "true";
+    : "passed";
   return align(
     [
       {

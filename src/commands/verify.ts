@@ -39,7 +39,7 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
   const { verify: prove } = await import("../verify/verify.js");
   const options = { what, dist, workers, against, sample, allow, concurrency, rate, cacheControl };
   const result = await refusalsAsUsageErrors(() => watched(io, (watch) => prove(options, { ...watch, cwd: io.cwd })));
-  const { holds, ...verdict } = result;
+  const { passed, ...verdict } = result;
   if (settings.junit !== undefined) await writeJunit(settings.junit, verdict);
   const milliseconds = io.now() - started;
   if (settings.json) print(io, toJson({ ...result, seconds: Math.round(milliseconds) / 1000 }));
@@ -47,7 +47,7 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
     const { columns: width = UNKNOWN_WIDTH } = io.stdout;
     print(io, describeVerdict(verdict, { milliseconds, width, paint: painter(io.stdout, io.env) }));
   }
-  return holds ? ExitCode.done : ExitCode.refused;
+  return passed ? ExitCode.done : ExitCode.refused;
 }
 
 /** Columns of what is no terminal, as the log of a job. */

@@ -64,21 +64,21 @@ export async function readFirst(
 export function readAnswer(
   answer: RemoteResponse,
   bytes: Buffer,
-): { envelope: Envelope } | { why: string; came: string } {
+): { envelope: Envelope } | { why: string; received: string } {
   const { status } = answer;
   const location = headerOf(answer, "Location");
   if (status >= 300 && status < 400 && location !== undefined) {
     const to = `(${status}) to ${show(location)}`;
-    return { why: `redirects ${to}, where only a page is expected`, came: `a redirect ${to}` };
+    return { why: `redirects ${to}, where only a page is expected`, received: `a redirect ${to}` };
   }
   const type = headerOf(answer, "Content-Type") ?? "no Content-Type";
-  const came = `${status} (${type})`;
-  if (status !== 200) return { why: `answers ${came}, where a page (200) is expected`, came };
+  const received = `${status} (${type})`;
+  if (status !== 200) return { why: `answers ${received}, where a page (200) is expected`, received };
   const read = readEnvelope(bytes);
   if ("envelope" in read) return read;
   return {
-    why: `answers ${came} with a body that ${read.why}`,
-    came: `${came} with a body that ${read.why}`,
+    why: `answers ${received} with a body that ${read.why}`,
+    received: `${received} with a body that ${read.why}`,
   };
 }
 

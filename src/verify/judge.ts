@@ -25,7 +25,7 @@ export function detailOf({ body }: RemoteResponse): string | undefined {
   return typeof detail === "string" && Object.keys(others).length === 0 ? detail : undefined;
 }
 
-/** `Accept`, or with `Accept-Encoding` where pages are compressed: what the first page says, if it is one of both. */
+/** `Accept`, or with `Accept-Encoding` where pages are compressed: as on page 1, if that has one of the two. */
 export function varyOf({ release, first }: ProbedSite): string[] {
   const both = ["Accept", "Accept, Accept-Encoding"];
   if (release) return [both[release.snapshot.encodings.length > 0 ? 1 : 0] ?? ""];

@@ -19,14 +19,14 @@ export function toJunit({ subject, rows }: Verdict): string {
 
 function toTest(row: Row): string {
   const inside = describe(row);
-  const head = `    <testcase classname="rollcall.verify" name=${quoted(`${row.name}: ${row.says}`)}`;
+  const head = `    <testcase classname="rollcall.verify" name=${quoted(`${row.name}: ${row.rule}`)}`;
   return inside === "" ? `${head}/>` : `${head}>\n      ${inside}\n    </testcase>`;
 }
 
-function describe({ outcome, asked, came, count, findings, note }: Row): string {
-  if (outcome === "holds") return "";
+function describe({ outcome, request, received, count, findings, note }: Row): string {
+  if (outcome === "passed") return "";
   if (outcome === "skipped") return `<skipped message=${quoted(note ?? "")}/>`;
-  const message = came === undefined ? `${count} found in ${asked}` : `${asked}: ${came}`;
+  const message = received === undefined ? `${count} found in ${request}` : `${request}: ${received}`;
   if (outcome === "allowed") return `<skipped message=${quoted(`allowed: ${message}`)}/>`;
   const lines = [...(note === undefined ? [] : [note]), ...findings.map(describeFinding)];
   return `<failure message=${quoted(message)}>${escaped(lines.join("\n"))}</failure>`;

@@ -51,7 +51,7 @@ export function checkRecords(
   return { keys, flaws };
 }
 
-/** The same for users of a page that is not written as the contract says, so that their texts say nothing. */
+/** Checks the users of a page in another form, whose text therefore says nothing: they are parsed. */
 export function checkValues(users: readonly unknown[], warnings: WarningCounts): Records {
   const flaws: Flaw[] = [];
   return { keys: users.map((user) => checkValue(user, warnings, flaws).key), flaws };

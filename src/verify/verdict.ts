@@ -1,4 +1,4 @@
-/** What a verification says: a row for each thing that was checked, with the first of what was found to differ. */
+/** What a verification rule: a row for each thing that was checked, with the first of what was found to differ. */
 
 /** One place where something is not as it should be. */
 export interface Finding {
@@ -16,22 +16,22 @@ export interface Finding {
 }
 
 /**
- * - `holds`: nothing differs
+ * - `passed`: nothing differs
  * - `differs`: something does
  * - `allowed`: something does, and that was said to be known
  * - `skipped`: there was nothing to check; the note says why
  */
-type Outcome = "holds" | "differs" | "allowed" | "skipped";
+type Outcome = "passed" | "differs" | "allowed" | "skipped";
 
 export interface Row {
   /** Stable, and one word for scripts and `--allow`. */
   name: string;
-  /** What was looked at or asked: `10,000 pages`, `HEAD ?page=1`. */
-  asked: string;
-  /** What came, for a row of one request. */
-  came?: string;
+  /** What was looked at or request: `10,000 pages`, `HEAD ?page=1`. */
+  request: string;
+  /** What received, for a row of one request. */
+  received?: string;
   /** What must hold, in the words of the contract. */
-  says: string;
+  rule: string;
   outcome: Outcome;
   /** Findings in all. */
   count: number;

@@ -46,7 +46,7 @@ export interface VerifyEffects {
 
 export interface VerifyResult extends Verdict {
   /** Whether nothing differs but what was allowed to. */
-  holds: boolean;
+  passed: boolean;
 }
 
 const what: Rule = { schema: z.string().min(1), allowed: "a text that means a release or a host" };
@@ -68,7 +68,7 @@ export async function verify(given: VerifyOptions = {}, effects: VerifyEffects =
   const verdict = await unlessStopped(watch.signal, () =>
     isUrl(name) ? verifyHost(name, options, watch) : verifyFolder(name, options, watch),
   );
-  return { holds: passed(verdict), ...verdict };
+  return { passed: passed(verdict), ...verdict };
 }
 
 function refuseUnknown(names: readonly string[]): void {

@@ -26,16 +26,16 @@ async function released(users = 5) {
 
 const damage = (folder: string) => writeFileSync(join(folder, "avatar.svg"), "<svg/>");
 
-test("a whole release: every check holds, exit 0", async () => {
+test("a whole release: every check is passed, exit 0", async () => {
   const { name, run } = await released();
   const { code, stdout, stderr } = await run("verify");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toContain(`
-holds    sums        SHA256SUMS     SHA256SUMS has one line for every other file
-holds    files       7 files        every listed file is there and plain, and there is no other
+passed   sums        SHA256SUMS     SHA256SUMS has one line for every other file
+passed   files       7 files        every listed file is there and plain, and there is no other
 `);
   expect(stdout).toContain("skipped  compressed  none           (it has no compressed pages)\n");
-  expect(stdout).toMatch(new RegExp(`\n\nverify +true +release ${name}: 13 hold, 1 skipped, in 0\\.00 s\n$`));
+  expect(stdout).toMatch(new RegExp(`\n\nverify +passed +release ${name}: 13 passed, 1 skipped, in 0\\.00 s\n$`));
 });
 
 test("damage: the rows, what was found, exit 1", async () => {
@@ -45,7 +45,7 @@ test("damage: the rows, what was found, exit 1", async () => {
   expect(code).toBe(1);
   expect(stdout).toContain("\ndiffers  digests     7 files        every file has the SHA-256 that SHA256SUMS lists\n");
   expect(stdout).toMatch(/\n\ndigests: 1 finding\n {2}avatar\.svg: found [0-9a-f]{64}; expected [0-9a-f]{64}\n/);
-  expect(stdout).toMatch(/\nverify +differs: digests +release .*: 12 hold, 1 differs, 1 skipped, in /);
+  expect(stdout).toMatch(/\nverify +differs: digests +release .*: 12 passed, 1 differs, 1 skipped, in /);
 });
 
 test("many findings of one kind: five are shown, all are counted", async () => {
@@ -66,7 +66,7 @@ test.each([
   cpSync(release.folder, join(release.cwd, "elsewhere"), { recursive: true });
   const { code, stdout } = await release.run(`verify ${word(release)}`);
   expect(code).toBe(0);
-  expect(stdout).toContain("verify    true    release ");
+  expect(stdout).toContain("verify    passed    release ");
 });
 
 test.each([
@@ -104,38 +104,35 @@ test.each([
   [100, 100],
   [160, 160],
   [undefined, 120],
-])(
-  "on a terminal of %s columns the table has at most %i, and says each thing that must hold whole",
-  async (columns, widest) => {
-    const one = await front({ count: 5 });
-    const io = fakeIo(dirname(one.dist));
-    Object.defineProperty(io.stdout, "columns", { value: columns });
-    const { stdout } = await rollcall(`verify ${one.baseUrl} --out ${one.dist}`, io);
-    const [pages = "", probes = ""] = stdout.split("\n\n");
-    for (const line of `${pages}\n${probes}`.split("\n")) expect(line.length, line).toBeLessThanOrEqual(widest);
-    const squeezed = [pages, probes].map((text) => {
-      const lines = text.split("\n");
-      const start = lines[0]?.indexOf("what must hold");
-      return lines
-        .map((line) => line.slice(start))
-        .join("")
-        .replaceAll(" ", "");
-    });
-    for (const { name, says } of [...PAGE_ROWS, ...PROBES]) {
-      // Words that are wider than the column are broken.
-      if (!stdout.includes(`skipped  ${name} `)) expect(squeezed.join(), name).toContain(says.replaceAll(" ", ""));
-    }
-  },
-);
+])("on a terminal of %s columns the table has at most %i, and tells each rule whole", async (columns, widest) => {
+  const one = await front({ count: 5 });
+  const io = fakeIo(dirname(one.dist));
+  Object.defineProperty(io.stdout, "columns", { value: columns });
+  const { stdout } = await rollcall(`verify ${one.baseUrl} --out ${one.dist}`, io);
+  const [pages = "", probes = ""] = stdout.split("\n\n");
+  for (const line of `${pages}\n${probes}`.split("\n")) expect(line.length, line).toBeLessThanOrEqual(widest);
+  const squeezed = [pages, probes].map((text) => {
+    const lines = text.split("\n");
+    const start = lines[0]?.indexOf("rule");
+    return lines
+      .map((line) => line.slice(start))
+      .join("")
+      .replaceAll(" ", "");
+  });
+  for (const { name, rule } of [...PAGE_ROWS, ...PROBES]) {
+    // Words that are wider than the column are broken.
+    if (!stdout.includes(`skipped  ${name} `)) expect(squeezed.join(), name).toContain(rule.replaceAll(" ", ""));
+  }
+});
 
 test("--json prints every row as data, --junit writes each as a test", async () => {
   const { cwd, folder, run } = await released();
   damage(folder);
   const { code, stdout } = await run("verify --json --junit report.xml");
   expect(code).toBe(1);
-  const { holds, subject, rows, seconds } = JSON.parse(stdout);
-  expect({ holds, seconds, subject }).toMatchObject({
-    holds: false,
+  const { passed, subject, rows, seconds } = JSON.parse(stdout);
+  expect({ passed, seconds, subject }).toMatchObject({
+    passed: false,
     seconds: 0,
     subject: expect.stringMatching(/^release /),
   });
@@ -189,7 +186,7 @@ test("a host: a row for each probe, weaknesses that are known, and the release t
   const whole = await run("");
   expect(whole.code).toBe(0);
   expect(whole.stdout.replace(/ +/g, " ")).toContain(
-    'holds page-leading-zero GET ?format=api&page=01 404 {"detail":"I… 01 is no page: 404\n',
+    'passed page-leading-zero GET ?format=api&page=01 404 {"detail":"I… 01 is no page: 404\n',
   );
   expect(whole.stdout).toContain(`every page has the bytes of release ${one.host.release.snapshot.id}`);
   expect(Math.max(...whole.stdout.split("\n").map((text) => text.length))).toBeLessThanOrEqual(100);
@@ -201,14 +198,14 @@ test("a host: a row for each probe, weaknesses that are known, and the release t
   );
   expect(weak.stdout).toContain(`
 page-leading-zero: GET /api/users/?format=api&page=01
-  came       200 (application/json) with a body that is no page: its count must be an integer
-  must hold  01 is no page: 404
+  received  200 (application/json) with a body that is no page: its count must be an integer
+  rule      01 is no page: 404
 `);
-  expect(weak.stdout.replace(/ +/g, " ")).toContain("\nholds page-alone GET ?page=2 200, page 2 ");
+  expect(weak.stdout.replace(/ +/g, " ")).toContain("\npassed page-alone GET ?page=2 200, page 2 ");
   const known = await run("--allow page-leading-zero --allow range,post");
   expect(known.code).toBe(0);
   expect(known.stdout).toMatch(/\nallowed +page-leading-zero /);
-  expect(known.stdout).toMatch(/\nverify +true +http:\S+: \d+ hold, 1 allowed, 5 skipped, in /);
+  expect(known.stdout).toMatch(/\nverify +passed +http:\S+: \d+ passed, 1 allowed, 5 skipped, in /);
   const alone = await run("--against none --allow page-leading-zero --json --sample 2");
   const { rows } = JSON.parse(alone.stdout);
   expect(rows.map(({ name }: { name: string }) => name)).toEqual(ROW_NAMES);
@@ -216,5 +213,5 @@ page-leading-zero: GET /api/users/?format=api&page=01
     outcome: "skipped",
     note: "--against none",
   });
-  expect(rows[0].asked).toBe("2 of 3 pages");
+  expect(rows[0].request).toBe("2 of 3 pages");
 });

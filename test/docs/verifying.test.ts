@@ -13,7 +13,7 @@ test.each([
   ["a deployed host", host, [...PAGE_ROWS, ...HEADERS, COMPARED_ROW, ...PROBES]],
 ] as const)("%s", (_name, section, rows) => {
   const lines = section.split("\n").filter((line) => line.startsWith("| `"));
-  expect(lines).toEqual(rows.map(({ name, says }) => `| \`${name}\` | ${says} |`));
+  expect(lines).toEqual(rows.map(({ name, rule }) => `| \`${name}\` | ${rule} |`));
 });
 
 test("names are one word each, and each stands for one check", () => {

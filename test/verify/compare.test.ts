@@ -139,7 +139,7 @@ describe("a host that fails while it is read", () => {
     const one = await front({ count: 9 });
     answers(one, /^DELETE/, () => {});
     expect(await differing(one)).toMatchObject([
-      { name: "delete", came: "no answer: it did not answer in full within 0.2 seconds" },
+      { name: "delete", received: "no answer: it did not answer in full within 0.2 seconds" },
     ]);
   });
 
@@ -168,7 +168,7 @@ describe("a host that fails while it is read", () => {
     });
     const { rows } = await verifyUrl({ baseUrl: one.baseUrl });
     const pages = rows.find(({ name }) => name === "pages");
-    expect(pages?.asked).toMatch(/^1\d\d of 50,000 pages$/);
+    expect(pages?.request).toMatch(/^1\d\d of 50,000 pages$/);
     expect(pages?.count).toBeLessThan(120);
   });
 

@@ -36,7 +36,7 @@ function read(xml: string, xpath: string): string {
 
 describe.skipIf(isMissing("xmllint"))("in every place where foreign text may stand,", () => {
   test.each(HOSTILE)("%s", { timeout: 120_000 }, (_name, text) => {
-    const whole = { name: "pages", says: text, asked: text, came: text, count: 1, note: text };
+    const whole = { name: "pages", rule: text, request: text, received: text, count: 1, note: text };
     const found: Finding = {
       check: "pages",
       path: text,
@@ -46,7 +46,7 @@ describe.skipIf(isMissing("xmllint"))("in every place where foreign text may sta
       found: text,
       expected: text,
     };
-    const rows: Row[] = (["differs", "allowed", "skipped", "holds"] as const).map((outcome) => ({
+    const rows: Row[] = (["differs", "allowed", "skipped", "passed"] as const).map((outcome) => ({
       ...whole,
       outcome,
       findings: [found, { ...found, path: "", page: 2 }],

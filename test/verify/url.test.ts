@@ -33,7 +33,7 @@ describe("rollcall's own host has no finding", () => {
     const { baseUrl, asked } = await front({ count: 41, pageSize: 2 });
     const verdict = await verifyUrl({ baseUrl, sample: 3 });
     expect(differing(verdict)).toEqual([]);
-    expect(verdict.rows[0]?.asked).toBe("3 of 21 pages");
+    expect(verdict.rows[0]?.request).toBe("3 of 21 pages");
     const read = asked.filter((line) => /^GET .*page=(1|11|21)$/.test(line));
     expect(new Set(read)).toEqual(new Set([1, 11, 21].map((page) => `GET /api/users/?format=api&page=${page}`)));
   });
@@ -454,7 +454,7 @@ test("a count that promises millions of pages is no reason to make room for them
   // Those that were asked for when it was enough, too.
   expect(found?.count).toBeGreaterThanOrEqual(100);
   expect(found?.count).toBeLessThan(100 + 8);
-  expect(found?.asked).toMatch(/^1\d\d of 900,000,000 pages$/);
+  expect(found?.request).toMatch(/^1\d\d of 900,000,000 pages$/);
 });
 
 test("a host that leaves probes without an answer is given up", async () => {

@@ -7,16 +7,16 @@ import { listing, type Probe, type ProbedSite, pagePathOf } from "./probe.js";
 const onePage = ({ first }: ProbedSite) => first.facts.pages < 2 && "there is one page only";
 
 /** Which page of the first two, by a query. */
-function answersPage(name: string, says: string, rest: string, page: 1 | 2, headers?: Probe["headers"]): Probe {
+function answersPage(name: string, rule: string, rest: string, page: 1 | 2, headers?: Probe["headers"]): Probe {
   const judge: Probe["judge"] = (answer, site) => isPage(answer, site, page);
   const skipped = page === 2 ? onePage : () => false as const;
-  return { name, says, path: listing(rest), skipped, judge, ...(headers && { headers }) };
+  return { name, rule, path: listing(rest), skipped, judge, ...(headers && { headers }) };
 }
 
 /** A page number that is none. Whether the body says so is another row's. */
 function isNoPage(name: string, value: string, what: string): Probe {
   const path = listing(`?format=api&page=${value}`);
-  return { name, says: `${what} is no page: 404`, path, judge: ({ status }) => status === 404 };
+  return { name, rule: `${what} is no page: 404`, path, judge: ({ status }) => status === 404 };
 }
 
 export const ASKING: readonly Probe[] = [
@@ -39,56 +39,56 @@ export const ASKING: readonly Probe[] = [
   isNoPage("page-ten-digits", "1000000000", "a number of ten digits"),
   {
     name: "page-beyond",
-    says: "a page beyond the last is no page: 404",
+    rule: "a page beyond the last is no page: 404",
     path: ({ first }) => `${LISTING_PATH}?format=api&page=${first.facts.pages + 1}`,
     judge: ({ status }) => status === 404,
   },
   {
     name: "page-twice",
-    says: "two pages are ambiguous: 404, or the first or the last of them",
+    rule: "two pages are ambiguous: 404, or the first or the last of them",
     path: listing("?format=api&page=1&page=2"),
     skipped: onePage,
     judge: (answer, site) => answer.status === 404 || isPage(answer, site, 1) || isPage(answer, site, 2),
   },
   {
     name: "page-path",
-    says: "pages/N.json is page N",
+    rule: "pages/N.json is page N",
     path: listing("pages/1.json"),
     judge: (answer, site) => isPage(answer, site, 1),
   },
   {
     name: "page-path-beyond",
-    says: "a page beyond the last is no page: 404",
+    rule: "a page beyond the last is no page: 404",
     path: ({ first }) => `${LISTING_PATH}pages/${first.facts.pages + 1}.json`,
     judge: ({ status }) => status === 404,
   },
   {
     name: "page-path-leading-zero",
-    says: "01 is no page: 404",
+    rule: "01 is no page: 404",
     path: listing("pages/01.json"),
     judge: ({ status }) => status === 404,
   },
   {
     name: "missing-slash",
-    says: "without its final slash, 301 to the listing",
+    rule: "without its final slash, 301 to the listing",
     path: () => LISTING_PATH.slice(0, -1),
     judge: (answer, site) => answer.status === 301 && leadsTo(site, headerOf(answer, "Location")),
   },
   {
     name: "missing-slash-query",
-    says: "that redirect keeps the query",
+    rule: "that redirect keeps the query",
     path: () => `${LISTING_PATH.slice(0, -1)}?format=api&page=2`,
     judge: (answer, site) => leadsTo(site, headerOf(answer, "Location"), "?format=api&page=2"),
   },
   {
     name: "other-path",
-    says: "any other path is an error: 404",
+    rule: "any other path is an error: 404",
     path: listing("nothing"),
     judge: ({ status }) => status === 404,
   },
   {
     name: "range",
-    says: "ranges are not offered: 200, the whole page",
+    rule: "ranges are not offered: 200, the whole page",
     path: (site) => pagePathOf(site, 1),
     headers: () => ({ Range: "bytes=0-9" }),
     judge: (answer, site) => isPage(answer, site, 1),

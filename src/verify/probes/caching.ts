@@ -10,10 +10,10 @@ const tagOf = ({ first }: ProbedSite) => headerOf(first.answer, "ETag") ?? "";
 const withoutTag = (site: ProbedSite) => tagOf(site) === "" && "page 1 has no ETag";
 
 /** A question on condition. */
-function conditional(name: string, says: string, status: number, given: (site: ProbedSite) => string): Probe {
+function conditional(name: string, rule: string, status: number, given: (site: ProbedSite) => string): Probe {
   return {
     name,
-    says,
+    rule,
     path: pageOne,
     headers: (site) => ({ "If-None-Match": given(site) }),
     skipped: withoutTag,
@@ -34,7 +34,7 @@ export const CACHING: readonly Probe[] = [
   },
   {
     name: "not-modified-body",
-    says: "304 has no body",
+    rule: "304 has no body",
     path: pageOne,
     headers: (site) => ({ "If-None-Match": tagOf(site) }),
     skipped: withoutTag,
@@ -46,7 +46,7 @@ export const CACHING: readonly Probe[] = [
   ...(["br", "gzip"] as const).flatMap(coded),
   {
     name: "encoding-order",
-    says: "of two codings that are stored, the one that is wanted more",
+    rule: "of two codings that are stored, the one that is wanted more",
     path: pageOne,
     headers: () => ({ "Accept-Encoding": "br;q=0.1, gzip" }),
     skipped: ({ release }) => release?.snapshot.encodings.length !== 2 && "no release with two codings is known",
@@ -55,7 +55,7 @@ export const CACHING: readonly Probe[] = [
   },
   {
     name: "refused-coding",
-    says: "a coding that is refused is not used",
+    rule: "a coding that is refused is not used",
     path: pageOne,
     headers: () => ({ "Accept-Encoding": "gzip;q=0, br;q=0" }),
     judge: (answer, { first }) => answer.status === 200 && answer.body.equals(first.bytes),
@@ -74,7 +74,7 @@ function coded(coding: Encoding): Probe[] {
     {
       ...ask,
       name: coding,
-      says: `Accept-Encoding: ${coding} is answered with the page, in ${coding} where the release has it`,
+      rule: `Accept-Encoding: ${coding} is answered with the page, in ${coding} where the release has it`,
       async judge(answer, { first, release }) {
         if (answer.status !== 200 || !(await decodeBody(answer)).equals(first.bytes)) return false;
         return isCoded(answer) || !release?.snapshot.encodings.includes(coding);
@@ -84,7 +84,7 @@ function coded(coding: Encoding): Probe[] {
     {
       ...ask,
       name: `${coding}-tag`,
-      says: "each coding has a strong ETag of its own",
+      rule: "each coding has a strong ETag of its own",
       judge: ifCoded((answer, site) => {
         const tag = headerOf(answer, "ETag") ?? "";
         return /^"[^"]+"$/.test(tag) && tag !== tagOf(site);
@@ -94,7 +94,7 @@ function coded(coding: Encoding): Probe[] {
     {
       ...ask,
       name: `${coding}-vary`,
-      says: "a coded answer has Vary: Accept, Accept-Encoding, in one line",
+      rule: "a coded answer has Vary: Accept, Accept-Encoding, in one line",
       judge: ifCoded((answer) => hasHeader(answer, "Vary", "Accept, Accept-Encoding")),
       show: showHeaders("Content-Encoding", "Vary"),
     },

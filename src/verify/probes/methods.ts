@@ -12,7 +12,7 @@ const pageOne = (site: ProbedSite) => pagePathOf(site, 1);
 function notAllowed(method: string): Probe {
   return {
     name: method.toLowerCase(),
-    says: "any other method is 405, with Allow",
+    rule: "any other method is 405, with Allow",
     method,
     path: pageOne,
     judge: (answer) => answer.status === 405 && hasHeader(answer, "Allow", ALLOWED),
@@ -32,7 +32,7 @@ const listed = (value = "") => value.toLowerCase().split(/\s*,\s*/);
 export const METHODS: readonly Probe[] = [
   {
     name: "head",
-    says: "HEAD has GET's status and headers",
+    rule: "HEAD has GET's status and headers",
     method: "HEAD",
     path: pageOne,
     judge: (answer, site) => answer.status === 200 && hasHeadersOfPage(answer, site),
@@ -40,23 +40,23 @@ export const METHODS: readonly Probe[] = [
   },
   {
     name: "head-length",
-    says: "HEAD has the Content-Length that GET's body has",
+    rule: "HEAD has the Content-Length that GET's body has",
     method: "HEAD",
     path: pageOne,
     judge: (answer, { first }) => hasHeader(answer, "Content-Length", `${first.answer.body.length}`),
     show: showHeaders("Content-Length"),
   },
-  { name: "head-body", says: "HEAD has no body", method: "HEAD", path: pageOne },
+  { name: "head-body", rule: "HEAD has no body", method: "HEAD", path: pageOne },
   {
     name: "head-error",
-    says: "HEAD has GET's status also where that is an error",
+    rule: "HEAD has GET's status also where that is an error",
     method: "HEAD",
     path: listing("nothing"),
     judge: ({ status }) => status === 404,
   },
   {
     name: "options",
-    says: "OPTIONS is 204, no body, with Allow",
+    rule: "OPTIONS is 204, no body, with Allow",
     method: "OPTIONS",
     path: pageOne,
     judge: (answer) => answer.status === 204 && answer.body.length === 0 && hasHeader(answer, "Allow", ALLOWED),
@@ -64,7 +64,7 @@ export const METHODS: readonly Probe[] = [
   },
   {
     name: "preflight",
-    says: "OPTIONS lets a browser's preflight pass",
+    rule: "OPTIONS lets a browser's preflight pass",
     method: "OPTIONS",
     path: pageOne,
     headers: PREFLIGHT,
@@ -80,7 +80,7 @@ export const METHODS: readonly Probe[] = [
   ...["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"].map(notAllowed),
   {
     name: "method-detail",
-    says: '405 says {"detail":"Method not allowed."}',
+    rule: '405 says {"detail":"Method not allowed."}',
     method: "POST",
     path: pageOne,
     judge: (answer) => (answer.status === 405 ? detailOf(answer) === "Method not allowed." : "the answer is no 405"),
@@ -92,13 +92,13 @@ type Judge = NonNullable<Probe["judge"]>;
 const NO_ERROR = "the answer is no error";
 
 /** An error that every host gives, judged in one respect. */
-function error(name: string, says: string, judge: Judge, ...shown: string[]): Probe {
+function error(name: string, rule: string, judge: Judge, ...shown: string[]): Probe {
   const path = listing("?format=api&page=0");
   // A host that answers a page here is told so by another row.
   const judged: Judge = (answer, site) => (answer.status < 400 ? NO_ERROR : judge(answer, site));
   return {
     name,
-    says,
+    rule,
     path: (site) => (site.first.facts.links === "query" ? path() : `${LISTING_PATH}pages/0.json`),
     judge: judged,
     ...(shown.length > 0 && { show: showHeaders(...shown) }),
@@ -126,7 +126,7 @@ export const ERRORS: readonly Probe[] = [
   ),
   {
     name: "error-detail",
-    says: 'every error is {"detail": "..."}',
+    rule: 'every error is {"detail": "..."}',
     path: listing("nothing"),
     judge: (answer) => (answer.status < 400 ? NO_ERROR : detailOf(answer) !== undefined && isJson(answer)),
   },

@@ -8,7 +8,7 @@ import type { FirstPage } from "../../remote/listing.js";
 import { readAnswer } from "../../remote/listing.js";
 import { TransferError } from "../../remote/transfer.js";
 
-/** The host that is asked, and what is known of it. */
+/** The host that gets the requests, and what is known of it. */
 export interface ProbedSite {
   client: Client;
   /** Page 1, plain. */
@@ -28,7 +28,7 @@ export interface Probe {
   /** Stable: what `--allow` takes, and what the description of a host refers to. */
   name: string;
   /** The contract's words. */
-  says: string;
+  rule: string;
   method?: string;
   /** What is asked for, below the base URL: `/api/users/?page=01`. */
   path(site: ProbedSite): string;
@@ -46,10 +46,10 @@ export interface Probe {
 
 export interface Result {
   /** As in `GET /api/users/?page=01`. */
-  asked: string;
-  came: string;
+  request: string;
+  received: string;
   isRight: boolean;
-  /** Why nothing was asked, and then the rest is empty, or why nothing was judged. */
+  /** Why nothing was requested, and then the rest is empty, or why nothing was judged. */
   skipped?: string;
   /** Why no whole answer came. */
   trouble?: TransferError;
@@ -59,27 +59,27 @@ export interface Result {
 export async function runProbe(probe: Probe, site: ProbedSite): Promise<Result> {
   const { method = "GET", path, headers, skipped, judge, show = showAnswer } = probe;
   const why = skipped?.(site);
-  if (why) return { asked: "", came: "", isRight: true, skipped: why };
+  if (why) return { request: "", received: "", isRight: true, skipped: why };
   const fields = headers?.(site) ?? {};
   const extra = Object.entries(fields).map(([name, value]) => ` ${name}: ${value}`);
-  const asked = shorten(`${method} ${path(site)}${extra.join(",")}`, LONGEST_SHOWN);
+  const request = shorten(`${method} ${path(site)}${extra.join(",")}`, LONGEST_SHOWN);
   const url = `${site.first.facts.baseUrl}${path(site)}`;
   try {
     if (!judge) {
       const { status, bytes } = await site.client.countBody(url, method, fields);
       return {
-        asked,
-        came: `${status}, ${bytes} bytes of body`,
+        request,
+        received: `${status}, ${bytes} bytes of body`,
         isRight: bytes === 0 || !isBare(method, status),
       };
     }
     const answer = await site.client.ask(url, { method, headers: fields });
     const judgement = await judge(answer, site);
-    const result = { asked, came: show(answer), isRight: judgement !== false };
+    const result = { request, received: show(answer), isRight: judgement !== false };
     return typeof judgement === "string" ? { ...result, skipped: judgement } : result;
   } catch (error) {
     if (!(error instanceof TransferError)) throw error;
-    return { asked, came: `no answer: it ${error.why}`, isRight: false, trouble: error };
+    return { request, received: `no answer: it ${error.why}`, isRight: false, trouble: error };
   }
 }
 
@@ -112,7 +112,7 @@ function showAnswer(answer: RemoteResponse): string {
 
 function showPage(answer: RemoteResponse): string {
   const read = readAnswer(answer, answer.body);
-  if ("came" in read) return read.came;
+  if ("received" in read) return read.received;
   const { next, previous } = read.envelope;
   const [after, before] = [next, previous].map((link) => parsePageUrl(link ?? "")?.page);
   return `200, page ${after === undefined ? (before ?? 0) + 1 : after - 1}`;

@@ -16,8 +16,8 @@ export interface Seen {
 
 interface DiskCheck {
   name: string;
-  says: string;
-  asked(seen: Seen): string;
+  rule: string;
+  request(seen: Seen): string;
   /** Why there is nothing to check, where there is nothing. */
   skipped?(seen: Seen): string | false;
 }
@@ -28,65 +28,65 @@ const withoutSums = ({ account }: Seen) => account.digests === undefined && `${S
 const withoutSnapshot = ({ account }: Seen) => account.snapshot === undefined && `${SNAPSHOT} cannot be read`;
 
 export const CHECKS: readonly DiskCheck[] = [
-  { name: "sums", says: `${SUMS} has one line for every other file`, asked: () => SUMS },
+  { name: "sums", rule: `${SUMS} has one line for every other file`, request: () => SUMS },
   {
     name: "files",
-    says: "every listed file is there and plain, and there is no other",
-    asked: ({ tree }) => count(tree.size, "file"),
+    rule: "every listed file is there and plain, and there is no other",
+    request: ({ tree }) => count(tree.size, "file"),
   },
   {
     name: "digests",
-    says: `every file has the SHA-256 that ${SUMS} lists`,
-    asked: ({ tree }) => count(tree.size, "file"),
+    rule: `every file has the SHA-256 that ${SUMS} lists`,
+    request: ({ tree }) => count(tree.size, "file"),
     skipped: withoutSums,
   },
   {
     name: "snapshot",
-    says: `${SNAPSHOT} says what is there, and its id is made of it`,
-    asked: () => SNAPSHOT,
+    rule: `${SNAPSHOT} says what is there, and its id is made of it`,
+    request: () => SNAPSHOT,
   },
-  { name: "pages", says: "every page is an envelope with sorted keys, one record a line", asked: pages },
-  { name: "users", says: "every user is valid by the contract", asked: users },
-  { name: "canonical", says: "every record is canonical: the same data is the same bytes", asked: users },
-  { name: "order", says: "newest first by date_joined, ties by id, across all pages", asked: users },
-  { name: "unique-ids", says: "no two users have the same id", asked: users },
+  { name: "pages", rule: "every page is an envelope with sorted keys, one record a line", request: pages },
+  { name: "users", rule: "every user is valid by the contract", request: users },
+  { name: "canonical", rule: "every record is canonical: the same data is the same bytes", request: users },
+  { name: "order", rule: "newest first by date_joined, ties by id, across all pages", request: users },
+  { name: "unique-ids", rule: "no two users have the same id", request: users },
   {
     name: "count",
-    says: "count is the number of users there are, on every page",
-    asked: pages,
+    rule: "count is the number of users there are, on every page",
+    request: pages,
     skipped: withoutSnapshot,
   },
   {
     name: "page-size",
-    says: "every page but the last is full, and the last has the rest",
-    asked: pages,
+    rule: "every page but the last is full, and the last has the rest",
+    request: pages,
     skipped: withoutSnapshot,
   },
   {
     name: "links",
-    says: "next and previous chain every page from the first to the last and back",
-    asked: pages,
+    rule: "next and previous chain every page from the first to the last and back",
+    request: pages,
     skipped: withoutSnapshot,
   },
   {
     name: "compressed",
-    says: "every compressed page decompresses to the plain one",
-    asked: ({ account }) => account.variants.slice(1).join(", ") || "none",
+    rule: "every compressed page decompresses to the plain one",
+    request: ({ account }) => account.variants.slice(1).join(", ") || "none",
     skipped: ({ account }) => account.variants.length === 1 && "it has no compressed pages",
   },
   {
     name: "user-index",
-    says: `${USERS} has the digest and id of every user, in published order`,
-    asked: users,
+    rule: `${USERS} has the digest and id of every user, in published order`,
+    request: users,
     skipped: (seen) => (seen.account.others.has(USERS) ? withoutSnapshot(seen) : `it has no ${USERS}`),
   },
 ];
 
 export function toRows(seen: Seen, findings: Findings): Row[] {
-  return CHECKS.map(({ name, says, asked, skipped }) => {
+  return CHECKS.map(({ name, rule, request, skipped }) => {
     const { count, first } = findings.of(name);
     const note = count === 0 && skipped?.(seen);
-    const outcome = count > 0 ? "differs" : note ? "skipped" : "holds";
-    return { name, asked: asked(seen), says, outcome, count, findings: first, ...(note && { note }) };
+    const outcome = count > 0 ? "differs" : note ? "skipped" : "passed";
+    return { name, request: request(seen), rule, outcome, count, findings: first, ...(note && { note }) };
   });
 }

@@ -7,7 +7,7 @@ import type { ProbedSite } from "../probes/probe.js";
 
 interface HeaderRow {
   name: string;
-  says: string;
+  rule: string;
   header: string;
   /** What it must be, as a person would say it; undefined when it is. */
   whyNot(answer: RemoteResponse, site: ProbedSite): string | undefined;
@@ -15,7 +15,7 @@ interface HeaderRow {
 
 function exactly(name: string, header: string, value: string): HeaderRow {
   const whyNot = (answer: RemoteResponse) => (hasHeader(answer, header, value) ? undefined : value);
-  return { name, says: `every page has ${header}: ${value}`, header, whyNot };
+  return { name, rule: `every page has ${header}: ${value}`, header, whyNot };
 }
 
 export const HEADERS: readonly HeaderRow[] = [
@@ -23,7 +23,7 @@ export const HEADERS: readonly HeaderRow[] = [
   exactly("allow", "Allow", "GET, HEAD, OPTIONS"),
   {
     name: "vary",
-    says: "every page has Vary: Accept, or Accept, Accept-Encoding where pages are compressed, in one line",
+    rule: "every page has Vary: Accept, or Accept, Accept-Encoding where pages are compressed, in one line",
     header: "Vary",
     whyNot(answer, site) {
       const expected = varyOf(site);
@@ -32,7 +32,7 @@ export const HEADERS: readonly HeaderRow[] = [
   },
   {
     name: "cache-control",
-    says: "every page has the same Cache-Control, which lets it be cached",
+    rule: "every page has the same Cache-Control, which lets it be cached",
     header: "Cache-Control",
     whyNot(answer, { cacheControl, first }) {
       const said = headerOf(first.answer, "Cache-Control");
@@ -44,7 +44,7 @@ export const HEADERS: readonly HeaderRow[] = [
   exactly("nosniff", "X-Content-Type-Options", "nosniff"),
   {
     name: "etag",
-    says: "every page has a strong ETag made of its SHA-256: equal bytes have equal tags",
+    rule: "every page has a strong ETag made of its SHA-256: equal bytes have equal tags",
     header: "ETag",
     whyNot(answer) {
       const digest = sha256(answer.body);
@@ -54,13 +54,13 @@ export const HEADERS: readonly HeaderRow[] = [
   },
   {
     name: "plain",
-    says: "a page that is asked for plain comes plain",
+    rule: "a page that is asked for plain comes plain",
     header: "Content-Encoding",
     whyNot: (answer) => (headerOf(answer, "Content-Encoding") === undefined ? undefined : "none"),
   },
   {
     name: "snapshot-id",
-    says: "every page has Snapshot-Id, which browsers may read",
+    rule: "every page has Snapshot-Id, which browsers may read",
     header: "Snapshot-Id",
     whyNot(answer) {
       const exposed = headerOf(answer, "Access-Control-Expose-Headers") ?? "";

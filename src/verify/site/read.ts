@@ -138,7 +138,7 @@ class SiteReading implements PageVisitor {
     const place = { page, url: answer.url };
     const read = readAnswer(answer, bytes);
     if ("why" in read) {
-      findings.add({ check: "pages", ...place, found: read.came, expected: "200 with a page" });
+      findings.add({ check: "pages", ...place, found: read.received, expected: "200 with a page" });
       return undefined;
     }
     for (const { name, header, whyNot } of HEADERS) {

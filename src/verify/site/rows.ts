@@ -8,19 +8,19 @@ import { HEADERS } from "./headers.js";
 
 /** What is judged of all pages that are read, besides their headers. */
 export const PAGE_ROWS = [
-  { name: "pages", says: "every page is answered with 200 and an envelope" },
-  { name: "one-snapshot", says: "all answers are of one snapshot" },
-  { name: "base-url", says: "links lead to where was asked" },
-  { name: "count", says: "count is the number of users there are, on every page" },
-  { name: "page-size", says: "every page but the last is full, and the last has the rest" },
-  { name: "links", says: "next and previous chain every page from the first to the last and back" },
-  { name: "users", says: "every user is valid by the contract" },
-  { name: "canonical", says: "every page is canonical: the same data is the same bytes" },
-  { name: "order", says: "newest first by date_joined, ties by id, across all pages" },
-  { name: "unique-ids", says: "no two users have the same id" },
+  { name: "pages", rule: "every page is answered with 200 and an envelope" },
+  { name: "one-snapshot", rule: "all answers are of one snapshot" },
+  { name: "base-url", rule: "links lead to where was asked" },
+  { name: "count", rule: "count is the number of users there are, on every page" },
+  { name: "page-size", rule: "every page but the last is full, and the last has the rest" },
+  { name: "links", rule: "next and previous chain every page from the first to the last and back" },
+  { name: "users", rule: "every user is valid by the contract" },
+  { name: "canonical", rule: "every page is canonical: the same data is the same bytes" },
+  { name: "order", rule: "newest first by date_joined, ties by id, across all pages" },
+  { name: "unique-ids", rule: "no two users have the same id" },
 ] as const;
 
-export const COMPARED_ROW = { name: "same-bytes", says: "every page has the bytes of the release" } as const;
+export const COMPARED_ROW = { name: "same-bytes", rule: "every page has the bytes of the release" } as const;
 
 export const PROBES: readonly Probe[] = [...ASKING, ...METHODS, ...ERRORS, ...CACHING];
 

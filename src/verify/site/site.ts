@@ -40,27 +40,27 @@ export async function verifyUrl(options: UrlOptions): Promise<Verdict> {
 }
 
 function pageRows({ findings, read, total, note }: ReadPages, { against, whyNotAgainst }: UrlOptions): Row[] {
-  const asked = read === total ? count(total, "page") : `${read} of ${count(total, "page")}`;
-  const rows = [...PAGE_ROWS, ...HEADERS, COMPARED_ROW].map(({ name, says }): Row => {
+  const request = read === total ? count(total, "page") : `${read} of ${count(total, "page")}`;
+  const rows = [...PAGE_ROWS, ...HEADERS, COMPARED_ROW].map(({ name, rule }): Row => {
     const { count, first } = findings.of(name);
-    return { name, asked, says, outcome: count > 0 ? "differs" : "holds", count, findings: first };
+    return { name, request, rule, outcome: count > 0 ? "differs" : "passed", count, findings: first };
   });
   return rows.map((row) => {
     if (row.name !== COMPARED_ROW.name) return row;
     if (!against) return { ...row, outcome: "skipped", note: whyNotAgainst ?? "no release to compare with" };
     return {
       ...row,
-      says: `every page has the bytes of release ${against.snapshot.id}`,
+      rule: `every page has the bytes of release ${against.snapshot.id}`,
       ...(note && { note }),
     };
   });
 }
 
-function probeRow({ name, says }: Probe, { asked, came, isRight, skipped }: Result, url: string): Row {
-  const row = { name, asked, came, says, count: 0, findings: [] };
+function probeRow({ name, rule }: Probe, { request, received, isRight, skipped }: Result, url: string): Row {
+  const row = { name, request, received, rule, count: 0, findings: [] };
   if (skipped !== undefined) return { ...row, outcome: "skipped", note: skipped };
-  if (isRight) return { ...row, outcome: "holds" };
-  const finding = { check: name, url, found: came, expected: says };
+  if (isRight) return { ...row, outcome: "passed" };
+  const finding = { check: name, url, found: received, expected: rule };
   return { ...row, outcome: "differs", count: 1, findings: [finding] };
 }
 
