@@ -23,7 +23,7 @@ import {
   resolveOptions,
 } from "./options.js";
 import { Origin } from "./origin.js";
-import type { Spent } from "./pages.js";
+import type { Spent } from "./page-writer.js";
 import { ProblemLog, type ProblemReport } from "./problems.js";
 import { makeCurrent, type Published } from "./publish.js";
 import { type Job, writePages } from "./write-pages.js";

@@ -1,9 +1,12 @@
-/** Pages to files: what is new is written, what the last release has already is linked from it. */
+/** Writes pages to files: what is new is written, what the last release has already is linked from it. */
 import { closeSync, fstatSync, linkSync, readSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
+import type { PagePosition } from "../contract/page.js";
+import type { WarningCounts } from "../contract/warnings.js";
 import { hasCode } from "../errors.js";
+import type { PageDigests } from "../release/digests.js";
 import { openPlain, sha256 } from "../release/files.js";
 import { pagePath, type Variant } from "../release/layout.js";
 import { writeFlushedSync } from "../release/write.js";
@@ -47,6 +50,34 @@ export interface Totals {
   changed: number;
 }
 
+/** What every page of a collection has in common. */
+export type Collection = Omit<PagePosition, "page"> & { pageSize: number };
+
+/** Milliseconds that all threads together have spent on each part of writing pages. */
+export interface Spent {
+  /** SQLite: finding rows and writing their text. */
+  read: number;
+  /** Checking the text, or the users, against the contract. */
+  check: number;
+  digest: number;
+  /** Writing, comparing, linking and compressing files. */
+  write: number;
+}
+
+/** All pages of a collection, once they are written. */
+export interface WrittenPages {
+  collection: Collection;
+  digests: PageDigests;
+  /** The digest of the index of users. */
+  users: string;
+  totals: Totals;
+  warnings: WarningCounts;
+  /** Threads that wrote them; 0 when the building thread did. */
+  workers: number;
+  /** Undefined where a single thread did all of it. */
+  spent: Spent | undefined;
+}
+
 /** A page's bytes, in parts so that they need not be copied together, and their digest. */
 export interface PageBytes {
   parts: readonly [head: Buffer, records: Buffer, tail: Buffer];
@@ -69,36 +100,36 @@ export class PageWriter {
   }
 
   /**
-   * Places the file of page `page` (from 1), and its compressed ones.
+   * Writes the file of page `page` (from 1), and its compressed ones.
    * @returns the digests of all of them.
    */
-  place(page: number, { parts, digest }: PageBytes, known: Known): [Variant, string][] {
+  write(page: number, { parts, digest }: PageBytes, known: Known): [Variant, string][] {
     const isUnchanged = known("identity") === digest;
     const path = pagePath(page);
-    if (!isUnchanged || !this.#keep(path, (before) => isJoined(before, parts))) this.#write(path, parts);
+    if (!isUnchanged || !this.#keep(path, (before) => isJoined(before, parts))) this.#writeNew(path, parts);
     const digests: [Variant, string][] = [["identity", digest]];
     for (const encoding of this.#placing.encodings) {
       const before = isUnchanged ? known(encoding) : undefined;
-      digests.push([encoding, this.#placeCompressed(page, encoding, parts, before)]);
+      digests.push([encoding, this.#writeCompressed(page, encoding, parts, before)]);
     }
     return digests;
   }
 
-  #placeCompressed(page: number, encoding: Encoding, parts: readonly Buffer[], known: string | undefined): string {
+  #writeCompressed(page: number, encoding: Encoding, parts: readonly Buffer[], known: string | undefined): string {
     const path = pagePath(page, encoding);
     if (known !== undefined && this.#keep(path, (before) => sha256(before) === known)) return known;
     const compressed = COMPRESS[encoding](Buffer.concat(parts));
-    this.#write(path, [compressed]);
+    this.#writeNew(path, [compressed]);
     return sha256(compressed);
   }
 
-  #write(path: string, parts: readonly Buffer[]): void {
+  #writeNew(path: string, parts: readonly Buffer[]): void {
     writeFlushedSync(join(this.#placing.folder, path), parts);
     for (const part of parts) this.totals.bytes += part.length;
     this.totals.changed += 1;
   }
 
-  /** Takes a file over from the last release, once its bytes were seen: one damaged since must not be carried on. */
+  /** Links a file from the last release, after looking at its bytes: one damaged since must not be carried on. */
   #keep(path: string, isIntact: (before: Buffer) => boolean): boolean {
     const { previous, folder } = this.#placing;
     const before = previous === undefined ? undefined : this.#before.find(join(previous, path));

@@ -9,7 +9,7 @@ import { contentDigest, type SnapshotFacts, snapshotId } from "../release/snapsh
 import type { Staging } from "../release/staging.js";
 import { switchCurrent } from "../release/switch.js";
 import { checkGates, type GateReport } from "./gates.js";
-import type { WrittenPages } from "./pages.js";
+import type { WrittenPages } from "./page-writer.js";
 
 export interface Published {
   id: string;

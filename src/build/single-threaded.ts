@@ -1,21 +1,29 @@
-/** Places all pages on this thread, in order, every user asked of the schema: the plain path, and the exact one. */
+/** Writes all pages on this thread, in order, and checks every user by the schema: the plain way, and the exact one. */
+import { encodePage, encodeUser } from "../contract/page.js";
+import type { User } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
+import { UserError } from "../errors.js";
 import { PageDigests } from "../release/digests.js";
 import type { Release } from "../release/open.js";
 import { UserIndexWriter, userLines } from "../release/user-index.js";
 import type { Source } from "../source/open.js";
 import { createTurns } from "../workers/turns.js";
 import type { OnBuildProgress } from "./options.js";
-import { type Known, PageWriter, type Placing, toPageBytes } from "./page-writer.js";
-import type { Collection, WrittenPages } from "./pages.js";
-import { paginate } from "./paginate.js";
+import {
+  type Collection,
+  type Known,
+  PageWriter,
+  type Placing,
+  toPageBytes,
+  type WrittenPages,
+} from "./page-writer.js";
 import { readUsers, type Tally } from "./users.js";
 
-interface AloneEffects {
+interface SingleThreadedEffects {
   onInvalid: Tally["onInvalid"];
   onProgress: OnBuildProgress;
   signal: AbortSignal | undefined;
-  /** Asked before each page; once it says no, users are still checked, but nothing is placed. */
+  /** Asked before each page. Once it says no, users are still checked, but no page is written. */
   isWanted(): boolean;
 }
 
@@ -25,7 +33,7 @@ export async function writePagesSingleThreaded(
   collection: Collection,
   placing: Placing,
   previous: Release | undefined,
-  { onInvalid, onProgress, signal, isWanted }: AloneEffects,
+  { onInvalid, onProgress, signal, isWanted }: SingleThreadedEffects,
 ): Promise<WrittenPages | undefined> {
   const warnings: WarningCounts = {};
   const writer = new PageWriter(placing);
@@ -40,7 +48,7 @@ export async function writePagesSingleThreaded(
       if (!isWanted()) continue;
       const bytes = toPageBytes(texts);
       const known: Known = (variant) => previous?.sums.pages.get(page, variant);
-      for (const [variant, digest] of writer.place(page, bytes, known)) {
+      for (const [variant, digest] of writer.write(page, bytes, known)) {
         digests.set(page, variant, digest);
       }
       index.add(page, 1, userLines(bytes.parts[1]));
@@ -61,4 +69,35 @@ export async function writePagesSingleThreaded(
   } finally {
     index.close();
   }
+}
+
+/** The canonical texts of all pages, in parts, each as soon as its users are there. An empty collection has one page. */
+export function* paginate(
+  users: Iterable<User>,
+  { pageSize, ...collection }: Collection,
+): Generator<ReturnType<typeof encodePage>, void> {
+  let page = 1;
+  let records: string[] = [];
+  let length = 0;
+  for (const user of users) {
+    const record = encodeUser(user);
+    length += record.length;
+    if (length > PAGE_LIMIT) throw tooLarge(page, pageSize);
+    records.push(record);
+    if (records.length === pageSize) {
+      yield encodePage({ ...collection, page: page++ }, records);
+      records = [];
+      length = 0;
+    }
+  }
+  if (records.length > 0 || collection.count === 0) yield encodePage({ ...collection, page }, records);
+}
+
+/** Characters of one page: half of the longest text that JavaScript can hold, since readers have to hold a page, too. */
+export const PAGE_LIMIT = 2 ** 28;
+
+function tooLarge(page: number, pageSize: number): UserError {
+  return new UserError(
+    `Page ${page} would have more than ${Math.floor(PAGE_LIMIT / 1e6)} million characters; take fewer than ${pageSize} users a page with --page-size.`,
+  );
 }

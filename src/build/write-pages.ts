@@ -1,4 +1,4 @@
-/** Places all pages of a source: by a crew of threads where that is possible, otherwise alone, with the same result. */
+/** Writes all pages of a source: by several threads where that is possible, otherwise by one, with the same result. */
 import { pagesFor } from "../contract/links.js";
 import { CONTRACT_VERSION, type Problem } from "../contract/user.js";
 import { UserError } from "../errors.js";
@@ -11,7 +11,7 @@ import type { Source } from "../source/open.js";
 import { threadsFor } from "../workers/pool.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
 import type { Origin } from "./origin.js";
-import type { WrittenPages } from "./pages.js";
+import type { WrittenPages } from "./page-writer.js";
 import { writePagesInParallel } from "./parallel/pool.js";
 import { InvalidUsersError, type ProblemLog } from "./problems.js";
 import { writePagesSingleThreaded } from "./single-threaded.js";
@@ -45,8 +45,8 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
   if (size > 0 && source.count > 0 && source.isShareable) {
     const trustsKnown = isTrusted(previous);
     const hasIndex = await hasUsableIndex(previous, pageSize);
-    const crew = { size, pageSize, previous, onProgress, signal, collect };
-    const placed = await writePagesInParallel(source, { db: settings.db, placing, trustsKnown, hasIndex }, crew);
+    const options = { size, pageSize, previous, onProgress, signal, collect };
+    const placed = await writePagesInParallel(source, { db: settings.db, placing, trustsKnown, hasIndex }, options);
     isDoubtful = placed === "doubtful";
     if (placed && placed !== "doubtful" && !hasRepeatedIds(staging.folder, source.count)) {
       log.open();

@@ -1,4 +1,5 @@
 /** The envelope and its canonical text: keys sorted, one record a line, one final newline (contract part 2). */
+import stringify from "fast-json-stable-stringify";
 import { type LinkStyle, pageUrl } from "./links.js";
 import { RECORD_SEPARATOR } from "./record-text.js";
 import type { User } from "./user.js";
@@ -49,4 +50,12 @@ export function neighbours({
 }: Omit<PagePosition, "count">): Pick<Page, "next" | "previous"> {
   const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(baseUrl, links, to));
   return { next: link(page + 1), previous: link(page - 1) };
+}
+
+/**
+ * The canonical text of a user whose keys are in published order: keys sorted at every depth, no white space. Only circles
+ * can hold objects in another order. JSON.stringify gives the text of all other users four times as fast.
+ */
+export function encodeUser(user: User): string {
+  return user.circles.length === 0 ? JSON.stringify(user) : stringify(user);
 }

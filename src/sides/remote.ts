@@ -2,9 +2,8 @@
 import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeUser } from "../build/encode.js";
 import { readFrame, readResults } from "../contract/envelope.js";
-import { encodePage } from "../contract/page.js";
+import { encodePage, encodeUser } from "../contract/page.js";
 import { userSchema } from "../contract/user.js";
 import { indexed } from "../diff/release-side.js";
 import type { Side } from "../diff/side.js";

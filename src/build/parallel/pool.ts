@@ -1,174 +1,198 @@
-/** Places all pages with several threads, each reading the same point in time on a connection of its own. */
+/** Writes all pages with several threads, each of which reads the same point in time on a connection of its own. */
 import type { WarningCounts, WarningKind } from "../../contract/warnings.js";
-import { PageDigests } from "../../release/digests.js";
+import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import type { Release } from "../../release/open.js";
 import { UserIndexWriter } from "../../release/user-index.js";
 import { explainSqlite } from "../../source/errors.js";
 import type { Source } from "../../source/open.js";
 import type { PageStart } from "../../source/order.js";
-import { PoolWorker } from "../../workers/worker.js";
-import { isBehind, type Span } from "../in-order.js";
+import type { Share } from "../../source/reader.js";
+import { Pool } from "../../workers/pool.js";
 import type { OnBuildProgress } from "../options.js";
-import type { Totals } from "../page-writer.js";
-import type { Collection, Spent, WrittenPages } from "../pages.js";
-import type { Order, PoolOrders, Reply } from "./messages.js";
+import type { Collection, Placing, Spent, Totals, WrittenPages } from "../page-writer.js";
+import { isBehind, type KeyRange } from "./order.js";
 
-class Crewman extends PoolWorker<Order, Reply> {}
+/** What every thread is told when it starts. */
+export interface ThreadData {
+  /** The SQLite file. */
+  db: string;
+  placing: Placing;
+  /**
+   * Whether a page of the last release's bytes needs no second check: its users were valid by this very contract, and
+   * gave no warnings that would have to be counted again.
+   */
+  trustsKnown: boolean;
+  /** Whether the last release's index of users is intact and of pages of the same size. */
+  hasIndex: boolean;
+}
 
-/** Pages in one order: enough that orders cost nothing, few enough that no worker waits long for the others. */
-const PAGES_AN_ORDER = 16;
+export type PageJob =
+  /** Open the file and begin at the present point in time. */
+  | { kind: "begin" }
+  /** Close it: the threads did not begin at one point in time. */
+  | { kind: "rest" }
+  /** Read these rows from now on. */
+  | { kind: "read"; share: Share }
+  /** Write a batch of consecutive pages. */
+  | { kind: "write"; collection: Collection; first: number; starts: PageStart[]; known: DigestBytes };
 
-/** Little of what a worker makes outlives its page: a quarter of the usual room for it is as fast, and saves 35 MB. */
+export type PageResult =
+  /** False when a lock was in the way. */
+  | { kind: "begun"; isBegun: boolean }
+  | { kind: "ready" }
+  | {
+      kind: "written";
+      digests: DigestBytes;
+      users: Uint8Array;
+      range: KeyRange;
+      totals: Totals;
+      warnings: WarningCounts;
+      spent: Spent;
+    }
+  /** A user is invalid, or a row is missing or out of order: the single-threaded build finds out which. */
+  | { kind: "doubtful" };
+
+type BuildPool = Pool<ThreadData, PageJob, PageResult>;
+
+/** Pages in a batch: enough that jobs cost nothing, few enough that no thread waits long for the others. */
+const BATCH = 16;
+
+/** Little of what a thread makes outlives its page: a quarter of the usual memory is as fast, and saves 35 MB. */
 const LIMITS = { maxYoungGenerationSizeMb: 12 };
 
-/** How often all connections try to begin at one moment before it is left to one of them alone. */
+/** How often all connections try to begin at one moment, before a single thread reads alone. */
 const ATTEMPTS = 50;
 
-interface CrewOptions {
+interface PoolOptions {
   size: number;
   pageSize: number;
   previous: Release | undefined;
   onProgress: OnBuildProgress;
   signal: AbortSignal | undefined;
-  /** What all pages have in common, told how many users there are at the moment that was agreed on. */
+  /** What all pages have in common, given how many users there are at the moment at which all have begun. */
   collect(count: number): Collection;
 }
 
 /**
- * Places all pages of a source by `size` workers.
+ * Writes all pages of a source by `size` threads.
  * @returns undefined when writers leave no moment at which all can begin; `doubtful` when a user is invalid, or an index
- *   does not agree with the rows. Pages may have been placed then.
+ *   does not agree with the rows. Pages may have been written then.
  */
 export async function writePagesInParallel(
   source: Source,
-  orders: PoolOrders,
-  { size, pageSize, previous, onProgress, signal, collect }: CrewOptions,
+  data: ThreadData,
+  { size, pageSize, previous, onProgress, signal, collect }: PoolOptions,
 ): Promise<WrittenPages | "doubtful" | undefined> {
-  const workers = Array.from({ length: size }, () => {
-    return new Crewman(new URL("./worker.js", import.meta.url), orders, { limits: LIMITS, signal });
-  });
-  const index = new UserIndexWriter(orders.placing.folder);
+  const file = new URL("./worker.js", import.meta.url);
+  const pool: BuildPool = new Pool({ size, file, data, limits: LIMITS, signal });
+  const index = new UserIndexWriter(data.placing.folder);
   try {
-    if (!(await beginTogether(source, workers)) || !source.isShareable) return undefined;
+    if (!(await beginTogether(source, pool)) || !source.isShareable) return undefined;
     const collection = collect(source.count);
     const share = source.share(pageSize);
-    await askAll(workers, { kind: "read", share });
-    const placed = new Placed(collection, size, index, ["identity", ...orders.placing.encodings]);
-    const queue = makeOrders(collection, source.pageStarts(share, pageSize), previous);
-    const isDone = await Promise.all(
-      workers.map(async (worker) => {
-        for (const order of queue) {
-          if (placed.isDoubtful || !placed.take(order, await worker.ask(order))) return false;
-          onProgress({ users: Math.min(placed.pages * pageSize, source.count), total: source.count });
-        }
-        return true;
-      }),
-    );
-    return isDone.every(Boolean) && placed.isInOrder() ? placed.finish() : "doubtful";
+    await pool.askAll({ kind: "read", share });
+    const digests = new PageDigests(collection.pages, ["identity", ...data.placing.encodings]);
+    const sum = new Sum(digests, index);
+    await pool.run(batches(collection, source.pageStarts(share, pageSize), previous), (result, batch) => {
+      if (!sum.add(batch, result)) return false;
+      onProgress({ users: Math.min(sum.pages * pageSize, source.count), total: source.count });
+      return true;
+    });
+    if (sum.isDoubtful || !sum.isInOrder()) return "doubtful";
+    const { totals, warnings, spent } = sum;
+    return { collection, digests, users: index.finish(), totals, warnings, workers: size, spent };
   } catch (error) {
-    throw explainSqlite(orders.db, error);
+    throw explainSqlite(data.db, error);
   } finally {
-    await Promise.all(workers.map((worker) => worker.end()));
+    await pool.end();
     index.close();
   }
 }
 
 /**
- * Lets all connections begin until the path led to one file and nobody wrote to it while they did: then all see one point
- * in time. Otherwise the source has begun alone.
+ * Lets all connections begin, until the path led to one file and nobody wrote to it while they did: then all see one point
+ * in time.
+ * @returns false when they never did; the source alone has begun then.
  */
-async function beginTogether(source: Source, workers: readonly Crewman[]): Promise<boolean> {
+async function beginTogether(source: Source, pool: BuildPool): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const begun = await Promise.allSettled(workers.map((worker) => worker.ask({ kind: "begin" })));
-    if (begun.every(isBegun) && source.isBegunBy(workers.length)) return true;
-    const failed = begun.find((result) => result.status === "rejected");
-    // What a thread says of a file that has gone or been replaced says nothing.
-    if (failed && source.file.isStill()) throw failed.reason;
-    await askAll(workers, { kind: "rest" });
+    let begun: PageResult[] | undefined;
+    try {
+      begun = await pool.askAll({ kind: "begin" });
+    } catch (error) {
+      // When the file has gone or been replaced meanwhile, a thread's error means nothing.
+      if (source.file.isStill()) throw error;
+    }
+    if (begun?.every((result) => result.kind === "begun" && result.isBegun) && source.isBegunBy(begun.length))
+      return true;
+    await pool.askAll({ kind: "rest" });
     if (!source.file.isOne(1)) source.reopen();
     source.begin();
   }
   return false;
 }
 
-function isBegun(result: PromiseSettledResult<Reply>): boolean {
-  return result.status === "fulfilled" && result.value.kind === "begun" && result.value.isBegun;
-}
-
-async function askAll(workers: readonly Crewman[], order: Order): Promise<void> {
-  await Promise.all(workers.map((worker) => worker.ask(order)));
-}
-
-function* makeOrders(
+function* batches(
   collection: Collection,
   starts: Iterable<PageStart>,
   previous: Release | undefined,
-): Generator<Order, void> {
+): Generator<PageJob> {
   let first = 1;
   let some: PageStart[] = [];
-  const order = (): Order => {
+  const batch = (): PageJob => {
     const known = previous?.sums.pages.slice(first, some.length) ?? {};
-    return { kind: "place", collection, first, starts: some, known };
+    return { kind: "write", collection, first, starts: some, known };
   };
   for (const start of starts) {
     some.push(start);
-    if (some.length < PAGES_AN_ORDER) continue;
-    yield order();
+    if (some.length < BATCH) continue;
+    yield batch();
     first += some.length;
     some = [];
   }
-  if (some.length > 0) yield order();
+  if (some.length > 0) yield batch();
 }
 
-/** The sum of all replies. */
-class Placed {
-  readonly digests: PageDigests;
+/** Adds up what threads have written. */
+class Sum {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
   readonly warnings: WarningCounts = {};
   readonly spent: Spent = { read: 0, check: 0, digest: 0, write: 0 };
-  /** First page -> the users of one order. */
-  readonly spans = new Map<number, Span>();
+  /** The first page of each batch, and the keys in it. */
+  readonly #ranges = new Map<number, KeyRange>();
   pages = 0;
   isDoubtful = false;
 
   constructor(
-    readonly collection: Collection,
-    readonly workers: number,
+    readonly digests: PageDigests,
     readonly index: UserIndexWriter,
-    variants: ConstructorParameters<typeof PageDigests>[1],
-  ) {
-    this.digests = new PageDigests(collection.pages, variants);
-  }
+  ) {}
 
-  /** Adds one reply; false when it leaves doubt. */
-  take(order: Order, reply: Reply): boolean {
-    this.isDoubtful ||= reply.kind === "doubtful";
-    if (order.kind === "place" && reply.kind === "placed") {
-      this.pages += order.starts.length;
-      this.spans.set(order.first, reply.span);
-      this.digests.fill(order.first, reply.digests);
-      this.index.add(order.first, order.starts.length, Buffer.from(reply.users.buffer));
-      for (const key of ["bytes", "linked", "changed"] as const) this.totals[key] += reply.totals[key];
-      for (const part of ["read", "check", "digest", "write"] as const) this.spent[part] += reply.spent[part];
-      for (const [kind, count] of Object.entries(reply.warnings)) {
-        this.warnings[kind as WarningKind] = (this.warnings[kind as WarningKind] ?? 0) + count;
-      }
+  /** Adds one batch; false when it is doubtful. */
+  add(batch: PageJob, result: PageResult): boolean {
+    this.isDoubtful ||= result.kind === "doubtful";
+    if (batch.kind === "write" && result.kind === "written") {
+      this.pages += batch.starts.length;
+      this.#ranges.set(batch.first, result.range);
+      this.digests.fill(batch.first, result.digests);
+      this.index.add(batch.first, batch.starts.length, Buffer.from(result.users.buffer));
+      addAll(this.totals, result.totals);
+      addAll(this.spent, result.spent);
+      addAll<WarningKind>(this.warnings, result.warnings);
     }
     return !this.isDoubtful;
   }
 
-  /** Whether the users of each order come after those of the order before it. */
+  /** Whether the users of each batch come after those of the batch before it. */
   isInOrder(): boolean {
-    const spans = [...this.spans].sort(([one], [other]) => one - other).map(([, span]) => span);
-    return spans.every(({ first }, at) => {
-      const before = spans[at - 1];
+    const ranges = [...this.#ranges].sort(([one], [other]) => one - other).map(([, range]) => range);
+    return ranges.every(({ first }, at) => {
+      const before = ranges[at - 1];
       return before === undefined || isBehind(first, before.last);
     });
   }
+}
 
-  /** What all pages come to. */
-  finish(): WrittenPages {
-    const { collection, digests, totals, warnings, workers, spent } = this;
-    return { collection, digests, users: this.index.finish(), totals, warnings, workers, spent };
-  }
+function addAll<Key extends string>(sum: Partial<Record<Key, number>>, part: Partial<Record<Key, number>>): void {
+  for (const key of Object.keys(part) as Key[]) sum[key] = (sum[key] ?? 0) + (part[key] ?? 0);
 }

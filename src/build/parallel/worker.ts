@@ -1,6 +1,6 @@
-/** One worker of a build: reads pages on a connection of its own, checks, digests and writes them. */
+/** One thread of a build: reads pages on a connection of its own, checks, digests and writes them. */
 import { workerData } from "node:worker_threads";
-import { encodePage, type PagePosition, pageFrame } from "../../contract/page.js";
+import { encodePage, encodeUser, type PagePosition, pageFrame } from "../../contract/page.js";
 import { countWarnings, type WarningCounts } from "../../contract/warnings.js";
 import { PageDigests } from "../../release/digests.js";
 import { sha256 } from "../../release/files.js";
@@ -9,30 +9,26 @@ import type { Candidate } from "../../source/candidates.js";
 import type { PageStart } from "../../source/order.js";
 import { beginReading, PageReader } from "../../source/reader.js";
 import { answerJobs } from "../../workers/thread.js";
-import { encodeUser } from "../encode.js";
-import { isBehind, type Span, spanOf } from "../in-order.js";
-import { type Known, type PageBytes, PageWriter, toPageBytes } from "../page-writer.js";
-import type { Spent } from "../pages.js";
-import { PAGE_LIMIT } from "../paginate.js";
+import { type Known, type PageBytes, PageWriter, type Spent, toPageBytes } from "../page-writer.js";
+import { PAGE_LIMIT } from "../single-threaded.js";
 import { validate } from "../users.js";
-import type { Order, PoolOrders, Reply } from "./messages.js";
+import { isBehind, type KeyRange, rangeOf } from "./order.js";
+import type { PageJob, PageResult, ThreadData } from "./pool.js";
 
-const { db, placing, trustsKnown, hasIndex }: PoolOrders = workerData;
+const { db, placing, trustsKnown, hasIndex }: ThreadData = workerData;
 const variants = ["identity", ...placing.encodings] as const;
 let connection: ReturnType<typeof beginReading>;
 let reader: PageReader;
 let indexBefore: UserIndexReader | undefined;
-let spent: Spent = nothingSpent();
-
-type PlaceOrder = Extract<Order, { kind: "place" }>;
+let spent: Spent;
 
 answerJobs(() => {
   if (hasIndex && placing.previous !== undefined) indexBefore = new UserIndexReader(placing.previous);
-  return obey;
+  return run;
 });
 
-function obey(order: Order): Reply {
-  switch (order.kind) {
+function run(job: PageJob): PageResult {
+  switch (job.kind) {
     case "begin":
       connection = beginReading(db);
       return { kind: "begun", isBegun: connection !== undefined };
@@ -41,15 +37,11 @@ function obey(order: Order): Reply {
       connection = undefined;
       return { kind: "ready" };
     case "read":
-      if (connection) reader = new PageReader(connection, order.share);
+      if (connection) reader = new PageReader(connection, job.share);
       return { kind: "ready" };
-    case "place":
-      return place(order);
+    case "write":
+      return write(job);
   }
-}
-
-function nothingSpent(): Spent {
-  return { read: 0, check: 0, digest: 0, write: 0 };
 }
 
 /** Runs a step and adds its time to its part. */
@@ -60,58 +52,54 @@ function timed<T>(part: keyof Spent, step: () => T): T {
   return result;
 }
 
-function place({ collection, first, starts, known: knownBytes }: PlaceOrder): Reply {
-  spent = nothingSpent();
+function write({ collection, first, starts, known: before }: Extract<PageJob, { kind: "write" }>): PageResult {
+  spent = { read: 0, check: 0, digest: 0, write: 0 };
   const writer = new PageWriter(placing);
   const warnings: WarningCounts = {};
-  const before = new PageDigests(starts.length, variants);
-  before.fill(1, knownBytes);
-  const digests = new PageDigests(starts.length, variants);
+  const [knownDigests, digests] = [new PageDigests(starts.length, variants), new PageDigests(starts.length, variants)];
+  knownDigests.fill(1, before);
   const users: Uint8Array[] = [];
-  let span: Span | undefined;
+  let range: KeyRange | undefined;
   for (const [index, start] of starts.entries()) {
-    const known: Known = (variant) => before.find(index + 1, variant);
+    const known: Known = (variant) => knownDigests.find(index + 1, variant);
     const rows = Math.min(collection.pageSize, collection.count - start.offset);
     const page = makePage({ ...collection, page: first + index }, { start, rows }, known, warnings);
     if (!page) return { kind: "doubtful" };
-    for (const [variant, digest] of timed("write", () => writer.place(first + index, page, known)))
+    for (const [variant, digest] of timed("write", () => writer.write(first + index, page, known)))
       digests.set(index + 1, variant, digest);
-    const isKnown = known("identity") === page.digest;
-    const told = timed("digest", () => {
-      return tell(page, isKnown ? indexBefore?.lines(start.offset, rows) : undefined);
-    });
-    span = joined(span, told.span);
-    if (!span) return { kind: "doubtful" };
-    users.push(told.lines);
+    const lines = known("identity") === page.digest ? indexBefore?.lines(start.offset, rows) : undefined;
+    const indexed = timed("digest", () => indexUsers(page, lines));
+    range = joined(range, indexed.range);
+    if (!range) return { kind: "doubtful" };
+    users.push(indexed.lines);
   }
-  if (!span) throw new Error("An order of no pages");
-  const { totals } = writer;
+  if (!range) throw new Error("A batch of no pages");
   return {
-    kind: "placed",
+    kind: "written",
     digests: digests.slice(1, starts.length),
     users: Uint8Array.from(Buffer.concat(users)),
-    span,
-    totals,
+    range,
+    totals: writer.totals,
     warnings,
     spent,
   };
 }
 
-/** The lines of a page's users, unless they are at hand, and where the users stand. */
-function tell({ parts }: PageBytes, before: Buffer | undefined): { lines: Buffer; span: Span | undefined } {
+/** The lines of a page's users in the index, unless the last release has them, and the range of their keys. */
+function indexUsers({ parts }: PageBytes, before: Buffer | undefined): { lines: Buffer; range: KeyRange | undefined } {
   const [, records] = parts;
-  if (before) return { lines: before, span: spanOf(records) };
+  if (before) return { lines: before, range: rangeOf(records) };
   let lines = "";
-  const span = spanOf(records, (record) => {
+  const range = rangeOf(records, (record) => {
     lines += userLine(records, record);
   });
-  return { lines: Buffer.from(lines, "latin1"), span };
+  return { lines: Buffer.from(lines, "latin1"), range };
 }
 
-/** The span of all pages so far; undefined when a user is out of order. */
-function joined(before: Span | undefined, span: Span | undefined): Span | undefined {
-  if (!before || !span) return span;
-  return isBehind(span.first, before.last) ? { first: before.first, last: span.last } : undefined;
+/** The range of all pages so far; undefined when a user is out of order. */
+function joined(before: KeyRange | undefined, range: KeyRange | undefined): KeyRange | undefined {
+  if (!before || !range) return range;
+  return isBehind(range.first, before.last) ? { first: before.first, last: range.last } : undefined;
 }
 
 /** A page's bytes, checked; undefined when a user is invalid or a row is missing. */
@@ -122,7 +110,7 @@ function makePage(
   warnings: WarningCounts,
 ): PageBytes | undefined {
   const text = timed("read", () => reader.readText(start, rows));
-  // So large that it may have to be refused, in words that name the page.
+  // A page that is too large has to be refused in words that name it, which the single-threaded build finds.
   if (text.records.length > PAGE_LIMIT) return undefined;
   const { head, tail } = pageFrame(position);
   const parts = [Buffer.from(head), text.records, Buffer.from(tail)] as const;
@@ -132,7 +120,7 @@ function makePage(
   return timed("check", () => makeExactPage(position, reader.candidates(start, rows), rows, warnings));
 }
 
-/** The same from rows for themselves, every user asked of the schema. */
+/** Makes a page from its rows one by one, with every user checked by the schema. */
 function makeExactPage(
   position: PagePosition,
   candidates: Iterable<Candidate>,
@@ -145,10 +133,10 @@ function makeExactPage(
     const { user } = validate(candidate);
     if (!user) return undefined;
     countWarnings(user, warnings);
-    records.push(encodeUser(user));
-    length += records.at(-1)?.length ?? 0;
+    const record = encodeUser(user);
+    records.push(record);
+    length += record.length;
     if (length > PAGE_LIMIT) return undefined;
   }
-  if (records.length !== rows) return undefined;
-  return toPageBytes(encodePage(position, records));
+  return records.length === rows ? toPageBytes(encodePage(position, records)) : undefined;
 }

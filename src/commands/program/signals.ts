@@ -13,7 +13,10 @@ const STOPS = [
 
 interface Stop {
   readonly signal: AbortSignal;
-  /** Signals have their usual effect before this, and again after the first signal: a second one ends the process at once. */
+  /**
+   * Signals have their usual effect before this, and again after the first signal: a second one ends the process at once.
+   * Can be called again, to no effect.
+   */
   listen(): void;
   ignore(): void;
 }
@@ -24,15 +27,15 @@ interface Stop {
  */
 export function createStop(signals: Signals, outcome = "current is unchanged"): Stop {
   const stop = new AbortController();
-  let ignore = () => {};
+  let ignore: (() => void) | undefined;
   return {
     signal: stop.signal,
-    ignore: () => ignore(),
+    ignore: () => ignore?.(),
     listen() {
-      ignore();
-      if (stop.signal.aborted) return;
+      // A signal that is on its way would be lost if its listener were replaced.
+      if (ignore) return;
       const abort = (exitCode: ExitCode) => () => {
-        ignore();
+        ignore?.();
         stop.abort(new Stopped(`Stopped; ${outcome}.`, { exitCode }));
       };
       ignore = hear(
