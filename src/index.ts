@@ -28,11 +28,11 @@ export { openRelease, type Release } from "./release/open.js";
 export type { Snapshot } from "./release/snapshot.js";
 export { type UseEffects, type UseResult, useRelease } from "./release/use.js";
 export type { AccessEntry } from "./server/access-log.js";
-export { openListingServer as createHost } from "./server/open.js";
-export type {
-  ListingServer as Host,
-  ListingServerEffects as HostEffects,
-  ListingServerOptions as HostOptions,
+export {
+  type ListingServer as Host,
+  type ListingServerEffects as HostEffects,
+  type ListingServerOptions as HostOptions,
+  openListingServer as createHost,
 } from "./server/server.js";
 export {
   type CompareEffects as DiffEffects,

@@ -98,9 +98,9 @@ async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void
 
 /** Opens the host; where there are releases and none is current, says how to choose one. */
 async function open(settings: Settings, effects: PoolEffects): Promise<ListingServer | Cluster> {
-  const { out, processes, cacheControl, cacheMb } = settings;
+  const { out, processes, cacheControl, cacheMb, fastPath } = settings;
   try {
-    const options = { folder: out, cacheControl, cacheMb };
+    const options = { folder: out, cacheControl, cacheMb, fastPath };
     if (processes > 1)
       return await (await import("../server/cluster/cluster.js")).createCluster(options, effects, processes);
     return await (await import("../server/server.js")).createListingServer(options, effects);

@@ -1,12 +1,12 @@
-/** What an access log says of one answer. */
+/** Makes an entry of the access log for each answer. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { FastAnswer } from "./fast-path/connection.js";
+import { type Answer, bodyBytes } from "./answers.js";
 
 export interface AccessEntry {
   /** When the request arrived. */
   time: Date;
-  /** The client's address; empty when it was gone before it could be asked. */
+  /** The client's address; empty if the client had left before it could be asked. */
   remote: string;
   /** Method and url are as the client sent them: escape before printing. Both are `-` where no request could be read. */
   method: string;
@@ -21,45 +21,34 @@ export interface AccessEntry {
   release: string;
 }
 
-export interface AccessLog {
-  /** Writes one entry when the answer is out. */
-  open(req: IncomingMessage, res: ServerResponse, release: string): void;
-  sent(res: ServerResponse, bytes: number): void;
-  /** The same for an answer of the quick lane, whose end the result is told; undefined where the client has left. */
-  openQuick(socket: Socket, url: string, release: string): (answer: FastAnswer | undefined) => void;
-  /** Writes an entry for an answer to what was no request. */
-  refused(socket: Socket, status: number, text: string, release: string): void;
-}
+const CLIENT_LEFT = 499;
 
-export function createAccessLog(write: (entry: AccessEntry) => void): AccessLog {
-  const bodies = new WeakMap<ServerResponse, number>();
+export type AccessLog = ReturnType<typeof createAccessLog>;
+
+export function createAccessLog(write: (entry: AccessEntry) => void) {
+  const begin = ({ remoteAddress: remote = "" }: Socket, method: string, url: string, release: string) => {
+    const time = new Date();
+    const started = performance.now();
+    return (status: number, bytes: number) => {
+      write({ time, remote, method, url, status, bytes, ms: performance.now() - started, release });
+    };
+  };
   return {
-    open(req, res, release) {
-      const time = new Date();
-      const started = performance.now();
-      const { method = "", url = "" } = req;
-      const remote = req.socket.remoteAddress ?? "";
+    /** Writes an entry when the answer is over. */
+    watch({ socket, method = "", url = "" }: IncomingMessage, res: ServerResponse, release: string) {
+      const end = begin(socket, method, url, release);
       res.once("close", () => {
-        const status = res.headersSent ? res.statusCode : CLIENT_LEFT;
-        const bytes = method === "HEAD" ? 0 : (bodies.get(res) ?? 0);
-        write({ time, remote, method, url, status, bytes, ms: performance.now() - started, release });
+        end(res.headersSent ? res.statusCode : CLIENT_LEFT, method === "HEAD" ? 0 : (bodyBytes.get(res) ?? 0));
       });
     },
-    openQuick({ remoteAddress: remote = "" }, url, release) {
-      const time = new Date();
-      const started = performance.now();
-      return (answer) => {
-        const { status = CLIENT_LEFT, body } = answer ?? {};
-        const ms = performance.now() - started;
-        write({ time, remote, method: "GET", url, status, bytes: body?.length ?? 0, ms, release });
-      };
+    /** Returns what is to be told of the answer of the fast path; undefined if the client has left before it. */
+    begin(socket: Socket, url: string, release: string) {
+      const end = begin(socket, "GET", url, release);
+      return (answer: Answer | undefined) => end(answer?.status ?? CLIENT_LEFT, answer?.body?.length ?? 0);
     },
-    sent: (res, bytes) => bodies.set(res, bytes),
-    refused({ remoteAddress: remote = "" }, status, text, release) {
-      const bytes = text.length - text.indexOf("\r\n\r\n") - 4;
-      write({ time: new Date(), remote, method: "-", url: "-", status, bytes, ms: 0, release });
+    /** Writes an entry for an answer to what was no request. */
+    refused(socket: Socket, { status, body }: Answer, release: string) {
+      begin(socket, "-", "-", release)(status, body?.length ?? 0);
     },
   };
 }
-
-const CLIENT_LEFT = 499;

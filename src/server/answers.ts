@@ -1,4 +1,4 @@
-/** Every answer that a release's host gives, with headers made once a release: a request only picks and sends. */
+/** Every answer of a release's server. Headers are made once a release; a request only chooses an answer. */
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import {
   CONTENT_TYPE,
@@ -13,108 +13,107 @@ import {
 } from "../contract/headers.js";
 import { fileHeaders, type Variant } from "../release/layout.js";
 import type { Snapshot } from "../release/snapshot.js";
-import type { FastAnswer } from "./fast-path/connection.js";
 
-export interface Answers {
-  page(res: ServerResponse, variant: Variant, etag: string, body: Buffer): void;
-  /** 304, with the headers that `page` would have sent. */
-  pageNotModified(res: ServerResponse, variant: Variant, etag: string): void;
-  /** What `page` and `pageNotModified` send, as text and without what node adds. */
-  quickPage(variant: Variant, etag: string, body: Buffer): FastAnswer;
-  quickNotModified(variant: Variant, etag: string): FastAnswer;
-  /** What `fail` sends with 500. */
-  quickFailure: FastAnswer;
-  invalidPage(res: ServerResponse): void;
-  /** Sets the headers of a file that is no page, which somebody else sends. */
-  beginFile(res: ServerResponse, path: string, etag: string, bytes: number): void;
-  fileNotModified(res: ServerResponse, path: string, etag: string): void;
-  /** @param location already safe to stand in a header. */
-  redirect(res: ServerResponse, location: string): void;
-  preflight(res: ServerResponse): void;
-  fail(res: ServerResponse, status: ErrorStatus): void;
-  /** A whole answer as text, for a socket without a request that could be answered. Says that it closes. */
-  raw(status: ErrorStatus): string;
+/** What both Node's server and the fast path can send. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  etag?: string;
+  /** Absent where the answer has none by its status, or where somebody else sends it. */
+  body?: Buffer;
 }
 
-/** @param sent is told how many bytes of body an answer has, HEAD or not. */
-export function createAnswers(
-  { id, encodings }: Snapshot,
-  cacheControl: string,
-  sent?: (res: ServerResponse, bytes: number) => void,
-): Answers {
-  const common = flatten({ ...commonHeaders(encodings), ...snapshotHeaders(id) });
-  const plain = [...common, "Content-Type", CONTENT_TYPE, "Cache-Control", cacheControl];
-  const pages: Record<Variant, string[]> = {
-    identity: plain,
-    br: [...plain, "Content-Encoding", "br"],
-    gzip: [...plain, "Content-Encoding", "gzip"],
-  };
-  const pageTexts: Record<Variant, string> = {
-    identity: toText(pages.identity),
-    br: toText(pages.br),
-    gzip: toText(pages.gzip),
-  };
-  const errors = [...common, "Content-Type", CONTENT_TYPE, "Cache-Control", NO_STORE];
-  const failure = errorBody(ERROR_DETAILS[500]);
-  const redirects = [...common, "Cache-Control", cacheControl, "Content-Length", "0"];
-  const preflights = [...common, ...flatten(PREFLIGHT_HEADERS)];
+/** The headers that many answers share. */
+interface Headers {
+  /** Name, value, name, value. */
+  list: readonly string[];
+  /** As they are sent, after the status line. */
+  text: string;
+}
 
-  const fail = (res: ServerResponse, status: ErrorStatus, detail: string) => {
-    const body = errorBody(detail);
-    sent?.(res, body.length);
-    res.writeHead(status, [...errors, "Content-Length", `${body.length}`]).end(body);
+export type Answers = ReturnType<typeof createAnswers>;
+
+export function createAnswers({ id, encodings }: Snapshot, cacheControl: string) {
+  const common = { ...commonHeaders(encodings), ...snapshotHeaders(id) };
+  const cached = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl };
+  const pages: Record<Variant, Headers> = {
+    identity: toHeaders(cached),
+    br: toHeaders({ ...cached, "Content-Encoding": "br" }),
+    gzip: toHeaders({ ...cached, "Content-Encoding": "gzip" }),
   };
+  const errors = toHeaders({ ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": NO_STORE });
+  const toError = (status: number, detail: string): Answer => ({
+    status,
+    headers: errors,
+    body: Buffer.from(errorBody(detail)),
+  });
+  const byStatus = Object.fromEntries(
+    Object.entries(ERROR_DETAILS).map(([status, detail]) => [status, toError(Number(status), detail)]),
+  ) as Record<ErrorStatus, Answer>;
   return {
-    page(res, variant, etag, body) {
-      sent?.(res, body.length);
-      res.writeHead(200, [...pages[variant], "ETag", etag, "Content-Length", `${body.length}`]).end(body);
-    },
-    pageNotModified: (res, variant, etag) => res.writeHead(304, [...pages[variant], "ETag", etag]).end(),
-    quickPage(variant, etag, body) {
-      const head = `${OK}${pageTexts[variant]}ETag: ${etag}\r\nContent-Length: ${body.length}\r\n`;
-      return { status: 200, head, body };
-    },
-    quickNotModified: (variant, etag) => ({
-      status: 304,
-      head: `${NOT_MODIFIED}${pageTexts[variant]}ETag: ${etag}\r\n`,
+    page: (variant: Variant, etag: string, body: Buffer): Answer => ({
+      status: 200,
+      headers: pages[variant],
+      etag,
+      body,
     }),
-    quickFailure: {
-      status: 500,
-      head: `${statusLine(500)}${toText([...errors, "Content-Length", `${failure.length}`])}`,
-      body: Buffer.from(failure),
-    },
-    invalidPage: (res) => fail(res, 404, INVALID_PAGE),
-    beginFile(res, path, etag, bytes) {
-      sent?.(res, bytes);
-      const headers = [...common, ...flatten(fileHeaders(path, cacheControl)), "ETag", etag];
-      for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
-    },
-    fileNotModified: (res, path, etag) =>
-      res.writeHead(304, [...common, ...flatten(fileHeaders(path, cacheControl)), "ETag", etag]).end(),
-    redirect: (res, location) => res.writeHead(301, [...redirects, "Location", location]).end(),
-    preflight: (res) => res.writeHead(204, preflights).end(),
-    fail: (res, status) => fail(res, status, ERROR_DETAILS[status]),
-    raw: (status) => rawAnswer(status, errors),
+    pageNotModified: (variant: Variant, etag: string): Answer => ({ status: 304, headers: pages[variant], etag }),
+    /** Of a file that is no page, whose body somebody else sends. */
+    file: (path: string, etag: string): Answer => ({
+      status: 200,
+      headers: toHeaders({ ...common, ...fileHeaders(path, cacheControl) }),
+      etag,
+    }),
+    /** @param location must be safe in a header. */
+    redirect: (location: string): Answer => ({
+      status: 301,
+      headers: toHeaders({ ...common, "Cache-Control": cacheControl, Location: location }),
+      body: Buffer.alloc(0),
+    }),
+    preflight: { status: 204, headers: toHeaders({ ...common, ...PREFLIGHT_HEADERS }) } satisfies Answer,
+    invalidPage: toError(404, INVALID_PAGE),
+    error: (status: ErrorStatus): Answer => byStatus[status],
   };
 }
 
-function rawAnswer(status: ErrorStatus, headers: readonly string[]): string {
-  const body = errorBody(ERROR_DETAILS[status]);
-  const last = ["Date", new Date().toUTCString(), "Connection", "close", "Content-Length", `${body.length}`];
-  return `${statusLine(status)}${toText([...headers, ...last])}\r\n${body}`;
+/** How many bytes of body an answer has, HEAD or not; for the access log. */
+export const bodyBytes = new WeakMap<ServerResponse, number>();
+
+/** Sends an answer by Node's server. */
+export function send(res: ServerResponse, { status, headers, etag, body }: Answer): void {
+  const list = [...headers.list];
+  if (etag !== undefined) list.push("ETag", etag);
+  if (body) {
+    list.push("Content-Length", `${body.length}`);
+    bodyBytes.set(res, body.length);
+  }
+  res.writeHead(status, list).end(body);
 }
 
-function statusLine(status: number): string {
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+/** Sets an answer's headers where somebody else sends its body of so many bytes. */
+export function setHeaders(res: ServerResponse, { headers: { list }, etag = "" }: Answer, bytes: number): void {
+  for (let at = 0; at < list.length; at += 2) res.setHeader(list[at] ?? "", list[at + 1] ?? "");
+  res.setHeader("ETag", etag);
+  bodyBytes.set(res, bytes);
 }
 
-function toText(headers: readonly string[]): string {
-  return headers.map((part, at) => (at % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join("");
+/** An answer's status line and headers, without those that Node adds, each with its line's end. */
+export function headOf({ status, headers, etag, body }: Answer): string {
+  const tag = etag === undefined ? "" : `ETag: ${etag}\r\n`;
+  const length = body ? `Content-Length: ${body.length}\r\n` : "";
+  return `${STATUS_LINES[status]}${headers.text}${tag}${length}`;
 }
 
-const OK = statusLine(200);
-const NOT_MODIFIED = statusLine(304);
+/** A whole answer as text, for a socket without a request. It says that the connection closes. */
+export function toText(answer: Answer): string {
+  return `${headOf(answer)}Date: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n${answer.body ?? ""}`;
+}
 
-function flatten(headers: Readonly<Record<string, string>>): string[] {
-  return Object.entries(headers).flat();
+const STATUS_LINES = Object.fromEntries(
+  Object.entries(STATUS_CODES).map(([status, phrase]) => [status, `HTTP/1.1 ${status} ${phrase}\r\n`]),
+);
+
+function toHeaders(headers: Readonly<Record<string, string>>): Headers {
+  const entries = Object.entries(headers);
+  return { list: entries.flat(), text: entries.map(([name, value]) => `${name}: ${value}\r\n`).join("") };
 }

@@ -1,24 +1,22 @@
-/** The site that is served now, and its successor: a switch is one assignment, between two requests. */
-import { stat } from "node:fs/promises";
+/** Follows the link `current`: a switch replaces the site by one assignment, between two requests. */
+import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { CURRENT, SNAPSHOT } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { ServerLimits } from "./limits.js";
-import { type Site, type SiteOptions, takeUp } from "./site.js";
-import { sweepTemporary } from "./temporary.js";
-import { watchLink } from "./watch.js";
+import { openSite, type Site, type SiteOptions } from "./site.js";
 
 export interface Current {
   readonly site: Site;
-  /** Looks at `current` now. What cannot be taken up is logged, and the old release stays. */
+  /** Looks at `current` now. What cannot be served is logged, and the old release stays. */
   reload(): Promise<void>;
-  /** Stops looking. The site stays usable. */
+  /** Stops looking. The site can still be used. */
   stop(): Promise<void>;
 }
 
 /**
- * Serves what `current` in `folder` points to, or `folder` itself for good when that is a release.
- * @throws UserError when there is no release, or a broken one.
+ * Serves what `current` in `folder` points to, or `folder` itself for good if that is a release.
+ * @throws UserError if there is no release, or a broken one.
  */
 export async function followCurrent(
   folder: string,
@@ -26,26 +24,22 @@ export async function followCurrent(
   limits: ServerLimits,
   onSwitch: (release: Release) => void = () => {},
 ): Promise<Current> {
-  await sweepTemporary();
   const isRelease = await stat(join(folder, SNAPSHOT)).then(
     () => true,
     () => false,
   );
-  if (isRelease) {
-    const site = await takeUp(folder, options);
-    return { site, async reload() {}, async stop() {} };
-  }
+  if (isRelease) return { site: await openSite(folder, options), async reload() {}, async stop() {} };
   const link = join(folder, CURRENT);
-  let site = await takeUp(link, options);
+  let site = await openSite(link, options);
   const watch = watchLink(
     link,
     {
       folder: () => site.release.folder,
-      async takeUp(next) {
-        const last = site;
-        site = await takeUp(next, options);
-        if (!isSame(site.release, last.release)) onSwitch(site.release);
-        await last.retire();
+      async open(next) {
+        const { release: last } = site;
+        site = await openSite(next, options);
+        const { release } = site;
+        if (release.folder !== last.folder || release.digest !== last.digest) onSwitch(release);
       },
       refused(error) {
         const why = error instanceof Error ? error.message : error;
@@ -63,6 +57,70 @@ export async function followCurrent(
   };
 }
 
-function isSame(one: Release, other: Release): boolean {
-  return one.folder === other.folder && one.digest === other.digest;
+/** What serves the folder that a watched link points to. */
+export interface LinkUser {
+  /** The folder that is served now, absolute and with every link resolved. */
+  folder(): string;
+  /** Serves another folder, or the link itself if it leads nowhere; if it throws, all stays as it was. */
+  open(folder: string): Promise<void>;
+  /** Is told why something was not opened, once for each target. */
+  refused(error: unknown): void;
+}
+
+/**
+ * Compares what is served with what the link points to, again and again: no system reports every change of a link. It
+ * remembers nothing of the link, since that may be switched while a release is being opened.
+ * @param link the path of `current`
+ */
+export function watchLink(
+  link: string,
+  user: LinkUser,
+  { watchMs, retryMs }: Pick<ServerLimits, "watchMs" | "retryMs">,
+) {
+  let failed: { target: string | undefined; at: number } | undefined;
+  let running: Promise<void> | undefined;
+
+  const look = async (asked: boolean): Promise<void> => {
+    const target = await resolveLink(link);
+    if (target === user.folder() && !asked) {
+      failed = undefined;
+      return;
+    }
+    const last = failed && failed.target === target ? failed : undefined;
+    if (last && !asked && Date.now() - last.at < retryMs) return;
+    try {
+      await user.open(target ?? link);
+      failed = undefined;
+    } catch (error) {
+      // Nobody wants to hear of a release that is not current any more, and may be gone.
+      if ((await resolveLink(link)) !== target) return look(asked);
+      failed = { target, at: Date.now() };
+      if (asked || !last) user.refused(error);
+    }
+  };
+  const run = (asked: boolean): Promise<void> => {
+    running = look(asked).finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const timer = setInterval(() => running ?? run(false), watchMs);
+  timer.unref();
+
+  return {
+    /** Looks now, and also opens what was refused before or is served already. */
+    async check() {
+      while (running) await running;
+      await run(true);
+    },
+    async stop() {
+      clearInterval(timer);
+      while (running) await running;
+    },
+  };
+}
+
+/** The folder that a link leads to; undefined if the link or that folder is gone. */
+async function resolveLink(link: string): Promise<string | undefined> {
+  return realpath(link).catch(() => undefined);
 }

@@ -1,130 +1,138 @@
-/** What is not a page (snapshot.json, SHA256SUMS, ...), by sirv, fenced so that no file's fate can end the process. */
-import type { ReadStream } from "node:fs";
+/**
+ * Serves a release's files that are no pages (snapshot.json, SHA256SUMS, an avatar), by sirv. A file is checked when the
+ * release is opened, and again when it has changed since, so that sirv never sends what the release does not say.
+ */
+import { lstatSync, type ReadStream, realpathSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { NextHandler, Request, Response } from "polka";
+import { dirname, join } from "node:path";
+import type { NextHandler, Request } from "polka";
 import sirv from "sirv";
 import { etagOf } from "../contract/headers.js";
-import { basePath } from "../contract/links.js";
+import { UserError } from "../errors.js";
+import { readReleaseFile, sha256 } from "../release/files.js";
+import { SUMS, USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import { type Answer, type Answers, bodyBytes, send, setHeaders } from "./answers.js";
 import type { AtMost } from "../workers/at-most.js";
-import type { Answers } from "./answers.js";
-import { type Copies, copyFiles } from "./copies.js";
-import { isFresh } from "./pages.js";
+import { isFresh } from "./negotiate.js";
+import { type PageCache, readVerified, whyDamaged } from "./page-cache.js";
 
-export interface Files {
-  handle(req: Request, res: Response, next: NextHandler): void | Promise<void>;
-  /** Removes the copies as soon as no answer needs them. */
-  retire(): Promise<void>;
-}
-
-interface Served extends Copies {
-  serve: ReturnType<typeof sirv>;
+interface Served {
+  digest: string;
+  etag: string;
+  answer: Answer;
+  /** What `identify` said of the file when its bytes were those of the digest. */
+  checked: string | undefined;
 }
 
 /**
- * @param opening bounds how many files are open at once, of this release and of those before and after it
- * @throws UserError as `copyFiles` does.
+ * Checks all files and makes their handler.
+ * @param root the path of the base URL with its final slash
+ * @param opening limits how many files are open at once, of this release and of others
+ * @throws UserError if a file is not what the release says, or its path leads out of the release.
  */
-export async function createFiles(
-  release: Release,
-  answers: Answers,
-  opening: AtMost,
-  log: (line: string) => void,
-): Promise<Files> {
-  const root = `${basePath(release.snapshot.base_url)}/`;
-  const take = async (): Promise<Served> => {
-    const copies = await copyFiles(release);
-    return { ...copies, serve: sirv(copies.folder, { extensions: [] }) };
-  };
-  let served = await take();
-  let retaking: Promise<boolean> | undefined;
-  let inFlight = 0;
-  let retired = false;
+export async function createFiles(release: Release, root: string, answers: Answers, cache: PageCache, opening: AtMost) {
+  const { folder } = release;
+  const files = new Map<string, Served>();
+  for (const [path, listed] of namesOf(release)) {
+    const file = join(folder, path);
+    const checked = identify(file);
+    const digest = await check(file, listed);
+    const etag = etagOf(digest);
+    files.set(path, { digest, etag, answer: answers.file(path, etag), checked });
+  }
+  // In dev mode it looks at a file when it is asked for, instead of walking over every page at the start.
+  const serve = sirv(folder, {
+    dev: true,
+    extensions: [],
+    setHeaders(res, path, { size }) {
+      const served = files.get(path.slice(1));
+      if (served) setHeaders(res, served.answer, size);
+    },
+  });
 
-  /** Temp folders get cleaned: the release itself still has the files. */
-  const retake = async (): Promise<boolean> => {
-    const lost = served;
-    try {
-      served = await take();
-      await lost.remove();
-      return true;
-    } catch (error) {
-      log(`The copies of ${release.folder} in ${lost.folder} are gone, and cannot be made again: ${error}`);
-      return false;
-    } finally {
-      retaking = undefined;
-    }
+  const isWhole = async (file: string, served: Served): Promise<boolean> => {
+    const identity = identify(file);
+    if (identity !== undefined && identity === served.checked) return true;
+    if ((await cache.read(file, served.digest)) === undefined) return false;
+    served.checked = identity;
+    return identity !== undefined;
   };
-  const removeIfIdle = async () => {
-    if (!retired || inFlight > 0) return;
-    await served.remove().catch((error) => log(`${served.folder} cannot be removed: ${error}`));
-  };
-  const answer = async (req: IncomingMessage, res: ServerResponse, path: string): Promise<void> => {
-    if (!(await served.isWhole(path))) retaking ??= retake();
-    const file = served.files.get(path);
-    if ((await retaking) === false || !file) return answers.fail(res, 500);
+  const answer = async (req: IncomingMessage, res: ServerResponse, path: string, served: Served): Promise<void> => {
     await opening.begin();
-    // Nobody would say that a client has gone which went before.
+    const isGood = await isWhole(join(folder, path), served);
+    // A client that has left by now would not end its turn.
     if (res.destroyed) return opening.end();
     res.once("close", opening.end);
-    answers.beginFile(res, path, etagOf(file.digest), file.bytes);
-    await send(served, req, res, path, file.bytes);
-  };
-  const begin = (req: IncomingMessage, res: ServerResponse, path: string): Promise<void> => {
-    inFlight++;
-    return answer(req, res, path).finally(() => {
-      inFlight--;
-      return removeIfIdle();
-    });
+    if (!isGood) return send(res, answers.error(500));
+    // Ranges are not offered, and sirv misreads some.
+    delete req.headers.range;
+    req.url = `/${path}`;
+    res.once("pipe", endWithAnswer);
+    serve(req, res, () => send(res, answers.error(500)));
   };
 
-  return {
-    handle(req, res, next) {
-      const path = req.path.startsWith(root) ? req.path.slice(root.length) : "";
-      const file = served.files.get(path);
-      if (!file) return next();
-      const etag = etagOf(file.digest);
-      if (isFresh(req.headers["if-none-match"], etag)) return answers.fileNotModified(res, path, etag);
-      // In another server's pipeline an answer has no socket before its turn, nor hears that the client has left.
-      if (res.socket) return begin(req, res, path);
-      res.once("socket", () => begin(req, res, path).catch(next));
-    },
-    retire() {
-      retired = true;
-      return removeIfIdle();
-    },
+  return (req: Request, res: ServerResponse, next: NextHandler): void | Promise<void> => {
+    const path = req.path.slice(root.length);
+    const served = files.get(path);
+    if (!served) return next();
+    if (isFresh(req.headers["if-none-match"], served.etag)) return send(res, { ...served.answer, status: 304 });
+    // As a part of another server, an answer may not have its socket yet, and would not hear that the client has left.
+    if (res.socket) return answer(req, res, path, served);
+    res.once("socket", () => answer(req, res, path, served).catch(next));
   };
 }
 
-/**
- * Lets sirv answer, and resolves when it has the file open, which then may go. sirv pipes a file without a thought
- * for its errors, and promises a length that the file may not have any more.
- */
-async function send(
-  { serve }: Served,
-  req: IncomingMessage,
-  res: ServerResponse,
-  path: string,
-  bytes: number,
-): Promise<void> {
-  // It misreads ranges and decodes paths; neither has a say here.
-  delete req.headers.range;
-  req.url = `/${path}`;
-  await new Promise<void>((resolve, reject) => {
-    res.once("pipe", (source: ReadStream) => {
-      source.once("open", () => resolve());
-      // Also without having been open, where the client leaves in that moment.
-      source.once("close", () => resolve());
-      source.once("error", (error) => {
-        reject(error);
-        res.destroy();
-      });
-      source.once("end", () => {
-        if (source.bytesRead !== bytes) res.destroy();
-      });
-      // A client that leaves would leave the file open.
-      res.once("close", () => source.destroy());
-    });
-    serve(req, res, () => reject(new Error(`sirv does not know ${path}`)));
+/** The files to serve and their digests. SHA256SUMS does not list itself; users.sha256 is for reviews, not for readers. */
+function namesOf({ sums }: Release): [path: string, digest: string | undefined][] {
+  const listed = [...sums.others].filter(([path]) => path !== USERS);
+  for (const [path] of listed)
+    if (!isPlainPath(path) || path === SUMS) throw broken(`${SUMS} lists ${JSON.stringify(path)}`);
+  return [[SUMS, undefined], ...listed];
+}
+
+/** No empty part, no `.` or `..`, and nothing that a URL would have to encode. */
+function isPlainPath(path: string): boolean {
+  return path.split("/").every((part) => /^[\w-][\w.-]*$/.test(part));
+}
+
+/** The digest of a file's bytes, which must be `digest` if that is given. */
+async function check(file: string, digest: string | undefined): Promise<string> {
+  if (!isInPlace(file)) throw broken(`${file} leads out of the release`);
+  try {
+    return sha256(digest === undefined ? await readReleaseFile(file) : await readVerified(file, digest));
+  } catch (cause) {
+    throw broken(whyDamaged(file, cause), cause);
+  }
+}
+
+/** What changes whenever a file does; undefined if it is no plain file, or if it is reached by a symbolic link. */
+function identify(file: string): string | undefined {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (!stats?.isFile() || !isInPlace(file)) return undefined;
+  const { dev, ino, size, mtimeMs, ctimeMs } = stats;
+  return [dev, ino, size, mtimeMs, ctimeMs].join(" ");
+}
+
+/** Whether no folder on the way to a file is a symbolic link. */
+function isInPlace(file: string): boolean {
+  try {
+    return realpathSync.native(dirname(file)) === dirname(file);
+  } catch {
+    return false;
+  }
+}
+
+/** sirv pipes a file without hearing of its errors, and promises a length that the file may not have any more. */
+function endWithAnswer(this: ServerResponse, source: ReadStream): void {
+  source.once("error", () => this.destroy());
+  source.once("end", () => {
+    if (source.bytesRead !== bodyBytes.get(this)) this.destroy();
   });
+  // A client that leaves would leave the file open.
+  this.once("close", () => source.destroy());
+}
+
+function broken(why: string, cause?: unknown): UserError {
+  return new UserError(`The release is broken: ${why}. Build again, or "rollcall use" another one.`, { cause });
 }

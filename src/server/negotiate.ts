@@ -1,18 +1,19 @@
-/** Which stored variant of a page a client gets, by its Accept-Encoding. */
+/** What a client can use: which stored variant of a page it accepts, and whether it has the bytes already. */
+import fresh from "fresh";
 import { LRUCache } from "lru-cache";
 import Negotiator from "negotiator";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import type { Variant } from "../release/layout.js";
 
-/** Clients send a handful of values; longer ones than this are worked out each time, so that memory stays bounded. */
+/** Clients send few different values. Longer ones than this are not remembered, so that memory stays bounded. */
 const REMEMBERED = { values: 256, length: 256 } as const;
 
-/** The typings lack the options, where `preferred` settles equal q-values. */
+/** The typings lack this option, which decides between equal q-values. */
 interface Preferring {
   encodings(available: readonly string[], options: { preferred: readonly string[] }): string[];
 }
 
-/** Binds the choice to what a release has. `identity` when the client names nothing that it has. */
+/** Makes the choice by Accept-Encoding among a release's encodings; `identity` if the client accepts none of them. */
 export function createNegotiation(encodings: readonly Encoding[]): (header: string | undefined) => Variant {
   if (encodings.length === 0) return () => "identity";
   const preferred = (Object.keys(ENCODINGS) as Encoding[]).filter((coding) => encodings.includes(coding));
@@ -32,4 +33,13 @@ export function createNegotiation(encodings: readonly Encoding[]): (header: stri
     remembered.set(header, chosen);
     return chosen;
   };
+}
+
+/**
+ * True if the client has the tagged bytes already, by its If-None-Match. Its other headers do not count: a strong tag
+ * needs no date, and `Cache-Control: no-cache` asks caches on the way, not the origin.
+ */
+export function isFresh(given: string | undefined, etag: string): boolean {
+  // The library knows only spaces around commas; HTTP also allows tabs.
+  return given !== undefined && fresh({ "if-none-match": given.replaceAll("\t", " ") }, { etag });
 }

@@ -1,18 +1,21 @@
-/** The host: one release over HTTP, to the letter of contract part 2, and the next one when `current` is switched. */
-
+/** Serves one release over HTTP as the contract says, and the next one when `current` is switched. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
 import { usageError } from "../errors.js";
 import type { Release } from "../release/open.js";
+import { callback, checkOptions, folder, type Rules } from "../settings/options.js";
+import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { atMost } from "../workers/at-most.js";
 import { type AccessEntry, createAccessLog } from "./access-log.js";
+import { send, toText } from "./answers.js";
+import { shareDescriptors } from "./connections/descriptors.js";
+import { createHttpServer } from "./connections/http.js";
+import { type Address, listen } from "./connections/listen.js";
 import { followCurrent } from "./current.js";
-import { shareDescriptors } from "./descriptors.js";
-import { createHttpServer } from "./http.js";
+import type { Take } from "./fast-path/connection.js";
 import { SERVER_LIMITS, type ServerLimits } from "./limits.js";
-import { type Address, listen } from "./listen.js";
 import { createPageCache } from "./page-cache.js";
 
 export interface ListingServerOptions {
@@ -20,17 +23,19 @@ export interface ListingServerOptions {
   folder: string;
   /** Cache-Control of pages, `public, max-age=60` unless given. */
   cacheControl?: string | undefined;
-  /** Megabytes of page bodies kept in memory. */
+  /** Megabytes of pages kept in memory, 256 unless given. */
   cacheMb?: number | undefined;
+  /** Answers plain requests for pages without Node's HTTP objects, which is faster; true unless given. */
+  fastPath?: boolean | undefined;
 }
 
-/** What is known of a release wherever it is served from. */
+/** What processes tell each other of a release. */
 export type ServedRelease = Pick<Release, "folder" | "snapshot">;
 
 export interface ListingServerEffects {
-  /** Trouble, one line each: a damaged page, a release that cannot be taken up. Untold unless given. */
+  /** Is told of trouble, a line each: a damaged page, a release that cannot be served. */
   log?: ((line: string) => void) | undefined;
-  /** One entry an answer. Costs a little for each; leave it out where nobody reads it. */
+  /** Is given one entry for each answer. It costs a little, so leave it out if nobody reads it. */
   access?: ((entry: AccessEntry) => void) | undefined;
   /** Another release is served from now on. */
   onSwitch?: ((release: ServedRelease) => void) | undefined;
@@ -39,86 +44,96 @@ export interface ListingServerEffects {
 export interface ListingServer {
   /** The release that is served now. */
   readonly release: Release;
-  /** Answers one request of any node server's. */
+  /** Answers one request of any of Node's servers. */
   handler(req: IncomingMessage, res: ServerResponse): void;
   /**
-   * Serves on a socket of its own. The URL is where `/api/users/` is below, as `http://127.0.0.1:8080/directory`.
-   * @throws UserError when the port is taken or forbidden, or the address is not this machine's.
+   * Serves on a socket of its own. The URL is the one that `/api/users/` is below, as `http://127.0.0.1:8080/directory`.
+   * @throws UserError if the port is taken or forbidden, or the address is not this machine's.
    */
   listen(address: Address): Promise<{ url: string }>;
-  /** Looks at `current` now. What cannot be taken up is logged, and the old release stays. */
+  /** Looks at `current` now. What cannot be served is logged, and the old release stays. */
   reload(): Promise<void>;
-  /** Stops accepting, finishes what is in flight; nothing is left after 10 seconds. */
+  /** Stops accepting and finishes the answers that have begun; nothing is left after 10 seconds. */
   close(): Promise<void>;
+}
+
+const OPTIONS: Rules<ListingServerOptions> = { folder, ...pick("cacheControl", "cacheMb", "fastPath") };
+const EFFECTS: Rules<ListingServerEffects> = { log: callback, access: callback, onSwitch: callback };
+
+/**
+ * Opens what is to be served, for users of the library.
+ * @throws UserError for a missing or broken release and for options that are unknown or cannot be used.
+ */
+export async function openListingServer(
+  options: ListingServerOptions,
+  effects: ListingServerEffects = {},
+): Promise<ListingServer> {
+  return createListingServer(
+    checkOptions("createHost", options, OPTIONS, ["folder"]),
+    checkOptions("createHost's second argument", effects, EFFECTS),
+  );
 }
 
 /**
  * Opens what is to be served.
- * @param limits every time limit, for those who must not wait for the usual ones
+ * @param limits every limit, for those who must not wait for the usual ones
  * @throws UserError for a missing or broken release and for options that cannot be used, before any request.
  */
 export async function createListingServer(
-  { folder, cacheControl = DEFAULT_CACHE_CONTROL, cacheMb = SETTINGS.cacheMb.default }: ListingServerOptions,
+  {
+    folder,
+    cacheControl = DEFAULT_CACHE_CONTROL,
+    cacheMb = SETTINGS.cacheMb.default,
+    fastPath = SETTINGS.fastPath.default,
+  }: ListingServerOptions,
   { log = () => {}, access, onSwitch }: ListingServerEffects = {},
   limits: ServerLimits = SERVER_LIMITS,
 ): Promise<ListingServer> {
   refuseBadOptions(cacheControl, cacheMb);
-  const ledger = access && createAccessLog(access);
+  const accessLog = access && createAccessLog(access);
   const descriptors = shareDescriptors(limits.openFiles);
-  const siteOptions = {
-    cacheControl,
-    bodies: createPageCache(cacheMb, log),
-    opening: atMost(descriptors.files),
-    log,
-    sent: ledger?.sent,
-  };
+  const cache = createPageCache(cacheMb, log);
+  const siteOptions = { cacheControl, cache, opening: atMost(descriptors.files), log };
   const current = await followCurrent(folder, siteOptions, limits, onSwitch);
 
-  const handler = (req: IncomingMessage, res: ServerResponse): void => {
+  const begin = (req: IncomingMessage, res: ServerResponse) => {
     const { site } = current;
-    ledger?.open(req, res, site.release.snapshot.id);
-    site.handle(req, res);
+    accessLog?.watch(req, res, site.release.snapshot.id);
+    return site;
+  };
+  const handle = (req: IncomingMessage, res: ServerResponse) => begin(req, res).handle(req, res);
+  const take: Take = (text, at, socket) => {
+    const { release, readPlain, findPage } = current.site;
+    const request = readPlain(text, at);
+    const answer = request && findPage(request.page, request.acceptEncoding, request.ifNoneMatch);
+    if (!answer) return undefined;
+    return { end: request.end, answer, done: accessLog?.begin(socket, request.url, release.snapshot.id) };
   };
   const { server, close } = createHttpServer(limits, descriptors, {
-    take(text, at, socket) {
-      const { site } = current;
-      const taken = site.quick(text, at);
-      if (!taken || !ledger) return taken;
-      return { ...taken, done: ledger.openQuick(socket, taken.url, site.release.snapshot.id) };
-    },
-    handle: handler,
-    fail(req, res, status) {
-      const { site } = current;
-      ledger?.open(req, res, site.release.snapshot.id);
-      site.fail(res, status);
-    },
+    take: fastPath ? take : undefined,
+    handle,
+    fail: (req, res, status) => send(res, begin(req, res).answers.error(status)),
     refuse(socket, status) {
-      const { site } = current;
-      const text = site.raw(status);
-      ledger?.refused(socket, status, text, site.release.snapshot.id);
-      return text;
+      const { answers, release } = current.site;
+      accessLog?.refused(socket, answers.error(status), release.snapshot.id);
+      return toText(answers.error(status));
     },
     log,
   });
   let closed: Promise<void> | undefined;
-  const shutDown = async () => {
-    await current.stop();
-    await close();
-    await current.site.retire();
-  };
 
   return {
     get release() {
       return current.site.release;
     },
-    handler,
+    handler: handle,
     async listen(address) {
       const origin = await listen(server, address, limits.backlog);
       server.on("error", (error) => log(`The server reports: ${error.message}`));
       return { url: `${origin}${basePath(current.site.release.snapshot.base_url)}` };
     },
     reload: current.reload,
-    close: () => (closed ??= shutDown()),
+    close: () => (closed ??= current.stop().then(close)),
   };
 }
 

@@ -1,106 +1,117 @@
-/** All that a request needs of one release, bound together once: whoever holds a site cannot mix two releases. */
+/** The routes of one release, and all else that a request needs of it. So no answer can mix two releases. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename } from "node:path";
-import polka, { type Request } from "polka";
-import type { ErrorStatus } from "../contract/headers.js";
-import { parseBaseUrl } from "../contract/links.js";
+import polka, { type NextHandler, type Request } from "polka";
+import { basePath, LISTING_PATH, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { openRelease, type Release } from "../release/open.js";
+import { type Answers, createAnswers, send } from "./answers.js";
 import type { AtMost } from "../workers/at-most.js";
-import { createAnswers } from "./answers.js";
+import { closeAfter } from "./connections/node-internals.js";
+import { createFastReader } from "./fast-path/request.js";
 import { createFiles } from "./files.js";
 import type { PageCache } from "./page-cache.js";
-import { createPages, type FastPage } from "./pages.js";
+import { createPages, type FindPage } from "./pages.js";
 
 export interface Site {
   readonly release: Release;
+  readonly answers: Answers;
+  /** Answers any request. */
   handle(req: IncomingMessage, res: ServerResponse): void;
-  /** A plain GET of a page in a text that may hold more; undefined for anything else. */
-  quick(text: string, at: number): FastPage | undefined;
-  fail(res: ServerResponse, status: ErrorStatus): void;
-  /** An error as text, for a socket that has no request. */
-  raw(status: ErrorStatus): string;
-  /** Gives back what the site holds on disk, as soon as its last answer is out. */
-  retire(): Promise<void>;
+  /** Together they answer a plain GET of a page without Node's HTTP objects. */
+  readPlain: ReturnType<typeof createFastReader>;
+  findPage: FindPage;
 }
 
 export interface SiteOptions {
   cacheControl: string;
-  bodies: PageCache;
-  /** Bounds how many files that are no pages are open at once. */
+  cache: PageCache;
+  /** Limits how many files that are no pages are open at once. */
   opening: AtMost;
   log(line: string): void;
-  sent?: ((res: ServerResponse, bytes: number) => void) | undefined;
 }
 
-/** @throws UserError when there is no release in `folder`, or a broken one. */
-export async function takeUp(folder: string, { cacheControl, bodies, opening, log, sent }: SiteOptions): Promise<Site> {
+/** For routes that take any path. */
+const ANY = /^/;
+
+/** @throws UserError if there is no release in `folder`, or a broken one. */
+export async function openSite(folder: string, { cacheControl, cache, opening, log }: SiteOptions): Promise<Site> {
   const release = await openRelease(folder);
   refuseBadBase(release);
-  const answers = createAnswers(release.snapshot, cacheControl, sent);
-  const files = await createFiles(release, answers, opening, log);
+  const base = basePath(release.snapshot.base_url);
+  const listing = `${base}${LISTING_PATH}`;
+  const answers = createAnswers(release.snapshot, cacheControl);
+  const pages = createPages(release, listing, answers, cache);
+  const file = await createFiles(release, `${base}/`, answers, cache, opening);
+
   const app = polka({
     onError(error, _req, res) {
       log(`Unexpected error: ${error instanceof Error ? error.stack?.replaceAll("\n", " |") : error}`);
       if (res.headersSent) res.destroy();
-      else answers.fail(res, 500);
+      else send(res, answers.error(500));
     },
-    onNoMatch: (_req, res) => answers.fail(res, 404),
   });
   app.parse = parseTarget;
-  const pages = createPages(release, answers, bodies);
-  app.use(pages.handle, files.handle);
+  // Paths are matched exactly as they were sent: no decoding and no `..` can lead anywhere else.
+  app
+    .all(ANY, checkRequest)
+    .options(ANY, (_req, res) => send(res, answers.preflight))
+    .get(exactly(listing), pages.byQuery)
+    .get(exactly(listing.slice(0, -1)), pages.redirect)
+    .get(exactly(`${listing}pages/`, "[^/]*\\.json"), pages.byPath)
+    .get(exactly(`${base}/`, ".*"), file)
+    .get(ANY, (_req, res) => send(res, answers.error(404)))
+    .all(ANY, (_req, res) => send(res, answers.error(405)));
 
   return {
     release,
-    handle(req, res) {
-      if (!endsWithItsHeaders(req)) res.shouldKeepAlive = false;
-      if (!isWellFormed(req)) return answers.fail(res, 400);
-      if (req.method === "OPTIONS") return answers.preflight(res);
-      if (req.method !== "GET" && req.method !== "HEAD") return answers.fail(res, 405);
-      void app.handler(req as Request, res, undefined as never);
-    },
-    quick: pages.quick,
-    fail: answers.fail,
-    raw: answers.raw,
-    retire: files.retire,
+    answers,
+    handle: (req, res) => void app.handler(req as Request, res, undefined as never),
+    readPlain: createFastReader(listing),
+    findPage: pages.findPage,
   };
+
+  function checkRequest(req: Request, res: ServerResponse, next: NextHandler) {
+    if (!endsWithHeaders(req)) closeAfter(res);
+    if (isWellFormed(req)) return next();
+    send(res, answers.error(400));
+  }
 }
 
-/** snapshot.json's form does not say that its base URL is one; a path made from another would match nothing. */
+/** A pattern of a path that begins with `path`, which is taken literally, and goes on with `rest`. */
+function exactly(path: string, rest = ""): RegExp {
+  return new RegExp(`^${path.replace(/[^\w/]/g, "\\$&")}${rest}$`);
+}
+
+/** snapshot.json may say anything; a path that is made from a bad base URL would match nothing. */
 function refuseBadBase({ folder, snapshot }: Release): void {
+  let cause: unknown;
   try {
     if (parseBaseUrl(snapshot.base_url) === snapshot.base_url) return;
-  } catch (cause) {
-    throw broken(cause);
+  } catch (error) {
+    cause = error;
   }
-  throw broken();
-
-  function broken(cause?: unknown): UserError {
-    const base = JSON.stringify(snapshot.base_url);
-    return new UserError(`Release ${basename(folder)} is broken: its base URL is ${base}. Build again.`, {
-      cause,
-    });
-  }
+  const base = JSON.stringify(snapshot.base_url);
+  throw new UserError(`Release ${basename(folder)} is broken: its base URL is ${base}. Build again.`, { cause });
 }
 
-/** HTTP/1.0, or HTTP/1.1 with the Host that it demands. Node's own refusal of the latter has no body. */
+/** HTTP/1.0, or HTTP/1.1 with the Host header that it demands. Node's own refusal of the latter has no body. */
 function isWellFormed({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean {
   return httpVersionMajor === 1 && (httpVersionMinor === 0 || headers.host !== undefined);
 }
 
 /**
- * Whether the next request can follow at once. A body is never read, and a client that sends one slowly must not hold
- * the connection. What comes in one packet with a request to upgrade, node's parser drops: half a request may be left.
+ * Whether the next request can follow at once. Bodies are never read, so a client could hold its connection by sending
+ * one slowly. After a request to upgrade, Node's parser drops the rest of a packet, which may be half a request.
  */
-function endsWithItsHeaders({ headers }: IncomingMessage): boolean {
+function endsWithHeaders({ headers }: IncomingMessage): boolean {
   const { "content-length": length = "0", "transfer-encoding": coding, upgrade } = headers;
   return length === "0" && coding === undefined && upgrade === undefined;
 }
 
 /**
- * A request's target as polka wants it, split at the first `?` and otherwise as it was sent. The absolute form
- * (`http://any.host/api/users/`), which proxies use, loses its origin: this host has one site only.
+ * Splits a request's target at the first `?`, for polka. The absolute form that proxies use
+ * (`http://any.host/api/users/`) loses its origin, since this server has only one site.
  */
 function parseTarget({ url: raw = "/" }: IncomingMessage) {
   const target = raw.replace(/^https?:\/\/[^/?#]*/i, "");

@@ -75,6 +75,12 @@ export const SETTINGS = {
     help: `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL}; verify accepts any, the same on all pages)`,
   },
   cacheMb: { ...whole(0, 1_000_000), default: 256, verbs: ["serve"], help: "megabytes of pages to hold in memory" },
+  fastPath: {
+    ...yesOrNo,
+    default: true,
+    verbs: ["serve"],
+    help: "send pages through Node's HTTP server like all else, which is slower",
+  },
   accessLog: { ...yesOrNo, verbs: ["serve"], help: "print a line for each request on stdout" },
 
   // Which changes a diff shows, in which form, and how many there may be.

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { codeOf, hasCode, UserError } from "../errors.js";
-import { showInUse, sweepTemporary } from "../server/temporary.js";
+import { showInUse, sweepTemporary } from "./temporary.js";
 
 /**
  * Makes a folder, after what others have left that were killed is gone.

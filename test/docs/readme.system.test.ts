@@ -105,7 +105,8 @@ const OPTIONS = {
     ...{ concurrency: true, rate: true, cacheControl: true, onProgress: true, signal: true, cwd: true },
   } satisfies Names<VerifyOptions & VerifyEffects>,
   createHost: {
-    ...{ folder: true, cacheControl: true, cacheMb: true, log: true, access: true, onSwitch: true },
+    ...{ folder: true, cacheControl: true, cacheMb: true, fastPath: true },
+    ...{ log: true, access: true, onSwitch: true },
   } satisfies Names<HostOptions & HostEffects>,
   adapt: {
     ...{ dist: true, release: true, write: true, root: true, serverName: true, basePath: true },

@@ -4,9 +4,9 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { CURRENT, pagePath } from "../../src/release/layout.js";
+import { watchLink } from "../../src/server/current.js";
 import { SERVER_LIMITS } from "../../src/server/limits.js";
 import { createListingServer, type ServedRelease } from "../../src/server/server.js";
-import { watchLink } from "../../src/server/watch.js";
 import { scratch } from "../support/files.js";
 import { publish, switchTo, writeRelease } from "./release.js";
 import { ask, serving, until } from "./running.js";
@@ -100,7 +100,7 @@ test("while another one is being taken up is seen at the next look", async () =>
     join(dist, CURRENT),
     {
       folder: () => folder,
-      async takeUp(next) {
+      async open(next) {
         opened.push(next);
         if (opened.length === 1) await switchTo(dist, third);
         if (opened.length === 2) {

@@ -95,13 +95,16 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
 function addFlag(command: Command, key: SettingKey): void {
   const { kind, placeholder, help, default: value } = settingOf(key);
   const flag = flagOf(key);
-  const note = value === undefined || value === false ? "" : ` (default: ${value})`;
+  const note = value === undefined || typeof value === "boolean" ? "" : ` (default: ${value})`;
   const option = new Option(placeholder ? `${flag} ${placeholder}` : flag, help + note);
   // A list may be given in several flags, too.
   if (kind === "list") option.argParser((text, before) => (before === undefined ? text : `${before},${text}`));
   command.addOption(option);
-  // Help has one sentence about all of these: a line each would be twice the lines for little.
-  if (kind === "boolean") command.addOption(new Option(flag.replace("--", "--no-")).hideHelp());
+  if (kind !== "boolean") return;
+  const off = new Option(flag.replace("--", "--no-"), help);
+  // Help lists the one that changes the default, and has one sentence about all the others.
+  (value === true ? option : off).hideHelp();
+  command.addOption(off);
 }
 
 /** `rollcall help VERB`; commander's own answers an unknown verb with the whole help and no word of what is wrong. */

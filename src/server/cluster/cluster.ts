@@ -1,7 +1,6 @@
-/** Several processes that serve one folder on one port: each is a host by itself, and this one only minds them. */
+/** Several processes that serve one folder on one port. Each is a whole server; the first process only manages them. */
 import { SETTINGS } from "../../settings/table.js";
 import { createListingServer, type ListingServer, type ListingServerOptions, type ServedRelease } from "../server.js";
-import { toServed } from "./messages.js";
 import { type Pool, type PoolEffects, startPool } from "./processes.js";
 
 export type Cluster = Pick<ListingServer, "listen" | "reload" | "close"> & {
@@ -9,8 +8,9 @@ export type Cluster = Pick<ListingServer, "listen" | "reload" | "close"> & {
 };
 
 /**
- * As `createHost`, by `workers` processes, which share `cacheMb` equally. Only one fleet can be in a process.
- * @throws UserError as `createHost` does
+ * Serves as `createListingServer` does, by `workers` processes that share `cacheMb` equally. A process can have only one
+ * cluster.
+ * @throws UserError as `createListingServer` does
  */
 export async function createCluster(
   { cacheMb = SETTINGS.cacheMb.default, ...options }: ListingServerOptions,
@@ -18,9 +18,10 @@ export async function createCluster(
   workers: number,
 ): Promise<Cluster> {
   const shared: ListingServerOptions = { ...options, cacheMb: cacheMb / workers };
-  // Refuses what cannot be served or listened on, before any worker is there to stumble over it.
+  // Refuses what cannot be served or listened on before any worker is started.
   const probe = await createListingServer(shared, { log: effects.log });
-  let release = toServed(probe.release);
+  const { folder, snapshot } = probe.release;
+  let release: ServedRelease = { folder, snapshot };
   let pool: Pool | undefined;
   let closed: Promise<void> | undefined;
   const onSwitch = (next: ServedRelease) => {

@@ -1,11 +1,11 @@
-/** Keeps several processes serving on one port: whoever ends is replaced, until none serves and none can be started. */
+/** Keeps several processes serving on one port. One that ends is replaced, until none serves and none can be started. */
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../../errors.js";
 import { SERVER_LIMITS } from "../limits.js";
 import type { ListingServerEffects } from "../server.js";
-import type { ClusterOrders, FromWorker, ToWorker } from "./messages.js";
+import type { ClusterOrders, FromWorker, ToWorker } from "./worker.js";
 
 export interface Pool {
   /** Resolves when all are listening; rejects when one cannot be started. */
@@ -20,15 +20,15 @@ export interface PoolEffects extends ListingServerEffects {
   onFailure(error: UserError): void;
 }
 
-/** How soon a process that has ended is replaced: doubled each time until one has lived `calmMs`. */
+/** How soon a process that has ended is replaced. The time doubles with each end until one has lived for `calmMs`. */
 const RESTART = { firstMs: 100, mostMs: 5_000, calmMs: 10_000 } as const;
 
-/** Failed starts in a row, for each process of the pool, that end it when nobody serves. They take some 7 seconds. */
+/** If no process serves and so many starts in a row have failed, times the number of processes, the pool gives up. It takes some 7 seconds. */
 const MOST_FAILURES = 6;
 
 const MEMORY_HINT = ", perhaps for want of memory, of which fewer --processes need less";
 
-/** How long after `closeMs` a process that has not ended is killed: all must be over within 10 seconds. */
+/** How long after `closeMs` a process that has not ended is killed, so that all is over within 10 seconds. */
 const KILL_MS = 500;
 
 interface State {
@@ -56,12 +56,12 @@ interface End {
   /** As messages say it. */
   what: string;
   wasReady: boolean;
-  /** SIGHUP came before the process could be deaf to it: nobody wanted its end. */
+  /** SIGHUP came before the process could ignore it, so nobody wanted it to end. */
   wasHungUp: boolean;
   livedMs: number;
 }
 
-/** Starts as many processes as `workers` says. Only one pool can be in a process. */
+/** Starts `workers` processes. A process can have only one pool. */
 export function startPool(orders: ClusterOrders, workers: number, effects: PoolEffects): Pool {
   cluster.setupPrimary({
     exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
@@ -71,9 +71,9 @@ export function startPool(orders: ClusterOrders, workers: number, effects: PoolE
   });
   const closing = new AbortController();
   const state: State = { workers, effects, alive: new Map(), closing, isUp: false, failures: 0 };
-  let places: Promise<void>[] = [];
+  let slots: Promise<void>[] = [];
   const ready = new Promise<void>((resolve, reject) => {
-    places = Array.from({ length: workers }, () => keepFilled(state, resolve, reject));
+    slots = Array.from({ length: workers }, () => keepFilled(state, resolve, reject));
   });
   const tell = (message: ToWorker) => {
     for (const worker of state.alive.keys()) if (worker.isConnected()) worker.send(message);
@@ -85,13 +85,13 @@ export function startPool(orders: ClusterOrders, workers: number, effects: PoolE
       closing.abort();
       tell("close");
       const deadline = sleep(SERVER_LIMITS.closeMs + KILL_MS, undefined, { ref: false });
-      await Promise.race([Promise.all(places), deadline]);
+      await Promise.race([Promise.all(slots), deadline]);
       for (const { process } of state.alive.keys()) process.kill("SIGKILL");
     },
   };
 }
 
-/** Starts one process after another in one place, until the pool closes or gives up. */
+/** Starts one process after another in one slot of the pool, until the pool closes or gives up. */
 async function keepFilled(state: State, up: () => void, refuse: (error: UserError) => void): Promise<void> {
   const { workers, effects, alive, closing } = state;
   const onReady = () => {
@@ -110,7 +110,7 @@ async function keepFilled(state: State, up: () => void, refuse: (error: UserErro
     }
     waitMs = nextWait(waitMs, livedMs);
     effects.log?.(`${what}; another one starts in ${waitMs} ms.`);
-    // Where no process lives, nothing else keeps the first one.
+    // If no process lives, this timer alone keeps the first process alive.
     await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {});
     if (closing.signal.aborted) return;
   }
@@ -126,7 +126,7 @@ function runOne({ alive, effects, closing }: State, onReady: () => void): Promis
     hear(message, member, alive, effects);
     if (message.kind !== "ready") return;
     onReady();
-    // What it was told while it started, it has not heard.
+    // It has not heard what it was told while it started.
     if (closing.signal.aborted) worker.send("close" satisfies ToWorker);
   });
   return new Promise((resolve) => {
@@ -142,7 +142,7 @@ function runOne({ alive, effects, closing }: State, onReady: () => void): Promis
       resolve({ what: wasReady ? ended : failed, wasReady, wasHungUp: how === "SIGHUP", livedMs });
     };
     worker.on("error", (error) => {
-      // One that could not be started has no exit. Of one that has ended before a message reached it, the exit tells.
+      // A process that could not be started has no exit. One that ended before a message reached it has.
       if (worker.process.pid === undefined) end(error.message);
     });
     worker.once("exit", (code, signal) => end(signal ?? code));

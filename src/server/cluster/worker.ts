@@ -1,17 +1,35 @@
-/** One of several processes that serve on one port: a host that hears of its first process, and speaks through it. */
+/** One of several processes that serve on one port: a server that obeys the first process, and logs through it. */
 import { UserError } from "../../errors.js";
 import type { AccessEntry } from "../access-log.js";
-import type { ListingServer } from "../server.js";
-import type { ClusterOrders, FromWorker, ToWorker } from "./messages.js";
+import type { Address } from "../connections/listen.js";
+import type { ListingServer, ListingServerOptions, ServedRelease } from "../server.js";
 
-// The terminal and the service manager signal every process of a group; what this one does, the first one says. What
-// takes long to load is loaded later: until then, a signal would end this process.
+/** In the worker's first argument, as JSON. */
+export interface ClusterOrders {
+  options: ListingServerOptions;
+  address: Address;
+  /** Whether somebody reads the access log. */
+  hasAccess: boolean;
+}
+
+export type ToWorker = "reload" | "close";
+
+export type FromWorker =
+  | { kind: "ready" }
+  /** Cannot serve, for a reason that its user can do something about. */
+  | { kind: "refused"; message: string }
+  | { kind: "log"; line: string }
+  | { kind: "access"; entries: AccessEntry[] }
+  | { kind: "switched"; release: ServedRelease };
+
+// The terminal and the service manager signal every process of a group, but only the first one acts on it. The server is
+// loaded after this, since it takes long, and a signal would end this process until then.
 for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
-const [{ createListingServer }, { toServed }] = await Promise.all([import("../server.js"), import("./messages.js")]);
+const { createListingServer } = await import("../server.js");
 
 const { options, address, hasAccess }: ClusterOrders = JSON.parse(process.argv[2] ?? "");
 
-/** A message for each answer would cost more than the answer. */
+/** Entries of the access log are sent together: a message for each answer would cost more than the answer. */
 const ENTRIES = { most: 500, everyMs: 50 } as const;
 const entries: AccessEntry[] = [];
 const access = (entry: AccessEntry) => {
@@ -22,21 +40,20 @@ const access = (entry: AccessEntry) => {
 let finishing: Promise<void> | undefined;
 const opening = createListingServer(options, {
   log: (line) => send({ kind: "log", line }),
-  onSwitch: (release) => send({ kind: "switched", release: toServed(release) }),
+  onSwitch: sendSwitched,
   ...(hasAccess && { access }),
 });
-const listening = opening.then((host) => host.listen(address));
-// From the first moment on: nobody says it twice.
+const listening = opening.then((server) => server.listen(address));
+// Heard from the first moment on, since nobody says it twice.
 process.on("SIGTERM", finish);
 process.on("message", (message: ToWorker) => {
   if (message === "close") void finish();
-  else opening.then((host) => host.reload()).catch(() => {});
+  else opening.then((server) => server.reload()).catch(() => {});
 });
 try {
   await listening;
-  const { release } = await opening;
-  // It may be another than the first process has seen.
-  send({ kind: "switched", release: toServed(release) });
+  // It may be another release than the first process has seen.
+  sendSwitched((await opening).release);
   send({ kind: "ready" });
 } catch (error) {
   if (!(error instanceof UserError)) throw error;
@@ -44,18 +61,22 @@ try {
   await finish();
 }
 
-/** Closes what is there by then; the process ends with its connection to the first one. */
+/** Closes the server if it is there by now. The process ends when its connection to the first one does. */
 function finish(): Promise<void> {
   finishing ??= listening
     .catch(() => {})
     .then(() => opening)
-    .then((host: ListingServer) => host.close())
+    .then((server: ListingServer) => server.close())
     .catch(() => {})
     .then(() => {
       sendEntries();
       if (process.connected) process.disconnect();
     });
   return finishing;
+}
+
+function sendSwitched({ folder, snapshot }: ServedRelease): void {
+  send({ kind: "switched", release: { folder, snapshot } });
 }
 
 function sendEntries(): void {

@@ -1,46 +1,43 @@
 /**
- * The quick lane: a connection is served from here, without node's HTTP objects, as long as its client asks plainly for
- * pages. At the first thing that is anything else it goes to node's server for good, with what it has sent.
+ * Serves a connection without Node's HTTP objects, as long as its client sends plain requests for pages. At the first
+ * other request the connection goes to Node's server for good, together with what the client has sent.
  */
 import type { Socket } from "node:net";
-import { type Connection, isBusy, putBack } from "../connections.js";
+import { type Answer, headOf } from "../answers.js";
+import { type Connection, isBusy, putBack } from "../connections/connections.js";
 import type { ServerLimits } from "../limits.js";
 
-export interface FastAnswer {
-  status: 200 | 304 | 500;
-  /** Status line and headers up to those of the connection, each with its line's end. */
-  head: string;
-  body?: Buffer;
-}
-
+/** An answer to a request at the beginning of a text. */
 export interface Taken {
   /** Where the next request begins. */
   end: number;
-  answer: FastAnswer | Promise<FastAnswer>;
-  /** Is told when the answer is out, or when the client has left before: then without one. */
-  done?: ((answer: FastAnswer | undefined) => void) | undefined;
+  answer: Answer | Promise<Answer>;
+  /** Is told when the answer has been sent; without one, that the client left before. */
+  done?: ((answer: Answer | undefined) => void) | undefined;
 }
+
+/** Undefined if what stands in `text` at `at` is not for the fast path. `text` has one character a byte. */
+export type Take = (text: string, at: number, socket: Socket) => Taken | undefined;
 
 export interface FastPathEffects {
   isClosing(): boolean;
-  /** Undefined when what stands in `text` at `at` is not for the lane. */
-  take(text: string, at: number, socket: Socket): Taken | undefined;
-  /** Gives the connection to node's server. */
+  take: Take;
+  /** Gives the connection to Node's server. */
   leave(socket: Socket, connection: Connection): void;
 }
 
-/** Longer packets than this go to node; it also bounds what the texts kept by the reader can hold. */
+/** Longer packets go to Node's server. It also bounds the texts that the reader of requests remembers. */
 const MAX_BYTES = 4_096;
-/** Up to this size one copy with the headers costs less than a second buffer. */
+/** Up to this size, copying a body behind its headers costs less than a second buffer. */
 const SMALL_BODY = 4_096;
 
 export function createFastPath({ keepAliveMs }: ServerLimits, { isClosing, take, leave }: FastPathEffects) {
-  const now = createClock(keepAliveMs);
-  const leavers = new WeakMap<Socket, () => void>();
+  const clock = createClock(keepAliveMs);
+  const departures = new WeakMap<Socket, () => void>();
 
   const enter = (socket: Socket, connection: Connection): void => {
     const hear = (chunk: Buffer): void => {
-      if (socket.writableLength > 0) waitUntilOut(chunk);
+      if (socket.writableLength > 0) waitUntilSent(chunk);
       else if (chunk.length > MAX_BYTES || isClosing()) depart(chunk);
       else read(chunk);
     };
@@ -56,35 +53,34 @@ export function createFastPath({ keepAliveMs }: ServerLimits, { isClosing, take,
       }
       if (at === text.length) return;
       const rest = chunk.subarray(at);
-      if (socket.writableLength > 0) waitUntilOut(rest);
-      else if (taken?.answer instanceof Promise) waitUntilRead(taken.answer, taken, rest, taken.end - at);
+      if (socket.writableLength > 0) waitUntilSent(rest);
+      else if (taken?.answer instanceof Promise) void waitUntilRead(taken.answer, taken, rest, taken.end - at);
       else depart(rest);
     };
-    const waitUntilOut = (rest: Buffer): void => {
+    const waitUntilSent = (rest: Buffer): void => {
       putBack(socket, rest);
       socket.write("", () => socket.resume());
     };
-    const waitUntilRead = (coming: Promise<FastAnswer>, taken: Taken, rest: Buffer, length: number): void => {
+    const waitUntilRead = async (coming: Promise<Answer>, taken: Taken, rest: Buffer, length: number) => {
       connection.isLoading = true;
       putBack(socket, rest.subarray(length));
-      void coming.then((found) => {
-        connection.isLoading = false;
-        const hasEnded = socket.readableEnded;
-        if (socket.destroyed) return taken.done?.(undefined);
-        if (isClosing() && !hasEnded) return depart(rest.subarray(0, length));
-        answer(found, taken);
-        if (hasEnded) socket.end();
-        else socket.resume();
-      });
+      const found = await coming;
+      connection.isLoading = false;
+      const hasEnded = socket.readableEnded;
+      if (socket.destroyed) return taken.done?.(undefined);
+      if (isClosing() && !hasEnded) return depart(rest.subarray(0, length));
+      answer(found, taken);
+      if (hasEnded) socket.end();
+      else socket.resume();
     };
-    const answer = (found: FastAnswer, { done }: Taken): void => {
-      connection.servedAt = now.time();
-      send(socket, found, now.trailer(), done && (() => done(found)));
+    const answer = (found: Answer, { done }: Taken): void => {
+      connection.servedAt = clock.time();
+      send(socket, found, clock.trailer(), done && (() => done(found)));
     };
     const depart = (rest?: Buffer): void => {
-      leavers.delete(socket);
+      departures.delete(socket);
       socket.off("data", hear).off("end", end).off("error", cut);
-      // Paused, so that node's listeners are there before the bytes are.
+      // Paused until Node's listeners are there to hear the bytes.
       socket.pause();
       if (rest) putBack(socket, rest);
       leave(socket, connection);
@@ -94,33 +90,34 @@ export function createFastPath({ keepAliveMs }: ServerLimits, { isClosing, take,
       if (!connection.isLoading) socket.end();
     };
     const cut = () => void socket.destroy();
-    leavers.set(socket, depart);
+    departures.set(socket, depart);
     socket.on("data", hear).on("end", end).on("error", cut);
   };
-  /** Node's limits are for connections that begin: the silent ones go there, the ones kept for nothing are closed. */
-  const look = (socket: Socket, connection: Connection): void => {
-    const depart = leavers.get(socket);
+  /** Closes a connection that has been idle for too long. A silent new one goes to Node's server, which has limits for it. */
+  const check = (socket: Socket, connection: Connection): void => {
+    const depart = departures.get(socket);
     if (!depart) return;
     if (isBusy(socket, connection)) connection.servedAt = Date.now();
     else if (connection.servedAt === undefined) depart();
     else if (Date.now() - connection.servedAt >= keepAliveMs) socket.destroy();
   };
-  return { enter, look };
+  return { enter, check };
 }
 
-function send(socket: Socket, { head, body }: FastAnswer, trailer: string, out: (() => void) | undefined): void {
-  const text = head + trailer;
-  if (!body) socket.write(text, "latin1", out);
-  else if (body.length <= SMALL_BODY) socket.write(text + body.toString("latin1"), "latin1", out);
+function send(socket: Socket, answer: Answer, trailer: string, sent: (() => void) | undefined): void {
+  const { body } = answer;
+  const head = headOf(answer) + trailer;
+  if (!body) socket.write(head, "latin1", sent);
+  else if (body.length <= SMALL_BODY) socket.write(head + body.toString("latin1"), "latin1", sent);
   else {
     socket.cork();
-    socket.write(text, "latin1");
-    socket.write(body, out);
+    socket.write(head, "latin1");
+    socket.write(body, sent);
     socket.uncork();
   }
 }
 
-/** The headers that node would add, made once a second. */
+/** Makes the headers that Node would add, once a second. */
 function createClock(keepAliveMs: number) {
   const last = `\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
   let time = 0;

@@ -1,34 +1,37 @@
 /**
- * Reads the request that nearly every client sends: a GET of a page by number, whole, with headers that change nothing
- * or that are known here. It is a small part of what node's parser accepts; the rest is left to that parser.
+ * Reads the request that nearly every client sends: a GET of a page by number, in one piece, whose headers are known
+ * here or change nothing. Everything else that is valid HTTP is left to Node's parser.
  */
 import { LRUCache } from "lru-cache";
 
-interface QuickHeaders {
+interface FastHeaders {
   acceptEncoding: string | undefined;
   ifNoneMatch: string | undefined;
 }
 
-export interface FastRequest extends QuickHeaders {
+export interface FastRequest extends FastHeaders {
   page: number;
   url: string;
   /** Where in the text the next request begins. */
   end: number;
 }
 
-/** Clients repeat their headers from request to request. Longer texts than the lane takes never come here. */
+/** How many blocks of headers are remembered: clients send the same ones with each request. */
 const REMEMBERED = 1_024;
 
 const METHOD = "GET ";
 const VERSION = " HTTP/1.1\r\n";
 const MAX_DIGITS = 9;
 
-/** Binds the reading to a listing, such as `/api/users/`. `text` has one character a byte. */
+/**
+ * Makes a reader of requests for a listing, such as `/api/users/`. It returns undefined for all that Node's parser has
+ * to judge. `text` has one character a byte.
+ */
 export function createFastReader(listing: string): (text: string, at: number) => FastRequest | undefined {
   const full = `${METHOD}${listing}?format=api&page=`;
   const short = `${METHOD}${listing}?page=`;
-  const remembered = new LRUCache<string, QuickHeaders | "unknown">({ max: REMEMBERED });
-  const headersOf = (block: string): QuickHeaders | "unknown" => {
+  const remembered = new LRUCache<string, FastHeaders | "unknown">({ max: REMEMBERED });
+  const headersOf = (block: string): FastHeaders | "unknown" => {
     const known = remembered.get(block);
     if (known) return known;
     const found = readHeaders(block) ?? "unknown";
@@ -43,7 +46,7 @@ export function createFastReader(listing: string): (text: string, at: number) =>
     const line = number + digits;
     if (digits === 0 || digits > MAX_DIGITS || !text.startsWith(VERSION, line)) return undefined;
     const block = line + VERSION.length;
-    // With the line's own end, for a request without headers.
+    // Two characters earlier, since without any headers the request line's own end is part of the empty line.
     const blank = text.indexOf("\r\n\r\n", block - 2);
     if (blank === -1) return undefined;
     const headers = headersOf(text.slice(block, blank + 2));
@@ -54,7 +57,7 @@ export function createFastReader(listing: string): (text: string, at: number) =>
   };
 }
 
-/** How many decimal digits stand at `from`; 0 where the first is a zero. */
+/** How many decimal digits stand at `from`; 0 if the first is a zero. */
 function countDigits(text: string, from: number): number {
   let at = from;
   if (text.charCodeAt(at) === 0x30) return 0;
@@ -62,14 +65,14 @@ function countDigits(text: string, from: number): number {
   return at - from;
 }
 
-/** A name, a colon and a value of visible ASCII, spaces inside only: no folding, no tabs, nothing to be trimmed. */
+/** A name, a colon and a value of visible ASCII with spaces only inside: no folding, no tabs, nothing to trim. */
 const HEADER = /([A-Za-z0-9-]+): ?((?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?)\r\n/y;
 
-/** What makes the request another one, or its connection. */
+/** Headers that say something else about the request or its connection. */
 const UNKNOWN = new Set(["content-length", "transfer-encoding", "upgrade", "expect", "proxy-connection"]);
 
-/** Undefined for what only node's parser should judge: a header it needs, or one of ours twice. */
-function readHeaders(block: string): QuickHeaders | undefined {
+/** Undefined if only Node's parser should judge: a header that matters to it, or any header given twice. */
+function readHeaders(block: string): FastHeaders | undefined {
   const found = new Map<string, string>();
   HEADER.lastIndex = 0;
   while (HEADER.lastIndex < block.length) {

@@ -1,35 +1,36 @@
 /**
- * Tracks connections: what each is owed, how long it has not moved, which of them make room for others, and how all end.
- * A connection is answered one request at a time. The next request is not looked at before every byte of the answer
- * before it is with the system, so that no client can have more waiting for it than one answer.
+ * Tracks connections and closes them: stalled ones, idle ones when there are too many, and all of them at the end.
+ * A connection is answered one request at a time. The next request is not looked at until the system has taken every
+ * byte of the answer before it, so no client can have more than one answer waiting in memory.
  */
 import type { Server, ServerResponse } from "node:http";
-import { Server as NetServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
+import type { ServerLimits } from "../limits.js";
 import type { Descriptors } from "./descriptors.js";
-import type { ServerLimits } from "./limits.js";
+import { bytesSent, closeAfter, closeServer, isLastAnswer } from "./node-internals.js";
 
 export interface Connection {
-  /** The answer that node's server is giving. */
+  /** The answer that Node's server is giving. */
   res?: ServerResponse | undefined;
-  /** The quick lane reads a page for it. */
+  /** The fast path is reading a page for it from the disk. */
   isLoading: boolean;
-  /** Whatever else it sends is dropped. */
+  /** Whatever else the client sends is dropped. */
   isOver: boolean;
   openedAt: number;
-  /** When it last had an answer; undefined when it never had one. */
+  /** When it last had an answer; undefined if it never had one. */
   servedAt?: number;
-  /** How many bytes had gone out, and when there had last been another number of them or nothing to wait for. */
-  out: number;
+  /** How many bytes had been sent at the last look, and when that number last changed or nothing was to be sent. */
+  sent: number;
   movedAt: number;
 }
 
 export interface Connections extends Iterable<[Socket, Connection]> {
-  /** Undefined, and the socket closed, where there is no room for it and nobody is idle. */
+  /** Undefined, and the socket closed, if there is no room for it and no other connection is idle. */
   add(socket: Socket): Connection | undefined;
   get(socket: Socket): Connection | undefined;
   /** Node's server begins an answer. */
   begin(socket: Socket, res: ServerResponse): void;
-  /** Closes those whose client has taken nothing for as long as it may. */
+  /** Closes connections whose client has taken nothing for `idleMs`. */
   closeStalled(): void;
 }
 
@@ -51,7 +52,7 @@ export function createConnections(
       `${all.size} connections are open, as many as the limit of ${limit} open files allows (ulimit -n). For each new one the longest idle is closed; where none is idle, the new one.`,
     );
   };
-  /** Closes whoever has been idle for longest. False when nobody is. */
+  /** Closes the connections that have been idle for longest. False if too few are idle. */
   const makeRoom = (newcomer: Socket): boolean => {
     const over = all.size - room;
     if (over <= 0) return true;
@@ -59,7 +60,7 @@ export function createConnections(
     const idle = [...all]
       .filter(([socket, connection]) => socket !== newcomer && isIdle(socket, connection))
       .sort(([, one], [, other]) => lastActive(one) - lastActive(other));
-    // Some more than need be where there are many, since sorting them costs more than an answer.
+    // Closes a few more than needed, since sorting many connections costs more than an answer.
     for (const [socket] of idle.slice(0, over + (all.size >> 6))) {
       socket.destroy();
       all.delete(socket);
@@ -70,7 +71,7 @@ export function createConnections(
   return {
     add(socket) {
       const now = Date.now();
-      const connection = { isLoading: false, isOver: false, openedAt: now, out: 0, movedAt: now };
+      const connection = { isLoading: false, isOver: false, openedAt: now, sent: 0, movedAt: now };
       all.set(socket, connection);
       socket.once("close", () => all.delete(socket));
       if (makeRoom(socket)) return connection;
@@ -85,7 +86,7 @@ export function createConnections(
       connection.res = res;
       res.on("close", () => {
         connection.res = undefined;
-        connection.isOver = !res.shouldKeepAlive;
+        connection.isOver = isLastAnswer(res);
         connection.servedAt = Date.now();
         if (socket.isPaused()) socket.resume();
       });
@@ -93,9 +94,9 @@ export function createConnections(
     closeStalled() {
       const now = Date.now();
       for (const [socket, connection] of all) {
-        const out = bytesOut(socket);
-        if (out !== connection.out || !isBusy(socket, connection)) {
-          connection.out = out;
+        const sent = bytesSent(socket);
+        if (sent !== connection.sent || !isBusy(socket, connection)) {
+          connection.sent = sent;
           connection.movedAt = now;
         } else if (now - connection.movedAt >= idleMs) socket.destroy();
       }
@@ -117,36 +118,23 @@ function lastActive({ servedAt, openedAt }: Connection): number {
   return servedAt ?? openedAt;
 }
 
-/** Keeps what was read too early in the socket, so that the client's end too is heard only after it. */
+/** Keeps bytes that came too early in the socket, so that the client's end is heard only after them. */
 export function putBack(socket: Socket, bytes: Buffer): void {
   socket.pause();
   if (bytes.length > 0) socket.unshift(bytes);
 }
 
-/**
- * What the system has taken of all that was written. A long write counts as it goes out and not when it is over, for
- * which only node's own handle knows the rest; its own time limits ask it as well.
- */
-function bytesOut(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {
-  return socket.bytesWritten - (socket._handle?.writeQueueSize ?? socket.writableLength);
-}
-
 const SWEEP_MS = 50;
 
-/**
- * Not by the server's own `close`, nor its `closeIdleConnections`: both take a connection for idle as soon as its
- * answer has been handed over, and cut what a slow client has still to receive.
- */
+/** Stops listening, lets answers that have begun end, and cuts what is left after `closeMs`. */
 export async function closeAll(
   server: Server,
   connections: Connections,
   { graceMs, closeMs }: ServerLimits,
 ): Promise<void> {
   const started = Date.now();
-  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-  for (const [, { res }] of connections) {
-    if (res && !res.headersSent) res.shouldKeepAlive = false;
-  }
+  const closed = closeServer(server);
+  for (const [, { res }] of connections) if (res && !res.headersSent) closeAfter(res);
   const sweep = () => {
     const waited = Date.now() - started;
     for (const [socket, connection] of connections) {
@@ -159,6 +147,4 @@ export async function closeAll(
   const sweeping = setInterval(sweep, SWEEP_MS);
   await closed;
   clearInterval(sweeping);
-  // Ends the look-out for slow requests, which only the server's own does.
-  server.close();
 }

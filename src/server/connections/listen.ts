@@ -1,8 +1,7 @@
 /** Binds a server to an address, and says in words why it cannot. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { codeOf, UserError, usageError } from "../errors.js";
-import { SETTINGS } from "../settings/table.js";
+import { codeOf, UserError, usageError } from "../../errors.js";
 
 export interface Address {
   /** 0 lets the system choose. */

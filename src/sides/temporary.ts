@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { hasCode } from "../errors.js";
 import { sha256 } from "../release/files.js";
 
-/** What `mkdtemp` makes of our prefixes, also when it was about to be removed. */
-const NAME = /^rollcall-(serve|diff)-\w{6}(-gone)?$/;
+/** What `mkdtemp` makes of our prefix, also when it was about to be removed. */
+const NAME = /^rollcall-diff-\w{6}(-gone)?$/;
 
 /**
  * The socket that shows that a folder is in use. The system stops listening when a process ends, however it ends, and

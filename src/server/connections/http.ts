@@ -1,0 +1,129 @@
+/** Node's HTTP server with the limits of this one, answers to what is no request, and a graceful end. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { ErrorStatus } from "../../contract/headers.js";
+import { codeOf } from "../../errors.js";
+import { createFastPath, type Take } from "../fast-path/connection.js";
+import type { ServerLimits } from "../limits.js";
+import { closeAll, createConnections } from "./connections.js";
+import type { Descriptors } from "./descriptors.js";
+import { closeAfter, closeLastAnswerWith, createHalfOpenServer, takeConnections } from "./node-internals.js";
+import { readInTurn } from "./turns.js";
+
+export interface HttpEffects {
+  /** Answers without Node's HTTP objects; undefined if the fast path is off. */
+  take: Take | undefined;
+  handle(req: IncomingMessage, res: ServerResponse): void;
+  /** Answers a request that Node has understood and that is refused before its method counts. */
+  fail(req: IncomingMessage, res: ServerResponse, status: ErrorStatus): void;
+  /** The text of an answer to what was no request. */
+  refuse(socket: Socket, status: ErrorStatus): string;
+  /** Is told when there are too many connections. */
+  log(line: string): void;
+}
+
+/** A server that does not listen yet. `close` finishes the answers that have begun and leaves no connection open. */
+export function createHttpServer(
+  limits: ServerLimits,
+  descriptors: Descriptors,
+  { take, handle, fail, refuse, log }: HttpEffects,
+) {
+  const server = createHalfOpenServer({
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionsCheckingInterval: limits.checkMs,
+    requireHostHeader: false,
+  });
+  const connections = createConnections(limits, descriptors, log);
+  let closing: Promise<void> | undefined;
+
+  const begin = (req: IncomingMessage, res: ServerResponse) => {
+    connections.begin(req.socket, res);
+    if (closing) closeAfter(res);
+  };
+  const serve = (req: IncomingMessage, res: ServerResponse) => {
+    begin(req, res);
+    handle(req, res);
+  };
+  const turnAway = (socket: Socket, status: ErrorStatus) => {
+    const connection = connections.get(socket);
+    // After the last answer nothing else is answered, such as a body that was not read.
+    if (!connection || connection.isOver || connection.res) return;
+    connection.isOver = true;
+    endGently(socket, refuse(socket, status), limits.lingerMs);
+  };
+
+  const giveToNode = takeConnections(server);
+  const leave: typeof readInTurn = (socket, connection) => {
+    giveToNode(socket);
+    closeLastAnswerWith(socket, () => endGently(socket, "", limits.lingerMs));
+    readInTurn(socket, connection);
+  };
+  const fastPath = take && createFastPath(limits, { isClosing: () => closing !== undefined, take, leave });
+  const checking = setInterval(() => {
+    connections.closeStalled();
+    for (const [socket, connection] of connections) fastPath?.check(socket, connection);
+  }, limits.checkMs);
+  checking.unref();
+
+  server.on("connection", (socket: Socket) => {
+    const connection = connections.add(socket);
+    if (connection) (fastPath?.enter ?? leave)(socket, connection);
+  });
+  server.on("request", serve);
+  // Answered as if the body had been sent: nobody reads it, and the connection closes.
+  server.on("checkContinue", serve);
+  server.on("checkExpectation", (req: IncomingMessage, res: ServerResponse) => {
+    begin(req, res);
+    closeAfter(res);
+    fail(req, res, 417);
+  });
+  server.on("clientError", (error, socket) => {
+    const status = statusOf(error);
+    if (status && socket.writable) turnAway(socket as Socket, status);
+    else socket.destroy();
+  });
+  server.on("connect", (_req, socket) => {
+    socket.on("error", () => socket.destroy());
+    turnAway(socket as Socket, 405);
+  });
+
+  const end = async () => {
+    await closeAll(server, connections, limits);
+    clearInterval(checking);
+  };
+  return { server, close: () => (closing ??= end()) };
+}
+
+/** Sends a last text and lets the client read it: closing with unread bytes would make the system drop it. */
+function endGently(socket: Socket, text: string, lingerMs: number): void {
+  const cut = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once("close", () => clearTimeout(cut));
+  socket.end(text);
+  socket.resume();
+}
+
+const STATUS_BY_CODE: Readonly<Record<string, ErrorStatus>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+};
+
+/** How to answer what Node's parser has refused; undefined if the connection broke and nobody is left to answer. */
+function statusOf(error: Error): ErrorStatus | undefined {
+  const code = codeOf(error) ?? "";
+  if (code === "HPE_INVALID_METHOD") return isRequestLine(error) ? 405 : 400;
+  if (code.startsWith("HPE_")) return STATUS_BY_CODE[code] ?? 400;
+  return STATUS_BY_CODE[code];
+}
+
+const MAX_METHOD = 64;
+
+/** Tells an invented method (`BREW /pot HTTP/1.1`) from bytes that are no HTTP at all, such as a TLS handshake. */
+function isRequestLine({ rawPacket, bytesParsed = 0 }: Error & { rawPacket?: Buffer; bytesParsed?: number }): boolean {
+  if (!rawPacket) return false;
+  const lineStart = rawPacket.lastIndexOf("\n", bytesParsed) + 1;
+  const line = rawPacket.toString("latin1", lineStart, lineStart + MAX_METHOD);
+  return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ /.test(line);
+}

@@ -1,0 +1,59 @@
+/**
+ * Everything that this server assumes about Node's HTTP server beyond its documentation. No other file may.
+ * Tried with Node NODE_VERSIONS. `serve --no-fast-path` does without the fast path, but not without this file.
+ */
+import { createServer, type Server, type ServerOptions, type ServerResponse } from "node:http";
+import { Server as NetServer, type Socket } from "node:net";
+
+/** A server on which a client may close its side after its request (as `nc` does) and still get the answer. */
+export function createHalfOpenServer(options: ServerOptions): Server {
+  return Object.assign(createServer(options), { httpAllowHalfOpen: true });
+}
+
+/** Takes new connections away from a server. The result hands a connection, new or used, to the server after all. */
+export function takeConnections(server: Server): (socket: Socket) => void {
+  const [listener] = server.listeners("connection");
+  server.removeAllListeners("connection");
+  return (socket) => listener?.call(server, socket);
+}
+
+/**
+ * Takes received bytes away from the parser of a connection that a server has just been given.
+ * @param onEnd is told that the client has closed its side, before the parser is told.
+ * @returns what hands bytes to the parser after all.
+ */
+export function takeBytes(socket: Socket, onBytes: (chunk: Buffer) => void, onEnd: () => void) {
+  const [parse] = socket.listeners("data") as ((chunk: Buffer) => void)[];
+  // Adding a listener first makes Node deliver the bytes to JavaScript at all.
+  socket.on("data", onBytes).prependListener("end", onEnd);
+  if (parse) socket.off("data", parse);
+  return (bytes: Buffer) => parse?.call(socket, bytes);
+}
+
+/** Replaces how a server closes a connection after its last answer. */
+export function closeLastAnswerWith(socket: Socket, close: () => void): void {
+  socket.destroySoon = close;
+}
+
+/** Makes an answer the last one on its connection, and says so in its headers if they are still to be sent. */
+export function closeAfter(res: ServerResponse): void {
+  res.shouldKeepAlive = false;
+}
+
+export function isLastAnswer(res: ServerResponse): boolean {
+  return !res.shouldKeepAlive;
+}
+
+/** How many bytes the system has taken so far, also of a long write that is still going on. */
+export function bytesSent(socket: Socket & { _handle?: { writeQueueSize?: number } | null }): number {
+  return socket.bytesWritten - (socket._handle?.writeQueueSize ?? socket.writableLength);
+}
+
+/**
+ * Stops listening, and resolves when the last connection has closed. An HTTP server's own `close` also cuts connections
+ * whose answer has been written but not received; it is called last, and only ends the server's timers.
+ */
+export async function closeServer(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  server.close();
+}
