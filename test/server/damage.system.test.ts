@@ -1,8 +1,8 @@
 /** What is on disk goes wrong while it is served: nothing wrong is ever sent, and the host lives. */
 import { execFileSync } from "node:child_process";
-import { mkdir, readdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { encodeSums } from "../../src/release/digests.js";
 import { sha256 } from "../../src/release/files.js";
 import { pagePath } from "../../src/release/layout.js";
@@ -11,9 +11,11 @@ import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/sna
 import { createListingServer } from "../../src/server/server.js";
 import { scratch } from "../support/files.js";
 import { publish, writeRelease } from "./release.js";
-import { ask, type Running, serving } from "./running.js";
+import { ask, serving } from "./running.js";
 
 const page = pagePath(2);
+const OTHERS = { "avatar.svg": "<svg>an avatar of some length</svg>", "images/logo.svg": "<svg>another image</svg>" };
+const FILES = ["snapshot.json", "SHA256SUMS", "avatar.svg", "images/logo.svg"];
 
 describe("a page's file", () => {
   const damages: [string, (file: string) => Promise<unknown> | unknown, RegExp][] = [
@@ -70,60 +72,83 @@ describe("a page's file", () => {
   });
 });
 
-describe("the copies of what is not a page", () => {
-  let temporary: string;
-  beforeEach(async () => {
-    temporary = scratch();
-  });
-  afterEach(() => {
-    vi.unstubAllEnvs();
-  });
-  async function servingCopies(): Promise<Running & { copies: string }> {
-    const folder = scratch();
-    await publish(folder, { others: { "avatar.svg": "<svg/>" } });
-    vi.stubEnv("TMPDIR", temporary);
-    const running = await serving({}, { folder });
-    return { ...running, copies: join(temporary, (await readdir(temporary))[0] ?? "") };
-  }
+describe("a file that is no page", () => {
+  const damages: [string, (file: string) => Promise<unknown> | unknown, RegExp][] = [
+    ["gone", (file) => rm(file), /cannot be read \(ENOENT\)/],
+    ["one byte changed", (file) => changeOneByte(file), /does not match its digest/],
+    ["shortened", (file) => truncate(file, 10), /does not match its digest/],
+    ["longer", (file) => appendFile(file, "more"), /does not match its digest/],
+    ["a link to another file", (file) => replace(file, () => symlink("/etc/passwd", file)), /cannot be read \(ELOOP\)/],
+    ["a link to its own bytes", (file) => moveBehindLink(file), /cannot be read \(ELOOP\)/],
+    ["a folder", (file) => replace(file, () => mkdir(file)), /cannot be read \(EISDIR\)/],
+    ["a pipe", (file) => replace(file, () => execFileSync("mkfifo", [file])), /cannot be read \(ENXIO\)/],
+  ];
+  test.each(damages.flatMap(([name, ...rest]) => FILES.map((path) => [path, name, ...rest] as const)))(
+    "%s %s: 500, one line in the log, and the server lives",
+    async (path, _name, damage, why) => {
+      const { host, port, lines } = await serving({ others: OTHERS });
+      expect((await ask(port, `/${path}`)).status).toBe(200);
+      await damage(join(host.release.folder, path));
+      const answers = await Promise.all([1, 2, 3].map(() => ask(port, `/${path}`)));
+      for (const { status, headers, body } of answers) {
+        expect({ status, body: body.toString() }).toEqual({
+          status: 500,
+          body: '{"detail":"Internal server error."}',
+        });
+        expect(headers).toMatchObject({ "cache-control": "no-store", "content-type": "application/json" });
+        expect(headers).not.toHaveProperty("etag");
+      }
+      expect(lines).toEqual([expect.stringMatching(why)]);
+      expect(lines[0]).toContain(path);
+      for (const other of FILES.filter((other) => other !== path))
+        expect((await ask(port, `/${other}`)).status).toBe(200);
+    },
+  );
 
-  test("gone: made again from the release", async () => {
-    const { port, copies, lines } = await servingCopies();
-    const whole = await ask(port, "/snapshot.json");
-    await rm(join(copies, "snapshot.json"));
-    expect((await ask(port, "/snapshot.json")).body.equals(whole.body)).toBe(true);
-    await rm((await readdir(temporary)).map((name) => join(temporary, name))[0] ?? "", { recursive: true });
-    const answers = await Promise.all([1, 2, 3].map(() => ask(port, "/snapshot.json")));
-    for (const { body } of answers) expect(body.equals(whole.body)).toBe(true);
-    expect(await readdir(temporary)).toHaveLength(1);
+  test.each(FILES)("%s mended, it is served again, also by another file of the same bytes", async (path) => {
+    const { host, port, lines } = await serving({ others: OTHERS });
+    const file = join(host.release.folder, path);
+    const bytes = await readFile(file);
+    await writeFile(`${file}.same`, bytes);
+    await rename(`${file}.same`, file);
+    expect((await ask(port, `/${path}`)).body.equals(bytes)).toBe(true);
     expect(lines).toEqual([]);
+    await changeOneByte(file);
+    expect((await ask(port, `/${path}`)).status).toBe(500);
+    await writeFile(file, bytes);
+    expect((await ask(port, `/${path}`)).body.equals(bytes)).toBe(true);
   });
 
-  test("gone with the release: 500, and the host lives", async () => {
-    const { host, port, copies, lines } = await servingCopies();
-    await rm(join(copies, "snapshot.json"));
-    await rm(join(host.release.folder, "snapshot.json"));
-    const { status, headers, body } = await ask(port, "/snapshot.json");
-    expect({ status, body: body.toString() }).toEqual({
-      status: 500,
-      body: '{"detail":"Internal server error."}',
-    });
-    expect(headers).toMatchObject({ "cache-control": "no-store", "content-type": "application/json" });
-    expect(lines).toHaveLength(1);
-    expect((await ask(port, "/SHA256SUMS")).status).toBe(200);
+  test("behind a folder that is a link is not served", async () => {
+    const { host, port } = await serving({ others: OTHERS });
+    const folder = join(host.release.folder, "images");
+    await moveBehindLink(folder);
+    expect((await ask(port, "/images/logo.svg")).status).toBe(500);
+    expect((await ask(port, "/avatar.svg")).status).toBe(200);
+  });
+
+  test("what is not listed is not served, nor what is for reviews", async () => {
+    const { host, port } = await serving({ others: { "users.sha256": "x" } });
+    await writeFile(join(host.release.folder, "new.svg"), "<svg/>");
+    for (const path of ["new.svg", "users.sha256", "images/", "images"])
+      expect((await ask(port, `/${path}`)).status).toBe(404);
   });
 
   test("an image has its type, and the pages' caching", async () => {
-    const { port } = await servingCopies();
+    const { port } = await serving({ others: OTHERS });
     const { headers, body } = await ask(port, "/avatar.svg");
     expect(headers).toMatchObject({ "content-type": "image/svg+xml", "cache-control": "public, max-age=60" });
-    expect(body.toString()).toBe("<svg/>");
+    expect(body.toString()).toBe(OTHERS["avatar.svg"]);
   });
 
-  test("nothing is left after close", async () => {
-    const { host, port } = await servingCopies();
-    await Promise.all([1, 2, 3].map(() => ask(port, "/SHA256SUMS")));
-    await host.close();
-    expect(await readdir(temporary)).toEqual([]);
+  test("a server writes no temporary files", async () => {
+    const temporary = scratch();
+    vi.stubEnv("TMPDIR", join(temporary, "gone"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const folder = temporary;
+    await publish(folder);
+    const { port } = await serving({}, { folder });
+    expect((await ask(port, "/SHA256SUMS")).status).toBe(200);
   });
 });
 

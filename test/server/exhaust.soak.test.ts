@@ -43,7 +43,6 @@ describe.skipIf(!hasProc)("descriptors", () => {
     expect((await ask(port, "/avatar.png")).status).toBe(200);
     await until(() => openFiles("avatar.png").length === 0);
     expect(lines).toEqual([]);
-    // The copies go with the release that they are of: no answer is still counted.
     await publish(dist, { others, bio: "b" });
     await host.reload();
     expect((await ask(port, "/avatar.png")).status).toBe(200);

@@ -1,14 +1,15 @@
-/** The quick lane against node's server: the same bytes for whatever it takes, and nothing taken that it should not. */
+/** Compares the fast path with Node's server: equal bytes for what it takes, and nothing taken that it should not. */
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { requestedPage } from "../../src/contract/links.js";
 import { createFastReader } from "../../src/server/fast-path/request.js";
-import { ask, open, serving, until } from "./running.js";
+import { scratch } from "../support/files.js";
+import { publish } from "./release.js";
+import { open, type Running, say, serving, until } from "./running.js";
 
 const LISTING = "/api/users/";
 const LAST = `GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
-const AWAY = "OPTIONS / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 const targets = [
   ...["?format=api&page=1", "?format=api&page=2", "?page=3", "?page=1", "?page=4", "?page=999999999"],
@@ -35,25 +36,26 @@ const request = fc
     [`${method} ${LISTING}${target} HTTP/${version}`, host, ...further, "", ""].join("\r\n"),
   );
 
-test("answers are node's to the byte, whatever a client sends", async () => {
-  const { port } = await serving(
-    { count: 7, pageSize: 2, encodings: ["gzip"] },
-    {},
-    { checkMs: 20, lingerMs: 100, requestMs: 500, headersMs: 500 },
-  );
-  const { etag = "" } = (await ask(port, `${LISTING}?page=2`)).headers;
-  // After this request the connection is node's.
-  const away = (await hear(port, [AWAY + LAST])).split("HTTP/1.1 200 OK")[0];
-  const same = async (requests: readonly string[]) => {
+test("the fast path answers to the byte as Node's server does, whatever a client sends", async () => {
+  const folder = scratch();
+  await publish(folder, { count: 7, pageSize: 2, encodings: ["gzip"] });
+  const limits = { checkMs: 20, lingerMs: 100, requestMs: 500, headersMs: 500 };
+  const fast = await serving({}, { folder }, limits);
+  const slow = await serving({}, { folder, fastPath: false }, limits);
+  const etag = `"${fast.host.release.sums.pages.get(2, "identity")}"`;
+  const expectSame = async (requests: readonly string[]) => {
     const text = requests.join("").replaceAll("TAG", etag) + LAST;
-    const [quick, slow] = await Promise.all([hear(port, [text]), hear(port, [AWAY, text])]);
-    expect(away + quick, JSON.stringify(text)).toBe(slow);
+    const [one, other] = await Promise.all([hear(fast.port, text), hear(slow.port, text)]);
+    expect(one, JSON.stringify(text)).toBe(other);
   };
   const start = `GET ${LISTING}?page=2 HTTP/1.1\r\nHost: a\r\n`;
-  const alone = headers.flatMap((header) => [`${header}\r\n`, `${header}\r\n${header}\r\n`]);
+  const single = headers.flatMap((header) => [`${header}\r\n`, `${header}\r\n${header}\r\n`]);
   const twice = ["Accept-Encoding: br\r\nAccept-Encoding: gzip\r\n", "If-None-Match: x\r\nIf-None-Match: TAG\r\n"];
-  for (const block of [...alone, ...twice]) await same([`${start}${block}\r\n`]);
-  await fc.assert(fc.asyncProperty(fc.array(request, { maxLength: 4 }), same), { numRuns: 300 });
+  for (const block of [...single, ...twice]) await expectSame([`${start}${block}\r\n`]);
+  await fc.assert(fc.asyncProperty(fc.array(request, { maxLength: 4 }), expectSame), { numRuns: 300 });
+  const logged = ({ entries }: Running) =>
+    entries.map(({ method, url, status, bytes }) => `${method} ${url} ${status} ${bytes}`).sort();
+  expect(logged(fast)).toEqual(logged(slow));
 }, 120_000);
 
 test("a page is never read otherwise than the contract reads it", () => {
@@ -113,32 +115,14 @@ test("pages that have to be read first are answered in order", async () => {
   const { port } = await serving({ count: 60, pageSize: 2 }, { cacheMb: 0 });
   const pages = Array.from({ length: 25 }, (_, at) => at + 1);
   const text = pages.map((page) => `GET ${LISTING}?page=${page} HTTP/1.1\r\nHost: a\r\n\r\n`).join("");
-  const heard = await hear(port, [text + LAST]);
+  const heard = await hear(port, text + LAST);
   const previous = [...heard.matchAll(/"previous":(?:null|"[^"]*page=(\d+)")/g)].map(
     ([, page = 0]) => Number(page) + 1,
   );
   expect(previous).toEqual([...pages, 1]);
 });
 
-/** Sends the parts one after another; all that comes back until the host closes, without the time. */
-function hear(port: number, parts: readonly string[]): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = open(port);
-    socket.setNoDelay();
-    let heard = "";
-    socket.on("data", (chunk) => {
-      heard += chunk.toString("latin1");
-    });
-    const cut = setTimeout(() => socket.destroy(), 5_000);
-    socket.on("close", () => {
-      clearTimeout(cut);
-      resolve(heard.replace(/^Date: .*\r\n/gm, ""));
-    });
-    void (async () => {
-      for (const [at, part] of parts.entries()) {
-        if (at > 0) await sleep(5);
-        socket.write(Buffer.from(part, "latin1"));
-      }
-    })();
-  });
+/** All that comes back until the server closes, without the time. */
+async function hear(port: number, text: string): Promise<string> {
+  return (await say(port, text, 5_000)).replace(/^Date: .*\r\n/gm, "");
 }

@@ -1,8 +1,8 @@
 /** A switch of `current` while the host runs. */
-import { readdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { CURRENT, pagePath } from "../../src/release/layout.js";
 import { watchLink } from "../../src/server/current.js";
 import { SERVER_LIMITS } from "../../src/server/limits.js";
@@ -168,12 +168,9 @@ test("of what is served for good changes nothing", async () => {
   expect(host.release.folder).toBe(folder);
 });
 
-test("an unchanged page stays cached, and old copies go", async () => {
+test("an unchanged page stays cached", async () => {
   const dist = scratch();
-  const temporary = scratch();
   const first = await publish(dist);
-  vi.stubEnv("TMPDIR", temporary);
-  onTestFinished(() => void vi.unstubAllEnvs());
   const { host, port } = await serving({}, { folder: dist });
   await ask(port, "/api/users/");
   // The same pages, so the same digests; the further file makes it another release.
@@ -183,9 +180,6 @@ test("an unchanged page stays cached, and old copies go", async () => {
   await rm(join(first, pagePath(1)));
   await rm(join(second, pagePath(1)));
   expect((await ask(port, "/api/users/")).status).toBe(200);
-  expect(await readdir(temporary)).toHaveLength(1);
-  await host.close();
-  expect(await readdir(temporary)).toEqual([]);
 });
 
 test("a request that began before it is answered from the release it began with", async () => {

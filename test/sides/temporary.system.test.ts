@@ -1,0 +1,99 @@
+/** What diffs that were killed leave in the folder for temporary files. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { makeScratch, removeScratch } from "../../src/sides/scratch.js";
+import { scratch } from "../support/files.js";
+
+let temporary: string;
+beforeEach(() => {
+  temporary = scratch();
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+});
+
+/** Without the folders of the tests themselves. */
+const left = () =>
+  readdirSync(temporary)
+    .filter((name) => !name.startsWith("rollcall-test-"))
+    .sort();
+
+const SCRIPT = `
+  import { makeScratch } from "${new URL("../../lib/sides/scratch.js", import.meta.url)}";
+  console.log(await makeScratch());
+  setInterval(() => {}, 1000);`;
+
+/** Another process with a folder for a diff, which it keeps until it is killed. */
+async function comparing() {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", SCRIPT], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [line] = await once(child.stdout, "data");
+  return {
+    folder: `${line}`.trim(),
+    async kill() {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
+
+/** Puts the folder of a diff that was killed at a path where the next diff does not find it. */
+async function abandon(path: string): Promise<void> {
+  const { folder, kill } = await comparing();
+  await kill();
+  renameSync(folder, path);
+}
+
+test("what a killed diff has left goes with the next one, also if it was being removed already", async () => {
+  const names = ["rollcall-diff-abcdef", "rollcall-diff-abcdef-gone"];
+  const aside = scratch();
+  for (const name of names) await abandon(join(aside, name));
+  for (const name of names) {
+    renameSync(join(aside, name), join(temporary, name));
+    writeFileSync(join(temporary, name, "large.sqlite"), "");
+  }
+  expect(left()).toHaveLength(2);
+  removeScratch(await makeScratch());
+  expect(left()).toEqual([]);
+});
+
+test("what is in use by another process stays", async () => {
+  const { folder } = await comparing();
+  const own = await makeScratch();
+  expect(left()).toEqual([basename(folder), basename(own)].sort());
+  removeScratch(own);
+  expect(left()).toEqual([basename(folder)]);
+});
+
+test("what is not surely an abandoned folder of this user stays", async () => {
+  const elsewhere = scratch();
+  for (const name of ["linked", "open", "another's", "longer", "other"]) await abandon(join(elsewhere, name));
+  symlinkSync(join(elsewhere, "linked"), join(temporary, "rollcall-diff-linked"));
+  renameSync(join(elsewhere, "longer"), join(temporary, "rollcall-diff-abcdefg"));
+  renameSync(join(elsewhere, "other"), join(temporary, "rollcall-other-abcdef"));
+  renameSync(join(elsewhere, "open"), join(temporary, "rollcall-diff-public"));
+  chmodSync(join(temporary, "rollcall-diff-public"), 0o755);
+  if (process.getuid?.() === 0) {
+    renameSync(join(elsewhere, "another's"), join(temporary, "rollcall-diff-others"));
+    chownSync(join(temporary, "rollcall-diff-others"), 65_534, 65_534);
+  }
+  mkdirSync(join(temporary, "rollcall-diff-nosign"), { mode: 0o700 });
+  writeFileSync(join(temporary, "rollcall-diff-nodir_"), "");
+  const before = left();
+  removeScratch(await makeScratch());
+  expect(left()).toEqual(before);
+  expect(readdirSync(join(elsewhere, "linked"))).not.toEqual([]);
+});
+
+test("where no sign can be made, a diff goes on without", async () => {
+  const long = join(temporary, "x".repeat(100));
+  mkdirSync(long);
+  vi.stubEnv("TMPDIR", long);
+  const own = await makeScratch();
+  expect(readdirSync(own)).toEqual([]);
+  expect(left(), "nothing beside it").toEqual(["x".repeat(100)]);
+});
