@@ -12,8 +12,8 @@ import { UserError } from "../errors.js";
 import { readReleaseFile, sha256 } from "../release/files.js";
 import { SUMS, USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { type Answer, type Answers, bodyBytes, send, setHeaders } from "./answers.js";
 import type { AtMost } from "../workers/at-most.js";
+import { type Answer, type Answers, bodyBytes, send, setHeaders } from "./answers.js";
 import { isFresh } from "./negotiate.js";
 import { type PageCache, readVerified, whyDamaged } from "./page-cache.js";
 

@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { codeOf, UserError, usageError } from "../../errors.js";
+import { SETTINGS } from "../../settings/table.js";
 
 export interface Address {
   /** 0 lets the system choose. */
