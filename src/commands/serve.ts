@@ -10,7 +10,7 @@ import { CURRENT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
 import type { AccessEntry } from "../server/access-log.js";
 import type { Cluster } from "../server/cluster/cluster.js";
-import type { PoolEffects } from "../server/cluster/processes.js";
+import type { ClusterEffects } from "../server/cluster/processes.js";
 import type { ListingServer } from "../server/server.js";
 import type { Settings } from "../settings/settings.js";
 import { hearSignals, type ServerSignals } from "./program/signals.js";
@@ -97,7 +97,7 @@ async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void
 }
 
 /** Opens the host; where there are releases and none is current, says how to choose one. */
-async function open(settings: Settings, effects: PoolEffects): Promise<ListingServer | Cluster> {
+async function open(settings: Settings, effects: ClusterEffects): Promise<ListingServer | Cluster> {
   const { out, processes, cacheControl, cacheMb, fastPath } = settings;
   try {
     const options = { folder: out, cacheControl, cacheMb, fastPath };

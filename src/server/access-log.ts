@@ -1,7 +1,7 @@
 /** Makes an entry of the access log for each answer. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { type Answer, bodyBytes } from "./answers.js";
+import { bodyBytes, type ServerAnswer } from "./answers.js";
 
 export interface AccessEntry {
   /** When the request arrived. */
@@ -23,8 +23,6 @@ export interface AccessEntry {
 
 const CLIENT_LEFT = 499;
 
-export type AccessLog = ReturnType<typeof createAccessLog>;
-
 export function createAccessLog(write: (entry: AccessEntry) => void) {
   const begin = ({ remoteAddress: remote = "" }: Socket, method: string, url: string, release: string) => {
     const time = new Date();
@@ -44,10 +42,10 @@ export function createAccessLog(write: (entry: AccessEntry) => void) {
     /** Returns what is to be told of the answer of the fast path; undefined if the client has left before it. */
     begin(socket: Socket, url: string, release: string) {
       const end = begin(socket, "GET", url, release);
-      return (answer: Answer | undefined) => end(answer?.status ?? CLIENT_LEFT, answer?.body?.length ?? 0);
+      return (answer: ServerAnswer | undefined) => end(answer?.status ?? CLIENT_LEFT, answer?.body?.length ?? 0);
     },
     /** Writes an entry for an answer to what was no request. */
-    refused(socket: Socket, { status, body }: Answer, release: string) {
+    refused(socket: Socket, { status, body }: ServerAnswer, release: string) {
       begin(socket, "-", "-", release)(status, body?.length ?? 0);
     },
   };

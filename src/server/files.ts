@@ -13,14 +13,14 @@ import { readReleaseFile, sha256 } from "../release/files.js";
 import { SUMS, USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
-import { type Answer, type Answers, bodyBytes, send, setHeaders } from "./answers.js";
+import { type Answers, bodyBytes, type ServerAnswer, send, setHeaders } from "./answers.js";
 import { isFresh } from "./negotiate.js";
 import { type PageCache, readVerified, whyDamaged } from "./page-cache.js";
 
 interface Served {
   digest: string;
   etag: string;
-  answer: Answer;
+  answer: ServerAnswer;
   /** What `identify` said of the file when its bytes were those of the digest. */
   checked: string | undefined;
 }

@@ -6,7 +6,7 @@ import { etagOf } from "../contract/headers.js";
 import { pageNumber, requestedPage } from "../contract/links.js";
 import { pagePath } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { type Answer, type Answers, send } from "./answers.js";
+import { type Answers, type ServerAnswer, send } from "./answers.js";
 import { createNegotiation, isFresh } from "./negotiate.js";
 import type { PageCache } from "./page-cache.js";
 
@@ -20,7 +20,7 @@ export type FindPage = (
   page: number,
   accept: string | undefined,
   condition: string | undefined,
-) => Answer | Promise<Answer> | undefined;
+) => ServerAnswer | Promise<ServerAnswer> | undefined;
 
 /** @param listing the path of the listing, such as `/api/users/` */
 export function createPages({ folder, snapshot, sums }: Release, listing: string, answers: Answers, cache: PageCache) {

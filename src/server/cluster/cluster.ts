@@ -1,7 +1,7 @@
 /** Several processes that serve one folder on one port. Each is a whole server; the first process only manages them. */
 import { SETTINGS } from "../../settings/table.js";
 import { createListingServer, type ListingServer, type ListingServerOptions, type ServedRelease } from "../server.js";
-import { type Pool, type PoolEffects, startPool } from "./processes.js";
+import { type ClusterEffects, type Processes, startProcesses } from "./processes.js";
 
 export type Cluster = Pick<ListingServer, "listen" | "reload" | "close"> & {
   readonly release: ServedRelease;
@@ -14,7 +14,7 @@ export type Cluster = Pick<ListingServer, "listen" | "reload" | "close"> & {
  */
 export async function createCluster(
   { cacheMb = SETTINGS.cacheMb.default, ...options }: ListingServerOptions,
-  effects: PoolEffects,
+  effects: ClusterEffects,
   workers: number,
 ): Promise<Cluster> {
   const shared: ListingServerOptions = { ...options, cacheMb: cacheMb / workers };
@@ -22,7 +22,7 @@ export async function createCluster(
   const probe = await createListingServer(shared, { log: effects.log });
   const { folder, snapshot } = probe.release;
   let release: ServedRelease = { folder, snapshot };
-  let pool: Pool | undefined;
+  let processes: Processes | undefined;
   let closed: Promise<void> | undefined;
   const onSwitch = (next: ServedRelease) => {
     if (next.folder === release.folder) return;
@@ -42,13 +42,13 @@ export async function createCluster(
         address: { ...address, port },
         hasAccess: effects.access !== undefined,
       };
-      pool = startPool(orders, workers, { ...effects, onSwitch });
-      await pool.ready;
+      processes = startProcesses(orders, workers, { ...effects, onSwitch });
+      await processes.ready;
       return { url };
     },
     async reload() {
-      pool?.tell("reload");
+      processes?.tell("reload");
     },
-    close: () => (closed ??= Promise.all([probe.close(), pool?.close()]).then(() => {})),
+    close: () => (closed ??= Promise.all([probe.close(), processes?.close()]).then(() => {})),
   };
 }

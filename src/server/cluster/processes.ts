@@ -7,7 +7,7 @@ import { SERVER_LIMITS } from "../limits.js";
 import type { ListingServerEffects } from "../server.js";
 import type { ClusterOrders, FromWorker, ToWorker } from "./worker.js";
 
-export interface Pool {
+export interface Processes {
   /** Resolves when all are listening; rejects when one cannot be started. */
   ready: Promise<void>;
   tell(message: ToWorker): void;
@@ -15,7 +15,7 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-export interface PoolEffects extends ListingServerEffects {
+export interface ClusterEffects extends ListingServerEffects {
   /** No process serves any more, and no other one can be started. */
   onFailure(error: UserError): void;
 }
@@ -33,7 +33,7 @@ const KILL_MS = 500;
 
 interface State {
   readonly workers: number;
-  readonly effects: PoolEffects;
+  readonly effects: ClusterEffects;
   readonly alive: Map<Worker, Member>;
   readonly closing: AbortController;
   /** Whether all have listened at once. */
@@ -62,7 +62,7 @@ interface End {
 }
 
 /** Starts `workers` processes. A process can have only one pool. */
-export function startPool(orders: ClusterOrders, workers: number, effects: PoolEffects): Pool {
+export function startProcesses(orders: ClusterOrders, workers: number, effects: ClusterEffects): Processes {
   cluster.setupPrimary({
     exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
     args: [JSON.stringify(orders)],
@@ -153,7 +153,7 @@ function hear(
   message: FromWorker,
   member: Member,
   alive: ReadonlyMap<Worker, Member>,
-  { log, access, onSwitch }: PoolEffects,
+  { log, access, onSwitch }: ClusterEffects,
 ): void {
   switch (message.kind) {
     case "ready":

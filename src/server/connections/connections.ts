@@ -95,7 +95,7 @@ export function createConnections(
       const now = Date.now();
       for (const [socket, connection] of all) {
         const sent = bytesSent(socket);
-        if (sent !== connection.sent || !isBusy(socket, connection)) {
+        if (sent !== connection.sent || !isAnswering(socket, connection)) {
           connection.sent = sent;
           connection.movedAt = now;
         } else if (now - connection.movedAt >= idleMs) socket.destroy();
@@ -106,12 +106,12 @@ export function createConnections(
 }
 
 /** Whether the client still waits for what it has asked for. */
-export function isBusy(socket: Socket, { res, isLoading }: Connection): boolean {
+export function isAnswering(socket: Socket, { res, isLoading }: Connection): boolean {
   return res !== undefined || isLoading || socket.writableLength > 0;
 }
 
 function isIdle(socket: Socket, connection: Connection): boolean {
-  return !isBusy(socket, connection) && socket.readableLength === 0;
+  return !isAnswering(socket, connection) && socket.readableLength === 0;
 }
 
 function lastActive({ servedAt, openedAt }: Connection): number {

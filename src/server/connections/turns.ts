@@ -1,6 +1,6 @@
 /** Gives Node's parser one request at a time. Left alone, it would parse and answer all that a packet holds at once. */
 import type { Socket } from "node:net";
-import { type Connection, isBusy, putBack } from "./connections.js";
+import { type Connection, isAnswering, putBack } from "./connections.js";
 import { isLastAnswer, takeBytes } from "./node-internals.js";
 
 /** The first bytes of a request, if a longer method may begin with them: the parser would judge them too early. */
@@ -19,7 +19,7 @@ export function readInTurn(socket: Socket, connection: Connection): void {
 
   const hear = (chunk: Buffer): void => {
     if (isEnding()) return;
-    if (isBusy(socket, connection)) {
+    if (isAnswering(socket, connection)) {
       putBack(socket, chunk);
       return;
     }
@@ -35,7 +35,7 @@ export function readInTurn(socket: Socket, connection: Connection): void {
     if (connection.res) isBetween = true;
     else if (!isLineEnd(bytes[0])) isBetween = false;
     // An ending connection reads on too: if it closed with unread bytes, the system would drop the answer.
-    if (isEnding() || !isBusy(socket, connection)) socket.resume();
+    if (isEnding() || !isAnswering(socket, connection)) socket.resume();
   };
   const parse = takeBytes(socket, hear, () => {
     if (held.length > 0) parse(held);

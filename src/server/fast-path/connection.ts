@@ -3,17 +3,17 @@
  * other request the connection goes to Node's server for good, together with what the client has sent.
  */
 import type { Socket } from "node:net";
-import { type Answer, headOf } from "../answers.js";
-import { type Connection, isBusy, putBack } from "../connections/connections.js";
+import { headOf, type ServerAnswer } from "../answers.js";
+import { type Connection, isAnswering, putBack } from "../connections/connections.js";
 import type { ServerLimits } from "../limits.js";
 
 /** An answer to a request at the beginning of a text. */
 export interface Taken {
   /** Where the next request begins. */
   end: number;
-  answer: Answer | Promise<Answer>;
+  answer: ServerAnswer | Promise<ServerAnswer>;
   /** Is told when the answer has been sent; without one, that the client left before. */
-  done?: ((answer: Answer | undefined) => void) | undefined;
+  done?: ((answer: ServerAnswer | undefined) => void) | undefined;
 }
 
 /** Undefined if what stands in `text` at `at` is not for the fast path. `text` has one character a byte. */
@@ -61,7 +61,7 @@ export function createFastPath({ keepAliveMs }: ServerLimits, { isClosing, take,
       putBack(socket, rest);
       socket.write("", () => socket.resume());
     };
-    const waitUntilRead = async (coming: Promise<Answer>, taken: Taken, rest: Buffer, length: number) => {
+    const waitUntilRead = async (coming: Promise<ServerAnswer>, taken: Taken, rest: Buffer, length: number) => {
       connection.isLoading = true;
       putBack(socket, rest.subarray(length));
       const found = await coming;
@@ -73,7 +73,7 @@ export function createFastPath({ keepAliveMs }: ServerLimits, { isClosing, take,
       if (hasEnded) socket.end();
       else socket.resume();
     };
-    const answer = (found: Answer, { done }: Taken): void => {
+    const answer = (found: ServerAnswer, { done }: Taken): void => {
       connection.servedAt = clock.time();
       send(socket, found, clock.trailer(), done && (() => done(found)));
     };
@@ -97,14 +97,14 @@ export function createFastPath({ keepAliveMs }: ServerLimits, { isClosing, take,
   const check = (socket: Socket, connection: Connection): void => {
     const depart = departures.get(socket);
     if (!depart) return;
-    if (isBusy(socket, connection)) connection.servedAt = Date.now();
+    if (isAnswering(socket, connection)) connection.servedAt = Date.now();
     else if (connection.servedAt === undefined) depart();
     else if (Date.now() - connection.servedAt >= keepAliveMs) socket.destroy();
   };
   return { enter, check };
 }
 
-function send(socket: Socket, answer: Answer, trailer: string, sent: (() => void) | undefined): void {
+function send(socket: Socket, answer: ServerAnswer, trailer: string, sent: (() => void) | undefined): void {
   const { body } = answer;
   const head = headOf(answer) + trailer;
   if (!body) socket.write(head, "latin1", sent);
