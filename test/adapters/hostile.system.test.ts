@@ -3,12 +3,13 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { build } from "../../src/index.js";
-import { createRandom, pipelined } from "../server/hostile-requests.js";
+import { pipelined } from "../server/hostile-requests.js";
 import { say } from "../server/running.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
+import { seeded } from "../support/random.js";
 import { ALL_SERVERS, serveWith } from "./servers.js";
 
 /** Paths of letters that end, quote or expand something in one language or another. */
@@ -62,7 +63,7 @@ describe.each(ALL_SERVERS)("$name", (server) => {
     writeFileSync(join(folder, "dist-canary.txt"), "canary-of-the-folder");
     const built = await build({ db, out: join(folder, "dist"), baseUrl: `http://127.0.0.1:${port}` });
     await serveWith(server, { release: built.folder, folder, port });
-    const random = createRandom(20_261_121);
+    const random = seeded(20_261_121);
     for (let round = 0; round < 20; round++) {
       const heard = await say(port, pipelined(random, 5).text, 200);
       expect(heard).not.toMatch(/canary-of|root:x:0/);

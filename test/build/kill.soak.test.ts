@@ -9,6 +9,7 @@ import { findDamage } from "../../src/release/check.js";
 import { run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { seeded } from "../support/random.js";
 
 const KILLS = 200;
 const USERS = 400;
@@ -41,7 +42,7 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400
     age(dist);
     // By one thread and by several in turn.
     const { child, ended } = start([...args, "--workers", `${2 * (kill % 2)}`]);
-    await Promise.race([sleep(whole * (0.2 + random() * 0.95)), ended]);
+    await Promise.race([sleep(whole * (0.2 + random.next() * 0.95)), ended]);
     child.kill("SIGKILL");
     const { code, stderr } = await ended;
     expect(stderr).toBe("");
@@ -110,15 +111,4 @@ function age(dist: string): void {
     const folder = join(dist, "releases", name);
     if (!current.endsWith(name) && existsSync(folder)) utimesSync(folder, 0, 0);
   }
-}
-
-/** Numbers from 0 to 1 that are the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

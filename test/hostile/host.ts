@@ -3,8 +3,8 @@
 import type { IncomingMessage } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Front, Reply } from "../support/front.js";
+import { type Random, seeded } from "../support/random.js";
 import { mutate } from "./pages.js";
-import { type Random, seeded } from "./random.js";
 
 type Lie = (reply: Reply, random: Random) => Reply;
 

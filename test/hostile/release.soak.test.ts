@@ -10,9 +10,9 @@ import { openSide, type SideEffects } from "../../src/sides/open.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { run } from "../support/command.js";
 import { scratch } from "../support/files.js";
+import { drawSeed, type Random, seeded } from "../support/random.js";
 import { edit, page, plainRelease, readSnapshot, remake, reseal } from "../verify/damage.js";
 import { mutate } from "./pages.js";
-import { type Random, seeded } from "./random.js";
 
 let good: string;
 let bad: string;
@@ -117,7 +117,7 @@ function damage(folder: string, random: Random): void {
 }
 
 const CASES = 30;
-const SEED = Number(process.env["ROLLCALL_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const SEED = drawSeed();
 
 test("whatever is changed of it, there is a verdict", { timeout: 300_000 }, async () => {
   for (let seed = SEED; seed < SEED + CASES; seed++) {

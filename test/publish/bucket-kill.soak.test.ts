@@ -2,17 +2,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { start } from "../support/command.js";
+import { drawSeed, seeded } from "../support/random.js";
 import { newSetting } from "./setting.js";
 
 test("runs that are killed at any moment", { timeout: 200_000 }, async () => {
   const setting = await newSetting();
   await setting.finish(0);
   const reader = setting.watch();
+  const random = seeded(drawSeed());
   let killed = 0;
   for (let turn = 1; turn <= 12; turn++) {
-    setting.store.fault = () => (Math.random() < 0.05 ? "slow" : undefined);
+    setting.store.fault = () => (random.chance(0.05) ? "slow" : undefined);
     const from = setting.store.seen.length;
-    const changes = 1 + Math.floor(Math.random() * 50);
+    const changes = 1 + random.below(50);
     const { child, ended } = start(setting.args(turn), { env: setting.env });
     const over = ended.then(() => true);
     const count = () => setting.store.seen.slice(from).filter((line) => /^(PUT|DELETE)/.test(line)).length;

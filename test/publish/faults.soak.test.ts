@@ -2,9 +2,11 @@
 import { beforeEach, expect, test } from "vitest";
 import { run } from "../support/command.js";
 import { readTree } from "../support/files.js";
+import { drawSeed, seeded } from "../support/random.js";
 import type { Fault } from "./proxy.js";
 import { newSetting, type Setting } from "./setting.js";
 
+const random = seeded(drawSeed());
 let setting: Setting;
 
 beforeEach(async () => {
@@ -12,10 +14,10 @@ beforeEach(async () => {
 });
 
 const faults: [what: string, fault: () => Fault][] = [
-  ["connections that are dropped", () => (Math.random() < 0.15 ? "lose" : undefined)],
-  ["answers that get lost", () => (Math.random() < 0.15 ? "lose answer" : undefined)],
-  ["a store that is too busy", () => (Math.random() < 0.15 ? { status: 503, code: "SlowDown" } : undefined)],
-  ["a store that is slow", () => (Math.random() < 0.5 ? "slow" : undefined)],
+  ["connections that are dropped", () => (random.chance(0.15) ? "lose" : undefined)],
+  ["answers that get lost", () => (random.chance(0.15) ? "lose answer" : undefined)],
+  ["a store that is too busy", () => (random.chance(0.15) ? { status: 503, code: "SlowDown" } : undefined)],
+  ["a store that is slow", () => (random.chance(0.5) ? "slow" : undefined)],
 ];
 
 test.each(faults)("%s are outlasted", { timeout: 120_000 }, async (_, fault) => {

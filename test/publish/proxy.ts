@@ -106,7 +106,7 @@ export function createProxy({ port, conditions, fault }: ProxyOptions) {
     if (trouble === "lose") return void incoming.socket.destroy();
     const body = await buffer(incoming);
     if (trouble === "hang") return;
-    if (trouble === "slow") await sleep(300 * Math.random());
+    if (trouble === "slow") await sleep(150);
     if (typeof trouble === "object" && "until" in trouble) {
       await Promise.race([trouble.until, once(outgoing, "close")]);
       if (outgoing.destroyed) return;

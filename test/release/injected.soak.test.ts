@@ -22,6 +22,7 @@ import { type Ended, run } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { describeWith } from "../support/installed.js";
+import { drawSeed, seeded } from "../support/random.js";
 import { type Call, type Fault, listCalls, runWith } from "../support/strace.js";
 
 const DRAWN = 3;
@@ -204,14 +205,9 @@ function requireTruth(
   expect(stderr, about).not.toMatch(/Bug|undefined|\n +at /);
 }
 
-/** Some of the calls, the same for the same seed, which is printed; all where that is asked for. */
+/** Some of the calls; all of them where ROLLCALL_TEST_FAULTS says so. */
 function draw(calls: readonly Call[]): Call[] {
   if (process.env["ROLLCALL_TEST_FAULTS"] === "all") return [...calls];
-  const seed = Number(process.env["ROLLCALL_TEST_SEED"] ?? Date.now() % 1_000_000);
-  process.stdout.write(`${calls.length} calls, ${DRAWN} of them drawn with ROLLCALL_TEST_SEED=${seed}\n`);
-  let state = seed;
-  return Array.from({ length: DRAWN }, () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return calls[state % calls.length] as Call;
-  });
+  const random = seeded(drawSeed());
+  return Array.from({ length: DRAWN }, () => random.of(calls));
 }

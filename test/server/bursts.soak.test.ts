@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { scratch } from "../support/files.js";
+import { seeded } from "../support/random.js";
 import { startFleet } from "./cluster.js";
-import { createRandom } from "./hostile-requests.js";
 import { publish, switchTo, writeRelease } from "./release.js";
 import { ask, serving } from "./running.js";
 
@@ -17,7 +17,7 @@ const PATIENCE_MS = 5_000;
 test(`${BURSTS} bursts of switches end where the link points, in every process (seed ${SEED})`, {
   timeout: BURSTS * (WITHIN_MS + PATIENCE_MS),
 }, async () => {
-  const random = createRandom(SEED);
+  const random = seeded(SEED);
   const dist = scratch();
   const folders = [await publish(dist, { bio: "0" })];
   for (const bio of ["1", "2", "3"]) folders.push(await writeRelease(dist, { bio }));
@@ -25,11 +25,11 @@ test(`${BURSTS} bursts of switches end where the link points, in every process (
   const fleet = await startFleet(dist, "--processes", `${WORKERS}`);
   let current = 0;
   for (let burst = 1; burst <= BURSTS; burst++) {
-    const switches = 3 + Math.floor(random() * 4);
+    const switches = 3 + Math.floor(random.next() * 4);
     for (let at = 0; at < switches; at++) {
-      current = (current + 1 + Math.floor(random() * (folders.length - 1))) % folders.length;
+      current = (current + 1 + Math.floor(random.next() * (folders.length - 1))) % folders.length;
       await switchTo(dist, folders[current] ?? "");
-      await sleep((random() * WITHIN_MS) / switches);
+      await sleep((random.next() * WITHIN_MS) / switches);
     }
     const expected = folders[current]?.slice(-12) ?? "";
     const served = async () => [

@@ -1,4 +1,5 @@
 /** Requests that nobody sends in good faith: an endless, seeded supply. */
+import type { Random } from "../support/random.js";
 
 /** Sent on one connection, byte for byte as in latin1. */
 export interface Hostile {
@@ -8,31 +9,18 @@ export interface Hostile {
   answers: number;
 }
 
-/** Numbers from 0 to below 1; the same for the same seed. */
-export type Random = () => number;
-
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** A dozen well-formed requests with evil content, pipelined on one connection. */
 export function pipelined(random: Random, size: number): Hostile {
   const requests = Array.from({ length: size }, () => {
-    const method = random() < 0.9 ? "GET" : pick(random, METHODS);
-    return `${method} ${target(random)} HTTP/1.1\r\nHost: ${pick(random, HOSTS)}\r\n${header(random)}\r\n`;
+    const method = random.next() < 0.9 ? "GET" : random.of(METHODS);
+    return `${method} ${target(random)} HTTP/1.1\r\nHost: ${random.of(HOSTS)}\r\n${header(random)}\r\n`;
   });
   return { name: "pipelined", text: requests.join(""), answers: size };
 }
 
 /** One connection's worth of what is no HTTP, or pretends to be two requests. */
 export function broken(random: Random): Hostile {
-  const [name, make] = pick(random, BROKEN);
+  const [name, make] = random.of(BROKEN);
   return { name, text: make(random), answers: 1 };
 }
 
@@ -119,44 +107,44 @@ const ROOTS = [
 ];
 
 function target(random: Random): string {
-  return pick(random, TARGETS)(random);
+  return random.of(TARGETS)(random);
 }
 
 const TARGETS: readonly ((random: Random) => string)[] = [
-  (random) => `/api/users/?format=api&page=${pick(random, PAGES)}`,
-  (random) => `/api/users/pages/${pick(random, PAGES)}.json`,
+  (random) => `/api/users/?format=api&page=${random.of(PAGES)}`,
+  (random) => `/api/users/pages/${random.of(PAGES)}.json`,
   (random) => `/api/users?${encoded(random, 60)}`,
   (random) => `/api/users/?${encoded(random, 200)}`,
-  (random) => `${pick(random, ROOTS)}${`${pick(random, UPWARDS)}/`.repeat(upTo(random, 12))}${pick(random, GOALS)}`,
+  (random) => `${random.of(ROOTS)}${`${random.of(UPWARDS)}/`.repeat(random.below(12))}${random.of(GOALS)}`,
   (random) =>
-    `${pick(random, ROOTS)}${Array.from({ length: upTo(random, 8) }, () => pick(random, UPWARDS)).join("/")}/${pick(random, GOALS)}`,
+    `${random.of(ROOTS)}${Array.from({ length: random.below(8) }, () => random.of(UPWARDS)).join("/")}/${random.of(GOALS)}`,
   (random) =>
-    `http://${pick(random, ["evil.example", "127.0.0.1:1", "u:p@x", "%00"])}/${pick(random, UPWARDS)}/${pick(random, GOALS)}`,
+    `http://${random.of(["evil.example", "127.0.0.1:1", "u:p@x", "%00"])}/${random.of(UPWARDS)}/${random.of(GOALS)}`,
   (random) => `https://evil.example/api/users?${encoded(random, 20)}`,
   (random) => `/${encoded(random, 80)}`,
-  (random) => `/api/users/?page=1&x=${"A".repeat(upTo(random, 12_000))}`,
-  (random) => `/${"a/".repeat(upTo(random, 5_000))}`,
-  (random) => `/api/users/pages/${"9".repeat(upTo(random, 5_000))}.json`,
+  (random) => `/api/users/?page=1&x=${"A".repeat(random.below(12_000))}`,
+  (random) => `/${"a/".repeat(random.below(5_000))}`,
+  (random) => `/api/users/pages/${"9".repeat(random.below(5_000))}.json`,
 ];
 
 /** One header line, or none. */
 function header(random: Random): string {
-  return random() < 0.5 ? "" : pick(random, HEADERS)(random);
+  return random.next() < 0.5 ? "" : random.of(HEADERS)(random);
 }
 
 const HEADERS: readonly ((random: Random) => string)[] = [
-  (random) => `If-None-Match: ${'"x",'.repeat(upTo(random, 1_000))}\r\n`,
+  (random) => `If-None-Match: ${'"x",'.repeat(random.below(1_000))}\r\n`,
   () => "If-None-Match: *\r\n",
-  (random) => `Accept-Encoding: ${"br;q=0.1,".repeat(upTo(random, 500))}*;q=${random()}\r\n`,
+  (random) => `Accept-Encoding: ${"br;q=0.1,".repeat(random.below(500))}*;q=${random.next()}\r\n`,
   (random) => `Accept-Encoding: ${printable(random, 100)}\r\n`,
   (random) =>
-    `Range: bytes=${upTo(random, 99)}-${upTo(random, 9)},-${upTo(random, 9)},${"0-1,".repeat(upTo(random, 200))}\r\n`,
+    `Range: bytes=${random.below(99)}-${random.below(9)},-${random.below(9)},${"0-1,".repeat(random.below(200))}\r\n`,
   (random) => `Accept: ${printable(random, 50)}\r\nContent-Type: ${printable(random, 20)}\r\n`,
-  (random) => `Cookie: ${"a=b; ".repeat(upTo(random, 500))}\r\n`,
+  (random) => `Cookie: ${"a=b; ".repeat(random.below(500))}\r\n`,
   () => "X-Forwarded-For: 127.0.0.1\r\nX-Original-URL: /canary.txt\r\nX-HTTP-Method-Override: DELETE\r\n",
   () => "__proto__: x\r\nconstructor: y\r\ntoString: z\r\n",
-  (random) => `X-${upTo(random, 9)}: \x80\xff\xfe\r\n`,
-  (random) => "X: y\r\n".repeat(upTo(random, 300)),
+  (random) => `X-${random.below(9)}: \x80\xff\xfe\r\n`,
+  (random) => "X: y\r\n".repeat(random.below(300)),
   () => "Content-Length: 0\r\n",
   () => "If-Modified-Since: Thu, 01 Jan 2099 00:00:00 GMT\r\nCache-Control: no-cache\r\n",
 ];
@@ -173,32 +161,32 @@ const BROKEN: readonly [name: string, make: (random: Random) => string][] = [
   ["chunks and length", () => `${start()}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n${HIDDEN}`],
   [
     "two lengths",
-    (random) => `${start("POST")}Content-Length: ${upTo(random, 9)}\r\nContent-Length: 44\r\n\r\n${HIDDEN}`,
+    (random) => `${start("POST")}Content-Length: ${random.below(9)}\r\nContent-Length: 44\r\n\r\n${HIDDEN}`,
   ],
   ["a list of lengths", () => `${start("POST")}Content-Length: 44, 44\r\n\r\n${HIDDEN}`],
   [
     "a strange length",
     (random) =>
-      `${start()}Content-Length: ${pick(random, ["+5", "-1", "0x5", "5 5", "1e1", "9".repeat(40), "5;", "\x0b5"])}\r\n\r\n${HIDDEN}`,
+      `${start()}Content-Length: ${random.of(["+5", "-1", "0x5", "5 5", "1e1", "9".repeat(40), "5;", "\x0b5"])}\r\n\r\n${HIDDEN}`,
   ],
   [
     "a strange coding",
     (random) =>
-      `${start("POST")}Transfer-Encoding: ${pick(random, ["xchunked", "chunked, identity", "identity, chunked", "\x0bchunked", "chunked\r\nTransfer-Encoding: x"])}\r\n\r\n0\r\n\r\n${HIDDEN}`,
+      `${start("POST")}Transfer-Encoding: ${random.of(["xchunked", "chunked, identity", "identity, chunked", "\x0bchunked", "chunked\r\nTransfer-Encoding: x"])}\r\n\r\n0\r\n\r\n${HIDDEN}`,
   ],
   ["a space before the colon", () => `${start()}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${HIDDEN}`],
   [
     "a body that is a request",
-    (random) => `${start(pick(random, ["GET", "POST", "HEAD"]))}Content-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
+    (random) => `${start(random.of(["GET", "POST", "HEAD"]))}Content-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`,
   ],
   [
     "bad chunks",
     (random) =>
-      `${start("POST")}Transfer-Encoding: chunked\r\n\r\n${pick(random, ["zz", "-1", "0x5", "ffffffffffffffffff", "5;\x00", "1\n", "\r\n"])}\r\n${HIDDEN}`,
+      `${start("POST")}Transfer-Encoding: chunked\r\n\r\n${random.of(["zz", "-1", "0x5", "ffffffffffffffffff", "5;\x00", "1\n", "\r\n"])}\r\n${HIDDEN}`,
   ],
   [
     "a chunk extension without end",
-    (random) => `${start("POST")}Transfer-Encoding: chunked\r\n\r\n1;${"x".repeat(upTo(random, 40_000))}${HIDDEN}`,
+    (random) => `${start("POST")}Transfer-Encoding: chunked\r\n\r\n1;${"x".repeat(random.below(40_000))}${HIDDEN}`,
   ],
   ["a folded header", () => `${start()}X: a\r\n ${HIDDEN}`],
   ["a folded length", () => `${start("POST")}Content-Length:\r\n 5\r\n\r\nhello${HIDDEN}`],
@@ -207,75 +195,66 @@ const BROKEN: readonly [name: string, make: (random: Random) => string][] = [
   ["no colon", () => `${start()}nonsense\r\n\r\n${HIDDEN}`],
   ["an empty name", () => `${start()}: x\r\n\r\n${HIDDEN}`],
   ["a NUL", (random) => withByte(random, `${start()}X: y\r\n`, "\0")],
-  ["a control", (random) => withByte(random, "GET /api/users/ ", String.fromCharCode(1 + upTo(random, 8)))],
+  ["a control", (random) => withByte(random, "GET /api/users/ ", String.fromCharCode(1 + random.below(8)))],
   ["no Host", () => `GET /api/users/ HTTP/1.1\r\nConnection: close\r\n\r\n`],
   [
     "a strange version",
     (random) =>
-      `GET / HTTP/${pick(random, ["9.9", "1.2.3", "1", "2.0", "0.9", "", "1.1x", "-1.1", "3.0"])}\r\n\r\n${HIDDEN}`,
+      `GET / HTTP/${random.of(["9.9", "1.2.3", "1", "2.0", "0.9", "", "1.1x", "-1.1", "3.0"])}\r\n\r\n${HIDDEN}`,
   ],
   ["no version", () => "GET /api/users/\r\n\r\n"],
   [
     "an invented method",
     (random) =>
-      `${pick(random, ["BREW", "get", "GETS", "G", "FOO-BAR", "_", "X".repeat(300)])} / HTTP/1.1\r\nHost: a\r\n\r\n${HIDDEN}`,
+      `${random.of(["BREW", "get", "GETS", "G", "FOO-BAR", "_", "X".repeat(300)])} / HTTP/1.1\r\nHost: a\r\n\r\n${HIDDEN}`,
   ],
   ["no method", () => ` / HTTP/1.1\r\nHost: a\r\n\r\n${HIDDEN}`],
   [
     "CONNECT",
-    (random) => `CONNECT ${pick(random, ["127.0.0.1:22", "a", "[::1]:443"])} HTTP/1.1\r\nHost: a\r\n\r\n${HIDDEN}`,
+    (random) => `CONNECT ${random.of(["127.0.0.1:22", "a", "[::1]:443"])} HTTP/1.1\r\nHost: a\r\n\r\n${HIDDEN}`,
   ],
   [
     "an upgrade",
     (random) =>
-      `${start()}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: ${pick(random, ["h2c", "websocket", "x"])}\r\n\r\n${HIDDEN}`,
+      `${start()}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: ${random.of(["h2c", "websocket", "x"])}\r\n\r\n${HIDDEN}`,
   ],
   [
     "a wish",
-    (random) => `${start()}Expect: ${pick(random, ["x", "200-ok", "100-continue, x", printable(random, 20)])}x\r\n\r\n`,
+    (random) => `${start()}Expect: ${random.of(["x", "200-ok", "100-continue, x", printable(random, 20)])}x\r\n\r\n`,
   ],
   ["a body that waits", () => `${start("POST")}Content-Length: 5\r\nExpect: 100-continue\r\n\r\n`],
   [
     "other bytes in the target",
-    (random) => `GET /${String.fromCharCode(128 + upTo(random, 127))} HTTP/1.1\r\n\r\n${HIDDEN}`,
+    (random) => `GET /${String.fromCharCode(128 + random.below(127))} HTTP/1.1\r\n\r\n${HIDDEN}`,
   ],
   ["HTTP/2", () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0"],
   ["TLS", (random) => `\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03${noise(random, 200)}`],
   ["noise", (random) => `\x01${noise(random, 400)}`],
-  ["a huge header", (random) => `${start()}X: ${"x".repeat(17_000 + upTo(random, 60_000))}\r\n\r\n${HIDDEN}`],
+  ["a huge header", (random) => `${start()}X: ${"x".repeat(17_000 + random.below(60_000))}\r\n\r\n${HIDDEN}`],
   [
     "a huge target",
-    (random) => `GET /${"x".repeat(17_000 + upTo(random, 60_000))} HTTP/1.1\r\nHost: a\r\n\r\n${HIDDEN}`,
+    (random) => `GET /${"x".repeat(17_000 + random.below(60_000))} HTTP/1.1\r\nHost: a\r\n\r\n${HIDDEN}`,
   ],
-  ["many headers", (random) => `${start()}${"X-Y: z\r\n".repeat(5_000 + upTo(random, 5_000))}\r\n${HIDDEN}`],
-  ["half a request", (random) => start().slice(0, 1 + upTo(random, 30))],
+  ["many headers", (random) => `${start()}${"X-Y: z\r\n".repeat(5_000 + random.below(5_000))}\r\n${HIDDEN}`],
+  ["half a request", (random) => start().slice(0, 1 + random.below(30))],
 ];
 
-function pick<Item>(random: Random, items: readonly Item[]): Item {
-  return items[Math.floor(random() * items.length)] as Item;
-}
-
-/** 0 to below `limit`. */
-function upTo(random: Random, limit: number): number {
-  return Math.floor(random() * limit);
-}
-
 function noise(random: Random, length: number): string {
-  return Array.from({ length }, () => String.fromCharCode(upTo(random, 256))).join("");
+  return Array.from({ length }, () => String.fromCharCode(random.below(256))).join("");
 }
 
 function printable(random: Random, length: number): string {
-  return Array.from({ length: 1 + upTo(random, length) }, () => String.fromCharCode(33 + upTo(random, 94))).join("");
+  return Array.from({ length: 1 + random.below(length) }, () => String.fromCharCode(33 + random.below(94))).join("");
 }
 
 /** Anything as a URL may carry it: printable characters and percent-encoded bytes, whole or broken. */
 function encoded(random: Random, length: number): string {
-  return Array.from({ length: upTo(random, length) }, () =>
-    random() < 0.5 ? `%${upTo(random, 256).toString(16).padStart(2, "0")}` : printable(random, 1),
+  return Array.from({ length: random.below(length) }, () =>
+    random.next() < 0.5 ? `%${random.below(256).toString(16).padStart(2, "0")}` : printable(random, 1),
   ).join("");
 }
 
 function withByte(random: Random, text: string, byte: string): string {
-  const at = upTo(random, text.length);
+  const at = random.below(text.length);
   return `${text.slice(0, at)}${byte}${text.slice(at)}\r\n`;
 }

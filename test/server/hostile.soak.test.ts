@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { errorBody } from "../../src/contract/headers.js";
 import { scratch } from "../support/files.js";
-import { broken, createRandom, type Hostile, pipelined } from "./hostile-requests.js";
+import { seeded } from "../support/random.js";
+import { broken, type Hostile, pipelined } from "./hostile-requests.js";
 import { type HostProcess, startProcess } from "./process.js";
 import { parseAnswers, type RawAnswer } from "./raw-answers.js";
 import { publish } from "./release.js";
@@ -41,12 +42,12 @@ test("nothing gets out, nothing breaks, nothing grows", { timeout: 180_000 }, as
   const memory: number[] = [];
   const seen = new Map<number, number>();
   try {
-    const random = createRandom(SEED);
+    const random = seeded(SEED);
     let sent = 0;
     let measured = 0;
     const lane = async () => {
       while (sent < REQUESTS) {
-        const isBroken = random() < (BROKEN_SHARE * PIPELINED) / (1 - BROKEN_SHARE + BROKEN_SHARE * PIPELINED);
+        const isBroken = random.next() < (BROKEN_SHARE * PIPELINED) / (1 - BROKEN_SHARE + BROKEN_SHARE * PIPELINED);
         const hostile = isBroken ? broken(random) : pipelined(random, PIPELINED);
         sent += hostile.answers;
         for (const answer of await attack(host, hostile)) {

@@ -1,5 +1,5 @@
 /** What a client may send on one connection, well-formed and not, and what has to come back: endless and seeded. */
-import type { Random } from "./hostile-requests.js";
+import type { Random } from "../support/random.js";
 
 interface Expected {
   method: string;
@@ -32,17 +32,17 @@ interface Step {
 
 export function makeStream(random: Random, known: Known): Stream {
   const steps = Array.from({ length: upTo(random, 24) }, () => pick(random, STEPS)(random, known));
-  const ending = random() < 0.5 ? pick(random, ENDINGS)(random, known) : undefined;
+  const ending = random.next() < 0.5 ? pick(random, ENDINGS)(random, known) : undefined;
   const all = ending ? [...steps, ending] : steps;
-  const trailing = ending && random() < 0.5 ? steps.map(({ text }) => text).join("") : "";
+  const trailing = ending && random.next() < 0.5 ? steps.map(({ text }) => text).join("") : "";
   const text = all.map((step) => step.text).join("") + trailing;
-  const draw = random();
+  const draw = random.next();
   return {
     packets: cut(random, text),
     answers: all.map(({ answer }) => answer),
     closes: ending !== undefined,
     manner: draw < 0.15 ? "leaves" : draw < 0.5 ? "half-closes" : "stays",
-    rests: random() < 0.3 ? upTo(random, 2_000_000) : Number.POSITIVE_INFINITY,
+    rests: random.next() < 0.3 ? upTo(random, 2_000_000) : Number.POSITIVE_INFINITY,
   };
 }
 
@@ -59,7 +59,7 @@ const anyPage = (random: Random, { pages }: Known) => 1 + upTo(random, pages);
 
 const plainPage: Make = (random, known) => {
   const page = anyPage(random, known);
-  return ask(`${LISTING}?${random() < 0.5 ? "format=api&" : ""}page=${page}`, { file: pageFile(page) });
+  return ask(`${LISTING}?${random.next() < 0.5 ? "format=api&" : ""}page=${page}`, { file: pageFile(page) });
 };
 const otherPage: Make = (random, known) => {
   const page = anyPage(random, known);
@@ -137,5 +137,5 @@ function pick<Item>(random: Random, items: readonly Item[]): Item {
 
 /** 0 to below `limit`. */
 function upTo(random: Random, limit: number): number {
-  return Math.floor(random() * limit);
+  return Math.floor(random.next() * limit);
 }

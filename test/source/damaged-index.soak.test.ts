@@ -6,6 +6,7 @@ import { type BuildOptions, build, InvalidUsersError } from "rollcall";
 import { expect, test } from "vitest";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { seeded } from "../support/random.js";
 
 const INDEX = "CREATE INDEX users_order ON users (date_joined DESC, id);";
 const FLIPS = 300;
@@ -41,8 +42,8 @@ test(`${FLIPS} flipped bits in indexes (seed ${SEED})`, { timeout: 1_200_000 }, 
   const db = join(folder, "flipped.sqlite");
   const outcomes = { published: 0, refused: 0 };
   for (let flip = 0; flip < FLIPS; flip++) {
-    const page = pages[random(pages.length)] ?? 0;
-    const [at, bit] = [(page - 1) * 512 + random(512), random(8)];
+    const page = pages[random.below(pages.length)] ?? 0;
+    const [at, bit] = [(page - 1) * 512 + random.below(512), random.below(8)];
     writeFileSync(
       db,
       bytes.map((byte, index) => (index === at ? byte ^ (1 << bit) : byte)),
@@ -112,14 +113,3 @@ test("an id that an index hides is found twice all the same", async () => {
     expect(error).toMatchObject({ problems: { users: 2, first: [{ message: "must be unique" }, {}] } });
   }
 });
-
-/** The same numbers for the same seed, each below its limit (mulberry32). */
-function seeded(seed: number): (limit: number) => number {
-  let state = seed;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
-}
