@@ -1,11 +1,11 @@
 /** `rollcall build`: reads users from SQLite, validates every one, and publishes them as a release, or refuses. */
+
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { AVATAR_PATH } from "../contract/links.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { unlessStopped } from "../errors.js";
-import { listPages } from "../release/check.js";
 import { CURRENT, RELEASES, requireClock, USERS } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { openIfWhole, type Release } from "../release/open.js";
@@ -166,7 +166,7 @@ function leave({ folder, snapshot, sums }: Release, { settings, log }: Job, bega
   log.open();
   log.finish();
   const name = basename(folder);
-  const pages = [...listPages(sums)];
+  const pages = [...sums.pages.files()];
   return {
     id: snapshot.id,
     name,

@@ -1,14 +1,15 @@
 /** Gates of a build: what the new release changes is held against limits before it may become current. */
+
 import { basename, join } from "node:path";
 import { diff } from "../diff/diff.js";
 import { findExceeded, GateError, type Gates, hasGates } from "../diff/gates.js";
 import { openReleaseSide } from "../diff/release-side.js";
 import { UserError } from "../errors.js";
 import { CURRENT, RELEASES, STAGING } from "../release/layout.js";
+import { findCurrent } from "../release/list.js";
 import { openRelease, type Release } from "../release/open.js";
 import { remove } from "../release/refusals.js";
 import { makeFolder } from "../release/sharing.js";
-import { findCurrent } from "../release/switch.js";
 
 /** What a build changes, where gates asked; `previous` is undefined when there was nothing to compare with. */
 export interface GateReport {

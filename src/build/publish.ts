@@ -1,13 +1,13 @@
 /** From written pages to the current release: the last stage of a build. */
+
 import { basename, join } from "node:path";
 import type { Gates } from "../diff/gates.js";
-import { findAltered, findDamage } from "../release/check.js";
 import { parseFolderName, RELEASES } from "../release/layout.js";
-import { openIfWhole, type Release } from "../release/open.js";
-import { prune, releaseNames } from "../release/prune.js";
+import { releaseNames } from "../release/list.js";
+import { findAltered, findDamage, openIfWhole, type Release } from "../release/open.js";
 import { contentDigest, type SnapshotFacts, snapshotId } from "../release/snapshot.js";
 import type { Staging } from "../release/staging.js";
-import { switchCurrent } from "../release/switch.js";
+import { prune, switchCurrent } from "../release/switch.js";
 import { checkGates, type GateReport } from "./gates.js";
 import type { WrittenPages } from "./page-writer.js";
 

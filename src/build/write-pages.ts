@@ -2,9 +2,9 @@
 import { pagesFor } from "../contract/links.js";
 import { CONTRACT_VERSION, type Problem } from "../contract/user.js";
 import { UserError } from "../errors.js";
-import { findAltered } from "../release/check.js";
 import { USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import { findAltered } from "../release/open.js";
 import { hasRepeatedIds } from "../release/repeated-ids.js";
 import type { Staging } from "../release/staging.js";
 import type { Source } from "../source/open.js";

@@ -1,4 +1,5 @@
 /** JSON from strangers: looked at before it is parsed, since a value may take far more than its text, and any stack. */
+import type { z } from "zod";
 
 /** As deep as a value of a user may be nested. */
 export const MAX_JSON_DEPTH = 32;
@@ -18,6 +19,12 @@ export function parseJson(text: string): { value: unknown } | { why: string } {
     if (error instanceof SyntaxError) return { why: "is not JSON" };
     throw error;
   }
+}
+
+/** The value that a text says, or undefined when it is not JSON or does not fit the schema. */
+export function parseAs<T>(schema: z.ZodType<T>, text: string): T | undefined {
+  const read = parseJson(text);
+  return "why" in read ? undefined : schema.safeParse(read.value).data;
 }
 
 /** Whether JSON is nested so deep that whoever looks into its value may run out of stack. */

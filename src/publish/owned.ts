@@ -1,7 +1,7 @@
 /** The list of what Rollcall owns in a target. It is kept in the target, so that no other file is ever touched. */
 import { z } from "zod";
+import { parseAs } from "../contract/json.js";
 import { UserError } from "../errors.js";
-import { parseAs } from "../release/json.js";
 import { findPage, SNAPSHOT, SUMS } from "../release/layout.js";
 import { isPublishable, OWN_PREFIX, type ReleaseFiles } from "./files.js";
 

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { explainSystem, unlessStopped } from "../errors.js";
-import { findDamage } from "../release/check.js";
 import { openChosen } from "../release/choose.js";
+import { findDamage } from "../release/open.js";
 import { abortSignal, callback, checkOptions, folder, type Rules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { each } from "../workers/at-most.js";

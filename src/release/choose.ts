@@ -1,28 +1,27 @@
-/** Which release a person means: the one place that says so, for every verb that takes a release. */
-import { existsSync, statSync } from "node:fs";
+/** Finds the release that a user means, for every verb that takes a release. */
+
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { codeOf, UserError, usageError } from "../errors.js";
 import { readReleaseFileSync, sha256 } from "./files.js";
-import { CURRENT, PAGES, parseFolderName, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
+import { CURRENT, PAGES, PREVIOUS, parseFolderName, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
+import { findCurrent, releaseNames } from "./list.js";
 import { openRelease, type Release } from "./open.js";
-import { findPrevious, PREVIOUS } from "./previous.js";
-import { namesIn } from "./prune.js";
-import { findCurrent } from "./switch.js";
 
 /**
- * Opens the release of `dist` that a word means, or the current one without a word.
+ * Opens the release that a word means, or without a word the current one.
  * @param cwd what paths are relative to.
- * @throws UserError when it means none or several, or when the release is not whole.
+ * @throws UserError when the word means none or several, or when the release is not complete.
  */
 export async function openChosen(dist: string, word?: string, cwd = "."): Promise<Release> {
   return openRelease(word === undefined ? join(dist, CURRENT) : findRelease(word, dist, cwd));
 }
 
-/** @throws UserError when `lookUp` finds nothing, or several. */
+/** The folder of the release that a word means, see `lookUp`. @throws UserError when it means none or several. */
 export function findRelease(word: string, dist: string, cwd = "."): string {
   const folder = lookUp(word, dist, cwd);
   if (folder !== undefined) return folder;
-  const ids = [...new Set(namesIn(dist).map(idOf))];
+  const ids = [...new Set(releaseNames(dist).map(idOf))];
   if (ids.length === 0) throw usageError(`There is no release in ${dist}; run "rollcall build" first.`);
   throw usageError(
     `${JSON.stringify(word)} is neither the beginning of a release's id in ${dist} nor a release's folder; ids there are ${listed(ids)}.`,
@@ -30,23 +29,23 @@ export function findRelease(word: string, dist: string, cwd = "."): string {
 }
 
 /**
- * The folder of the release that a word means. The first of these that fits decides:
+ * The folder of the release that a word means, by the first of these rules that applies:
  *
  * 1. `current` and `previous`, in `dist`;
  * 2. a folder that holds a release or, as `dist` does, a current one;
  * 3. the id or the folder name of a release in `dist`, or the beginning of one; of releases with one id and the same
  *    content, the newest;
- * 4. any other folder, of which whoever opens it says what it lacks.
+ * 4. any other folder; opening it will tell what it lacks.
  *
- * The release is not opened, so that it may be damaged.
- * @returns undefined when the word means nothing.
- * @throws UserError when it is the beginning of several, or when there is no current or previous release.
+ * The release is not opened, so it may be damaged.
+ * @returns undefined when the word means no release.
+ * @throws UserError when it is the beginning of several ids, or when there is no current or previous release.
  */
 export function lookUp(word: string, dist: string, cwd = "."): string | undefined {
   if (word === "") return undefined;
   if (word === CURRENT) return currentOf(dist);
   if (word === PREVIOUS) return join(dist, RELEASES, findPrevious(dist));
-  // Messages and reports repeat what was typed, so it stays relative where the process is.
+  // Messages and reports show the path as it was typed, so a relative path stays relative.
   const path = isAbsolute(word) ? word : join(cwd, word);
   if (holdsRelease(path)) return path;
   if (holdsReleases(path)) return join(path, CURRENT);
@@ -58,15 +57,38 @@ export function lookUp(word: string, dist: string, cwd = "."): string | undefine
 function currentOf(dist: string): string {
   const name = findCurrent(dist);
   if (name !== undefined) return join(dist, RELEASES, name);
-  // Where links were lost on the way, as in an archive, it is a folder of its own.
+  // Where links got lost, for example in an archive, `current` is a folder.
   const folder = join(dist, CURRENT);
   if (isFolder(folder)) return folder;
   throw usageError(`There is no current release in ${dist}; run "rollcall build" first.`);
 }
 
+/** Milliseconds by which the clock of a file system may be behind the system's clock. */
+const CLOCK_STEP = 20;
+
+/**
+ * The folder name of the release that was current before the current one. A switch marks the release that it replaces
+ * with the time of the switch, so this is the release that was marked last before the link was made. A release that a
+ * gate has refused never is: it was marked when it was built, which is before the last mark or after the link.
+ * @throws UserError when there is none.
+ */
+function findPrevious(dist: string): string {
+  const current = findCurrent(dist);
+  const switched = lstatSync(join(dist, CURRENT), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const [previous] = releaseNames(dist)
+    .filter((name) => name !== current)
+    .map((name) => ({ name, marked: statSync(join(dist, RELEASES, name)).mtimeMs }))
+    .filter(({ marked }) => marked <= switched + CLOCK_STEP)
+    .sort((one, other) => other.marked - one.marked);
+  if (current !== undefined && previous) return previous.name;
+  throw usageError(
+    `No release in ${dist} was current before the current one; see "rollcall releases" for those that are there.`,
+  );
+}
+
 function findByBeginning(word: string, dist: string): string | undefined {
   const beginning = lowerHex(word);
-  const names = namesIn(dist);
+  const names = releaseNames(dist);
   const [byId, byName] = [
     names.filter((name) => idOf(name).startsWith(beginning)),
     names.filter((name) => name.startsWith(beginning)),
@@ -77,23 +99,23 @@ function findByBeginning(word: string, dist: string): string | undefined {
   return meant[0];
 }
 
-/** @throws UserError when releases of one id differ in their content, as those do that somebody has made to. */
+/** @throws UserError when releases with one id differ in content, which takes somebody who wants them to. */
 function requireTwins(word: string, names: readonly string[], dist: string): void {
   const contents = names.map((name) => contentOf(join(dist, RELEASES, name)));
-  // One that cannot be read will be refused by whoever opens it.
+  // A release that cannot be read is refused when it is opened.
   if (new Set(contents.filter((content) => content !== undefined)).size <= 1) return;
   throw new UserError(
     `${JSON.stringify(word)} means ${names.length} releases of one id that differ in their content: ${listed(names)}; give the whole name of one.`,
   );
 }
 
-/** What tells the contents of releases apart: SHA256SUMS without what depends on the version of the compressor. */
+/** A digest of a release's content: of SHA256SUMS without compressed files, which depend on the compressor's version. */
 export function contentOf(folder: string): string | undefined {
   const sums = readReleaseFileSync(join(folder, SUMS));
   return sums && sha256(String(sums).replace(/^.*\.json\.(br|gz)\n/gm, ""));
 }
 
-/** Says each candidate in the form of which the beginning was typed. */
+/** Lists each candidate in the form that was typed: as an id or as a name. */
 function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {
   const kinds = [ids.length > 0 && "ids", names.length > 0 && "names"].filter(Boolean);
   const all = [...ids, ...names];
@@ -109,7 +131,7 @@ function listed(words: readonly string[]): string {
   return words.slice(0, MOST_LISTED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
-/** Ids are often copied from where they are in capitals; the T and Z of a folder's name stay as they are. */
+/** Ids may be typed in capitals; the T and Z of a folder's name stay as they are. */
 function lowerHex(id: string): string {
   return id.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
 }
@@ -126,7 +148,7 @@ function holdsReleases(path: string): boolean {
   return isFolder(join(path, CURRENT)) || isFolder(join(path, RELEASES));
 }
 
-/** Words may be longer than a path can be, or lead through a file: no folder either. */
+/** False also for a word that is too long for a path, or that leads through a file. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();

@@ -1,9 +1,9 @@
-/** SHA-256 digests of a release's files: 32 bytes a page in memory, SHA256SUMS on disk. */
+/** The SHA-256 digests of a release's files: 32 bytes for each page file in memory, and SHA256SUMS on disk. */
 import { findPage, pagePath, type Variant } from "./layout.js";
 
 const BYTES = 32;
 
-/** Digests of consecutive pages by variant, 32 bytes each: how threads tell each other. */
+/** The digests of consecutive pages by variant, 32 bytes each: the form in which threads exchange them. */
 export type DigestBytes = Partial<Record<Variant, Uint8Array>>;
 
 /** The digests of all pages in some variants, by page number. */
@@ -17,7 +17,7 @@ export class PageDigests {
     this.#bytes = new Map(variants.map((variant) => [variant, Buffer.alloc(pages * BYTES)]));
   }
 
-  /** The digests of `count` pages from `first` on, or of those of them that there are. */
+  /** The digests of `count` pages from `first` on; fewer where there are no more pages. */
   slice(first: number, count: number): DigestBytes {
     const part = [...this.#bytes].map(([variant, bytes]) => {
       return [variant, Uint8Array.from(bytes.subarray((first - 1) * BYTES, (first - 1 + count) * BYTES))];
@@ -25,7 +25,7 @@ export class PageDigests {
     return Object.fromEntries(part);
   }
 
-  /** Takes over the digests of pages from `first` on. */
+  /** Copies digests of pages from `first` on. */
   fill(first: number, part: DigestBytes): void {
     for (const [variant, bytes] of this.#bytes) bytes.set(part[variant] ?? [], (first - 1) * BYTES);
   }
@@ -57,42 +57,51 @@ export class PageDigests {
     if (!bytes || page < 1 || page > this.pages) return undefined;
     return bytes.toString("hex", (page - 1) * BYTES, page * BYTES);
   }
+
+  /** The path and digest of every page file, in the order of SHA256SUMS. */
+  *files(): Generator<[path: string, digest: string]> {
+    for (let page = 1; page <= this.pages; page++) {
+      for (const variant of this.variants) yield [pagePath(page, variant), this.get(page, variant) ?? UNSET];
+    }
+  }
 }
 
-/** What SHA256SUMS lists. */
+/** The content of SHA256SUMS. */
 export interface Sums {
   pages: PageDigests;
   /** Every other file's path and digest, by path. */
   others: ReadonlyMap<string, string>;
 }
 
-/** The lines of SHA256SUMS: pages in order, each with its variants, then other files by path. */
-export function* encodeSums({ pages, others }: Sums): Generator<string> {
-  for (let page = 1; page <= pages.pages; page++) {
-    for (const variant of pages.variants) yield encodeSum(pages.get(page, variant), pagePath(page, variant));
-  }
-  for (const [path, digest] of others) yield encodeSum(digest, path);
+/** The path and digest of every file that SHA256SUMS lists: pages in order, each with its variants, then others by path. */
+export function* listFiles({ pages, others }: Sums): Generator<[path: string, digest: string]> {
+  yield* pages.files();
+  yield* others;
 }
 
-/** One line, as `sha256sum -c` reads it. */
+/** The lines of SHA256SUMS. */
+export function* encodeSums(sums: Sums): Generator<string> {
+  for (const [path, digest] of listFiles(sums)) yield encodeSum(digest, path);
+}
+
+/** One line of SHA256SUMS, as `sha256sum -c` reads it. */
 export function encodeSum(digest: string | undefined, path: string): string {
   return `${digest}  ${path}\n`;
 }
 
 /**
- * Reads SHA256SUMS of a release of `pages` pages.
- * @throws Error naming the line that is not of the form, or the page that has no or a second line.
+ * Reads the SHA256SUMS of a release with `pages` pages.
+ * @throws Error naming a line that is not valid, or saying which pages are missing or listed twice.
  */
 export function parseSums(text: string, pages: number, variants: readonly Variant[]): Sums {
   const expected = pages * variants.length;
-  // What another file says is no reason to reserve memory.
+  // The number of pages comes from another file, so it is checked before memory is reserved for it.
   if (text.length < expected * encodeSum(UNSET, pagePath(1)).length)
     throw new Error(`it is too short for ${expected} page files`);
   const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
   let found = 0;
-  for (const line of linesOf(text)) {
-    const [, digest, path] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? [];
+  for (const { line, digest, path } of sumLines(text)) {
     if (!digest || !path) throw new Error(`${JSON.stringify(line)} is no line of SHA256SUMS`);
     const at = findPage(path);
     if (!at) {
@@ -110,12 +119,21 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
 
 const UNSET = "0".repeat(2 * BYTES);
 
-/** Whole lines one by one: a list of a million of them would take more memory than the text. */
-export function* linesOf(text: string): Generator<string, void> {
+/** A line of SHA256SUMS, without its newline; it has no digest and no path when it is not valid. */
+export interface SumLine {
+  line: string;
+  digest?: string | undefined;
+  path?: string | undefined;
+}
+
+/** Reads SHA256SUMS line by line, without a list of all lines, which would take more memory than the text. */
+export function* sumLines(text: string): Generator<SumLine, void> {
   for (let begin = 0; ; ) {
     const end = text.indexOf("\n", begin);
     if (end < 0) return;
-    yield text.slice(begin, end);
+    const line = text.slice(begin, end);
+    const [, digest, path] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? [];
+    yield { line, digest, path };
     begin = end + 1;
   }
 }

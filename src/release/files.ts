@@ -17,13 +17,13 @@ import { hasCode } from "../errors.js";
 const openFile = promisify(openDescriptor);
 const readFile = promisify(read);
 
-/** For opening a file without following a link that stands in its place, nor waiting for a pipe that does. */
+/** Flags to open a file for reading that neither follow a link in its place nor wait for a pipe. */
 export const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const IS_NO_FILE: readonly string[] = ["ENOENT", "ELOOP", "EISDIR", "ENOTDIR", "ENXIO"];
 
 /** SHA-256 in hexadecimal. */
 export function sha256(first: string | Uint8Array, ...others: readonly (string | Uint8Array)[]): string {
-  // In one call where that will do: a host does little else than this when its cache is small.
+  // One call is faster than three, and a server with a small cache does little else than this.
   if (others.length === 0) return hash("sha256", first, "hex");
   const sum = createHash("sha256").update(first);
   for (const part of others) sum.update(part);
@@ -31,8 +31,8 @@ export function sha256(first: string | Uint8Array, ...others: readonly (string |
 }
 
 /**
- * Opens a file of `dist` to read, without following a link that stands in its place, nor waiting for a pipe that does.
- * @returns its descriptor; undefined when it is gone, or is no plain file.
+ * Opens a plain file for reading; neither follows a link in its place nor waits for a pipe.
+ * @returns its descriptor, or undefined when there is no plain file.
  */
 export function openPlain(path: string): number | undefined {
   let file: number;
@@ -48,8 +48,8 @@ export function openPlain(path: string): number | undefined {
 }
 
 /**
- * The SHA-256 of a release's file, read piece by piece into `memory`; undefined when it is gone or no plain file.
- * Without giving way between pieces, which would cost as much as the hashing.
+ * The SHA-256 of a file, which is read through `memory`; undefined when there is no plain file. Reads synchronously:
+ * waiting for each part would take as long as the hashing.
  */
 export async function findDigest(path: string, memory: Buffer): Promise<string | undefined> {
   const file = openPlain(path);
@@ -67,9 +67,8 @@ export async function findDigest(path: string, memory: Buffer): Promise<string |
 }
 
 /**
- * Reads a plain file of a release, as `openPlain` opens it. Not by a FileHandle, which costs a quarter more, and
- * giving way only for what may have to wait for the disk.
- * @throws the system's error, or one with a code as the system has it where there is no plain file.
+ * Reads a plain file of a release. Only reading itself is asynchronous, and without a FileHandle it is a quarter faster.
+ * @throws the system's error, or an error with a system code when there is no plain file.
  */
 export async function readReleaseFile(path: string): Promise<Buffer> {
   const file = await openFile(path, PLAIN);
@@ -84,7 +83,7 @@ export async function readReleaseFile(path: string): Promise<Buffer> {
     for (let at = 0; ; ) {
       const { bytesRead } = await readFile(file, bytes, at, bytes.length - at, null);
       at += bytesRead;
-      // Fewer than it had, where it has been cut meanwhile.
+      // The file may have been truncated meanwhile.
       if (bytesRead === 0 || at === bytes.length) return bytes.subarray(0, at);
     }
   } finally {
@@ -93,8 +92,8 @@ export async function readReleaseFile(path: string): Promise<Buffer> {
 }
 
 /**
- * A page, without giving way: for who has nothing else to do. Undefined when the file is gone, or is no plain file.
- * @throws the system's error, or one with a code as the system has it where there is more than a page may be.
+ * Reads a file of at most `MAX_PAGE` bytes synchronously; undefined when there is no plain file.
+ * @throws the system's error, or an error with the code EFBIG when the file is larger.
  */
 export function readReleaseFileSync(path: string): Buffer | undefined {
   const file = openPlain(path);
@@ -111,7 +110,7 @@ function tooLarge(path: string): Error {
   return Object.assign(new Error(`${path} is too large`), { code: "EFBIG" });
 }
 
-/** What one text can hold. A damaged file, or a stranger's, may have any length, and cost its sender nothing. */
+/** The longest text in JavaScript. A damaged or malicious file may have any length. */
 const MAX_FILE = bufferLimits.MAX_STRING_LENGTH - 1;
-/** No page of ours comes near. */
+/** The most bytes that are read as one page; valid pages are far smaller. */
 export const MAX_PAGE = 2 ** 28;

@@ -1,4 +1,4 @@
-/** Names inside `dist` and inside a release: the only place that knows them. Paths in a release use `/`. */
+/** All names inside `dist` and inside a release. Paths in a release use `/`. */
 import { extname } from "node:path";
 import { CONTENT_TYPE, ENCODINGS, type Encoding, NO_CACHE } from "../contract/headers.js";
 import { pageNumber } from "../contract/links.js";
@@ -8,22 +8,25 @@ import { UserError } from "../errors.js";
 export const CURRENT = "current";
 export const RELEASES = "releases";
 
-/** In `dist`, only while a build is at work: the release being written, the link being made, releases being removed. */
+/** A word for the release that was current before the current one. */
+export const PREVIOUS = "previous";
+
+/** In `dist`, only during a build: the release being written, the link being made, releases being removed. */
 export const STAGING = ".staging";
 export const NEXT_LINK = ".current-next";
 export const TRASH_PREFIX = ".trash-";
 
-/** In `dist`: what a build locks, and who holds it. */
+/** In `dist`: the file that a build locks, and the one that says who holds the lock. */
 export const LOCK = ".lock";
 export const LOCK_HOLDER = ".lock-holder.json";
 
 /** In `dist`: what the current release was made from. */
 export const ORIGIN = ".origin.json";
 
-/** In `dist`: what builds of earlier versions have left, and no build reads. */
+/** In `dist`: files of earlier versions of Rollcall, which are removed. */
 export const OUTDATED: readonly string[] = [".imprint", ".imprint-next"];
 
-/** In `dist`: a folder for each target that was published to, with its lock. */
+/** In `dist`: a folder with a lock for each target that was published to. */
 export const PUBLISHED = ".published";
 
 /** In a release. */
@@ -32,10 +35,10 @@ export const SUMS = "SHA256SUMS";
 export const USERS = "users.sha256";
 export const PAGES = "api/users/pages";
 
-/** In a release, for an instant: a folder that comes and goes to set the release's time. */
+/** In a release, for a moment: a folder that is made and removed so that the system sets the release's time. */
 export const MARK = ".mark";
 
-/** How a page's file is stored: as it is, or under one of the content codings. */
+/** How a page's file is stored: plain, or compressed with one of the content codings. */
 export type Variant = "identity" | Encoding;
 
 /** The path of page `page` (from 1) inside a release: `api/users/pages/7.json`, or `7.json.br`. */
@@ -57,7 +60,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   [".svg", "image/svg+xml"],
 ]);
 
-/** What a host says of a file that is no page; `cacheControl` is for those that nobody polls for a switch. */
+/** The headers of a file that is not a page; `cacheControl` is for files that clients do not poll for a switch. */
 export function fileHeaders(path: string, cacheControl: string) {
   return {
     "Content-Type": TYPES.get(extname(path)) ?? "text/plain; charset=utf-8",
@@ -74,7 +77,7 @@ export function folderName(time: Date, id: string): string {
   return `${time.toISOString().replace(/[-:]|\.\d+/g, "")}-${id}`;
 }
 
-/** @throws UserError for a time that no release can be named after, so that names would not sort by time. */
+/** @throws UserError for a year without four digits: with it, names would not sort by time. */
 export function requireClock(time: Date): void {
   const year = time.getUTCFullYear();
   if (year >= 0 && year <= 9999) return;
@@ -83,7 +86,7 @@ export function requireClock(time: Date): void {
   );
 }
 
-/** The id and time that a release's folder name says, or undefined when it is no such name. */
+/** The id and time in a release's folder name, or undefined when the name is not of that form. */
 export function parseFolderName(name: string): { id: string; time: Date } | undefined {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-([0-9a-f]{12})$/.exec(name);
   if (!match) return undefined;

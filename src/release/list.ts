@@ -1,11 +1,10 @@
-/** What releases there are. */
+/** Lists the releases of a `dist`. */
+import { readdirSync, readlinkSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { codeOf, UserError, usageError } from "../errors.js";
-import { parseFolderName, RELEASES } from "./layout.js";
+import { basename, join } from "node:path";
+import { codeOf, hasCode, UserError, usageError } from "../errors.js";
+import { CURRENT, parseFolderName, RELEASES } from "./layout.js";
 import { openRelease } from "./open.js";
-import { namesIn } from "./prune.js";
-import { findCurrent } from "./switch.js";
 
 export interface ReleaseSummary {
   id: string;
@@ -17,9 +16,9 @@ export interface ReleaseSummary {
   current: boolean;
   users: number;
   pages: number;
-  /** Bytes of all its files; those it shares with other releases by hard links are counted in each. */
+  /** Bytes of all its files, including those that it shares with other releases by hard links. */
   bytes: number;
-  /** Why it cannot be opened; its users and pages are 0 then. */
+  /** Why it cannot be opened; users and pages are 0 then. */
   broken?: string;
 }
 
@@ -28,7 +27,7 @@ export interface ReleaseSummary {
  * @throws UserError when it has none.
  */
 export async function listReleases(dist: string): Promise<ReleaseSummary[]> {
-  const names = namesIn(dist);
+  const names = releaseNames(dist);
   if (names.length === 0) throw usageError(`There is no release in ${dist}; run "rollcall build" first.`);
   const current = findCurrent(dist);
   const summaries: ReleaseSummary[] = [];
@@ -36,7 +35,31 @@ export async function listReleases(dist: string): Promise<ReleaseSummary[]> {
   return summaries;
 }
 
-/** One release of `dist` by its folder name, which `releaseNames` has given. */
+/** The folder names of all releases of `dist`, newest first. */
+export function releaseNames(dist: string): string[] {
+  try {
+    return readdirSync(join(dist, RELEASES), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && parseFolderName(entry.name))
+      .map((entry) => entry.name)
+      .sort()
+      .reverse();
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
+}
+
+/** The folder name of the current release, or undefined when there is none. */
+export function findCurrent(dist: string): string | undefined {
+  try {
+    const name = basename(readlinkSync(join(dist, CURRENT)));
+    return parseFolderName(name) ? name : undefined;
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "EINVAL")) return undefined;
+    throw error;
+  }
+}
+
 async function summarize(dist: string, name: string, current: boolean): Promise<ReleaseSummary> {
   const folder = join(dist, RELEASES, name);
   const { id = "", time = new Date(0) } = parseFolderName(name) ?? {};

@@ -1,23 +1,24 @@
-/** One writer at a time in a `dist` folder. */
+/** Locks a `dist` folder, so that it has one writer at a time. */
 import { lstatSync, mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { z } from "zod";
+import { parseAs } from "../contract/json.js";
 import { codeOf, hasCode, UserError } from "../errors.js";
 import { readReleaseFileSync } from "./files.js";
-import { parseAs } from "./json.js";
 import { LOCK, LOCK_HOLDER } from "./layout.js";
 import { explainWrite } from "./refusals.js";
 import { makeLockFile, requireWritable } from "./sharing.js";
 import { replaceFile } from "./write.js";
 
 /**
- * Takes the lock of `dist`, making the folder when it is not there; returns what gives it back. The lock is SQLite's
- * own on an empty file, so the system frees it the moment its process ends, however that ends: it is never stale.
- * @param what is locked by it, as messages call it.
- * @throws UserError at once when another build holds it, saying which, or when this user cannot write the folder or
- * the lock, saying whose they are; nothing has been written then.
+ * Takes the lock of `dist`, and makes the folder if necessary. The lock is SQLite's own lock on an empty file, which the
+ * system releases when the process ends, however it ends. So the lock is never stale.
+ * @param what how messages call the thing that is locked.
+ * @returns a function that releases the lock.
+ * @throws UserError at once when another process holds the lock, or when this user may not write the folder or the lock
+ * file; nothing has been written then.
  */
 export function lockDist(dist: string, now: Date, what = dist): () => void {
   const holderFile = join(dist, LOCK_HOLDER);
@@ -27,7 +28,7 @@ export function lockDist(dist: string, now: Date, what = dist): () => void {
     requireWritable(dist);
     db = openLock(join(dist, LOCK));
     db.exec("BEGIN EXCLUSIVE");
-    // SQLite opens for reading what it may not write, and its lock keeps nobody out then. Only a write tells.
+    // SQLite opens a file that it may not write for reading, and such a lock would not exclude others. A write fails then.
     db.pragma("user_version = 1");
     const holder = { pid: process.pid, machine: hostname(), since: now.toISOString() };
     replaceFile(holderFile, JSON.stringify(holder));
@@ -43,16 +44,16 @@ export function lockDist(dist: string, now: Date, what = dist): () => void {
   return () => db.close();
 }
 
-/** @throws UserError when it is not Rollcall's, or may not be written by this user. */
+/** @throws UserError when the lock file is not Rollcall's, or this user may not write it. */
 function openLock(path: string): Database.Database {
   makeLockFile(path);
   const stats = lstatSync(path);
-  // SQLite would follow a link, and could mend what it leads to.
+  // SQLite would follow a link, and could change the file that it leads to.
   if (!stats.isFile() || stats.size > 0)
     throw new UserError(`${path} is not Rollcall's, which has an empty file there; move it away.`);
   requireWritable(path);
   const db = new Database(path, { timeout: 0, fileMustExist: true });
-  // Nothing is ever kept in it, and a journal beside it would only be in the way of the next one.
+  // The file stays empty, and a journal file beside it would be in the way of the next lock.
   db.pragma("journal_mode = MEMORY");
   return db;
 }
@@ -64,9 +65,9 @@ function readHolder(file: string): string {
   try {
     holder = parseAs(holderSchema, String(readReleaseFileSync(file)));
   } catch (error) {
-    // Another user's, who lets nobody read it.
+    // It belongs to another user and may not be read.
     if (codeOf(error) === undefined) throw error;
   }
-  // The holder may be just about to write the file.
+  // The holder may not have written the file yet.
   return holder ? `process ${holder.pid} on ${holder.machine} since ${holder.since}` : "another process";
 }

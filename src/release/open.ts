@@ -1,27 +1,27 @@
-/** Reads a release's own account of itself and refuses one that is not whole. Pages are not read here. */
+/** Opens a release: reads its manifest, and checks its files only as far as is asked for. */
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
-import { parseSums, type Sums } from "./digests.js";
-import { readReleaseFile, sha256 } from "./files.js";
-import { PAGES, pagePath, parseFolderName, RELEASES, SNAPSHOT, SUMS, type Variant } from "./layout.js";
+import { listFiles, parseSums, type Sums } from "./digests.js";
+import { findDigest, readReleaseFile, sha256 } from "./files.js";
+import { PAGES, parseFolderName, RELEASES, SNAPSHOT, SUMS, type Variant } from "./layout.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
 
 /** One snapshot on disk. */
 export interface Release {
-  /** Its folder, absolute and with every link resolved. */
+  /** Its folder, as an absolute path with all links resolved. */
   folder: string;
   snapshot: Snapshot;
   /** SHA-256 of its content, see `contentDigest`. */
   digest: string;
-  /** The digest of every file but SHA256SUMS itself. */
+  /** The digests of all files except SHA256SUMS itself. */
   sums: Sums;
 }
 
 /**
- * Opens the release in `folder` (a link such as `dist/current` is followed once, so that a later switch does not
- * matter). Checks that snapshot.json matches its digest and its id, and that every page's file is there.
- * @throws UserError when there is no release, or when it is not whole.
+ * Opens the release in `folder`, without reading its pages. A link such as `dist/current` is followed once, so that a
+ * later switch does not matter. Checks that snapshot.json matches its digest and id, and that all page files are there.
+ * @throws UserError when there is no release, or when it is not complete.
  */
 export async function openRelease(folder: string): Promise<Release> {
   const root = await realpath(folder).catch((cause) => {
@@ -58,14 +58,14 @@ export async function openRelease(folder: string): Promise<Release> {
   return { folder: root, snapshot, digest, sums };
 }
 
-/** One that was copied or downloaded cannot be built where it is. */
+/** A release that was copied or downloaded cannot be built again where it is. */
 function adviceFor(root: string): string {
   const isInDist = basename(dirname(root)) === RELEASES && parseFolderName(basename(root)) !== undefined;
   if (isInDist) return 'Build again, or "rollcall use" another one.';
   return 'See all that is wrong with "rollcall verify", and fetch it anew.';
 }
 
-/** The same for who can do without: undefined where there is no release, or one that is not whole. */
+/** Opens a release as `openRelease` does; undefined when there is none, or when it is not complete. */
 export async function openIfWhole(folder: string): Promise<Release | undefined> {
   try {
     return await openRelease(folder);
@@ -75,16 +75,30 @@ export async function openIfWhole(folder: string): Promise<Release | undefined> 
   }
 }
 
-/** The path of a page file that SHA256SUMS lists and the folder lacks, or of a pages folder that leads elsewhere. */
+/** The path of the first file whose bytes do not match SHA256SUMS, or undefined when all files do. */
+export async function findDamage({ folder, sums }: Release, signal?: AbortSignal): Promise<string | undefined> {
+  return findAltered(folder, listFiles(sums), signal);
+}
+
+/** The path of the first of some files whose bytes do not match their digest, or undefined when all files do. */
+export async function findAltered(
+  folder: string,
+  files: Iterable<[path: string, digest: string]>,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const memory = Buffer.allocUnsafe(2 ** 18);
+  for (const [path, digest] of files) {
+    signal?.throwIfAborted();
+    if ((await findDigest(join(folder, path), memory)) !== digest) return path;
+  }
+  return undefined;
+}
+
+/** The path of a page file that SHA256SUMS lists and the folder lacks, or of the pages' folder when it is a link. */
 async function findMissing(root: string, { pages }: Sums): Promise<string | undefined> {
   const folder = join(root, PAGES);
   if ((await realpath(folder).catch(() => undefined)) !== folder) return PAGES;
   const names = new Set(await readdir(folder));
-  for (let page = 1; page <= pages.pages; page++) {
-    for (const variant of pages.variants) {
-      const path = pagePath(page, variant);
-      if (!names.has(basename(path))) return path;
-    }
-  }
+  for (const [path] of pages.files()) if (!names.has(basename(path))) return path;
   return undefined;
 }

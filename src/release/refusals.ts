@@ -1,12 +1,12 @@
-/** What the system's refusals to write mean, and what to do about each. */
+/** Explains system errors from writing below `dist`. */
 import { accessSync, constants, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { codeOf, explainRefusal, isMissing, isSystemError, UserError } from "../errors.js";
 
-/** What Node's recursive mkdir, and SQLite, say of read-only disks among other things. */
+/** Codes that Node's recursive mkdir and SQLite also use for read-only disks. */
 const VAGUE = /^(ENOENT|SQLITE_CANTOPEN|SQLITE_READONLY)/;
 
-/** The system's own code for why a folder, or the nearest one above it that is there, cannot be written. */
+/** The system's code for why a folder, or the nearest existing folder above it, cannot be written; undefined when it can. */
 export function findRefusal(path: string): string | undefined {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     try {
@@ -18,7 +18,7 @@ export function findRefusal(path: string): string | undefined {
   }
 }
 
-/** An error of writing below `dist` as one line to act on; what is no system error is returned as it is. */
+/** Turns a system error from writing below `dist` into one that people can act on; returns other errors as they are. */
 export function explainWrite(dist: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error;
   const said = codeOf(error) ?? "";
@@ -31,8 +31,8 @@ export function explainWrite(dist: string, error: unknown): unknown {
 }
 
 /**
- * Does what can wait, as all can that comes after a switch: a refusal of the system fails nothing, but becomes a line
- * of `untidied` that begins with `what`.
+ * Does a step that may fail without failing the build, like all steps after a switch: a system error becomes a line of
+ * `untidied` that begins with `what`.
  */
 export function tidy(untidied: string[], what: string, step: () => void): void {
   try {
@@ -43,7 +43,7 @@ export function tidy(untidied: string[], what: string, step: () => void): void {
   }
 }
 
-/** Removes a file, a link or a folder that may be there, now or with the next build. */
+/** Removes a file, a link or a folder, if there is one. When it cannot, the next build tries again. */
 export function remove(path: string, untidied: string[]): void {
   tidy(untidied, `${path} could not be removed; the next build tries again`, () => {
     rmSync(path, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** A `dist` that several users write, as a group does: what one of them makes, the others may write as well. */
+/** Lets several users write one `dist`, for example a group: what one of them makes, the others may write. */
 import {
   accessSync,
   closeSync,
@@ -14,10 +14,10 @@ import { dirname, join } from "node:path";
 import { hasCode, UserError } from "../errors.js";
 
 /**
- * Makes the folder `name` in `parent`, unless it is there, for all who may write in `parent`: the process's umask
- * would keep out a group that shares it.
+ * Makes the folder `name` in `parent`, unless it exists, and lets all users write in it who may write in `parent`: the
+ * process's umask alone would keep out a group.
  * @returns its path.
- * @throws UserError when a link or a file stands in its place.
+ * @throws UserError when a link or a file is in its place.
  */
 export function makeFolder(parent: string, name: string): string {
   const path = join(parent, name);
@@ -41,12 +41,12 @@ export function makeFolder(parent: string, name: string): string {
   return path;
 }
 
-/** Of a folder's permissions, those of the group and of others where they may write: what is made in it takes them over. */
+/** The permissions of the group and of others in a folder, where they include writing. */
 function writersOf(mode: number): number {
   return (mode & 0o020 ? mode & 0o070 : 0) | (mode & 0o002 ? mode & 0o007 : 0);
 }
 
-/** Makes a file that is only ever locked, unless it is there, for all who may write in its folder and for nobody else. */
+/** Makes an empty lock file, unless it exists, with the same permissions as its folder. */
 export function makeLockFile(path: string): void {
   let file: number;
   try {
@@ -62,7 +62,7 @@ export function makeLockFile(path: string): void {
   }
 }
 
-/** @throws UserError when this user may not write a file or a folder that is there, saying whose it is and the way out. */
+/** @throws UserError when a file or a folder belongs to another user and this user may not write it. */
 export function requireWritable(path: string): void {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);

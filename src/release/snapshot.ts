@@ -1,15 +1,15 @@
-/** snapshot.json: what a release says of itself, and the id that is made from it. */
+/** snapshot.json: the manifest of a release, and the id that is made from it. */
 import { createHash } from "node:crypto";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
-import { parseJson } from "../contract/json.js";
+import { parseAs } from "../contract/json.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
 import { encodeSum, type Sums } from "./digests.js";
 import { pagePath, SNAPSHOT } from "./layout.js";
 
 const count = z.int().min(0);
 
-/** snapshot.json in full. Nothing in it depends on the clock or the machine. */
+/** The format of snapshot.json. Nothing in it depends on the clock or the machine. */
 const snapshotSchema = z.strictObject({
   /** 12 hexadecimal digits, see `snapshotId`. */
   id: z.string().regex(/^[0-9a-f]{12}$/),
@@ -21,11 +21,11 @@ const snapshotSchema = z.strictObject({
   page_size: count.min(PAGE_SIZE.min).max(PAGE_SIZE.max),
   base_url: z.string(),
   links: z.enum(LINK_STYLES),
-  /** Content codings that each page has a file in beside the plain one. */
+  /** The content codings in which each page has a compressed file. */
   encodings: z.array(z.enum(["br", "gzip"])).refine((list) => new Set(list).size === list.length),
   /** Invalid users that were left out on request. */
   skipped: count,
-  /** Kind of warning -> users it applies to. */
+  /** The number of users for each kind of warning. */
   warnings: z.record(z.string(), count),
 });
 
@@ -33,9 +33,9 @@ export type Snapshot = z.infer<typeof snapshotSchema>;
 export type SnapshotFacts = Omit<Snapshot, "id">;
 
 /**
- * What tells whether two releases have the same content: the SHA-256 over the lines of SHA256SUMS for the plain pages,
- * in page order, and for every other file but snapshot.json, and the canonical text of all other facts. Compressed
- * files do not count, since their bytes depend on the version of the compressor.
+ * The digest that two releases have in common if their content is the same: the SHA-256 of the lines of SHA256SUMS for
+ * the plain pages, in page order, then for every other file except snapshot.json, then of the canonical text of the
+ * other facts. Compressed files do not count, because their bytes depend on the version of the compressor.
  */
 export function contentDigest(facts: SnapshotFacts, { pages, others }: Sums): string {
   const hash = createHash("sha256");
@@ -45,8 +45,8 @@ export function contentDigest(facts: SnapshotFacts, { pages, others }: Sums): st
 }
 
 /**
- * The id: the first 12 hexadecimal digits of the content's digest. It names a release and proves nothing: who can
- * choose what users say of themselves can make two contents of one id, so ids that are equal are never enough.
+ * The id: the first 12 hexadecimal digits of the content's digest. Equal ids do not prove equal content: somebody who
+ * controls the data of users can make two contents with the same id.
  */
 export function snapshotId(digest: string): string {
   return digest.slice(0, 12);
@@ -57,8 +57,7 @@ export function encodeSnapshot(snapshot: Snapshot): string {
   return `${stringify(snapshot)}\n`;
 }
 
-/** Reads snapshot.json; undefined when it is not of the form that `encodeSnapshot` writes. */
+/** Reads snapshot.json; undefined when it is not in its format. */
 export function parseSnapshot(text: string): Snapshot | undefined {
-  const read = parseJson(text);
-  return "why" in read ? undefined : snapshotSchema.safeParse(read.value).data;
+  return parseAs(snapshotSchema, text);
 }

@@ -1,4 +1,4 @@
-/** A release being written: aside, and of no concern to any reader until it appears whole. */
+/** A release while it is written: in a folder of its own, until it is complete and appears by one rename. */
 import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -17,8 +17,7 @@ export class Staging {
   readonly #untidied: string[];
 
   /**
-   * Begins with an empty folder, clearing what a killed build or removal, or an earlier version, has left. Needs the
-   * lock of `dist`.
+   * Begins with an empty folder, and removes what a killed build or an earlier version has left. Needs the lock of `dist`.
    * @param untidied is told of what cannot be removed, now or later.
    */
   constructor(dist: string, untidied: string[]) {
@@ -32,31 +31,31 @@ export class Staging {
     }
   }
 
-  /** Removes all that has been written so far. */
+  /** Removes everything that has been written so far. */
   clear(): void {
     this.discard();
     this.#begin();
   }
 
-  /** Writes a file that is no page, flushed. */
+  /** Writes a file that is not a page, and flushes it. */
   async writeOther(path: string, content: string): Promise<void> {
     await writeFlushed(join(this.folder, path), content);
     this.listOther(path, sha256(content));
   }
 
-  /** Lists a file that is no page and has been written already. */
+  /** Lists a file that is not a page and has already been written. */
   listOther(path: string, digest: string): void {
     this.#others.set(path, digest);
   }
 
-  /** The digests of the files that are no pages, by path. */
+  /** The digests of the files that are not pages, by path. */
   get others(): ReadonlyMap<string, string> {
     return new Map([...this.#others].sort());
   }
 
   /**
-   * Writes snapshot.json and SHA256SUMS and makes the release appear by one rename, all of it flushed.
-   * @returns its folder's name.
+   * Writes snapshot.json and SHA256SUMS, flushes everything, and makes the release appear by one rename.
+   * @returns the name of its folder.
    */
   async finish(snapshot: Snapshot, pages: PageDigests, now: Date): Promise<string> {
     await this.writeOther(SNAPSHOT, encodeSnapshot(snapshot));
@@ -69,19 +68,19 @@ export class Staging {
     return name;
   }
 
-  /** Never fails: what cannot be removed is left to the next build. */
+  /** Removes the release. Does not fail: what cannot be removed is left to the next build. */
   discard(): void {
     remove(this.folder, this.#untidied);
   }
 
-  /** What is in the way is put out of it first, for it may be that not all of it can be removed. */
+  /** Renames a folder that is in the way instead of removing it, because removing may fail halfway. */
   #begin(): void {
     const trash = join(this.#dist, TRASH_PREFIX + randomUUID());
     if (lstatSync(this.folder, { throwIfNoEntry: false })) renameSync(this.folder, trash);
     [STAGING, ...PAGES.split("/")].reduce(makeFolder, this.#dist);
   }
 
-  /** Two releases of one id can come in one second when data goes back and forth; the later one's time moves on. */
+  /** When data changes back and forth, two releases in one second can have one id; then the name's time is moved on. */
   #freeName(now: Date, id: string): string {
     const taken = new Set(readdirSync(join(this.#dist, RELEASES)));
     let time = now;

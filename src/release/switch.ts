@@ -1,27 +1,17 @@
-/** What is current: one link, switched by one rename. */
-import { lstatSync, mkdirSync, readlinkSync, renameSync, rmdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
-import { basename, join } from "node:path";
+/** Makes a release current by one rename of a link, and removes old releases. */
+import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import { hasCode, isMissing, UserError } from "../errors.js";
-import { CURRENT, MARK, NEXT_LINK, parseFolderName, RELEASES } from "./layout.js";
-import { tidy } from "./refusals.js";
+import { CURRENT, MARK, NEXT_LINK, RELEASES, TRASH_PREFIX } from "./layout.js";
+import { findCurrent, releaseNames } from "./list.js";
+import { remove, tidy } from "./refusals.js";
 import { flushFolder } from "./write.js";
 
-/** The folder name of the current release, or undefined when there is none. */
-export function findCurrent(dist: string): string | undefined {
-  try {
-    const name = basename(readlinkSync(join(dist, CURRENT)));
-    return parseFolderName(name) ? name : undefined;
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "EINVAL")) return undefined;
-    throw error;
-  }
-}
-
 /**
- * Makes a release of `dist` current. Needs the lock of `dist`. The one that was current is marked with the time at
- * which it ceased to be, as its folder's own time of change, for `prune`.
+ * Makes a release of `dist` current. Needs the lock of `dist`. The release that was current is marked with the time of
+ * the switch, as the modification time of its folder, for `prune` and for "previous".
  * @param untidied is told of what failed after the switch.
- * @throws UserError when something else than a link stands in the place of `current`; whatever is thrown, nothing has
+ * @throws UserError when something other than a link is in the place of `current`. Whenever this throws, nothing has
  * been switched.
  */
 export function switchCurrent(dist: string, name: string, now: Date, untidied: string[]): void {
@@ -39,21 +29,50 @@ export function switchCurrent(dist: string, name: string, now: Date, untidied: s
   });
 }
 
-/** @throws UserError when something else than a link stands in the place of `current`: it is not Rollcall's to replace. */
+/** @throws UserError when something other than a link is in the place of `current`, which Rollcall must not replace. */
 export function requireLink(dist: string): void {
   const link = join(dist, CURRENT);
   if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === false)
     throw new UserError(`${link} is not a link made by Rollcall; move it away, then run this again.`);
 }
 
+/** How long a release is kept after it was current, since readers may still be using it; in milliseconds. */
+const GRACE = 60_000;
+
+/**
+ * Removes old releases, except the newest `keep`, the current one, and one that was current less than a minute ago.
+ * Needs the lock of `dist`. Each release is first renamed out of the folder of releases, so that a removal that is
+ * killed never leaves an incomplete release there.
+ * @param untidied is told of what cannot be removed; the next build tries again.
+ * @returns the folder names of the releases that are gone.
+ */
+export function prune(dist: string, keep: number, now: Date, untidied: string[]): string[] {
+  const removed: string[] = [];
+  tidy(untidied, `Old releases in ${dist} could not be looked through`, () => {
+    const current = findCurrent(dist);
+    const old = releaseNames(dist).filter((name) => name !== current);
+    for (const name of old.slice(keep)) {
+      const folder = join(dist, RELEASES, name);
+      const trash = join(dist, TRASH_PREFIX + name);
+      tidy(untidied, `Old release ${name} could not be removed`, () => {
+        if (now.getTime() - statSync(folder).mtimeMs <= GRACE) return;
+        renameSync(folder, trash);
+        removed.push(name);
+      });
+      remove(trash, untidied);
+    }
+  });
+  return removed;
+}
+
 function touch(folder: string, now: Date): void {
   try {
     utimesSync(folder, now, now);
   } catch (error) {
-    // A current release that was removed by hand needs no mark.
+    // Somebody has removed the release that was current.
     if (isMissing(error)) return;
     if (!hasCode(error, "EPERM")) throw error;
-    // Only its owner may set a folder's time; whoever may write in it can have the system set it.
+    // Only the owner may set a folder's time, but whoever may write in it can make the system set it.
     const mark = join(folder, MARK);
     mkdirSync(mark, { recursive: true });
     rmdirSync(mark);

@@ -1,21 +1,21 @@
-/** `rollcall use`: makes a release that is there already the current one. */
+/** `rollcall use`: makes an existing release current. */
+
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { UserError } from "../errors.js";
 import { abortSignal, callback, checkOptions, folder, type Rules } from "../settings/options.js";
-import { findDamage } from "./check.js";
 import { contentOf, findRelease } from "./choose.js";
 import { RELEASES } from "./layout.js";
 import { listReleases, type ReleaseSummary } from "./list.js";
 import { lockDist } from "./lock.js";
-import { openRelease } from "./open.js";
+import { findDamage, openRelease } from "./open.js";
 import { explainWrite } from "./refusals.js";
 import { switchCurrent } from "./switch.js";
 
 export interface UseResult {
   /** The release that is current now. */
   now: ReleaseSummary;
-  /** The one that was, unless none was. */
+  /** The release that was current before, if any. */
   before?: ReleaseSummary;
   /** What failed after the switch, a line each. */
   untidied: string[];
@@ -23,7 +23,7 @@ export interface UseResult {
 
 export interface UseEffects {
   now?: (() => Date) | undefined;
-  /** What a path is relative to that means a release; the process's own folder unless given. */
+  /** The folder that a relative path is resolved against; the process's own folder unless given. */
   cwd?: string | undefined;
   /** Stops the check, with the signal's reason; current is unchanged then. */
   signal?: AbortSignal | undefined;
@@ -32,9 +32,9 @@ export interface UseEffects {
 const EFFECTS: Rules<UseEffects> = { now: callback, cwd: folder, signal: abortSignal };
 
 /**
- * Makes the release of `dist` that a word means (its id, `previous`, ...; see `lookUp`) current, once every byte of it
- * has been checked. Where that one is damaged, another with the same content is taken.
- * @throws UserError when it means none or several, or when the release is damaged; current is unchanged then.
+ * Makes the release that a word means (its id, `previous`, ...; see `lookUp`) current, after checking every byte of it.
+ * If it is damaged, another release with the same content is used.
+ * @throws UserError when the word means none or several, or when the release is damaged; current is unchanged then.
  */
 export async function useRelease(dist: string, word: string, effects: UseEffects = {}): Promise<UseResult> {
   const { now = () => new Date(), cwd = ".", signal } = checkOptions("useRelease", effects, EFFECTS);
@@ -56,7 +56,7 @@ export async function useRelease(dist: string, word: string, effects: UseEffects
   }
 }
 
-/** The release in a folder, and then the others with its content, newest first. */
+/** The release in a folder, followed by others with the same content, newest first. */
 async function findTwins(folder: string, releases: readonly ReleaseSummary[], dist: string): Promise<ReleaseSummary[]> {
   const path = await realpath(folder);
   const isHere = dirname(path) === (await realpath(join(dist, RELEASES)));
@@ -69,7 +69,7 @@ async function findTwins(folder: string, releases: readonly ReleaseSummary[], di
   return [meant, ...others.filter((release) => contentOf(release.folder) === content)];
 }
 
-/** The first of some releases with one content of which every byte is right. */
+/** The first of some releases that is not damaged. */
 async function firstWhole(
   matching: readonly ReleaseSummary[],
   signal: AbortSignal | undefined,

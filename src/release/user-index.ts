@@ -1,12 +1,12 @@
-/** users.sha256: a digest of every user, so that two releases can be compared without reading their pages. */
+/** users.sha256: a digest of every user, with which two releases can be compared without reading their pages. */
 import { createHash, type Hash, hash } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { RECORD_SEPARATOR } from "../contract/record-text.js";
 import { USERS } from "./layout.js";
 
-// A line is the beginning of the SHA-256 of a user's canonical record, two spaces, the user's id and a newline. Lines
-// stand in published order, so the one of user N (from 0) begins at byte N * LINE_BYTES.
+// A line is the first digits of the SHA-256 of a user's canonical record, two spaces, the user's id and a newline. Lines
+// are in published order, so the line of user N (from 0) begins at byte N * LINE_BYTES.
 export const DIGEST_DIGITS = 32;
 export const ID_AT = DIGEST_DIGITS + 2;
 const ID_LENGTH = 36;
@@ -14,7 +14,7 @@ export const LINE_BYTES = ID_AT + ID_LENGTH + 1;
 
 const ID_KEY = '"id":"';
 
-/** One record in the text of all, one byte a character, and where its id begins. */
+/** Where a record and its id are in the text of a page's records. */
 export interface RecordInText {
   text: string;
   at: number;
@@ -23,21 +23,21 @@ export interface RecordInText {
   idAt: number;
 }
 
-/** Tells each of a page's canonical records, given with their separators, in order. */
+/** Calls `take` with each of a page's canonical records, which are given with their separators, in order. */
 export function eachRecord(records: Buffer, take: (record: RecordInText) => void): void {
-  // One byte a character: only ASCII is looked for.
+  // One character for each byte is enough, because only ASCII is searched for.
   const text = records.toString("latin1");
   for (let at = 0; at < text.length; ) {
     const next = text.indexOf("\n", at);
     const end = next < 0 ? text.length : next + 1 - RECORD_SEPARATOR.length;
-    // The last one: circles, which come before, may hold keys of this name, and no text can, for its quotes are escaped.
+    // The last match: `circles`, which come earlier, may have keys with this name. Texts cannot match: quotes are escaped.
     const idAt = at + text.slice(at, end).lastIndexOf(ID_KEY) + ID_KEY.length;
     take({ text, at, end, id: text.slice(idAt, idAt + ID_LENGTH), idAt });
     at = end + RECORD_SEPARATOR.length;
   }
 }
 
-/** The lines of a page's canonical records, given with their separators. */
+/** The lines of the index for a page's canonical records, which are given with their separators. */
 export function userLines(records: Buffer): Buffer {
   let lines = "";
   eachRecord(records, (record) => {
@@ -46,25 +46,25 @@ export function userLines(records: Buffer): Buffer {
   return Buffer.from(lines, "latin1");
 }
 
-/** The line of one of them. */
+/** The line of the index for one record. */
 export function userLine(records: Buffer, { at, end, id }: RecordInText): string {
   return `${userDigest(records.subarray(at, end))}  ${id}\n`;
 }
 
-/** The digest of one canonical record, as the index has it. */
+/** The digest of one canonical record in the index. */
 export function userDigest(record: Buffer): string {
   return hash("sha256", record, "hex").slice(0, DIGEST_DIGITS);
 }
 
-/** Writes the index while pages are placed, in whatever order they come. */
+/** Writes the index while pages are written, in any order. */
 export class UserIndexWriter {
   #file: number | undefined;
   readonly #hash: Hash = createHash("sha256");
-  /** First page -> how many pages, and their lines: those that came before their turn. */
+  /** Lines that came before their turn, by their first page. */
   readonly #early = new Map<number, { pages: number; lines: Buffer }>();
   #next = 1;
 
-  /** @param folder the release that is being written. */
+  /** @param folder the folder of the release. */
   constructor(folder: string) {
     this.#file = openSync(join(folder, USERS), "wx");
   }
@@ -80,7 +80,7 @@ export class UserIndexWriter {
     }
   }
 
-  /** Flushes and closes the file; its SHA-256 in hexadecimal. */
+  /** Flushes and closes the file; returns its SHA-256 in hexadecimal. */
   finish(): string {
     if (this.#file !== undefined) fsyncSync(this.#file);
     this.close();
@@ -93,7 +93,7 @@ export class UserIndexWriter {
   }
 }
 
-/** Reads lines of a release's index again. */
+/** Reads lines of a release's index. */
 export class UserIndexReader {
   readonly #file: number;
 
@@ -101,7 +101,7 @@ export class UserIndexReader {
     this.#file = openSync(join(folder, USERS), "r");
   }
 
-  /** The lines of `count` users from user `first` (from 0) on; fewer where the index ends. */
+  /** The lines of `count` users from user `first` (from 0) on; fewer at the end of the index. */
   lines(first: number, count: number): Buffer {
     const lines = Buffer.allocUnsafe(count * LINE_BYTES);
     return lines.subarray(0, readSync(this.#file, lines, 0, lines.length, first * LINE_BYTES));
@@ -112,7 +112,7 @@ export class UserIndexReader {
   }
 }
 
-/** The system may take less than it is given, as when the disk is nearly full. */
+/** The system may write less than it is given, for example when the disk is nearly full. */
 function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }

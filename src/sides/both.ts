@@ -1,7 +1,6 @@
 /** The two sides of a diff, where one or none of them may be named. */
 import type { Side } from "../diff/side.js";
-import { CURRENT } from "../release/layout.js";
-import { PREVIOUS } from "../release/previous.js";
+import { CURRENT, PREVIOUS } from "../release/layout.js";
 import { isSource, openSide, type SideEffects } from "./open.js";
 
 /**

@@ -1,9 +1,10 @@
 /** What a host is compared with that is verified. */
+
 import { join } from "node:path";
 import { openChosen } from "../release/choose.js";
 import { CURRENT, RELEASES } from "../release/layout.js";
+import { releaseNames } from "../release/list.js";
 import { openIfWhole, type Release } from "../release/open.js";
-import { namesIn } from "../release/prune.js";
 
 /** Says that a host is to be compared with nothing. */
 const NONE = "none";
@@ -32,7 +33,7 @@ export async function openAgainst(name: string | undefined, dist: string, cwd: s
   const release = name === undefined ? await openIfWhole(join(dist, CURRENT)) : await openChosen(dist, name, cwd);
   const whyNot = `${dist} has no current release to compare with`;
   if (!release) return { release, whyNot, known: [] };
-  const names = namesIn(dist).slice(0, MOST_KNOWN);
+  const names = releaseNames(dist).slice(0, MOST_KNOWN);
   const opened = await Promise.all(names.map((folder) => openIfWhole(join(dist, RELEASES, folder))));
   const known = opened.filter((other) => other !== undefined && other.folder !== release.folder);
   return { release, whyNot: undefined, known: known as Release[] };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, expect, test } from "vitest";
 import { build, openRelease } from "../../src/index.js";
-import { findDamage } from "../../src/release/check.js";
+import { findDamage } from "../../src/release/open.js";
 import { CLI, run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { openRelease, type Page } from "../../src/index.js";
-import { findDamage } from "../../src/release/check.js";
+import { findDamage } from "../../src/release/open.js";
 import { run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";

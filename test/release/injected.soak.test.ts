@@ -17,7 +17,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { openRelease } from "../../src/index.js";
-import { findDamage } from "../../src/release/check.js";
+import { findDamage } from "../../src/release/open.js";
 import { type Ended, run } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { openRelease } from "../../src/index.js";
-import { findDamage } from "../../src/release/check.js";
+import { findDamage } from "../../src/release/open.js";
 import { CLI, type Ended, whenEnded } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";

@@ -1,11 +1,12 @@
 /** Decides whether a bucket may be replaced: only if it holds a release that this `dist` has, or has put there. */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { parseAs } from "../../contract/json.js";
 import { isMissing, UserError } from "../../errors.js";
-import { parseAs } from "../../release/json.js";
 import { parseFolderName, SNAPSHOT } from "../../release/layout.js";
-import { releaseNames } from "../../release/prune.js";
+import { releaseNames } from "../../release/list.js";
 import { explainWrite } from "../../release/refusals.js";
 import { replaceFile } from "../../release/write.js";
 import type { Store } from "./store.js";

@@ -1,7 +1,7 @@
 /** Remembers which digest goes with which entity tag: an object with the same tag as before has the same bytes. */
 import { z } from "zod";
+import { parseAs } from "../../contract/json.js";
 import { sha256 } from "../../release/files.js";
-import { parseAs } from "../../release/json.js";
 import { FileOrder, OWN_PREFIX, type ReleaseFiles } from "../files.js";
 
 /** The name of the list of tags in a bucket. */

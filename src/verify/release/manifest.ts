@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { codeOf, hasCode, UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
-import { linesOf, PageDigests } from "../../release/digests.js";
+import { PageDigests, type SumLine, sumLines } from "../../release/digests.js";
 import { readReleaseFile } from "../../release/files.js";
 import { findPage, pagePath, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
 import { parseSnapshot, type Snapshot } from "../../release/snapshot.js";
@@ -78,10 +78,10 @@ function readSums(text: string, tree: Tree, snapshot: Snapshot | undefined, find
   const { pages, variants } = outline(snapshot, Math.max(listed, countPages(tree.keys())));
   const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
-  for (const line of linesOf(lines)) {
-    const parsed = parseLine(line);
+  for (const read of sumLines(lines)) {
+    const parsed = inside(read);
     if (!parsed) {
-      note(SUMS, JSON.stringify(shorten(line, 100)), "64 hexadecimal digits, two spaces and a path");
+      note(SUMS, JSON.stringify(shorten(read.line, 100)), "64 hexadecimal digits, two spaces and a path");
       continue;
     }
     const { path, digest } = parsed;
@@ -109,13 +109,14 @@ function noteUnlisted(
 }
 
 function* pathsIn(lines: string): Generator<string> {
-  for (const line of linesOf(lines)) yield parseLine(line)?.path ?? "";
+  for (const line of sumLines(lines)) yield inside(line)?.path ?? "";
 }
 
-/** A line as `sha256sum -c` reads it. The path must lead to a file of the release, and nowhere else. */
-function parseLine(line: string): { digest: string; path: string } | undefined {
-  const [, digest, path] = /^([0-9a-f]{64}) {2}(\S{1,4096})$/.exec(line) ?? [];
-  if (digest === undefined || path === undefined) return undefined;
+const LONGEST_PATH = 4096;
+
+/** A valid line, whose path leads to a file inside the release. */
+function inside({ digest, path }: SumLine): { digest: string; path: string } | undefined {
+  if (digest === undefined || path === undefined || path.length > LONGEST_PATH) return undefined;
   const isInside = path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
   return isInside ? { digest, path } : undefined;
 }
