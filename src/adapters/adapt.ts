@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { openChosen } from "../release/choose.js";
 import { explainWrite } from "../release/refusals.js";
 import type { Snapshot } from "../release/snapshot.js";
-import { checkOptions, folder, type Rules } from "../settings/options.js";
+import { checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { ADAPTERS, adapterOf } from "./adapters.js";
@@ -56,13 +56,13 @@ export interface Adapted {
   notes: string[];
 }
 
-const CHOICE: Rules<Choice> = { dist: folder, ...pick("release") };
-const OPTIONS: Rules<AdaptOptions> = {
+const CHOICE: OptionRules<Choice> = { dist: folder, ...pick("release") };
+const OPTIONS: OptionRules<AdaptOptions> = {
   ...CHOICE,
   ...{ write: folder },
   ...pick("root", "serverName", "basePath", "address", "listenPort", "origin", "cacheControl"),
 };
-const EFFECTS: Rules<AdaptEffects> = { cwd: folder };
+const EFFECTS: OptionRules<AdaptEffects> = { cwd: folder };
 
 /**
  * Writes what a host needs to serve a release.

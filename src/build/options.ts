@@ -5,7 +5,7 @@ import { AVATAR_PATH, type LinkStyle, parseBaseUrl } from "../contract/links.js"
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
 import { SNAPSHOT, SUMS, USERS } from "../release/layout.js";
-import { abortSignal, callback, checkOptions, group, type Rule, type Rules } from "../settings/options.js";
+import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 
@@ -76,13 +76,13 @@ const extraFiles: Rule = {
   allowed: "a list of {path, text}, each path a file's name",
 };
 
-const RULES: Rules<BuildOptions> = {
+const RULES: OptionRules<BuildOptions> = {
   ...pick("db", "baseUrl", "out", "pageSize", "table", "query", "defaultAvatar", "links"),
   ...pick("keep", "skipInvalid", "workers"),
-  ...{ encodings: compress, problemsFile: problems, gates: group, extraFiles },
+  ...{ encodings: compress, problemsFile: problems, gates: anyObject, extraFiles },
 };
 
-export const BUILD_EFFECTS: Rules<BuildEffects> = {
+export const BUILD_EFFECTS: OptionRules<BuildEffects> = {
   now: callback,
   onProgress: callback,
   signal: abortSignal,

@@ -6,7 +6,7 @@ import { codeOf, hasCode, UserError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
 import { replaceFile } from "../release/write.js";
 import { CONFIG_FILE } from "../settings/file.js";
-import { abortSignal, checkOptions, type Rules } from "../settings/options.js";
+import { abortSignal, checkOptions, type OptionRules } from "../settings/options.js";
 import { SETTINGS } from "../settings/table.js";
 
 /** The sample users, below the folder. */
@@ -33,7 +33,7 @@ export interface InitResult {
   written: string[];
 }
 
-const EFFECTS: Rules<InitEffects> = { signal: abortSignal };
+const EFFECTS: OptionRules<InitEffects> = { signal: abortSignal };
 
 /**
  * Writes a config and sample users, each file whole or not at all.

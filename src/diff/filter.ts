@@ -1,5 +1,5 @@
 /** Which fields matter to a reader of a diff: `--only bio,off_chain.*`, `--ignore languages`. */
-import { matchingPaths } from "../contract/field-paths.js";
+import { matchingPaths } from "../contract/fields.js";
 
 export interface FieldFilter {
   /** Patterns of the paths that count; all of them unless given. */

@@ -1,10 +1,10 @@
 /** Gates: how much a new snapshot may change before a person has to look. */
 
-import { isOver, parseFieldLimit } from "../contract/limits.js";
+import { isOver, parseFieldLimit } from "../contract/fields.js";
 import { ExitCode, UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
 import { shellWord } from "../print/text.js";
-import type { Rules } from "../settings/options.js";
+import type { OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import type { Diff } from "./change.js";
 
@@ -20,7 +20,7 @@ export interface Gates {
 /** A number of users, or a percentage: `10`, `"10"`, `"2%"`. */
 export type Limit = number | string;
 
-export const GATES: Rules<Gates> = pick("maxAdded", "maxRemoved", "maxChanged", "maxField");
+export const GATES: OptionRules<Gates> = pick("maxAdded", "maxRemoved", "maxChanged", "maxField");
 
 /** A release was refused for the gates that it exceeds. */
 export class GateError extends UserError {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { explainSystem, unlessStopped } from "../errors.js";
 import { openChosen } from "../release/choose.js";
 import { findDamage } from "../release/open.js";
-import { abortSignal, callback, checkOptions, folder, type Rules } from "../settings/options.js";
+import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { each } from "../workers/at-most.js";
 import { type PublishedFile, ReleaseFiles } from "./files.js";
@@ -45,12 +45,12 @@ export interface PublishResult extends PlanCounts {
   requests?: number;
 }
 
-const OPTIONS: Rules<PublishOptions> = {
+const OPTIONS: OptionRules<PublishOptions> = {
   dist: folder,
   target: { schema: z.string().min(1), allowed: "a folder or s3://BUCKET/PREFIX" },
   ...pick("release", "endpoint", "cacheControl", "force", "expect", "dryRun", "purgeList"),
 };
-const EFFECTS: Rules<PublishEffects> = {
+const EFFECTS: OptionRules<PublishEffects> = {
   ...{ now: callback, onProgress: callback, onWait: callback, onStep: callback, signal: abortSignal },
 };
 

@@ -3,7 +3,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { UserError } from "../errors.js";
-import { abortSignal, callback, checkOptions, folder, type Rules } from "../settings/options.js";
+import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { contentOf, findRelease } from "./choose.js";
 import { RELEASES } from "./layout.js";
 import { listReleases, type ReleaseSummary } from "./list.js";
@@ -29,7 +29,7 @@ export interface UseEffects {
   signal?: AbortSignal | undefined;
 }
 
-const EFFECTS: Rules<UseEffects> = { now: callback, cwd: folder, signal: abortSignal };
+const EFFECTS: OptionRules<UseEffects> = { now: callback, cwd: folder, signal: abortSignal };
 
 /**
  * Makes the release that a word means (its id, `previous`, ...; see `lookUp`) current, after checking every byte of it.

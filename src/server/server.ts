@@ -4,7 +4,7 @@ import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
 import { usageError } from "../errors.js";
 import type { Release } from "../release/open.js";
-import { callback, checkOptions, folder, type Rules } from "../settings/options.js";
+import { callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { atMost } from "../workers/at-most.js";
@@ -57,8 +57,8 @@ export interface ListingServer {
   close(): Promise<void>;
 }
 
-const OPTIONS: Rules<ListingServerOptions> = { folder, ...pick("cacheControl", "cacheMb", "fastPath") };
-const EFFECTS: Rules<ListingServerEffects> = { log: callback, access: callback, onSwitch: callback };
+const OPTIONS: OptionRules<ListingServerOptions> = { folder, ...pick("cacheControl", "cacheMb", "fastPath") };
+const EFFECTS: OptionRules<ListingServerEffects> = { log: callback, access: callback, onSwitch: callback };
 
 /**
  * Opens what is to be served, for users of the library.

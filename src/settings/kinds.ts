@@ -1,9 +1,8 @@
 /** What a setting's value may be: how its text is read, its schema, the words for what is allowed, and its placeholder. */
 import { isAbsolute, join } from "node:path";
 import { z } from "zod";
-import { FIELD_PATHS, matchingPaths } from "../contract/field-paths.js";
+import { FIELD_PATHS, isLimit, matchingPaths, parseFieldLimit } from "../contract/fields.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
-import { isLimit, parseFieldLimit } from "../contract/limits.js";
 import { basePath, isPublishableUrl, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 

@@ -12,7 +12,7 @@ export interface Rule {
 }
 
 /** One for every option that there is. */
-export type Rules<T> = { readonly [K in keyof T]-?: Rule };
+export type OptionRules<T> = { readonly [K in keyof T]-?: Rule };
 
 export const callback: Rule = {
   schema: z.custom((value) => typeof value === "function"),
@@ -24,7 +24,7 @@ export const folder: Rule = {
   allowed: "a folder's path on this machine",
 };
 /** An object, whose own members are checked by themselves. */
-export const group: Rule = { schema: z.looseObject({}), allowed: "an object" };
+export const anyObject: Rule = { schema: z.looseObject({}), allowed: "an object" };
 
 /**
  * Checks all options at once; what is undefined counts as not given.
@@ -36,7 +36,7 @@ export const group: Rule = { schema: z.looseObject({}), allowed: "an object" };
 export function checkOptions<T extends object>(
   what: string,
   given: T,
-  rules: Rules<T>,
+  rules: OptionRules<T>,
   required: readonly (keyof T & string)[] = [],
 ): T {
   if (typeof given !== "object" || given === null || Array.isArray(given))

@@ -1,11 +1,19 @@
 /** The verb that compares two snapshots, whatever kind each is of. */
 import { z } from "zod";
-import { parseFieldLimit } from "../contract/limits.js";
+import { parseFieldLimit } from "../contract/fields.js";
 import { diff, type OpenDiff } from "../diff/diff.js";
 import { type FieldFilter, fieldFilter } from "../diff/filter.js";
 import { findExceeded, GATES, type Gates } from "../diff/gates.js";
 import { unlessStopped, usageError } from "../errors.js";
-import { abortSignal, callback, checkOptions, folder, group, type Rule, type Rules } from "../settings/options.js";
+import {
+  abortSignal,
+  anyObject,
+  callback,
+  checkOptions,
+  folder,
+  type OptionRules,
+  type Rule,
+} from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { openSides } from "./both.js";
@@ -45,12 +53,12 @@ export interface Comparison extends OpenDiff {
 
 const side: Rule = { schema: z.string().min(1), allowed: "a text that means a snapshot" };
 
-const OPTIONS: Rules<CompareOptions> = {
-  ...{ old: side, new: side, dist: folder, gates: group },
+const OPTIONS: OptionRules<CompareOptions> = {
+  ...{ old: side, new: side, dist: folder, gates: anyObject },
   ...pick("only", "ignore", "workers"),
   ...pick("baseUrl", "pageSize", "table", "query", "defaultAvatar", "links", "skipInvalid"),
 };
-const EFFECTS: Rules<CompareEffects> = {
+const EFFECTS: OptionRules<CompareEffects> = {
   ...{ onProgress: callback, signal: abortSignal, cwd: folder, scratch: folder },
 };
 

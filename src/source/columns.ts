@@ -1,107 +1,58 @@
 /** The source table: its columns, and how one row becomes the candidate for a user. */
+import { FIELD_PATHS } from "../contract/fields.js";
 import { NOTHING_SCHEDULED } from "../contract/user.js";
-import { boolean, integer, parsedJson, type SqlValue, sayable } from "./values.js";
+import { boolean, integer, jsonValue, parsedJson, type SqlValue } from "./values.js";
 
-/** Every column that is ever selected, in the order in which `toCandidate` takes them. */
-export const SOURCE_COLUMNS = [
-  "bio",
-  "circles",
-  "country",
-  "current_location",
-  "date_joined",
-  "default_wallet",
-  "display_name",
-  "first_name",
-  "id",
-  "image_url",
-  "kyc_status",
-  "languages",
-  "last_name",
-  "off_chain_created_at",
-  "off_chain_last_withdrawn_at",
-  "off_chain_liveness_min_blinks",
-  "off_chain_liveness_require_head_movement",
-  "off_chain_liveness_required_samples",
-  "off_chain_liveness_warmup_duration",
-  "off_chain_liveness_tier",
-  "off_chain_mining_events",
-  "off_chain_next_mining_at",
-  "off_chain_pending_events",
-  "off_chain_tokens",
-  "off_chain_withdrawn_events",
-  "referrals_count",
-  "username",
-  "wac_status",
-] as const;
+/** Every column that is ever selected, such as `off_chain_liveness_min_blinks`, in published order. */
+export const SOURCE_COLUMNS: readonly string[] = FIELD_PATHS.map((path) => {
+  return path.replace("liveness_config.", "liveness_").replaceAll(".", "_");
+});
+
+const POSITIONS = Object.fromEntries(SOURCE_COLUMNS.map((column, at) => [column, at]));
 
 /**
  * The user that a row stands for, with contract part 2's rules for NULL applied and its keys in published order.
  * It is not checked: whatever is wrong with the row is left in place for the schema to find.
  */
 export function toCandidate(row: readonly SqlValue[], defaultAvatar: string) {
-  const [
-    bio,
-    circles,
-    country,
-    currentLocation,
-    dateJoined,
-    defaultWallet,
-    displayName,
-    firstName,
-    id,
-    imageUrl,
-    kycStatus,
-    languages,
-    lastName,
-    createdAt,
-    lastWithdrawnAt,
-    minBlinks,
-    requireHeadMovement,
-    requiredSamples,
-    warmupDuration,
-    livenessTier,
-    miningEvents,
-    nextMiningAt,
-    pendingEvents,
-    tokens,
-    withdrawnEvents,
-    referralsCount,
-    username,
-    wacStatus,
-  ] = row;
+  const cell = (column: string) => row[POSITIONS[column] ?? -1];
   return {
-    bio: sayable(bio),
-    circles: parsedJson(circles),
-    country: sayable(country),
-    current_location: sayable(currentLocation),
-    date_joined: sayable(dateJoined),
-    default_wallet: sayable(defaultWallet),
-    display_name: displayName === null ? joinedNames(firstName, lastName, id) : sayable(displayName),
-    first_name: sayable(firstName),
-    id: sayable(id),
-    image_url: imageUrl === null ? defaultAvatar : sayable(imageUrl),
-    kyc_status: sayable(kycStatus),
-    languages: parsedJson(languages),
-    last_name: sayable(lastName),
+    bio: jsonValue(cell("bio")),
+    circles: parsedJson(cell("circles")),
+    country: jsonValue(cell("country")),
+    current_location: jsonValue(cell("current_location")),
+    date_joined: jsonValue(cell("date_joined")),
+    default_wallet: jsonValue(cell("default_wallet")),
+    display_name:
+      cell("display_name") === null
+        ? joinedNames(cell("first_name"), cell("last_name"), cell("id"))
+        : jsonValue(cell("display_name")),
+    first_name: jsonValue(cell("first_name")),
+    id: jsonValue(cell("id")),
+    image_url: cell("image_url") === null ? defaultAvatar : jsonValue(cell("image_url")),
+    kyc_status: jsonValue(cell("kyc_status")),
+    languages: parsedJson(cell("languages")),
+    last_name: jsonValue(cell("last_name")),
     off_chain: {
-      created_at: sayable(createdAt),
-      last_withdrawn_at: sayable(lastWithdrawnAt),
+      created_at: jsonValue(cell("off_chain_created_at")),
+      last_withdrawn_at: jsonValue(cell("off_chain_last_withdrawn_at")),
       liveness_config: {
-        min_blinks: integer(minBlinks),
-        require_head_movement: boolean(requireHeadMovement),
-        required_samples: integer(requiredSamples),
-        warmup_duration: integer(warmupDuration),
+        min_blinks: integer(cell("off_chain_liveness_min_blinks")),
+        require_head_movement: boolean(cell("off_chain_liveness_require_head_movement")),
+        required_samples: integer(cell("off_chain_liveness_required_samples")),
+        warmup_duration: integer(cell("off_chain_liveness_warmup_duration")),
       },
-      liveness_tier: sayable(livenessTier),
-      mining_events: integer(miningEvents),
-      next_mining_at: nextMiningAt === null ? NOTHING_SCHEDULED : sayable(nextMiningAt),
-      pending_events: integer(pendingEvents),
-      tokens: integer(tokens),
-      withdrawn_events: integer(withdrawnEvents),
+      liveness_tier: jsonValue(cell("off_chain_liveness_tier")),
+      mining_events: integer(cell("off_chain_mining_events")),
+      next_mining_at:
+        cell("off_chain_next_mining_at") === null ? NOTHING_SCHEDULED : jsonValue(cell("off_chain_next_mining_at")),
+      pending_events: integer(cell("off_chain_pending_events")),
+      tokens: integer(cell("off_chain_tokens")),
+      withdrawn_events: integer(cell("off_chain_withdrawn_events")),
     },
-    referrals_count: integer(referralsCount),
-    username: username === null ? nameFrom(id) : sayable(username),
-    wac_status: integer(wacStatus),
+    referrals_count: integer(cell("referrals_count")),
+    username: cell("username") === null ? nameFrom(cell("id")) : jsonValue(cell("username")),
+    wac_status: integer(cell("wac_status")),
   };
 }
 

@@ -2,7 +2,7 @@
 import { codeOf, UserError, unreadable } from "../errors.js";
 
 /** What a message about a missing source ends in. */
-export const PURPOSE = "--db names the SQLite file of users";
+export const DB_PURPOSE = "--db names the SQLite file of users";
 
 /** First match wins; keys are prefixes of SQLite's extended result codes. */
 const ADVICE: readonly [code: string, advice: string][] = [
@@ -47,7 +47,7 @@ export function reading<T>(db: string, step: () => T): T {
 /** The same for an error already caught. */
 export function explainReading(db: string, error: unknown): unknown {
   const isSystems = error instanceof Error && "syscall" in error;
-  return isSystems ? unreadable(db, PURPOSE, error) : explainSqlite(db, error);
+  return isSystems ? unreadable(db, DB_PURPOSE, error) : explainSqlite(db, error);
 }
 
 /** The same for an error of a step that may write too, maybe in another thread; what is not SQLite's is returned as it is. */

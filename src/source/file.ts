@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import Database from "better-sqlite3";
 import { codeOf, UserError, unreadable } from "../errors.js";
 import { findDescriptors, isSameFile, isUnwritten } from "./descriptors.js";
-import { overwritten, PURPOSE, reading } from "./errors.js";
+import { DB_PURPOSE, overwritten, reading } from "./errors.js";
 
 /** Opens a connection that never writes; `wait` is how long another process's lock is waited for, in milliseconds. */
 export function connect(path: string, wait: number): Database.Database {
@@ -15,7 +15,7 @@ export function connect(path: string, wait: number): Database.Database {
 }
 
 /** Whether an error says that another process's lock is in the way. */
-export function isBusy(error: unknown): boolean {
+export function isLocked(error: unknown): boolean {
   return codeOf(error)?.startsWith("SQLITE_BUSY") ?? false;
 }
 
@@ -143,7 +143,7 @@ export class SourceFile {
     try {
       return this.#version.get();
     } catch (error) {
-      if (isBusy(error)) return undefined;
+      if (isLocked(error)) return undefined;
       throw error;
     }
   }
@@ -178,9 +178,9 @@ function requireFile(path: string): BigIntStats {
     stats = statSync(path, { bigint: true });
     accessSync(path, constants.R_OK);
   } catch (cause) {
-    throw unreadable(path, PURPOSE, cause);
+    throw unreadable(path, DB_PURPOSE, cause);
   }
   if (stats.isFile() && stats.size > 0) return stats;
   const what = stats.isDirectory() ? "a folder" : stats.isFile() ? "empty (0 bytes)" : "a device or pipe";
-  throw new UserError(`${path} is ${what}; ${PURPOSE}.`);
+  throw new UserError(`${path} is ${what}; ${DB_PURPOSE}.`);
 }

@@ -2,7 +2,7 @@
 import { UserError } from "../errors.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
 import { explainReading, explainSqlite, overwritten, reading } from "./errors.js";
-import { connect, isBusy, SourceFile } from "./file.js";
+import { connect, isLocked, SourceFile } from "./file.js";
 import { chooseOrder, countRows, IS_REPEATED, keepRepeatedIds, ORDER, type PageStart, pageStarts } from "./order.js";
 import type { Share } from "./reader.js";
 import { findRelation, isPlainTable, isTable, type RelationOptions } from "./relation.js";
@@ -139,7 +139,7 @@ export class Source {
       if (isLast) file.note({ hasBegun: true });
       return file.isStill() && file.isOne(1);
     } catch (error) {
-      if (isBusy(error) || this.file.isStill()) throw explainReading(path, error);
+      if (isLocked(error) || this.file.isStill()) throw explainReading(path, error);
       // What is wrong with a file that is being replaced or written over may be right in a moment.
       if (!isLast) return false;
       throw error instanceof UserError ? error : overwritten(path, error);

@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import Database from "better-sqlite3";
 import { type RecordPattern, recordPattern } from "../contract/record-text.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
-import { connect, isBusy } from "./file.js";
+import { connect, isLocked } from "./file.js";
 import { type OrderKind, type PageStart, pageRows, sortRows } from "./order.js";
 import { pageTextParameters, pageTextSql } from "./page-text.js";
 
@@ -50,7 +50,7 @@ export function beginReading(path: string): Database.Database | undefined {
     return db;
   } catch (error) {
     db.close();
-    if (isBusy(error)) return undefined;
+    if (isLocked(error)) return undefined;
     throw error;
   }
 }

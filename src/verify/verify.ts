@@ -4,7 +4,7 @@ import { unlessStopped, usageError } from "../errors.js";
 import { findRelease } from "../release/choose.js";
 import { CURRENT } from "../release/layout.js";
 import { suggest } from "../settings/names.js";
-import { abortSignal, callback, checkOptions, folder, type Rule, type Rules } from "../settings/options.js";
+import { abortSignal, callback, checkOptions, folder, type OptionRules, type Rule } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { ROW_NAMES } from "./site/rows.js";
@@ -50,11 +50,11 @@ export interface VerifyResult extends Verdict {
 }
 
 const what: Rule = { schema: z.string().min(1), allowed: "a text that means a release or a host" };
-const OPTIONS: Rules<VerifyOptions> = {
+const OPTIONS: OptionRules<VerifyOptions> = {
   ...{ what, dist: folder },
   ...pick("workers", "against", "sample", "allow", "concurrency", "rate", "cacheControl"),
 };
-const EFFECTS: Rules<VerifyEffects> = { onProgress: callback, signal: abortSignal, cwd: folder };
+const EFFECTS: OptionRules<VerifyEffects> = { onProgress: callback, signal: abortSignal, cwd: folder };
 
 /**
  * Reads a release to the last byte, or asks a host for all that the contract promises. What differs is a finding.

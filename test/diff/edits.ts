@@ -1,6 +1,6 @@
 /** Collections of users before and after edits, and what was edited: known because it was done here. */
 import fc from "fast-check";
-import { FIELD_PATHS } from "../../src/contract/field-paths.js";
+import { FIELD_PATHS } from "../../src/contract/fields.js";
 import type { User } from "../../src/contract/user.js";
 import { anyUser } from "../support/users.js";
 

@@ -4,7 +4,7 @@ import { ExitCode } from "../../errors.js";
 import { CONFIG_FILE } from "../../settings/file.js";
 import type { Verb } from "./verb.js";
 
-export const PURPOSE =
+export const DESCRIPTION =
   "Turns a SQLite file of users into an immutable, verifiable snapshot of a paginated JSON API, and serves it.";
 
 const PRECEDENCE = `Every option of a verb but --config can also stand in the environment or in ${CONFIG_FILE}: \

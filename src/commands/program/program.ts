@@ -7,7 +7,7 @@ import { CONFIG_FILE } from "../../settings/file.js";
 import { CONFIG_FLAG, flagOf, suggest } from "../../settings/names.js";
 import { resolveSettings } from "../../settings/resolve.js";
 import { SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
-import { describeAll, describeItem, describeVerb, PURPOSE } from "./help.js";
+import { DESCRIPTION, describeAll, describeItem, describeVerb } from "./help.js";
 import { meantBy, refuseMisplaced, refuseOtherName } from "./meant.js";
 import type { Io, Verb } from "./verb.js";
 
@@ -20,7 +20,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.done;
   const verbs = await loadVerbs(argv[0]);
   const program = new Command("rollcall")
-    .description(PURPOSE)
+    .description(DESCRIPTION)
     .version(version(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
