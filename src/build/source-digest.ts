@@ -5,7 +5,7 @@ import { codeOf } from "../errors.js";
 import { sha256 } from "../release/files.js";
 import { findDescriptors } from "../source/descriptors.js";
 import type { SourceFile } from "../source/file.js";
-import { PoolWorker } from "../workers/worker.js";
+import { ThreadPool } from "../workers/pool.js";
 
 /** SQLite changes these at nearly every commit: most files that are not the same are told apart by them. */
 const BEGINNING = 4096;
@@ -19,7 +19,7 @@ export class SourceBytes {
   readonly #files: readonly [number, ...number[]];
   readonly #state: string;
   readonly #seen: number | undefined;
-  #thread: PoolWorker<number, string> | undefined;
+  #thread: ThreadPool<undefined, number, string> | undefined;
 
   private constructor(source: SourceFile, files: readonly [number, ...number[]], seen?: number) {
     this.#source = source;
@@ -76,9 +76,11 @@ export class SourceBytes {
   }
 
   async #digestAside(file: number): Promise<string> {
-    this.#thread = new PoolWorker<number, string>(new URL("./source-digest-worker.js", import.meta.url), undefined);
+    const worker = new URL("./source-digest-worker.js", import.meta.url);
+    this.#thread = new ThreadPool({ size: 1, file: worker, data: undefined });
     try {
-      return await this.#thread.ask(file);
+      const [digest = ""] = await this.#thread.askAll(file);
+      return digest;
     } finally {
       await this.end();
     }

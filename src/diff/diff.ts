@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { UserError } from "../errors.js";
 import { findDigest } from "../release/files.js";
-import { Pool, threadsFor } from "../workers/pool.js";
+import { ThreadPool, threadsFor } from "../workers/pool.js";
 import type { Change, Diff } from "./change.js";
 import { type ChangedUsers, changedReader } from "./changed.js";
 import type { FieldFilter } from "./filter.js";
@@ -35,7 +35,7 @@ export async function diff(old: Side, now: Side, options: DiffOptions = {}): Pro
   if (old.digest !== undefined && old.digest === now.digest) return toDiff(NO_MATCHES, comparison, nothing());
   const size = threadsFor(Math.max(old.facts.count, now.facts.count), workers, WORTHWHILE);
   const file = new URL("./worker.js", import.meta.url);
-  const pool = new Pool({ size, file, data: comparison, start: startSummaries, signal });
+  const pool = new ThreadPool({ size, file, data: comparison, start: startSummaries, signal });
   let matches: Matches | undefined;
   try {
     for (const side of [old, now]) await requireIntact(side);

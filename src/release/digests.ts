@@ -101,8 +101,9 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
   const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
   let found = 0;
-  for (const { line, digest, path } of sumLines(text)) {
-    if (!digest || !path) throw new Error(`${JSON.stringify(line)} is no line of SHA256SUMS`);
+  for (const { line, sum } of readSumLines(text)) {
+    if (!sum) throw new Error(`${JSON.stringify(line)} is no line of SHA256SUMS`);
+    const { path, digest } = sum;
     const at = findPage(path);
     if (!at) {
       others.set(path, digest);
@@ -119,21 +120,18 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
 
 const UNSET = "0".repeat(2 * BYTES);
 
-/** A line of SHA256SUMS, without its newline; it has no digest and no path when it is not valid. */
-export interface SumLine {
-  line: string;
-  digest?: string | undefined;
-  path?: string | undefined;
-}
-
-/** Reads SHA256SUMS line by line, without a list of all lines, which would take more memory than the text. */
-export function* sumLines(text: string): Generator<SumLine, void> {
+/**
+ * The whole lines of SHA256SUMS one by one: a list of a million would take more memory than the text.
+ * @returns `sum` only for a line as `sha256sum -c` reads it, whose path leads to a file of the release and nowhere else.
+ */
+export function* readSumLines(text: string): Generator<{ line: string; sum?: { digest: string; path: string } }> {
   for (let begin = 0; ; ) {
     const end = text.indexOf("\n", begin);
     if (end < 0) return;
     const line = text.slice(begin, end);
-    const [, digest, path] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? [];
-    yield { line, digest, path };
+    const [, digest = "", path = ""] = /^([0-9a-f]{64}) {2}(\S{1,4096})$/.exec(line) ?? [];
+    const isInside = path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+    yield isInside ? { line, sum: { digest, path } } : { line };
     begin = end + 1;
   }
 }

@@ -1,8 +1,8 @@
 /** The order of users across pages, and their ids, among which repeated ones are looked for. */
 import { pagePath } from "../release/layout.js";
 import type { IdTable } from "../release/repeated-ids.js";
-import type { Findings } from "./findings.js";
 import type { OrderKey } from "./records.js";
+import type { Findings } from "./verdict.js";
 
 /** A user and the page that it is on. */
 export interface Placed extends OrderKey {

@@ -3,9 +3,8 @@ import { type Envelope, envelopeDifferences, type Frame, readFrame, readResults 
 import type { RecordPattern } from "../contract/record-text.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { showValue } from "../print/text.js";
-import type { Findings } from "./findings.js";
 import { checkRecords, checkValues, type Records } from "./records.js";
-import type { Finding } from "./verdict.js";
+import type { Finding, Findings } from "./verdict.js";
 
 interface PageContext {
   /** Where the page is: its number, with its path or its URL. */

@@ -9,7 +9,7 @@ import { openIfWhole, type Release } from "../release/open.js";
 /** Says that a host is to be compared with nothing. */
 const NONE = "none";
 
-export function isUrl(name: string): boolean {
+export function isHostUrl(name: string): boolean {
   return /^https?:\/\//i.test(name);
 }
 

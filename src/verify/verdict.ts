@@ -1,4 +1,4 @@
-/** What a verification rule: a row for each thing that was checked, with the first of what was found to differ. */
+/** The result of a verification: a row for each check, with the first of what was found to differ. */
 
 /** One place where something is not as it should be. */
 export interface Finding {
@@ -6,7 +6,7 @@ export interface Finding {
   check: string;
   /** A file of the release. */
   path?: string;
-  /** What was asked for, where it was asked of a host. */
+  /** The request's, of a host. */
   url?: string;
   page?: number;
   /** The user's. */
@@ -18,7 +18,7 @@ export interface Finding {
 /**
  * - `passed`: nothing differs
  * - `differs`: something does
- * - `allowed`: something does, and that was said to be known
+ * - `allowed`: something does, and `allow` names the check
  * - `skipped`: there was nothing to check; the note says why
  */
 type Outcome = "passed" | "differs" | "allowed" | "skipped";
@@ -26,18 +26,18 @@ type Outcome = "passed" | "differs" | "allowed" | "skipped";
 export interface Row {
   /** Stable, and one word for scripts and `--allow`. */
   name: string;
-  /** What was looked at or request: `10,000 pages`, `HEAD ?page=1`. */
+  /** What was checked or requested: `10,000 pages`, `HEAD ?page=1`. */
   request: string;
-  /** What received, for a row of one request. */
+  /** The answer, for a row of one request. */
   received?: string;
-  /** What must hold, in the words of the contract. */
+  /** What must be true, in the words of the contract. */
   rule: string;
   outcome: Outcome;
   /** Findings in all. */
   count: number;
   /** The first of them. */
   findings: readonly Finding[];
-  /** What else there is to know, as why it was skipped. */
+  /** What else there is to know, such as why it was skipped. */
   note?: string;
 }
 
@@ -47,7 +47,46 @@ export interface Verdict {
   rows: readonly Row[];
 }
 
-/** Whether nothing differs but what was allowed to. */
+/** Whether nothing differs but what is allowed to. */
 export function passed({ rows }: Verdict): boolean {
   return rows.every(({ outcome }) => outcome !== "differs");
+}
+
+/** How many findings of one check are kept. */
+const KEPT = 20;
+
+/** The findings of one check, first pages first. */
+export interface CheckFindings {
+  count: number;
+  first: Finding[];
+}
+
+/** Collects findings: all are counted, and the first of each check are kept, whatever order they come in. */
+export class Findings {
+  readonly #found = new Map<string, CheckFindings>();
+
+  add(finding: Finding): void {
+    this.#add(finding.check, 1, [finding]);
+  }
+
+  of(check: string): CheckFindings {
+    return this.#found.get(check) ?? { count: 0, first: [] };
+  }
+
+  /** All of them as plain data, for another thread. */
+  toData(): Record<string, CheckFindings> {
+    return Object.fromEntries(this.#found);
+  }
+
+  /** Adds what another thread has found. */
+  merge(data: Record<string, CheckFindings>): void {
+    for (const [check, { count, first }] of Object.entries(data)) this.#add(check, count, first);
+  }
+
+  #add(check: string, more: number, some: readonly Finding[]): void {
+    const { count, first } = this.of(check);
+    // Those that concern no page come first. Findings of one page come in one piece, so they keep their order.
+    const sorted = [...first, ...some].toSorted((a, b) => (a.page ?? 0) - (b.page ?? 0));
+    this.#found.set(check, { count: count + more, first: sorted.slice(0, KEPT) });
+  }
 }

@@ -8,7 +8,7 @@ import { abortSignal, callback, checkOptions, folder, type OptionRules, type Rul
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { ROW_NAMES } from "./site/rows.js";
-import { isUrl, openAgainst } from "./target.js";
+import { isHostUrl, openAgainst } from "./target.js";
 import { passed, type Verdict } from "./verdict.js";
 
 export interface VerifyOptions {
@@ -66,7 +66,7 @@ export async function verify(given: VerifyOptions = {}, effects: VerifyEffects =
   refuseUnknown(options.allow ?? []);
   const { what: name = CURRENT } = options;
   const verdict = await unlessStopped(watch.signal, () =>
-    isUrl(name) ? verifyHost(name, options, watch) : verifyFolder(name, options, watch),
+    isHostUrl(name) ? verifyHost(name, options, watch) : verifyFolder(name, options, watch),
   );
   return { passed: passed(verdict), ...verdict };
 }

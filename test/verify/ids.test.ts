@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { IdTable } from "../../src/release/repeated-ids.js";
-import { Findings } from "../../src/verify/findings.js";
 import { checkIds, Users } from "../../src/verify/order.js";
+import { Findings } from "../../src/verify/verdict.js";
 
 /** Adds ids, some a page, and tells what was found. */
 function find(ids: readonly string[], perPage: number) {

@@ -1,11 +1,11 @@
 /** Jobs reach threads, and however a thread ends, whoever waits for it is told why. */
 import { expect, test } from "vitest";
-import { Pool } from "../../src/workers/pool.js";
+import { ThreadPool } from "../../src/workers/pool.js";
 
 const file = new URL("failing.mjs", import.meta.url);
 
 function poolOf(size: number, data = "") {
-  return new Pool<string, number, number>({ size, file, data, start: () => (job) => -job });
+  return new ThreadPool<string, number, number>({ size, file, data, start: () => (job) => -job });
 }
 
 function* jobs(...all: number[]) {
@@ -59,7 +59,7 @@ test.each([0, 2])("no job begins once a result is answered with false, with %i t
 
 test.each([0, 2])("an abort ends the run with its reason, with %i threads", async (size) => {
   const stop = new AbortController();
-  const pool = new Pool({ size, file, data: "", start: () => (job: number) => job, signal: stop.signal });
+  const pool = new ThreadPool({ size, file, data: "", start: () => (job: number) => job, signal: stop.signal });
   const run = pool.run(jobs(1, 1, 1, 1, 1), () => stop.abort(new Error("stopped")));
   await expect(run).rejects.toThrow("stopped");
   await pool.end();

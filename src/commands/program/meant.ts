@@ -4,7 +4,7 @@ import { usageError } from "../../errors.js";
 import { shellWord } from "../../print/text.js";
 import { at } from "../../settings/kinds.js";
 import { isSqlite } from "../../sides/sqlite.js";
-import { isUrl } from "../../verify/target.js";
+import { isHostUrl } from "../../verify/target.js";
 
 /** What people try for a verb, where the words are too different for a guess by their letters. */
 const OTHER_NAMES: ReadonlyMap<string | undefined, string> = new Map([["host", "adapt"]]);
@@ -25,7 +25,7 @@ const NEEDS: ReadonlyMap<string, string> = new Map([
 /** @throws UserError (usage) for a URL as the folder of the releases, and for a source where releases are expected. */
 export function refuseMisplaced(verb: string, given: Readonly<Record<string, string | undefined>>, cwd: string): void {
   const { dist } = given;
-  if (dist !== undefined && isUrl(dist))
+  if (dist !== undefined && isHostUrl(dist))
     throw usageError(
       `${dist} is a URL, where the folder of the releases is expected; to check what is deployed there, run "rollcall verify ${shellWord(dist)}".`,
     );

@@ -1,33 +1,34 @@
-/** Probes of how pages are asked for: numbers that are none, parameters that do not count, the missing slash. */
+/** Probes of how pages are requested: numbers that are none, parameters that do not count, the missing slash. */
 import { basePath, LISTING_PATH } from "../../contract/links.js";
 import { headerOf } from "../../remote/exchange.js";
-import { isPage } from "../judge.js";
-import { listing, type Probe, type ProbedSite, pagePathOf } from "./probe.js";
+import { isPage, listing, type Probe, type ProbedSite, pagePathOf } from "./probe.js";
 
 const onePage = ({ first }: ProbedSite) => first.facts.pages < 2 && "there is one page only";
 
-/** Which page of the first two, by a query. */
-function answersPage(name: string, rule: string, rest: string, page: 1 | 2, headers?: Probe["headers"]): Probe {
-  const judge: Probe["judge"] = (answer, site) => isPage(answer, site, page);
+/** A request that must be answered with one of the first two pages. */
+function answersPage(name: string, rule: string, path: Probe["path"], page: 1 | 2, headers = {}): Probe {
   const skipped = page === 2 ? onePage : () => false as const;
-  return { name, rule, path: listing(rest), skipped, judge, ...(headers && { headers }) };
+  return { name, rule, path, skipped, headers: () => headers, judge: (answer, site) => isPage(answer, site, page) };
 }
 
-/** A page number that is none. Whether the body says so is another row's. */
+/** A request that must be answered with 404. What the body says is another row's. */
+function notFound(name: string, rule: string, path: Probe["path"]): Probe {
+  return { name, rule, path, judge: ({ status }) => status === 404 };
+}
+
 function isNoPage(name: string, value: string, what: string): Probe {
-  const path = listing(`?format=api&page=${value}`);
-  return { name, rule: `${what} is no page: 404`, path, judge: ({ status }) => status === 404 };
+  return notFound(name, `${what} is no page: 404`, listing(`?format=api&page=${value}`));
 }
 
 export const ASKING: readonly Probe[] = [
-  answersPage("no-page", "without a page, page 1", "", 1),
-  answersPage("empty-page", "an empty page is page 1", "?page=", 1),
-  answersPage("page-alone", "without format, the same page", "?page=2", 2),
-  answersPage("other-parameters", "other parameters are ignored", "?x=1&format=csv&page=2&page_size=1", 2),
-  answersPage("encoded-page", "the query is decoded as usual", "?format=api&page=%32", 2),
-  answersPage("accept", "Accept is ignored: the answer is always JSON", "?format=api&page=1", 1, () => ({
+  answersPage("no-page", "without a page, page 1", listing(), 1),
+  answersPage("empty-page", "an empty page is page 1", listing("?page="), 1),
+  answersPage("page-alone", "without format, the same page", listing("?page=2"), 2),
+  answersPage("other-parameters", "other parameters are ignored", listing("?x=1&format=csv&page=2&page_size=1"), 2),
+  answersPage("encoded-page", "the query is decoded as usual", listing("?format=api&page=%32"), 2),
+  answersPage("accept", "Accept is ignored: the answer is always JSON", listing("?format=api&page=1"), 1, {
     Accept: "text/html",
-  })),
+  }),
   isNoPage("page-0", "0", "0"),
   isNoPage("page-negative", "-1", "-1"),
   isNoPage("page-leading-zero", "01", "01"),
@@ -37,12 +38,9 @@ export const ASKING: readonly Probe[] = [
   isNoPage("page-word", "abc", "abc"),
   isNoPage("page-other-digits", "%D9%A1", "a digit of another script"),
   isNoPage("page-ten-digits", "1000000000", "a number of ten digits"),
-  {
-    name: "page-beyond",
-    rule: "a page beyond the last is no page: 404",
-    path: ({ first }) => `${LISTING_PATH}?format=api&page=${first.facts.pages + 1}`,
-    judge: ({ status }) => status === 404,
-  },
+  notFound("page-beyond", "a page beyond the last is no page: 404", ({ first }) => {
+    return `${LISTING_PATH}?format=api&page=${first.facts.pages + 1}`;
+  }),
   {
     name: "page-twice",
     rule: "two pages are ambiguous: 404, or the first or the last of them",
@@ -50,24 +48,11 @@ export const ASKING: readonly Probe[] = [
     skipped: onePage,
     judge: (answer, site) => answer.status === 404 || isPage(answer, site, 1) || isPage(answer, site, 2),
   },
-  {
-    name: "page-path",
-    rule: "pages/N.json is page N",
-    path: listing("pages/1.json"),
-    judge: (answer, site) => isPage(answer, site, 1),
-  },
-  {
-    name: "page-path-beyond",
-    rule: "a page beyond the last is no page: 404",
-    path: ({ first }) => `${LISTING_PATH}pages/${first.facts.pages + 1}.json`,
-    judge: ({ status }) => status === 404,
-  },
-  {
-    name: "page-path-leading-zero",
-    rule: "01 is no page: 404",
-    path: listing("pages/01.json"),
-    judge: ({ status }) => status === 404,
-  },
+  answersPage("page-path", "pages/N.json is page N", listing("pages/1.json"), 1),
+  notFound("page-path-beyond", "a page beyond the last is no page: 404", ({ first }) => {
+    return `${LISTING_PATH}pages/${first.facts.pages + 1}.json`;
+  }),
+  notFound("page-path-leading-zero", "01 is no page: 404", listing("pages/01.json")),
   {
     name: "missing-slash",
     rule: "without its final slash, 301 to the listing",
@@ -80,22 +65,13 @@ export const ASKING: readonly Probe[] = [
     path: () => `${LISTING_PATH.slice(0, -1)}?format=api&page=2`,
     judge: (answer, site) => leadsTo(site, headerOf(answer, "Location"), "?format=api&page=2"),
   },
-  {
-    name: "other-path",
-    rule: "any other path is an error: 404",
-    path: listing("nothing"),
-    judge: ({ status }) => status === 404,
-  },
-  {
-    name: "range",
-    rule: "ranges are not offered: 200, the whole page",
-    path: (site) => pagePathOf(site, 1),
-    headers: () => ({ Range: "bytes=0-9" }),
-    judge: (answer, site) => isPage(answer, site, 1),
-  },
+  notFound("other-path", "any other path is an error: 404", listing("nothing")),
+  answersPage("range", "ranges are not offered: 200, the whole page", (site) => pagePathOf(site, 1), 1, {
+    Range: "bytes=0-9",
+  }),
 ];
 
-/** Whether a redirect's target is the listing, absolute or not, with a query. */
+/** Whether a redirect leads to the listing, by an absolute URL or not, and with this query. */
 function leadsTo({ first: { facts } }: ProbedSite, location: string | undefined, query?: string): boolean {
   if (location === undefined || !URL.canParse(location, facts.baseUrl)) return false;
   const target = new URL(location, facts.baseUrl);

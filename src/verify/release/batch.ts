@@ -5,8 +5,8 @@ import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import type { Variant } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
 import { UserIndexReader } from "../../release/user-index.js";
-import { type CheckFindings, Findings } from "../findings.js";
 import { type Edges, type PageIds, Users } from "../order.js";
+import { type CheckFindings, Findings } from "../verdict.js";
 import { checkReleasePage } from "./page.js";
 import { readVariants } from "./variants.js";
 

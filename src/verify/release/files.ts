@@ -1,14 +1,49 @@
-/** Whether a release's files are those that it lists, and those that are no pages have the bytes that it says. */
+/** The files of a release's folder: which there are, whether they are those that it lists, and the bytes of those that are no pages. */
+import type { Dirent } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { codeOf, UserError } from "../../errors.js";
 import { findDigest } from "../../release/files.js";
 import { findPage, pagePath, SNAPSHOT, SUMS } from "../../release/layout.js";
-import type { Findings } from "../findings.js";
+import type { Findings } from "../verdict.js";
 import type { Manifest } from "./manifest.js";
-import type { Tree } from "./tree.js";
 
-/** Finds files that should be there and are not, files that nobody lists, and what is no plain file. */
-export function checkFiles(tree: Tree, account: Manifest, findings: Findings): void {
-  const { digests, others, pages, variants } = account;
+/** Path inside the release -> what is there: `file`, or what it is instead. Folders are left out. */
+export type Tree = ReadonlyMap<string, string>;
+
+/**
+ * Lists a release's folder without following any link.
+ * @throws UserError when the folder is not there, is none, or may not be read.
+ */
+export async function readTree(folder: string): Promise<Tree> {
+  const tree = new Map<string, string>();
+  const open = [""];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    for (const entry of await list(join(folder, path))) {
+      const inside = `${path}${entry.name}`;
+      if (entry.isDirectory()) open.push(`${inside}/`);
+      else tree.set(inside, kindOf(entry));
+    }
+  }
+  return tree;
+}
+
+async function list(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (cause) {
+    throw new UserError(`${folder} cannot be read (${codeOf(cause)}).`, { cause });
+  }
+}
+
+function kindOf(entry: Dirent): string {
+  if (entry.isFile()) return "file";
+  return entry.isSymbolicLink() ? "a symbolic link" : "no plain file";
+}
+
+/** Finds files that are missing, files that are not listed, and what is no plain file. */
+export function checkFiles(tree: Tree, manifest: Manifest, findings: Findings): void {
+  const { digests, others, pages, variants } = manifest;
   const note = (path: string, found: string, expected: string) => {
     const page = findPage(path)?.page;
     findings.add({ check: "files", path, ...(page !== undefined && { page }), found, expected });
@@ -30,7 +65,7 @@ export function checkFiles(tree: Tree, account: Manifest, findings: Findings): v
   }
 }
 
-/** Reads all files that are no pages and finds those whose bytes are not those of their digests. */
+/** Reads all files that are no pages and compares their bytes with their digests. */
 export async function checkOtherDigests(
   folder: string,
   tree: Tree,

@@ -1,13 +1,18 @@
-/** What a release says of itself, read as far as it can be: what is wrong with it is a finding, and no end. */
-import { join } from "node:path";
+/** snapshot.json and SHA256SUMS of a release, read as far as possible: whatever is wrong with them is a finding. */
+import { basename, join } from "node:path";
+import { pagesFor, parseBaseUrl } from "../../contract/links.js";
+import { CONTRACT_VERSION } from "../../contract/user.js";
+import type { WarningCounts } from "../../contract/warnings.js";
 import { codeOf, hasCode, UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
-import { PageDigests, type SumLine, sumLines } from "../../release/digests.js";
+
+import { PageDigests, readSumLines } from "../../release/digests.js";
+
 import { readReleaseFile } from "../../release/files.js";
-import { findPage, pagePath, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
-import { parseSnapshot, type Snapshot } from "../../release/snapshot.js";
-import type { Findings } from "../findings.js";
-import type { Tree } from "./tree.js";
+import { findPage, pagePath, parseFolderName, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
+import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot.js";
+import type { Findings } from "../verdict.js";
+import type { Tree } from "./files.js";
 
 export interface Manifest {
   /** Undefined when it cannot be read. */
@@ -22,7 +27,7 @@ export interface Manifest {
 }
 
 /**
- * Reads snapshot.json and SHA256SUMS. Where only one of them can be read, the pages are those that it speaks of.
+ * Reads both. Where only one can be read, the pages are those that it names.
  * @throws UserError when neither is there, so that this is no release.
  */
 export async function readManifest(folder: string, tree: Tree, findings: Findings): Promise<Manifest> {
@@ -42,7 +47,7 @@ export async function readManifest(folder: string, tree: Tree, findings: Finding
   return { snapshot, ...outline(snapshot, countPages(tree.keys())), digests: undefined, others: new Map() };
 }
 
-/** The text of a file that is one, unless it is longer than a text can be. */
+/** The text of a plain file; undefined when there is none, or it is longer than a string can be. */
 async function read(folder: string, tree: Tree, name: string): Promise<string | undefined> {
   if (tree.get(name) !== "file") return undefined;
   try {
@@ -67,9 +72,12 @@ function countPages(paths: Iterable<string>): number {
   return pages;
 }
 
-type Listed = Omit<Manifest, "snapshot">;
-
-function readSums(text: string, tree: Tree, snapshot: Snapshot | undefined, findings: Findings): Listed {
+function readSums(
+  text: string,
+  tree: Tree,
+  snapshot: Snapshot | undefined,
+  findings: Findings,
+): Omit<Manifest, "snapshot"> {
   const note = (path: string, found: string, expected: string) =>
     findings.add({ check: "sums", path, found, expected });
   if (!text.endsWith("\n")) note(SUMS, "no newline at its end", "a newline after every line");
@@ -78,45 +86,65 @@ function readSums(text: string, tree: Tree, snapshot: Snapshot | undefined, find
   const { pages, variants } = outline(snapshot, Math.max(listed, countPages(tree.keys())));
   const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
-  for (const read of sumLines(lines)) {
-    const parsed = inside(read);
-    if (!parsed) {
-      note(SUMS, JSON.stringify(shorten(read.line, 100)), "64 hexadecimal digits, two spaces and a path");
+  for (const { line, sum } of readSumLines(lines)) {
+    if (!sum) {
+      note(SUMS, JSON.stringify(shorten(line, 100)), "64 hexadecimal digits, two spaces and a path");
       continue;
     }
-    const { path, digest } = parsed;
+    const { path, digest } = sum;
     const { page = 0, variant = "identity" } = findPage(path) ?? {};
     const isPage = digests.get(page, variant) !== undefined;
     if (isPage ? digests.has(page, variant) : others.has(path)) note(path, "listed twice", "one line a file");
     else if (isPage) digests.set(page, variant, digest);
     else others.set(path, digest);
   }
-  noteUnlisted(digests, others, note);
+  if (!others.has(SNAPSHOT)) note(SNAPSHOT, "not listed", `a line in ${SUMS}`);
+  for (let page = 1; page <= pages; page++) {
+    for (const variant of variants)
+      if (!digests.has(page, variant)) note(pagePath(page, variant), "not listed", `a line in ${SUMS}`);
+  }
   return { pages, variants, digests, others };
 }
 
-function noteUnlisted(
-  digests: PageDigests,
-  others: ReadonlyMap<string, string>,
-  note: (path: string, found: string, expected: string) => void,
-): void {
-  const expected = `a line in ${SUMS}`;
-  if (!others.has(SNAPSHOT)) note(SNAPSHOT, "not listed", expected);
-  for (let page = 1; page <= digests.pages; page++) {
-    for (const variant of digests.variants)
-      if (!digests.has(page, variant)) note(pagePath(page, variant), "not listed", expected);
+function* pathsIn(lines: string): Generator<string> {
+  for (const { sum } of readSumLines(lines)) if (sum) yield sum.path;
+}
+
+/** Compares snapshot.json with the digests, the name of the folder, and itself. */
+export function checkSnapshot(folder: string, { snapshot, digests, others }: Manifest, findings: Findings): void {
+  if (!snapshot) return;
+  const expect = (key: string, found: unknown, expected: unknown, why: string) =>
+    compare(findings, `${key} ${found}`, `${expected}, ${why}`, found === expected);
+  const { id, ...facts } = snapshot;
+  const pages = pagesFor(snapshot.count, snapshot.page_size);
+  expect("pages", snapshot.pages, pages, `for ${snapshot.count} users, ${snapshot.page_size} a page`);
+  expect("contract", snapshot.contract, CONTRACT_VERSION, "which this version of Rollcall checks against");
+  expect("base_url", snapshot.base_url, normalised(snapshot.base_url), "an absolute URL in its normal form");
+  // Where a digest is missing there is no id to compare with; the check of SHA256SUMS has said so.
+  if (digests?.isComplete(snapshot.pages))
+    expect("id", id, snapshotId(contentDigest(facts, { pages: digests, others })), "which its content gives");
+  const named = parseFolderName(basename(folder))?.id;
+  if (named !== undefined) expect("id", id, named, "which the folder's name says");
+}
+
+/** Compares the warnings of snapshot.json with those that its users give. */
+export function checkWarnings({ warnings }: Snapshot, counted: WarningCounts, findings: Findings): void {
+  const [listed, given] = [new Map(Object.entries(warnings)), new Map(Object.entries(counted))];
+  for (const kind of new Set([...listed.keys(), ...given.keys()])) {
+    const [found, expected] = [listed.get(kind) ?? 0, given.get(kind) ?? 0];
+    compare(findings, `${kind} ${found}`, `${expected}, as there are`, found === expected);
   }
 }
 
-function* pathsIn(lines: string): Generator<string> {
-  for (const line of sumLines(lines)) yield inside(line)?.path ?? "";
+function compare(findings: Findings, found: string, expected: string, isSame: boolean): void {
+  if (!isSame) findings.add({ check: "snapshot", path: SNAPSHOT, found, expected });
 }
 
-const LONGEST_PATH = 4096;
-
-/** A valid line, whose path leads to a file inside the release. */
-function inside({ digest, path }: SumLine): { digest: string; path: string } | undefined {
-  if (digest === undefined || path === undefined || path.length > LONGEST_PATH) return undefined;
-  const isInside = path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
-  return isInside ? { digest, path } : undefined;
+function normalised(baseUrl: string): string {
+  try {
+    return parseBaseUrl(baseUrl);
+  } catch (error) {
+    if (error instanceof UserError) return "https://directory.example.com or the like";
+    throw error;
+  }
 }

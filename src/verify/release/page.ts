@@ -5,9 +5,9 @@ import type { WarningCounts } from "../../contract/warnings.js";
 import { pagePath } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
 import { LINE_BYTES, type UserIndexReader, userLines } from "../../release/user-index.js";
-import type { Findings } from "../findings.js";
 import { checkPage } from "../page.js";
 import type { Records } from "../records.js";
+import type { Findings } from "../verdict.js";
 
 interface ReleaseContext {
   snapshot: Snapshot | undefined;

@@ -1,4 +1,4 @@
-/** `rollcall verify` of a release on disk: everything that it says of itself, held against every byte of it. */
+/** `rollcall verify` of a release on disk: every byte of it, compared with everything that it says of itself. */
 import { realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { WarningCounts, WarningKind } from "../../contract/warnings.js";
@@ -6,19 +6,13 @@ import { codeOf, usageError } from "../../errors.js";
 import { PAGES, USERS } from "../../release/layout.js";
 import { IdTable } from "../../release/repeated-ids.js";
 import { LINE_BYTES } from "../../release/user-index.js";
-import { Pool, threadsFor } from "../../workers/pool.js";
-import { Findings } from "../findings.js";
+import { ThreadPool, threadsFor } from "../../workers/pool.js";
 import { checkIds, Seams } from "../order.js";
-import type { Verdict } from "../verdict.js";
+import { Findings, type Verdict } from "../verdict.js";
 import { batches, startChecks } from "./batch.js";
-import { checkFiles, checkOtherDigests } from "./files.js";
-import { type Manifest, readManifest } from "./manifest.js";
-import { toRows } from "./rows.js";
-import { checkSnapshot, checkWarnings } from "./snapshot.js";
-import { readTree, type Tree } from "./tree.js";
-
-/** Below this many users, starting threads takes longer than they save. */
-const WORTHWHILE = 20_000;
+import { checkFiles, checkOtherDigests, readTree } from "./files.js";
+import { checkSnapshot, checkWarnings, readManifest } from "./manifest.js";
+import { type Seen, toRows } from "./rows.js";
 
 export interface DiskOptions {
   /** The release's own folder, or a link to it such as `dist/current`. */
@@ -30,20 +24,26 @@ export interface DiskOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Below this many users, starting threads takes longer than they save. */
+const WORTHWHILE = 20_000;
+
 /**
  * Reads a release to the last byte. Whatever is wrong with it is a finding.
  * @throws UserError when there is no release, or when it cannot be read.
  */
 export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
-  const folder = await realFolder(options.folder);
+  const folder = await realpath(options.folder).catch((cause) => {
+    const why = `There is no release at ${options.folder} (${codeOf(cause)})`;
+    throw usageError(`${why}; name another, or run "rollcall build" first.`, cause);
+  });
   const findings = new Findings();
   const tree = await readTree(folder);
-  const account = await readManifest(folder, tree, findings);
-  checkFiles(tree, account, findings);
-  await checkOtherDigests(folder, tree, account, findings);
-  checkSnapshot(folder, account, findings);
-  const { users, warnings } = await checkUsers(folder, tree, account, options, findings);
-  const { snapshot } = account;
+  const manifest = await readManifest(folder, tree, findings);
+  checkFiles(tree, manifest, findings);
+  await checkOtherDigests(folder, tree, manifest, findings);
+  checkSnapshot(folder, manifest, findings);
+  const { users, warnings } = await checkUsers(folder, { tree, manifest }, options, findings);
+  const { snapshot } = manifest;
   if (snapshot) {
     checkWarnings(snapshot, warnings, findings);
     if (users !== snapshot.count) {
@@ -52,31 +52,19 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
     }
     if (tree.get(USERS) === "file") await checkIndexLength(folder, snapshot.count, findings);
   }
-  return { subject: `release ${basename(folder)}`, rows: toRows({ tree, account, users }, findings) };
-}
-
-async function realFolder(folder: string): Promise<string> {
-  try {
-    return await realpath(folder);
-  } catch (cause) {
-    throw usageError(
-      `There is no release at ${folder} (${codeOf(cause)}); name another, or run "rollcall build" first.`,
-      cause,
-    );
-  }
+  return { subject: `release ${basename(folder)}`, rows: toRows({ tree, manifest, users }, findings) };
 }
 
 async function checkUsers(
   folder: string,
-  tree: Tree,
-  { snapshot, pages, variants, digests }: Manifest,
+  { tree, manifest: { snapshot, pages, variants, digests } }: Omit<Seen, "users">,
   { workers, onProgress, signal }: DiskOptions,
   findings: Findings,
 ): Promise<{ users: number; warnings: WarningCounts }> {
   const warnings: WarningCounts = {};
   const seams = new Seams(findings);
   const ids = new IdTable();
-  const pool = new Pool({
+  const pool = new ThreadPool({
     size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
     file: new URL("./worker.js", import.meta.url),
     data: { folder, variants, snapshot, hasIndex: tree.get(USERS) === "file" },

@@ -5,7 +5,7 @@ import type { Encoding } from "../../contract/headers.js";
 import { codeOf, hasCode, UserError } from "../../errors.js";
 import { MAX_PAGE, readReleaseFileSync, sha256 } from "../../release/files.js";
 import { pagePath, type Variant } from "../../release/layout.js";
-import type { Findings } from "../findings.js";
+import type { Findings } from "../verdict.js";
 
 const DECODERS: Record<Encoding, (bytes: Buffer, limit: { maxOutputLength: number }) => Buffer> = {
   br: brotliDecompressSync,

@@ -4,7 +4,7 @@ import { count, number } from "../../print/numbers.js";
 import { sha256 } from "../../release/files.js";
 import type { Release } from "../../release/open.js";
 import type { ListingFacts } from "../../remote/listing.js";
-import type { Findings } from "../findings.js";
+import type { Findings } from "../verdict.js";
 
 export interface ReleaseComparison {
   /** Takes the plain bytes of one page. */

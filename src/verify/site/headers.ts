@@ -2,8 +2,7 @@
 import { CONTENT_TYPE } from "../../contract/headers.js";
 import { sha256 } from "../../release/files.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
-import { hasHeader, varyOf } from "../judge.js";
-import type { ProbedSite } from "../probes/probe.js";
+import { hasHeader, type ProbedSite, varyOf } from "../probes/probe.js";
 
 interface HeaderRow {
   name: string;

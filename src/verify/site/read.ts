@@ -7,10 +7,10 @@ import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { promisedEnvelope, readAnswer } from "../../remote/listing.js";
 import type { TransferError } from "../../remote/transfer.js";
 import { type PageVisitor, RESTARTS, walkPages } from "../../remote/walk.js";
-import { Findings } from "../findings.js";
 import { checkIds, Seams, Users } from "../order.js";
 import { checkPage } from "../page.js";
 import type { ProbedSite } from "../probes/probe.js";
+import { Findings } from "../verdict.js";
 import { compareWith } from "./compare.js";
 import { HEADERS } from "./headers.js";
 

@@ -2,7 +2,7 @@
 import { parseBaseUrl } from "../../contract/links.js";
 import { count } from "../../print/numbers.js";
 import { type ClientOptions, createClient } from "../../remote/client.js";
-import { type Probe, type Result, runProbe } from "../probes/probe.js";
+import { type Probe, type ProbeResult, runProbe } from "../probes/probe.js";
 import type { Row, Verdict } from "../verdict.js";
 import { HEADERS } from "./headers.js";
 import { MOST_FAILURES, type ReadOptions, type ReadPages, readPages } from "./read.js";
@@ -29,7 +29,7 @@ export async function verifyUrl(options: UrlOptions): Promise<Verdict> {
     for (const probe of PROBES) {
       const result = await runProbe(probe, pages.site);
       // Those take the longest, and there are many probes.
-      if (result.trouble?.kind === "silent" && ++silences >= MOST_FAILURES) throw result.trouble;
+      if (result.error?.kind === "silent" && ++silences >= MOST_FAILURES) throw result.error;
       rows.push(probeRow(probe, result, baseUrl));
     }
     const { allow = [] } = options;
@@ -56,7 +56,7 @@ function pageRows({ findings, read, total, note }: ReadPages, { against, whyNotA
   });
 }
 
-function probeRow({ name, rule }: Probe, { request, received, isRight, skipped }: Result, url: string): Row {
+function probeRow({ name, rule }: Probe, { request, received, isRight, skipped }: ProbeResult, url: string): Row {
   const row = { name, request, received, rule, count: 0, findings: [] };
   if (skipped !== undefined) return { ...row, outcome: "skipped", note: skipped };
   if (isRight) return { ...row, outcome: "passed" };
