@@ -7,7 +7,7 @@ import { explainSqlite } from "../../source/errors.js";
 import type { Source } from "../../source/open.js";
 import type { PageStart } from "../../source/order.js";
 import type { Share } from "../../source/reader.js";
-import { Pool } from "../../workers/pool.js";
+import { ThreadPool } from "../../workers/pool.js";
 import type { OnBuildProgress } from "../options.js";
 import type { Collection, Placing, Spent, Totals, WrittenPages } from "../page-writer.js";
 import { isBehind, type KeyRange } from "./order.js";
@@ -52,7 +52,7 @@ export type PageResult =
   /** A user is invalid, or a row is missing or out of order: the single-threaded build finds out which. */
   | { kind: "doubtful" };
 
-type BuildPool = Pool<ThreadData, PageJob, PageResult>;
+type BuildPool = ThreadPool<ThreadData, PageJob, PageResult>;
 
 /** Pages in a batch: enough that jobs cost nothing, few enough that no thread waits long for the others. */
 const BATCH = 16;
@@ -84,7 +84,7 @@ export async function writePagesInParallel(
   { size, pageSize, previous, onProgress, signal, collect }: PoolOptions,
 ): Promise<WrittenPages | "doubtful" | undefined> {
   const file = new URL("./worker.js", import.meta.url);
-  const pool: BuildPool = new Pool({ size, file, data, limits: LIMITS, signal });
+  const pool: BuildPool = new ThreadPool({ size, file, data, limits: LIMITS, signal });
   const index = new UserIndexWriter(data.placing.folder);
   try {
     if (!(await beginTogether(source, pool)) || !source.isShareable) return undefined;
