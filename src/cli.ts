@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-/** The command: the only file that touches the process, and the only catch-all. */
+/** The command. Only this file touches the process, and only it catches every error. */
 import type { Io } from "./commands/program/verb.js";
 import { codeOf, ExitCode, hasCode, UserError } from "./errors.js";
 
-// SIGHUP asks a server to look at `current`: it must not end one that is still being loaded.
+// SIGHUP asks a server to look at `current`. It must not end a server that is still being loaded.
 if (process.argv[2] === "serve") process.on("SIGHUP", () => {});
 const [{ reportFailure }, { run }] = await Promise.all([
   import("./commands/program/failure.js"),
@@ -23,7 +23,7 @@ const io: Io = {
 for (const name of ["stdout", "stderr"] as const) {
   process[name].on("error", (cause) => {
     if (io.onLost) return io.onLost(name, codeOf(cause) ?? cause.message);
-    // A reader that has seen enough (`rollcall releases | head -1`) is no mistake: the rest goes unsaid.
+    // A reader may leave when it has seen enough (`rollcall releases | head -1`). The rest is not printed.
     if (!hasCode(cause, "EPIPE"))
       fail(new UserError(`Cannot write to ${name} (${codeOf(cause)}).`, { exitCode: ExitCode.usage, cause }));
   });
@@ -36,7 +36,7 @@ try {
   process.exitCode = reportFailure(error, io);
 }
 
-/** Ends at once: what nobody caught may have left anything half done. */
+/** Ends the process at once: after an error that nobody caught, anything may be half done. */
 function fail(error: unknown): never {
   process.exit(reportFailure(error, io));
 }

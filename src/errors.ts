@@ -1,9 +1,9 @@
-/** Errors a person can act on, and the exit codes they end in. */
+/** Errors that users can act on, their exit codes, and what the system's error codes mean. */
 import { setMaxListeners } from "node:events";
 
 /**
- * What the process's exit code says; listed in `rollcall --help`. `diff` uses 1 and 2 as diff(1) does. What a signal
- * stopped ends with 128 and the signal's number, as shells have it.
+ * The exit codes of the command, as `rollcall --help` lists them. `diff` uses 1 and 2 as diff(1) does. After a signal the
+ * code is 128 and the signal's number, as in shells.
  */
 export const ExitCode = {
   ...{ done: 0, refused: 1, usage: 2, gate: 3, bug: 70 },
@@ -12,8 +12,8 @@ export const ExitCode = {
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /**
- * A mistake or a state of the world that the user can mend. The message is one line that names the thing,
- * the value, what is allowed and the next step. Everything else that is thrown is a bug of Rollcall's.
+ * A mistake, or something around Rollcall, that the user can correct. The message is one line that names the thing, the
+ * value, what is allowed and the next step. Any other error is a bug in Rollcall.
  */
 export class UserError extends Error {
   override readonly name = "UserError";
@@ -25,18 +25,18 @@ export class UserError extends Error {
   }
 }
 
-/** A wrong flag, argument, variable or config key, or a place without a release that should have one. */
+/** A wrong flag, argument, variable or config key, or a folder without the release that it should have. */
 export function usageError(message: string, cause?: unknown): UserError {
   return new UserError(message, { exitCode: ExitCode.usage, cause });
 }
 
 /**
- * Runs a step that may be stopped: where it fails once `signal` is aborted, what is thrown is the signal's reason, and
- * not what became of the step.
+ * Runs a step that may be stopped.
+ * @throws the signal's reason when the step fails after `signal` was aborted, instead of the step's own error.
  */
 export async function unlessStopped<T>(signal: AbortSignal | undefined, step: () => Promise<T>): Promise<T> {
   signal?.throwIfAborted();
-  // Each thread and each request waits for it by itself, which is no leak.
+  // Many threads and requests may listen to one signal. Node would warn of a leak.
   if (signal) setMaxListeners(0, signal);
   try {
     return await step();
@@ -46,7 +46,7 @@ export async function unlessStopped<T>(signal: AbortSignal | undefined, step: ()
   }
 }
 
-/** Whether the operating system has refused something: a disk that fails is no bug. Its message says what and where. */
+/** Whether the operating system has refused something: a disk that fails is no bug. */
 export function isSystemError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   // better-sqlite3 says this of a folder that it cannot look into; its error has no code.

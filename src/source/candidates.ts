@@ -4,11 +4,11 @@ import type { Database } from "better-sqlite3";
 import { SOURCE_COLUMNS, toCandidate } from "./columns.js";
 import type { SqlValue } from "./values.js";
 
-/** One row on its way to a user. */
+/** A user made from a row, not yet checked. */
 export interface Candidate {
-  /** The id as the source has it, whatever it is, in a form that JSON can say. */
+  /** The id as the source has it, in a form that JSON can hold. */
   id: unknown;
-  /** What to check against the user schema. */
+  /** What the user schema has to check. */
   user: unknown;
   /** Whether another row has the same id. */
   isDuplicate: boolean;
@@ -23,7 +23,7 @@ export interface Selection {
   defaultAvatar: string;
 }
 
-/** The candidates of some rows, in the rows' order; SQLite's errors come as they are. */
+/** The candidates of some rows, in their order. @throws SQLite's own errors. */
 export function* selectCandidates(
   db: Database,
   { rows, parameters, isDuplicate, defaultAvatar }: Selection,

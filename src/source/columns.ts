@@ -1,4 +1,4 @@
-/** The source table: its columns, and how one row becomes the candidate for a user. */
+/** The columns of the source, and how a row becomes the candidate for a user. */
 import { FIELD_PATHS } from "../contract/fields.js";
 import { NOTHING_SCHEDULED } from "../contract/user.js";
 import { boolean, integer, jsonValue, parsedJson, type SqlValue } from "./values.js";
@@ -11,8 +11,8 @@ export const SOURCE_COLUMNS: readonly string[] = FIELD_PATHS.map((path) => {
 const POSITIONS = Object.fromEntries(SOURCE_COLUMNS.map((column, at) => [column, at]));
 
 /**
- * The user that a row stands for, with contract part 2's rules for NULL applied and its keys in published order.
- * It is not checked: whatever is wrong with the row is left in place for the schema to find.
+ * The user that a row stands for, by contract part 2's rules for NULL, with its keys in published order. Nothing is checked
+ * here: wrong values are left for the schema to find.
  */
 export function toCandidate(row: readonly SqlValue[], defaultAvatar: string) {
   const cell = (column: string) => row[POSITIONS[column] ?? -1];
@@ -56,13 +56,13 @@ export function toCandidate(row: readonly SqlValue[], defaultAvatar: string) {
   };
 }
 
-/** Contract part 2, `display_name`: only two empty names make it the id; white space around the joined ones goes. */
+/** Contract part 2, `display_name`: both names, trimmed, or the id where both are empty. */
 function joinedNames(first: SqlValue | undefined, last: SqlValue | undefined, id: SqlValue | undefined): unknown {
   const areNames = typeof first === "string" && typeof last === "string" && (first !== "" || last !== "");
   return areNames ? `${first} ${last}`.trim() : nameFrom(id);
 }
 
-/** The id in the place of a name. An id that is no text is a problem of its own, and need not be one thrice. */
+/** The id in the place of a name. An id that is not text is a problem already, and need not be three. */
 function nameFrom(id: SqlValue | undefined): string {
   return typeof id === "string" ? id : "";
 }

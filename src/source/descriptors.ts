@@ -1,6 +1,6 @@
 /**
- * The descriptors by which this process has a file open. Rollcall opens none of a file that SQLite reads: to close it would
- * give up every lock that the process has on the file (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ * Finds the descriptors by which this process has a file open. Rollcall itself never opens a file that SQLite reads: closing
+ * it would give up every lock that the process holds on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
  */
 import { type BigIntStats, fstatSync, readdirSync } from "node:fs";
 import { codeOf, hasCode } from "../errors.js";
@@ -8,7 +8,7 @@ import { codeOf, hasCode } from "../errors.js";
 /** Where the system lists a process's own descriptors. */
 const LIST = process.platform === "linux" ? "/proc/self/fd" : "/dev/fd";
 
-/** Undefined where the system does not list them. */
+/** @returns undefined where the system does not list descriptors. */
 export function findDescriptors(file: BigIntStats): number[] | undefined {
   try {
     return readdirSync(LIST)
@@ -20,14 +20,15 @@ export function findDescriptors(file: BigIntStats): number[] | undefined {
   }
 }
 
-/** Whether two looks, at paths or descriptors, were at one file. */
+/** Whether two results of `stat` are of one file. */
 export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
 /**
- * Whether nothing was written in between. Who writes can set the time of writing back, but not that of any change; only,
- * a new name or owner is a change too.
+ * Whether nothing was written to a file between two results of `stat`. A writer can reset mtime, but not ctime. A new name
+ * or owner changes ctime, too, so ctime counts only where neither has changed.
+ * @param isMoved whether the file is known to have a new name, or none.
  */
 export function isUnwritten(one: BigIntStats, other: BigIntStats, isMoved = false): boolean {
   const isKnown = isMoved || (["nlink", "mode", "uid", "gid"] as const).some((key) => one[key] !== other[key]);
@@ -38,7 +39,7 @@ function isOf(descriptor: number, file: BigIntStats): boolean {
   try {
     return isSameFile(fstatSync(descriptor, { bigint: true }), file);
   } catch (error) {
-    // Closed since it was listed, as the listing's own is.
+    // It was closed since it was listed, as the descriptor of the listing itself was.
     if (hasCode(error, "EBADF")) return false;
     throw error;
   }

@@ -1,7 +1,7 @@
-/** What SQLite's error codes mean for somebody who wants to publish, and what to do about each. */
+/** What SQLite's error codes mean for a build, and what to do about each. */
 import { codeOf, UserError, unreadable } from "../errors.js";
 
-/** What a message about a missing source ends in. */
+/** The end of a message about a missing source. */
 export const DB_PURPOSE = "--db names the SQLite file of users";
 
 /** First match wins; keys are prefixes of SQLite's extended result codes. */
@@ -32,7 +32,7 @@ const ADVICE: readonly [code: string, advice: string][] = [
   ["SQLITE_IOERR", "cannot be read to the end; check the disk"],
 ];
 
-/** The file of a table that many programs write. */
+/** A table in a text file. */
 const LIST = /\.(csv|tsv)$/i;
 
 /** Runs a step of reading `db`; SQLite's errors, and the system's, become one line a person can act on. */
@@ -44,13 +44,13 @@ export function reading<T>(db: string, step: () => T): T {
   }
 }
 
-/** The same for an error already caught. */
+/** Makes an error of reading `db` one line to act on. */
 export function explainReading(db: string, error: unknown): unknown {
   const isSystems = error instanceof Error && "syscall" in error;
   return isSystems ? unreadable(db, DB_PURPOSE, error) : explainSqlite(db, error);
 }
 
-/** The same for an error of a step that may write too, maybe in another thread; what is not SQLite's is returned as it is. */
+/** Makes SQLite's errors one line to act on, also those from other threads. Returns any other error as it is. */
 export function explainSqlite(db: string, error: unknown): unknown {
   const code = codeOf(error);
   if (!(error instanceof Error) || !code?.startsWith("SQLITE_")) return error;
@@ -67,7 +67,7 @@ export function explainSqlite(db: string, error: unknown): unknown {
   return new UserError(detail, { cause: error });
 }
 
-/** The refusal of a source that was not replaced but changed, by something that keeps to none of SQLite's locks. */
+/** The refusal of a source that something changed in place, without SQLite's locks, while it was read. */
 export function overwritten(db: string, cause?: unknown): UserError {
   return new UserError(
     `${db} was written over while it was read, by something other than SQLite, so nothing was published; put the new file beside it first and rename it ("mv new.sqlite ${db}"), then run this again.`,

@@ -1,6 +1,6 @@
 /**
- * The one file of a build. Whoever exports a database delivers it by rename, so a path that is opened twice can be two
- * files; and whoever copies over it changes it under its readers.
+ * Makes sure that a build reads one file. A new export may replace the file by a rename between two times that its path is
+ * opened, and a copy over the file changes it while it is read.
  */
 import { accessSync, type BigIntStats, constants, fstatSync, readSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -9,31 +9,31 @@ import { codeOf, UserError, unreadable } from "../errors.js";
 import { findDescriptors, isSameFile, isUnwritten } from "./descriptors.js";
 import { DB_PURPOSE, overwritten, reading } from "./errors.js";
 
-/** Opens a connection that never writes; `wait` is how long another process's lock is waited for, in milliseconds. */
+/** Opens a connection that never writes. @param wait milliseconds to wait for another process's lock. */
 export function connect(path: string, wait: number): Database.Database {
   return new Database(resolve(path), { readonly: true, fileMustExist: true, timeout: wait });
 }
 
-/** Whether an error says that another process's lock is in the way. */
+/** Whether an error says that another process holds a lock. */
 export function isLocked(error: unknown): boolean {
   return codeOf(error)?.startsWith("SQLITE_BUSY") ?? false;
 }
 
-/** The two bytes of a SQLite file that say whether it has a write-ahead log: 1 for no, 2 for yes. */
+/** Where a SQLite file says whether it has a write-ahead log: two bytes, each 1 for no or 2 for yes. */
 const VERSIONS = { at: 18, bytes: 2 };
-/** Where a log's index says how many of its entries are committed, and how many SQLite has copied to the file, and has begun to (SQLite's WAL format, 2.3). */
+/** Where a log's index says how many entries are committed, copied to the file, and begun to be copied (SQLite's WAL format, 2.3). */
 const COMMITTED = 16;
 const COPIED = 96;
 const COPYING = 128;
 
 /**
- * A file that is read by several connections, each of which opens it by its path. While this is open, the system gives
- * the file's inode to no other file, so that device and inode tell it from every other.
+ * A file that several connections read, each of which opens it by its path. While this object has the file open, no other
+ * file can get its inode, so device and inode identify it.
  */
 export class SourceFile {
-  /** To read the file's bytes by, at given positions: SQLite's own. Undefined where the system does not list descriptors. */
+  /** SQLite's own descriptor, to read bytes at given positions. Undefined where the system does not list descriptors. */
   readonly descriptor: number | undefined;
-  /** The path of the file's write-ahead log, whether there is one or not. */
+  /** The path of the file's write-ahead log, which need not exist. */
   readonly log: string;
   readonly #path: string;
   readonly #index: string;
@@ -56,7 +56,7 @@ export class SourceFile {
     this.descriptor = after.find((descriptor) => !before.includes(descriptor)) ?? after[0];
     this.#noted = { stats, version: undefined };
     try {
-      // It never begins a transaction: its version moves with every commit of anybody else.
+      // The detector never begins a transaction, so its version changes with every commit of another connection.
       this.#version = this.#detector.prepare("PRAGMA data_version").pluck();
     } catch (error) {
       this.#detector.close();
@@ -64,16 +64,16 @@ export class SourceFile {
     }
   }
 
-  /** Remembers the file as it is now: before connections begin, unless they have begun already. */
+  /** Remembers the state of the file. @param hasBegun whether connections have begun to read already. */
   note({ hasBegun = false } = {}): void {
     this.#isNotedFirst = !hasBegun;
     this.#noted = { stats: this.#look() ?? this.#noted.stats, version: this.#commits() };
   }
 
   /**
-   * Whether the path leads to this file, and so many connections besides its own have it open. A connection that was
-   * opened while the path led elsewhere for a moment has no descriptor of it. Where the system lists no descriptors,
-   * that moment is not seen; nor while others of this process read the same file.
+   * Whether the path leads to this file, and so many connections besides the detector have it open. A connection that was
+   * opened while the path briefly led elsewhere has no descriptor of this file. That is not noticed where the system lists
+   * no descriptors, or while another build in this process reads the file.
    */
   isOne(connections: number): boolean {
     const found = this.#find();
@@ -82,13 +82,13 @@ export class SourceFile {
     return descriptors === undefined || descriptors.length > connections;
   }
 
-  /** Whether the path leads to this file, and it has not been written to since it was noted. */
+  /** Whether the path leads to this file, and nobody has written to it since `note`. */
   isStill(): boolean {
     const found = this.#find();
     return found !== undefined && isSameFile(found, this.#noted.stats) && isUnwritten(found, this.#noted.stats);
   }
 
-  /** Whether so many connections, all of which have begun since the file was noted, see this file at one point in time. */
+  /** Whether so many connections, which have all begun since `note`, see this file at one point in time. */
   isAsNoted(connections: number): boolean {
     // Before the last look at the file: what is copied after it shows as more copied than now.
     this.#copied = this.#readIndex(COPIED);
@@ -97,8 +97,8 @@ export class SourceFile {
   }
 
   /**
-   * How many entries of the log connections see, if it holds no more than that: undefined when somebody has committed
-   * since they began, or that cannot be known.
+   * How many entries of the log the connections see.
+   * @returns undefined when somebody has committed since they began, or when that cannot be known.
    */
   seenOfLog(): number | undefined {
     const version = this.#commits();
@@ -107,9 +107,9 @@ export class SourceFile {
   }
 
   /**
-   * Connections keep writers from the file: only in WAL mode may SQLite write to it, out of the log, what those connections
-   * see already, and it says so in the log's index.
-   * @throws UserError when the file is not as it was when connections began, for any other reason.
+   * SQLite's locks keep writers from the file while connections read it. Only in WAL mode SQLite itself may copy entries
+   * from the log to the file, which it notes in the log's index.
+   * @throws UserError when the file has changed for any other reason since the connections began.
    */
   requireUntouched(): void {
     if (reading(this.#path, () => this.#isOverwritten())) throw overwritten(this.#path);
@@ -123,7 +123,7 @@ export class SourceFile {
     return (this.#readIndex(COPYING) ?? 0) <= (this.#copied ?? 0);
   }
 
-  /** @throws UserError when a log lies beside a file that has none: SQLite would mix that of another file into it. */
+  /** @throws UserError when the log beside the file belongs to another file: SQLite would mix the two. */
   requireOwnLog(): void {
     const versions = Buffer.alloc(VERSIONS.bytes);
     if (this.descriptor !== undefined) readSync(this.descriptor, versions, 0, VERSIONS.bytes, VERSIONS.at);
@@ -138,7 +138,7 @@ export class SourceFile {
     this.#detector.close();
   }
 
-  /** A number that is the same again only if nobody has committed in between; undefined while somebody does. */
+  /** A number that changes with every commit; undefined while somebody commits. */
   #commits(): unknown {
     try {
       return this.#version.get();
@@ -148,19 +148,19 @@ export class SourceFile {
     }
   }
 
-  /** What the path leads to now. */
+  /** The file that the path leads to now. */
   #find(): BigIntStats | undefined {
     return statSync(this.#path, { bigint: true, throwIfNoEntry: false });
   }
 
-  /** What this file is now, wherever the path leads. */
+  /** The state of this file, wherever the path leads. */
   #look(): BigIntStats | undefined {
     if (this.descriptor !== undefined) return fstatSync(this.descriptor, { bigint: true });
     const found = this.#find();
     return found && isSameFile(found, this.#noted.stats) ? found : undefined;
   }
 
-  /** A number of the log's index, in the machine's byte order; undefined where there is none, or it cannot be read. */
+  /** A number from the log's index, in the machine's byte order; undefined where there is none, or it cannot be read. */
   #readIndex(position: number): number | undefined {
     const stats = statSync(this.#index, { bigint: true, throwIfNoEntry: false });
     const descriptor = stats && findDescriptors(stats)?.[0];
@@ -171,7 +171,7 @@ export class SourceFile {
   }
 }
 
-/** Names the plain mistakes, which SQLite would all call "unable to open database file". */
+/** Names common mistakes, for which SQLite would only say "unable to open database file". */
 function requireFile(path: string): BigIntStats {
   let stats: BigIntStats;
   try {

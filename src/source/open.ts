@@ -1,4 +1,4 @@
-/** Opens the SQLite file of users for one build: read-only, one file, one point in time, contract columns only. */
+/** Opens the SQLite file of users for one build: read-only, one file, one point in time, and only the columns of the contract. */
 import { UserError } from "../errors.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
 import { explainReading, explainSqlite, overwritten, reading } from "./errors.js";
@@ -14,16 +14,16 @@ export interface SourceOptions extends RelationOptions {
   defaultAvatar: string;
 }
 
-/** How long another process's lock is waited for, in milliseconds. */
+/** Milliseconds to wait for another process's lock. */
 const LOCK_WAIT = 5000;
 
-/** How often connections try to begin on one file at one moment. */
+/** How often connections try to begin on one file. */
 const ATTEMPTS = 50;
 
 /**
- * Opens a source. Everything that is read from it until `close` is of one file at one point in time: a single read
- * transaction spans it, in WAL mode and in rollback mode.
- * @throws UserError when the file, the table or a column is not there or cannot be read.
+ * Opens a source. A single read transaction lasts until `close`, in WAL mode and in rollback mode, so all that is read
+ * comes from one file at one point in time.
+ * @throws UserError when the file, the table or a column is missing or cannot be read.
  */
 export function openSource(options: SourceOptions): Source {
   const source = new Source(options);
@@ -40,7 +40,7 @@ export class Source {
   readonly #options: SourceOptions;
   #opened: Opened;
   #relation = "";
-  /** The relation for FROM: a table without any index, whose values may be damaged; a view reads its tables as it will. */
+  /** What stands behind FROM: a table without its indexes, whose values may be damaged, or a view or query. */
   #rows = "";
   #count: number | undefined;
   #hasUniqueIds: boolean | undefined;
@@ -50,7 +50,7 @@ export class Source {
     this.#opened = reading(options.db, () => open(options.db));
   }
 
-  /** The file that is read, for whoever needs its bytes. Another one after `begin`, if the path leads to another. */
+  /** The file that is read. After `begin` it is another one, if the path leads to another. */
   get file(): SourceFile {
     return this.#opened.file;
   }
@@ -61,7 +61,7 @@ export class Source {
     return this.#count;
   }
 
-  /** All rows in published order, newest first; can be read more than once, with the same result. */
+  /** All rows in published order, newest first. They can be read more than once, with the same result. */
   *candidates(): Generator<Candidate, void> {
     const [rows, isDuplicate] = [`FROM ${this.#rows} ${ORDER}`, this.hasUniqueIds() ? "0" : IS_REPEATED];
     const { db: file, defaultAvatar } = this.#options;
@@ -72,28 +72,28 @@ export class Source {
     }
   }
 
-  /** True when no two rows have one id. Those that do are kept in a table of the connection's own. */
+  /** Whether all ids differ. Those that do not are kept in a temporary table. */
   hasUniqueIds(): boolean {
     this.#hasUniqueIds ??= reading(this.#options.db, () => !keepRepeatedIds(this.#opened.db, this.#rows));
     return this.#hasUniqueIds;
   }
 
   /**
-   * What rows depend on besides the file's bytes: the SQLite that reads them, and which table they are. Undefined for a
-   * view, a query or a virtual table, which may ask the clock or other files.
+   * What rows depend on besides the file's bytes: the version of SQLite, and the table.
+   * @returns undefined for a view, a query or a virtual table, which may also read the clock or other files.
    */
   version(): string | undefined {
     if (this.#rows === this.#relation) return undefined;
     return `${this.#opened.db.prepare("SELECT sqlite_version()").pluck().get()} ${this.#relation}`;
   }
 
-  /** Whether other connections can read the same rows a page at a time. */
+  /** Whether several connections can read the same rows, a page at a time. */
   get isShareable(): boolean {
     const { db, table = "users", query } = this.#options;
     return query === undefined && reading(db, () => isPlainTable(this.#opened.db, table));
   }
 
-  /** What they need for it, if they have begun at the same point in time. */
+  /** What those connections need to know, if they have begun at the same point in time. */
   share(pageSize: number): Share {
     const { db, defaultAvatar } = this.#options;
     const kind = reading(db, () => chooseOrder(this.#opened.db, this.#relation, pageSize));
@@ -120,7 +120,7 @@ export class Source {
     );
   }
 
-  /** @param isLast when no more is asked than one file: writers may have left no moment without a commit. */
+  /** @param isLast whether one file is enough, although somebody may commit meanwhile: writers may leave no pause. */
   #tryBegin(isLast: boolean): boolean {
     const { db: path } = this.#options;
     try {
@@ -140,13 +140,13 @@ export class Source {
       return file.isStill() && file.isOne(1);
     } catch (error) {
       if (isLocked(error) || this.file.isStill()) throw explainReading(path, error);
-      // What is wrong with a file that is being replaced or written over may be right in a moment.
+      // While a file is being replaced or overwritten, an error may go away in a moment.
       if (!isLast) return false;
       throw error instanceof UserError ? error : overwritten(path, error);
     }
   }
 
-  /** Whether so many other connections, which have begun since this one has, are of the same file and point in time. */
+  /** Whether so many other connections, which have begun since this one, see the same file at the same point in time. */
   isBegunBy(others: number): boolean {
     return reading(this.#options.db, () => this.file.isAsNoted(1 + others));
   }
@@ -158,8 +158,8 @@ export class Source {
   }
 
   /**
-   * Runs a step that reads the source, by whatever connections have begun with this one.
-   * @throws UserError when somebody wrote over the file meanwhile, whatever the step came to: it is worth nothing then.
+   * Runs a step that reads the source, by any of the connections that have begun together.
+   * @throws UserError when somebody overwrote the file meanwhile, which makes any result of the step worthless.
    */
   async whole<T>(step: () => Promise<T>): Promise<T> {
     try {

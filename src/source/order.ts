@@ -1,15 +1,15 @@
-/** How rows are put in published order, and how the rows of one page are found without reading those before it. */
+/** Puts rows in published order, and finds the rows of one page without reading those before it. */
 import type { Database } from "better-sqlite3";
 
-/** Newest first, ties by id; in byte order whatever collation the columns declare (contract part 2). */
+/** Newest first, ties by id, both in byte order whatever collation the columns declare (contract part 2). */
 export const ORDER = "ORDER BY date_joined COLLATE BINARY DESC, id COLLATE BINARY";
 
-/** The same where the columns themselves are in byte order; naming the collation again would cost time for each row. */
+/** The published order for columns that are in byte order themselves. Naming the collation would cost time for each row. */
 const INDEX_ORDER = "ORDER BY date_joined DESC, id";
 
 /**
- * `indexed`: an index has the order, and a page is a range of it. `sorted`: each connection sorts the row ids once,
- * into a table of its own, and a page is a range of that.
+ * `indexed`: an index has the order, and a page is a range of the index. `sorted`: each connection sorts the row ids once
+ * into a temporary table, and a page is a range of that table.
  */
 export type OrderKind = "indexed" | "sorted";
 
@@ -23,15 +23,15 @@ export interface PageStart {
   id: string;
 }
 
-/** Tells which way is open for a table: an index that has the order and never repeats a date for longer than a page. */
+/** Chooses `indexed` where an index has the order, and no date has more rows than a page. */
 export function chooseOrder(db: Database, relation: string, pageSize: number): OrderKind {
   if (findOrderedIndex(db, relation) === undefined) return "sorted";
-  // Within one date, a page is found by passing over the ids before it: too many of them would make that slow.
+  // Within one date, a page is found by skipping the ids before it. Too many of them would make that slow.
   const tied = `SELECT 1 FROM ${relation} GROUP BY date_joined HAVING count(*) > ? LIMIT 1`;
   return db.prepare(tied).get(pageSize) === undefined ? "indexed" : "sorted";
 }
 
-/** The index that SQLite itself would take the order from, without sorting, if there is one and it is in byte order. */
+/** The index in byte order from which SQLite would take the order without sorting, if there is one. */
 function findOrderedIndex(db: Database, relation: string): string | undefined {
   const steps = db
     .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN SELECT date_joined, id FROM ${relation} ${INDEX_ORDER}`)
@@ -45,7 +45,7 @@ function findOrderedIndex(db: Database, relation: string): string | undefined {
   return collations.slice(0, 2).every((collation) => collation === "BINARY") ? index : undefined;
 }
 
-/** Makes the table that `sorted` reads pages by, on this connection alone. */
+/** Makes the temporary table of sorted row ids on this connection. */
 export function sortRows(db: Database, relation: string): void {
   db.exec(`CREATE TEMP TABLE rollcall_order AS SELECT rowid AS source_rowid FROM ${relation} NOT INDEXED ${ORDER}`);
 }
@@ -55,7 +55,7 @@ export function countRows(db: Database, rows: string): number {
   return db.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get() ?? 0;
 }
 
-/** Keeps the ids that more than one row has in a table of the connection's own; false when there are none. */
+/** Keeps the ids that more than one row has in a temporary table. @returns false when there are none. */
 export function keepRepeatedIds(db: Database, rows: string): boolean {
   const repeated = `SELECT id FROM ${rows} GROUP BY id COLLATE BINARY HAVING count(*) > 1`;
   if (db.prepare(`${repeated} LIMIT 1`).get() === undefined) return false;
@@ -63,13 +63,13 @@ export function keepRepeatedIds(db: Database, rows: string): boolean {
   return true;
 }
 
-/** SQL for whether a row's id is among them. */
+/** SQL that tells whether more than one row has a row's id. */
 export const IS_REPEATED = "id COLLATE BINARY IN (SELECT id FROM temp.rollcall_duplicates)";
 
 /** FROM, WHERE and ORDER BY of one page's rows; takes `@offset`, `@date`, `@id` (a `PageStart`) and `@rows`. */
 export function pageRows(relation: string, kind: OrderKind): string {
   if (kind === "indexed") {
-    // The index finds rows, and no more: its values may be damaged, and SQLite would take them from there.
+    // The index only finds rows. Its values may be damaged, and without NOT INDEXED SQLite would read them there.
     return `FROM (SELECT rowid AS found ${rangeOfIndex(relation)} LIMIT @rows)
       CROSS JOIN ${relation} AS source NOT INDEXED ON source.rowid = found`;
   }
@@ -77,14 +77,13 @@ export function pageRows(relation: string, kind: OrderKind): string {
     WHERE ordered.rowid > @offset AND ordered.rowid <= @offset + @rows ORDER BY ordered.rowid`;
 }
 
-/** FROM, WHERE and ORDER BY of all rows from a page's beginning on, as an index has them. */
+/** FROM, WHERE and ORDER BY of all rows from the beginning of a page on, by an index. */
 function rangeOfIndex(relation: string): string {
   return `FROM ${relation} WHERE date_joined <= @date AND (date_joined < @date OR id >= @id) ${INDEX_ORDER}`;
 }
 
 /**
- * Where each page begins, found by hopping along the order's index a page at a time.
- * @throws Error when a page begins with a row whose date or id is no text: such rows have no place in the index's range.
+ * Where each page begins, found by steps of one page along the index.
  */
 export function* pageStarts(
   db: Database,

@@ -1,18 +1,18 @@
-/** SQL that makes a page's records, so that a million rows need not become JavaScript values one by one. */
+/** SQL that writes the text of a page's records, so that rows need not become JavaScript values one by one. */
 import { RECORD_SEPARATOR } from "../contract/record-text.js";
 import { NOTHING_SCHEDULED } from "../contract/user.js";
 
-// Whatever the row holds, this text is either the user's canonical text or one that `areRecordsPlain` refuses or for
-// which the check below is not 1: values of known form stand in quotes as they are, and only their form lets them pass.
+// Values of known forms stand in quotes without any escaping. Whatever a row holds, this text is the canonical text of its
+// user, or `recordPattern` does not match it, or the check below is not 1.
 
-/** What JavaScript's trim takes away: white space and line terminators of Unicode, and U+FEFF. */
+/** What JavaScript's `trim` removes: white space and line terminators of Unicode, and U+FEFF. */
 const WHITE_SPACE =
   "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
 
 const DISPLAY_NAME = `coalesce(display_name,
   CASE WHEN first_name = '' AND last_name = '' THEN id ELSE trim(first_name || ' ' || last_name, @whiteSpace) END)`;
 
-/** A piece of a record: text that is always there, or SQL for a text of each row. */
+/** A piece of a record: text that is the same in every record, or SQL for a text of the row. */
 type Piece = { literal: string } | { sql: string };
 
 const literal = (text: string): Piece => ({ literal: text });
@@ -33,7 +33,7 @@ const RECORD = object({
   id: quoted("id"),
   image_url: quoted("coalesce(image_url, @defaultAvatar)"),
   kyc_status: quoted("kyc_status"),
-  // Other programs put a space behind commas. In a list of codes, this text stands between two codes and nowhere else.
+  // Other programs put a space behind commas. In a list of codes, `", "` stands only between two codes.
   languages: plain(`replace(languages, '", "', '","')`),
   last_name: escaped("last_name"),
   off_chain: object({
@@ -66,7 +66,7 @@ function object(members: Record<string, Piece[]>): Piece[] {
   return [...parts, literal("}")];
 }
 
-/** The arguments of `concat`: as few as can be, since each costs as much as joining it. */
+/** The arguments of `concat`. Neighbouring literals are joined, since each argument costs time for every row. */
 function concatArguments(pieces: readonly Piece[]): string {
   const merged: Piece[] = [];
   for (const piece of pieces) {
@@ -79,8 +79,8 @@ function concatArguments(pieces: readonly Piece[]): string {
 }
 
 /**
- * What text cannot show, 1 when all of it holds: integers are no text (numbers sort before text), text is no BLOB
- * (which sorts after it), and the counters add up.
+ * A check of what the text does not show, 1 when all of it holds: integers are not text (SQLite sorts numbers before text),
+ * text is not a BLOB (which SQLite sorts after text), and the counters add up.
  */
 const CHECK = `
   max(off_chain_liveness_min_blinks, off_chain_liveness_require_head_movement, off_chain_liveness_required_samples,
@@ -92,12 +92,12 @@ const CHECK = `
   AND off_chain_pending_events = off_chain_mining_events - off_chain_withdrawn_events
   AND off_chain_tokens = 2 * off_chain_pending_events`;
 
-/** The parameters of `pageTextSql` that are the same for all pages. */
+/** Those parameters of `pageTextSql` that are the same for all pages. */
 export function pageTextParameters(defaultAvatar: string) {
   return { defaultAvatar, whiteSpace: WHITE_SPACE };
 }
 
-/** One row: all records of the page as bytes, whether the check holds for all, and how many there are. */
+/** SQL for one row: all records of a page as bytes, whether the check holds for all of them, and how many there are. */
 export function pageTextSql(rows: string): string {
   return `SELECT CAST(group_concat(record, '${RECORD_SEPARATOR}') AS BLOB) AS records, min(checked) AS checked, count(*) AS rows
     FROM (SELECT concat(${concatArguments(RECORD)}) AS record, (${CHECK}) AS checked ${rows})`;

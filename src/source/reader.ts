@@ -7,7 +7,7 @@ import { connect, isLocked } from "./file.js";
 import { type OrderKind, type PageStart, pageRows, sortRows } from "./order.js";
 import { pageTextParameters, pageTextSql } from "./page-text.js";
 
-/** What several connections need to read one table in one order. Can be sent to another thread. */
+/** What connections in other threads need to know to read one table in one order. */
 export interface Share {
   /** The quoted name of the table. */
   relation: string;
@@ -17,11 +17,11 @@ export interface Share {
 
 /** A page's records as SQLite wrote them. */
 export interface PageText {
-  /** Canonical records with their separators, if every user is valid; anything otherwise. */
+  /** The canonical records with their separators, if every user is valid; otherwise anything. */
   records: Buffer;
-  /** True when there are as many rows as there should be, and what text cannot show is right: the types of values. */
+  /** Whether all rows are there, and their values have the right types, which the text does not show. */
   isWhole: boolean;
-  /** True when the records need no second look: so many valid users, canonical, and nothing to warn of. */
+  /** Whether all users are valid and give no warning, and the text is canonical. False where that is not certain. */
   isPlain(): boolean;
 }
 
@@ -31,17 +31,17 @@ interface TextRow {
   rows: number;
 }
 
-/** How long another process's lock is waited for, in milliseconds: not long, since its writer may wait for this build. */
+/** Milliseconds to wait for another process's lock: few, since that process may wait for this build. */
 const LOCK_WAIT = 100;
 
 /**
- * In kilobytes, as SQLite wants it: negative. Rows in published order lie anywhere in the file, so that a larger cache keeps
- * what is not asked for again, and is slower for its size.
+ * SQLite's cache in kilobytes, which SQLite wants as a negative number. Rows in published order lie anywhere in the file, so
+ * a larger cache would keep what is not read again.
  */
 const CACHE = -2000;
 const EMPTY = Buffer.alloc(0);
 
-/** Opens a file and begins a read transaction, and with it a point in time; undefined when a lock is in the way. */
+/** Opens a file and begins a read transaction. @returns undefined when another process holds a lock. */
 export function beginReading(path: string): Database.Database | undefined {
   const db = connect(path, LOCK_WAIT);
   try {
@@ -68,7 +68,7 @@ export class PageReader {
     this.#pattern = recordPattern(share.defaultAvatar);
   }
 
-  /** A page's records, `rows` of them; what SQLite cannot put into JSON at all is not plain. */
+  /** The text of a page of `rows` records. */
   readText(start: PageStart, rows: number): PageText {
     const parameters = { ...start, rows, ...pageTextParameters(this.#share.defaultAvatar) };
     const found = read(this.#statement(), parameters);
@@ -89,7 +89,7 @@ export class PageReader {
     return this.#text;
   }
 
-  /** The same page's rows for themselves, for the schema to look at. */
+  /** The rows of a page one by one, to be checked by the schema. */
   candidates(start: PageStart, rows: number): Generator<Candidate, void> {
     const { relation, kind, defaultAvatar } = this.#share;
     const parameters = { ...start, rows };
@@ -106,7 +106,7 @@ function read(statement: Database.Statement<[object], TextRow>, parameters: obje
   try {
     return statement.get(parameters);
   } catch (error) {
-    // A BLOB where text belongs, or more text than SQLite takes: the rows will say so when they are read for themselves.
+    // A BLOB where text belongs, or more text than SQLite accepts. Reading the rows one by one will show it.
     if (error instanceof Database.SqliteError && /BLOB|too big/.test(error.message)) return undefined;
     throw error;
   }

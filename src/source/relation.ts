@@ -1,11 +1,11 @@
-/** Finds the table, view or query that users are read from, and holds it against the columns it must have. */
+/** Finds the table, view or query that users are read from, and checks that it has every column. */
 import { readFileSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { closest, distance } from "fastest-levenshtein";
 import { UserError, unreadable, usageError } from "../errors.js";
 import { SOURCE_COLUMNS } from "./columns.js";
 
-/** Where rows come from: at most one of the two; the table `users` when neither is given. */
+/** Where rows come from: at most one of the two, or the table `users`. */
 export interface RelationOptions {
   /** A table or view. */
   table?: string | undefined;
@@ -16,9 +16,9 @@ export interface RelationOptions {
 const QUERY_VIEW = "rollcall_query";
 
 /**
- * The quoted SQL name of the relation. A query becomes a view of the connection's own, so that SQLite itself reads
- * its comments and semicolons, and refuses a second statement and everything that is no SELECT.
- * @throws UserError when it is not there or lacks a column; usage when both kinds are given.
+ * The quoted SQL name of the relation. A query becomes a temporary view, so that SQLite itself handles its comments and
+ * semicolons, and refuses a second statement and anything but a SELECT.
+ * @throws UserError when it is missing or lacks a column; usage when both kinds are given.
  */
 export function findRelation(db: Database, file: string, { table, query }: RelationOptions): string {
   if (table !== undefined && query !== undefined) {
@@ -56,7 +56,7 @@ function findTable(db: Database, file: string, table: string): string {
   );
 }
 
-/** The name that is most like another, if it is like it at all. */
+/** The most similar name, if any is similar enough. */
 function findNearest(name: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   const nearest = closest(name, names);
@@ -70,11 +70,11 @@ function createQueryView(db: Database, path: string): string {
   } catch (cause) {
     throw unreadable(path, "--query names a file with one SELECT", cause);
   }
-  // SQLite would stop reading there, and run what stands before it.
+  // SQLite would stop reading at the NUL, and run only what stands before it.
   if (sql.includes("\0")) throw new UserError(`Query ${path} has a NUL character in it; --query names a text file.`);
   try {
     db.prepare(`CREATE TEMP VIEW ${QUERY_VIEW} AS\n${sql}`).run();
-    // A view's tables and columns are looked up when it is used, so use it: a mistake belongs to the query's file.
+    // SQLite looks up a view's tables and columns only when it is used. A mistake should name the query's file.
     db.prepare(`SELECT * FROM temp.${QUERY_VIEW}`);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -86,7 +86,7 @@ function createQueryView(db: Database, path: string): string {
 }
 
 function requireColumns(relation: string, found: string[], step: string): void {
-  // SQLite tells columns of one name apart by a number behind the second: `bio`, `bio:1`.
+  // SQLite numbers further columns of one name: `bio`, `bio:1`.
   const repeated = SOURCE_COLUMNS.filter((name) => found.some((other) => other.toLowerCase().startsWith(`${name}:`)));
   if (repeated.length > 0) {
     throw new UserError(`${relation} yields ${listed(repeated)} more than once; say in it which one is meant.`);
@@ -116,7 +116,7 @@ function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** True for what keeps its rows in the file: no view, and no virtual table. */
+/** Whether this is a table that keeps its rows in the file, and not a view or a virtual table. */
 export function isTable(db: Database, table: string): boolean {
   return findKind(db, table)?.type === "table";
 }
@@ -130,8 +130,8 @@ function findKind(db: Database, table: string): { type: string; wr: number } | u
 }
 
 /**
- * True for a table whose rows have row ids and whose text is UTF-8: what pages can be read from one by one. A view
- * would be made anew for each page.
+ * Whether pages can be read one by one: the table's rows have row ids, and its text is UTF-8. A view would be evaluated
+ * again for each page.
  */
 export function isPlainTable(db: Database, table: string): boolean {
   const found = findKind(db, table);
