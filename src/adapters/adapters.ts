@@ -1,30 +1,83 @@
-/** Every host that Rollcall knows, in the order of the table. */
-
+/**
+ * Every host that Rollcall can write files for. To add one:
+ * 1. Write its adapter as `NAME.ts` in this folder, or as a folder `NAME` where it has several files or a script in the
+ *    host's own language. rules/adapter.ts says what an adapter holds, and rules/rules.ts what it has to express. A host
+ *    that serves only files by path is an entry in by-path.ts.
+ * 2. Add it to the list below, and its rows and a section to docs/hosts.md, which the tests compare with the adapter.
+ * 3. Say in test/adapters/servers.ts how to start the real host, and every test of hosts runs it. What the host cannot do
+ *    goes into `limitations`; the tests fail for what is missing there, and for what is not needed.
+ */
 import { usageError } from "../errors.js";
+import { count, size } from "../print/numbers.js";
+import type { Snapshot } from "../release/snapshot.js";
 import { suggest } from "../settings/names.js";
 import { apache } from "./apache/apache.js";
+import { BY_PATH } from "./by-path.js";
 import { caddy } from "./caddy/caddy.js";
-import { cloudflare } from "./cloudflare.js";
-import { cloudfront } from "./cloudfront.js";
+import { cloudfront } from "./cloudfront/cloudfront.js";
+import { cloudflare, netlify } from "./edge/edge.js";
 import { fastly } from "./fastly.js";
 import { haproxy } from "./haproxy.js";
-import { lighttpd } from "./lighttpd.js";
-import { netlify } from "./netlify.js";
+import { lighttpd } from "./lighttpd/lighttpd.js";
 import { nginx } from "./nginx.js";
-import type { Adapter } from "./rules/adapter.js";
-import { azureStaticWebApps, firebase, gcs, githubPages, gitlabPages, s3Website } from "./rules/paths.js";
+import type { Adapter, AdapterLimits } from "./rules/adapter.js";
+import { COMPRESSION, servedEncodings } from "./rules/rules.js";
 import { vercel } from "./vercel.js";
 
+/** In the order of the table of hosts. */
 export const ADAPTERS: readonly Adapter[] = [
   ...[nginx, apache, caddy, lighttpd, haproxy],
   ...[cloudflare, cloudfront, netlify, vercel, fastly],
-  ...[githubPages, gitlabPages, s3Website, firebase, azureStaticWebApps, gcs],
+  ...BY_PATH,
 ];
 
-/** @throws UserError (usage) for a name that is none. */
+/** @throws UserError (usage) for a name that no host has. */
 export function adapterOf(name: string): Adapter {
-  const target = ADAPTERS.find((candidate) => candidate.name === name);
-  if (target) return target;
+  const adapter = ADAPTERS.find((candidate) => candidate.name === name);
+  if (adapter) return adapter;
   const known = ADAPTERS.map((candidate) => candidate.name);
   throw usageError(`There is no host ${JSON.stringify(name)}; ${suggest(name, known)}`);
+}
+
+/** One host's row in the table of hosts: the name of each column, and the cell. */
+export function adapterRow({ name, query, answers, compression, limits, tested }: Adapter): [string, string][] {
+  return [
+    ["host", name],
+    ["?page=N", query],
+    ["headers", answers.headers],
+    ["OPTIONS", answers.options],
+    ["405", answers.refusal],
+    ["404", answers.missing],
+    ["compression", COMPRESSION[compression]],
+    ["limits", limits ? describeLimits(limits) : "none"],
+    ["tested", tested],
+  ];
+}
+
+function describeLimits({ files, filesInFolder, bytesInFile, bytes, upload, source }: AdapterLimits): string {
+  const parts = [
+    files !== undefined && count(files, "file"),
+    filesInFolder !== undefined && `${count(filesInFolder, "file")} a folder`,
+    upload !== undefined && `${count(upload, "file")} an upload`,
+    bytesInFile !== undefined && `${size(bytesInFile)} a file`,
+    bytes !== undefined && `${size(bytes)} in all`,
+  ];
+  return `${parts.filter(Boolean).join(", ")} (${source})`;
+}
+
+/** What of a release a host cannot use: a sentence for each, with the way out. */
+export function unsupportedFeatures(
+  { title, query, compression }: Adapter,
+  { encodings, links }: Pick<Snapshot, "encodings" | "links">,
+): string[] {
+  const notes: string[] = [];
+  const served = servedEncodings(compression, encodings);
+  const unused = encodings.filter((encoding) => !served.includes(encoding));
+  if (unused.length > 0) {
+    const why = compression === "itself" ? "compresses by itself" : "does not choose among files";
+    notes.push(`${title} ${why}: files in ${unused.join(" and ")} lie there in vain; build without --compress`);
+  }
+  if (query === "no" && links === "query")
+    notes.push(`${title} cannot map ?page=N, which the links of this release have; build with --links path`);
+  return notes;
 }

@@ -1,17 +1,18 @@
-/** Measures a release against what a host takes. */
+/** Measures a release against the limits of a host. */
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pagePath, SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { Adapter, AdapterLimits } from "./rules/adapter.js";
 
-/** What a release has, as hosts count it; the names are those of the limits. */
+/** A release in the numbers that hosts limit. */
 export type Measures = Required<Omit<AdapterLimits, "source">>;
 
+/** A limit that a release exceeds. */
 export interface Excess {
   limit: keyof Measures;
-  has: number;
-  may: number;
+  actual: number;
+  allowed: number;
 }
 
 export async function measure(release: Release): Promise<Measures> {
@@ -30,12 +31,11 @@ export async function measure(release: Release): Promise<Measures> {
   return measures;
 }
 
-/** The limits of a host that a release goes beyond. */
 export function findExcess(measures: Measures, { limits }: Adapter): Excess[] {
   const names = Object.keys(measures) as (keyof Measures)[];
   return names.flatMap((limit) => {
-    const may = limits[limit];
-    return may !== undefined && measures[limit] > may ? [{ limit, has: measures[limit], may }] : [];
+    const [actual, allowed] = [measures[limit], limits?.[limit]];
+    return allowed !== undefined && actual > allowed ? [{ limit, actual, allowed }] : [];
   });
 }
 

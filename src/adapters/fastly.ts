@@ -1,6 +1,7 @@
 /** Fastly before any bucket: VCL that maps the query and answers the rest by itself. */
 import type { ErrorStatus } from "../contract/headers.js";
-import { type Adapter, banner } from "./rules/adapter.js";
+import { PAGES } from "../release/layout.js";
+import { type Adapter, ALL_ANSWERS, commentedFile } from "./rules/adapter.js";
 import type { Deployment } from "./rules/deployment.js";
 import { DIGITS, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
 import { BODIES, type Headers, INVALID_PAGE_BODY } from "./rules/rules.js";
@@ -8,34 +9,31 @@ import { BODIES, type Headers, INVALID_PAGE_BODY } from "./rules/rules.js";
 export const fastly: Adapter = {
   name: "fastly",
   title: "Fastly",
-  claims: {
-    query: "VCL",
-    headers: "all; ETag is the bucket's",
-    options: "204",
-    refusal: "405, JSON",
-    missing: "404, JSON",
-    compression: "compresses by itself",
-    tested: "checked by falco, its linter; not run, since no engine for it can be had",
-  },
-  siblings: [],
-  compresses: true,
-  limits: {},
+  query: "VCL",
+  answers: { ...ALL_ANSWERS, headers: "all; ETag is the bucket's" },
+  compression: "itself",
+  tested: "checked by falco, its linter; not run, since no engine for it can be had",
   steps: [
     "The bucket behind it has the release's folder; upload rollcall.vcl as the main VCL of the service.",
     "PURGE of a URL drops its page from the cache, for who has a token of the service: Fastly-Key.",
   ],
-  files(site) {
-    const goes =
-      "The main VCL of a service whose only backend is the bucket.\nIt names one release: write it again after each build.";
-    return [{ path: "rollcall.vcl", goes, text: banner("#", "Fastly's VCL", site, goes) + vcl(site) }];
-  },
+  files: (deployment) => [
+    commentedFile("rollcall.vcl", {
+      comment: "#",
+      what: "Fastly's VCL",
+      release: deployment.release,
+      instructions:
+        "The main VCL of a service whose only backend is the bucket.\nIt names one release: write it again after each build.",
+      text: vcl(deployment),
+    }),
+  ],
 };
 
-/** Errors of ours are numbers that no backend sends. */
+/** Numbers for the rules' own errors, which no backend sends. */
 const OWN = { 204: 620, 301: 621, 404: 624, 405: 625, invalid: 626 } as const;
 
-function vcl(site: Deployment): string {
-  const { listing, bare, pages, redirect, base, origin, files, preflight, moved, headers } = site;
+function vcl(deployment: Deployment): string {
+  const { listing, bare, pages, redirect, base, origin, files, preflight, moved, headers } = deployment;
   const folder = origin.pathname.replace(/\/$/, "");
   const digits = DIGITS.map((group) => `\\${group}`).join("");
   const matches = (pattern: string) => `req.http.Rollcall-Query ~ ${regex(pattern)}`;
@@ -56,16 +54,16 @@ function vcl(site: Deployment): string {
   if (req.http.Rollcall-Path == ${text(listing)}) {
     if (${matches(QUERY.twice)}) { error ${OWN.invalid}; }
     if (${matches(QUERY.page)}) {
-      set var.file = "api/users/pages/" regsub(req.http.Rollcall-Query, ${regex(WHOLE_QUERY)}, ${text(digits)}) ".json";
+      set var.file = "${PAGES}/" regsub(req.http.Rollcall-Query, ${regex(WHOLE_QUERY)}, ${text(digits)}) ".json";
     } elsif (${matches(QUERY.empty)}) {
-      set var.file = "api/users/pages/1.json";
+      set var.file = "${PAGES}/1.json";
     } elsif (${matches(QUERY.other)}) {
       error ${OWN.invalid};
     } else {
-      set var.file = "api/users/pages/1.json";
+      set var.file = "${PAGES}/1.json";
     }
   } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}${PAGE_NUMBER}\\.json$`)}) {
-    set var.file = "api/users/pages/" regsub(req.http.Rollcall-Path, "^.*/", "");
+    set var.file = "${PAGES}/" regsub(req.http.Rollcall-Path, "^.*/", "");
   } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}[^/]*\\.json$`)}) {
     error ${OWN.invalid};
   }${[...files.keys()].map((name) => ` elsif (req.http.Rollcall-Path == ${text(`${base}/${name}`)}) {\n    set var.file = ${text(name)};\n  }`).join("")}
@@ -77,7 +75,7 @@ function vcl(site: Deployment): string {
 sub vcl_fetch {
 #FASTLY fetch
   if (beresp.status == 404 || beresp.status == 403) {
-    if (req.url ~ ${regex(`^${literal(folder)}/api/users/pages/`)}) { error ${OWN.invalid}; }
+    if (req.url ~ ${regex(`^${literal(folder)}/${PAGES}/`)}) { error ${OWN.invalid}; }
     error ${OWN[404]};
   }
   unset beresp.http.Vary;
@@ -88,13 +86,13 @@ sub vcl_deliver {
 #FASTLY deliver
 ${set("resp", headers)}
   if (resp.status == 200 || resp.status == 304) {
-    set resp.http.Cache-Control = ${text(moved["Cache-Control"] ?? "")};
+    set resp.http.Cache-Control = ${text(moved["Cache-Control"])};
 ${[...files]
   .map(
     ([name, own]) => `    if (req.http.Rollcall-Path == ${text(`${base}/${name}`)}) {\n${set("resp", own, 6)}\n    }`,
   )
   .join("\n")}
-    if (req.url ~ ${regex(`^${literal(folder)}/api/users/pages/`)}) { set resp.http.Content-Type = ${text(site.page["Content-Type"] ?? "")}; }
+    if (req.url ~ ${regex(`^${literal(folder)}/${PAGES}/`)}) { set resp.http.Content-Type = ${text(deployment.page["Content-Type"])}; }
   }
   return(deliver);
 }
@@ -116,9 +114,9 @@ ${set("obj", moved, 4)}
     synthetic "";
     return(deliver);
   }
-${refuse(site, OWN[405], 405, "Method Not Allowed")}
-${refuse(site, OWN[404], 404, "Not Found")}
-${refuse(site, OWN.invalid, 404, "Not Found", INVALID_PAGE_BODY)}
+${refuse(deployment, OWN[405], 405, "Method Not Allowed")}
+${refuse(deployment, OWN[404], 404, "Not Found")}
+${refuse(deployment, OWN.invalid, 404, "Not Found", INVALID_PAGE_BODY)}
 }
 `;
 }
@@ -150,7 +148,7 @@ function text(value: string): string {
   return `"${value.replaceAll("%", "%25").replaceAll('"', "%22")}"`;
 }
 
-/** In a regular expression, its own escapes say so whether `%xx` is read before or not. */
+/** In a regular expression, `\x25` is a percent sign whether VCL reads `%xx` or not. */
 function regex(pattern: string): string {
   return `"${pattern.replace(/\\?%/g, "\\x25")}"`;
 }

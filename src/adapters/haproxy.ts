@@ -1,8 +1,9 @@
-/** HAProxy before a host that can only serve paths: it maps the query and says everything that the host cannot. */
+/** HAProxy before a host that can only serve paths: it maps the query, and writes the headers and errors. */
 import { join } from "node:path";
 import { ENCODINGS, type ErrorStatus } from "../contract/headers.js";
-import { type Adapter, banner } from "./rules/adapter.js";
-import { type Deployment, tagsOf } from "./rules/deployment.js";
+import { PAGES } from "../release/layout.js";
+import { type Adapter, ALL_ANSWERS, commentedFile } from "./rules/adapter.js";
+import { type Deployment, tagLines } from "./rules/deployment.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
 import { BODIES, type Headers, INVALID_PAGE_BODY } from "./rules/rules.js";
 
@@ -11,38 +12,35 @@ const TAGS = "rollcall-tags.map";
 export const haproxy: Adapter = {
   name: "haproxy",
   title: "HAProxy, before any host",
-  claims: {
-    query: "set-path",
-    headers: "all",
-    options: "204",
-    refusal: "405, JSON",
-    missing: "404, JSON",
-    compression: "chooses .br and .gz files",
-    tested: "HAProxy of Debian, before nginx without configuration",
+  query: "set-path",
+  answers: ALL_ANSWERS,
+  compression: "files",
+  tested: "HAProxy of Debian, before nginx without configuration",
+  limitations: {
+    "encoding-order":
+      "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+    malformed: "What its parser refuses is answered before any rule is asked",
   },
-  siblings: ["br", "gzip"],
-  compresses: false,
-  limits: {},
   steps: ["The host behind it has the release's folder at the path of --origin, with whatever headers."],
-  files(site) {
-    const tags = join(site.folder, TAGS);
-    const goes =
-      "Goes beside haproxy.cfg: haproxy -f /etc/haproxy/haproxy.cfg -f rollcall.cfg; then systemctl reload haproxy.\n" +
-      "It names one release: write it again after each build, with the map beside it.";
-    const text = banner("#", "HAProxy, as the host", site, goes) + configuration(site, tags);
+  files(deployment) {
+    const tags = join(deployment.folder, TAGS);
     return [
-      { path: "rollcall.cfg", goes, text },
-      { path: TAGS, goes: `The digests, which rollcall.cfg reads from ${tags}.`, text: tagMap(site) },
+      commentedFile("rollcall.cfg", {
+        comment: "#",
+        what: "HAProxy, as the host",
+        release: deployment.release,
+        instructions:
+          "Goes beside haproxy.cfg: haproxy -f /etc/haproxy/haproxy.cfg -f rollcall.cfg; then systemctl reload haproxy.\n" +
+          "It names one release: write it again after each build, with the map beside it.",
+        text: configuration(deployment, tags),
+      }),
+      { path: TAGS, instructions: `The digests, which rollcall.cfg reads from ${tags}.`, text: tagLines(deployment) },
     ];
   },
 };
 
-function tagMap(site: Deployment): string {
-  return [...tagsOf(site)].map(([path, tag]) => `${path} ${tag}\n`).join("");
-}
-
-function configuration(site: Deployment, tags: string): string {
-  const { address, port, origin } = site;
+function configuration(deployment: Deployment, tags: string): string {
+  const { address, port, origin } = deployment;
   const tls = origin.protocol === "https:";
   const server = `${origin.hostname}:${origin.port || (tls ? 443 : 80)}`;
   const name = word(`str(${argument(origin.hostname)})`);
@@ -52,38 +50,38 @@ function configuration(site: Deployment, tags: string): string {
     `  bind ${address ?? ""}:${port ?? 80}`,
     "  timeout client 30s",
     "  timeout http-request 10s",
-    ...[...errors(site), ...request(site, tags), ...found(site)].map((line) => `  ${line}`),
+    ...[...errors(deployment), ...request(deployment, tags), ...found(deployment)].map((line) => `  ${line}`),
     "  default_backend rollcall",
     "",
     "backend rollcall",
     "  mode http",
     "  timeout connect 5s",
     "  timeout server 30s",
-    ...forward(site).map((line) => `  ${line}`),
+    ...forward(deployment).map((line) => `  ${line}`),
     `  server origin ${server}${tls ? ` ssl verify required ca-file @system-ca sni ${name}` : ""}`,
     "",
   ].join("\n");
 }
 
-/** What HAProxy answers by itself, in HTML unless it is told. */
-const TROUBLE: readonly [status: number, answer: ErrorStatus][] = [
-  [400, 400],
-  [408, 408],
-  [500, 500],
-  [502, 500],
-  [503, 500],
-  [504, 500],
-];
+/** The statuses that HAProxy answers with an HTML page of its own, and the contract's error that replaces it. */
+const ERROR_PAGES: Readonly<Record<number, ErrorStatus>> = {
+  400: 400,
+  408: 408,
+  500: 500,
+  502: 500,
+  503: 500,
+  504: 500,
+};
 
 function errors({ headers, error }: Deployment): string[] {
-  return TROUBLE.map(
+  return Object.entries(ERROR_PAGES).map(
     ([status, answer]) => `http-error status ${status} ${json(BODIES[answer], { ...headers, ...error })}`,
   );
 }
 
-/** From a request to the file of the release that it is for, or to an answer of HAProxy's own. */
-function request(site: Deployment, tags: string): string[] {
-  const { listing, bare, pages, base, redirect, headers, preflight, moved, encodings, files, error } = site;
+/** Finds the file of the release for a request, or answers it. */
+function request(deployment: Deployment, tags: string): string[] {
+  const { listing, bare, pages, base, redirect, headers, preflight, moved, encodings, files, error } = deployment;
   const digits = DIGITS.map((group) => `\\${group}`).join("");
   const set = (name: string, expression: string, condition = "") =>
     `http-request set-var(txn.rollcall_${name}) ${word(expression)}${condition && ` if ${condition}`}`;
@@ -115,7 +113,7 @@ function request(site: Deployment, tags: string): string[] {
     set("file", "str(none)"),
     set(
       "file",
-      "str(api/users/pages/),concat(,txn.rollcall_page,.json),concat(,txn.rollcall_suffix)",
+      `str(${PAGES}/),concat(,txn.rollcall_page,.json),concat(,txn.rollcall_suffix)`,
       path(`${literal(listing)}(?:pages/${PAGE_NUMBER}\\.json)?`),
     ),
     ...[...files.keys()].map((name) =>
@@ -127,15 +125,15 @@ function request(site: Deployment, tags: string): string[] {
   ];
 }
 
-/** The headers of the file, on a 304 and on what comes from the host behind. */
+/** Sets the file's headers, and answers 304 to a reader that has it. */
 function found({ page, files, encodings }: Deployment): string[] {
-  // A condition knows no groups, so a substitution says whether the pattern fits.
+  // A condition has no groups, so a substitution tests the pattern.
   const known = "^(?:(\\x22\\w+\\x22) .*\\1.*|\\x22\\w+\\x22 [ \\t]*\\*[ \\t]*)$";
   const after = (name: string, value: string, file: string) =>
     `http-after-response set-header ${name} ${value} if { status 200 304 } { var(txn.rollcall_file) -m ${file} }`;
   return [
     'http-after-response set-header ETag "%[var(txn.rollcall_tag)]" if { status 200 304 }',
-    ...Object.entries(page).map(([name, value]) => after(name, format(value), "beg api/users/pages/")),
+    ...Object.entries(page).map(([name, value]) => after(name, format(value), `beg ${PAGES}/`)),
     ...[...files].flatMap(([file, headers]) =>
       Object.entries(headers).map(([name, value]) => after(name, format(value), `str ${word(file)}`)),
     ),
@@ -147,7 +145,7 @@ function found({ page, files, encodings }: Deployment): string[] {
   ];
 }
 
-/** To the host behind: a plain request for one file, and nothing of its answer but the bytes. */
+/** Asks the host behind for the file with a plain request, and takes only the bytes of its answer. */
 function forward({ origin, error }: Deployment): string[] {
   const folder = origin.pathname.replace(/\/$/, "").replaceAll("%", "%%");
   const conditions = ["Range", "If-Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"];
@@ -173,7 +171,7 @@ function fields(headers: Headers): string {
     .join("");
 }
 
-/** A value in which `%` begins a variable. */
+/** A value in which a bare `%` would begin a variable. */
 function format(text: string): string {
   return word(text.replaceAll("%", "%%"));
 }

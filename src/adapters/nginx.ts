@@ -1,8 +1,7 @@
-/** nginx: maps from a request to a file of the release and its tag, and one server that asks them. */
-
-import type { ErrorStatus } from "../contract/headers.js";
-import { ENCODINGS } from "../contract/headers.js";
-import { type Adapter, banner } from "./rules/adapter.js";
+/** nginx: maps from a request to a file of the release and its tag, and one server that uses them. */
+import { ENCODINGS, type ErrorStatus } from "../contract/headers.js";
+import { PAGES } from "../release/layout.js";
+import { type Adapter, ALL_ANSWERS, commentedFile } from "./rules/adapter.js";
 import { type Deployment, tagsOf } from "./rules/deployment.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./rules/patterns.js";
 import { BODIES, decodePath, INVALID_PAGE_BODY } from "./rules/rules.js";
@@ -10,34 +9,33 @@ import { BODIES, decodePath, INVALID_PAGE_BODY } from "./rules/rules.js";
 export const nginx: Adapter = {
   name: "nginx",
   title: "nginx",
-  claims: {
-    query: "map",
-    headers: "all",
-    options: "204",
-    refusal: "405, JSON",
-    missing: "404, JSON",
-    compression: "chooses .br and .gz files",
-    tested: "nginx of Debian",
+  query: "map",
+  answers: ALL_ANSWERS,
+  compression: "files",
+  tested: "nginx of Debian",
+  limitations: {
+    "encoding-order":
+      "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+    "method-case": "Its parser answers 400 to a method in lowercase letters, and to CONNECT",
+    "repeated-condition": "Its parser answers 400 to a second line of If-None-Match",
   },
-  siblings: ["br", "gzip"],
-  compresses: false,
-  limits: {},
   steps: ["Needs no module beyond those that every package of nginx has."],
-  files(site) {
-    const goes =
-      "Goes into http { }, as /etc/nginx/conf.d/rollcall.conf does; then nginx -t && nginx -s reload.\n" +
-      "It names one release: write it again after each build.\n" +
-      `nginx may warn that its map_hash is not optimal with many pages; map_hash_max_size at the top of http { } ends that.`;
-    return [{ path: "rollcall.conf", goes, text: banner("#", "nginx, as the host", site, goes) + writeNginx(site) }];
-  },
+  files: (deployment) => [
+    commentedFile("rollcall.conf", {
+      comment: "#",
+      what: "nginx, as the host",
+      release: deployment.release,
+      instructions:
+        "Goes into http { }, as /etc/nginx/conf.d/rollcall.conf does; then nginx -t && nginx -s reload.\n" +
+        "It names one release: write it again after each build.\n" +
+        "nginx may warn that its map_hash is not optimal with many pages; map_hash_max_size at the top of http { } ends that.",
+      text: [...maps(deployment), ...server(deployment), ...tagMap(deployment)].join("\n"),
+    }),
+  ],
 };
 
-function writeNginx(site: Deployment): string {
-  return [...maps(site), ...server(site), ...tagMap(site)].join("\n");
-}
-
-/** What happens before or after the rules, and what it is answered with: nginx's own pages are HTML. */
-const TROUBLE: readonly [statuses: string, answer: ErrorStatus][] = [
+/** The statuses that nginx answers with an HTML page of its own, and the contract's error that replaces it. */
+const ERROR_PAGES: readonly [statuses: string, answer: ErrorStatus][] = [
   ["400 401 402 406 409 411 412 415 416 421 429 495 496 497", 400],
   ["405", 405],
   ["408", 408],
@@ -48,7 +46,7 @@ const TROUBLE: readonly [statuses: string, answer: ErrorStatus][] = [
 
 function maps({ base, listing, pages, encodings, files }: Deployment): string[] {
   const path = (text: string) => literal(decodePath(text));
-  const file = (name: string) => `"api/users/pages/${name}.json$rollcall_suffix"`;
+  const file = (name: string) => `"${PAGES}/${name}.json$rollcall_suffix"`;
   const empty = '""';
   return [
     "# A dollar sign, which nginx has no other way to write.",
@@ -91,20 +89,19 @@ function maps({ base, listing, pages, encodings, files }: Deployment): string[] 
   ];
 }
 
-function server(site: Deployment): string[] {
-  const { serverName, address, port, root, headers, preflight, page, moved, error, files, redirect, bare } = site;
-  const always = Object.entries({ ...headers });
+function server(deployment: Deployment): string[] {
+  const { serverName, address, port, root, headers, preflight, page, moved, error, files, redirect, bare } = deployment;
   const cachings = [...files].filter(([, { "Cache-Control": caching }]) => caching !== page["Cache-Control"]);
   return [
     "map $rollcall_file $rollcall_file_cache {",
-    `  default ${quote(page["Cache-Control"] ?? "")};`,
+    `  default ${quote(page["Cache-Control"])};`,
     ...cachings.map(([name, { "Cache-Control": caching }]) => `  ${quote(name)} ${quote(caching)};`),
     "}",
     "map $status $rollcall_cache {",
-    `  default ${quote(error["Cache-Control"] ?? "")};`,
+    `  default ${quote(error["Cache-Control"])};`,
     "  200 $rollcall_file_cache;",
     "  304 $rollcall_file_cache;",
-    `  301 ${quote(moved["Cache-Control"] ?? "")};`,
+    `  301 ${quote(moved["Cache-Control"])};`,
     '  204 "";',
     "}",
     ...Object.entries(preflight).map(
@@ -116,7 +113,7 @@ function server(site: Deployment): string[] {
     `  server_name ${quote(serverName)};`,
     `  root ${quote(root)};`,
     "",
-    ...always.map(([name, value]) => `  add_header ${name} ${quote(value)} always;`),
+    ...Object.entries(headers).map(([name, value]) => `  add_header ${name} ${quote(value)} always;`),
     ...Object.keys(preflight).map((name) => `  add_header ${name} ${preflightVariable(name)};`),
     "  add_header Cache-Control $rollcall_cache always;",
     "  add_header ETag $rollcall_etag;",
@@ -133,11 +130,13 @@ function server(site: Deployment): string[] {
     "  server_tokens off;",
     "  client_max_body_size 0;",
     "  types {}",
-    `  default_type ${quote(page["Content-Type"] ?? "")};`,
+    `  default_type ${quote(page["Content-Type"])};`,
     "",
     "  # A request that goes wrong before or after the rules below comes back as one of these.",
-    ...TROUBLE.map(([statuses, answer]) => `  error_page ${statuses} =${answer} /.rollcall/${answer};`),
-    ...TROUBLE.map(([, answer]) => `  if ($uri = /.rollcall/${answer}) { return ${answer} ${quote(BODIES[answer])}; }`),
+    ...ERROR_PAGES.map(([statuses, answer]) => `  error_page ${statuses} =${answer} /.rollcall/${answer};`),
+    ...ERROR_PAGES.map(
+      ([, answer]) => `  if ($uri = /.rollcall/${answer}) { return ${answer} ${quote(BODIES[answer])}; }`,
+    ),
     "",
     "  if ($request_method = OPTIONS) { return 204; }",
     `  if ($request_method !~ ^(?:GET|HEAD)$) { return 405 ${quote(BODIES[405])}; }`,
@@ -156,8 +155,8 @@ function server(site: Deployment): string[] {
   ];
 }
 
-function tagMap(site: Deployment): string[] {
-  const tags = [...tagsOf(site)];
+function tagMap(deployment: Deployment): string[] {
+  const tags = [...tagsOf(deployment)];
   return [
     "",
     `# The ${tags.length} files of the release, each with its digest.`,

@@ -1,23 +1,21 @@
-/** Vercel: routes in vercel.json; the edge, and not the routes, answers what is no GET. */
-
-import type { Adapter, AdapterFile } from "./rules/adapter.js";
+/** Vercel: routes in vercel.json. The routes cannot answer methods other than GET. */
+import { PAGES } from "../release/layout.js";
+import { type Adapter, type AdapterFile, besidePublished } from "./rules/adapter.js";
 import { PAGE_NUMBER } from "./rules/patterns.js";
 import type { Headers, Rules } from "./rules/rules.js";
 
 export const vercel: Adapter = {
   name: "vercel",
   title: "Vercel",
-  claims: {
-    query: "has",
+  query: "has",
+  answers: {
     headers: "all but Snapshot-Id; ETag is its own",
     options: "as its edge does",
     refusal: "as its edge does",
     missing: "404, its own page",
-    compression: "compresses by itself",
-    tested: "vercel.json through its own router's compiler",
   },
-  siblings: [],
-  compresses: true,
+  compression: "itself",
+  tested: "vercel.json through its own router's compiler",
   limits: {
     upload: 15_000,
     source: "as its API refuses more: github.com/vercel/terraform-provider-vercel/issues/289; --archive=tgz lifts it",
@@ -26,13 +24,13 @@ export const vercel: Adapter = {
     "Build with --adapt vercel, and without --compress; then npx vercel deploy --prod dist/current.",
     "Past 15,000 files: npx vercel deploy --prod --archive=tgz dist/current.",
   ],
-  files: (site) => published(site).map((file) => ({ ...file, path: `published/${file.path}` })),
-  published,
+  files: (deployment) => besidePublished(vercelFiles(deployment)),
+  published: vercelFiles,
 };
 
-function published(rules: Rules): AdapterFile[] {
-  const goes = "Goes into the published folder, as JSON without a comment. To check it: rollcall verify URL.";
-  return [{ path: "vercel.json", goes, text: `${JSON.stringify(routes(rules), null, 2)}\n` }];
+function vercelFiles(rules: Rules): AdapterFile[] {
+  const instructions = "Goes into the published folder, as JSON without a comment. To check it: rollcall verify URL.";
+  return [{ path: "vercel.json", instructions, text: `${JSON.stringify(routes(rules), null, 2)}\n` }];
 }
 
 function routes({ listing, bare, pages, base, headers, page, redirect, files }: Rules) {
@@ -48,11 +46,11 @@ function routes({ listing, bare, pages, base, headers, page, redirect, files }: 
       {
         source: path(listing),
         has: [{ ...query, value: `(?<page>${PAGE_NUMBER})` }],
-        destination: "/api/users/pages/:page.json",
+        destination: `/${PAGES}/:page.json`,
       },
-      { source: path(listing), has: [{ ...query, value: "" }], destination: "/api/users/pages/1.json" },
-      { source: path(listing), missing: [query], destination: "/api/users/pages/1.json" },
-      ...(base === "" ? [] : [{ source: `${path(pages)}:file`, destination: "/api/users/pages/:file" }]),
+      { source: path(listing), has: [{ ...query, value: "" }], destination: `/${PAGES}/1.json` },
+      { source: path(listing), missing: [query], destination: `/${PAGES}/1.json` },
+      ...(base === "" ? [] : [{ source: `${path(pages)}:file`, destination: `/${PAGES}/:file` }]),
       ...(base === ""
         ? []
         : [...files.keys()].map((name) => ({ source: path(`${base}/${name}`), destination: `/${name}` }))),
@@ -61,7 +59,7 @@ function routes({ listing, bare, pages, base, headers, page, redirect, files }: 
   };
 }
 
-/** A path in which no letter is a pattern's. */
+/** A path whose letters all stand for themselves. */
 function path(text: string): string {
   return text.replace(/[.+*?^${}()|[\]\\:]/g, "\\$&");
 }

@@ -1,15 +1,13 @@
-/** `rollcall adapt`: the table of hosts, the files of one, or a release measured against what it takes. */
-
+/** `rollcall adapt`: the table of hosts, the files for one, or a release measured against its limits. */
 import { type Adapted, adapt, checkLimits, type Fit, listAdapters } from "../adapters/adapt.js";
-import { adapterOf } from "../adapters/adapters.js";
+import { ADAPTERS, adapterOf, adapterRow } from "../adapters/adapters.js";
 import type { Measures } from "../adapters/check.js";
 import type { AdapterFile } from "../adapters/rules/adapter.js";
 import { ExitCode, UserError } from "../errors.js";
 import { count, number, size } from "../print/numbers.js";
-import { align, painter } from "../print/style.js";
+import { align, type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import type { Settings } from "../settings/settings.js";
-import { describeAdapters } from "./adapt-table.js";
 import { type Given, type Io, print, say, type Verb } from "./program/verb.js";
 
 export const adaptVerb: Verb = {
@@ -33,34 +31,47 @@ async function runAdapt({ settings, arguments: { name } }: Given, io: Io): Promi
     print(io, settings.json ? toJson(listAdapters()) : describeAdapters(painter(io.stdout, io.env)));
     return ExitCode.done;
   }
-  const { out: dist, release, write, listenPort } = settings;
-  const { root, serverName, basePath, address, origin, cacheControl } = settings;
-  if (settings.check) return check(await checkLimits(name, { dist, release }, { cwd: io.cwd }), settings, io);
-  const placement = { root, serverName, basePath, address, listenPort, origin, cacheControl };
-  report(await adapt(name, { dist, release, write, ...placement }, { cwd: io.cwd }), settings, io);
+  const { out: dist, release, write, root, serverName, basePath, address, listenPort, origin, cacheControl } = settings;
+  if (settings.check) {
+    reportCheck(await checkLimits(name, { dist, release }, { cwd: io.cwd }), settings, io);
+    return ExitCode.done;
+  }
+  const options = { dist, release, write, root, serverName, basePath, address, listenPort, origin, cacheControl };
+  report(await adapt(name, options, { cwd: io.cwd }), settings, io);
   return ExitCode.done;
+}
+
+/** One block for each host, since the columns of a table would not fit a terminal. */
+function describeAdapters(paint: Paint): string {
+  const blocks = ADAPTERS.map((adapter) => {
+    const [[, name] = ["", ""], ...cells] = adapterRow(adapter);
+    const width = Math.max(...cells.map(([column]) => column.length));
+    const lines = cells.map(([column, cell]) => `  ${paint("dim", column.padEnd(width))}  ${cell}`);
+    return [`${paint("bold", name)}  ${adapter.title}`, ...lines].join("\n");
+  });
+  return blocks.join("\n\n");
 }
 
 function report({ files, steps, notes, ...facts }: Adapted, { write, json }: Settings, io: Io): void {
   if (json) {
-    const shown = files.map(({ path, goes, text }) => ({
-      path,
-      goes,
-      ...(write === undefined && { text }),
-    }));
+    const shown = files.map(({ text, ...file }) => ({ ...file, ...(write === undefined && { text }) }));
     print(io, toJson({ ...facts, files: shown, steps, notes }));
     return;
   }
   if (write === undefined) print(io, joined(files));
   const lines = [
-    ...files.map(({ path, goes }) => ({ verb: "file", value: path, detail: goes.replaceAll("\n", " ") })),
+    ...files.map(({ path, instructions }) => ({
+      verb: "file",
+      value: path,
+      detail: instructions.replaceAll("\n", " "),
+    })),
     ...steps.map((step) => ({ verb: "then", value: step })),
     ...notes.map((note) => ({ verb: "note", value: note, loud: true })),
   ];
   say(io, align(lines, painter(io.stderr, io.env)));
 }
 
-/** One file as it is; several with their names between. */
+/** A single file's text, or several with their names before them. */
 function joined(files: readonly AdapterFile[]): string {
   const [only, ...others] = files;
   if (only && others.length === 0) return only.text.trimEnd();
@@ -70,16 +81,15 @@ function joined(files: readonly AdapterFile[]): string {
     .trimEnd();
 }
 
-function check(fit: Fit, { json }: Settings, io: Io): ExitCode {
-  const { host: name, snapshot, measures, excess } = fit;
-  if (json) print(io, toJson({ host: name, id: snapshot.id, ...measures, excess }));
-  const { title, limits } = adapterOf(name);
+/** @throws UserError when the release exceeds a limit. */
+function reportCheck(fit: Fit, { json }: Settings, io: Io): void {
+  const { host, snapshot, measures, excess } = fit;
+  if (json) print(io, toJson({ host, id: snapshot.id, ...measures, excess }));
+  const { title, limits } = adapterOf(host);
   if (excess.length > 0) throw tooLarge(title, fit);
   const value = `${count(measures.files, "file")}, ${size(measures.bytes)}`;
-  const { source } = limits;
-  const detail = source === undefined ? `${title} sets no limit` : `within ${title}'s limits: ${source}`;
+  const detail = limits ? `within ${title}'s limits: ${limits.source}` : `${title} sets no limit`;
   if (!json) say(io, align([{ verb: "fits", value, detail }], painter(io.stderr, io.env)));
-  return ExitCode.done;
 }
 
 const WORDS: Record<keyof Measures, (value: number) => string> = {
@@ -91,13 +101,13 @@ const WORDS: Record<keyof Measures, (value: number) => string> = {
 };
 
 function tooLarge(title: string, { excess, snapshot }: Fit): UserError {
-  const parts = excess.map(({ limit, has, may }) => {
-    const most = limit.startsWith("bytes") ? size(may) : number(may);
-    return `${WORDS[limit](has)}, where ${title} takes ${most}`;
+  const parts = excess.map(({ limit, actual, allowed }) => {
+    const most = limit.startsWith("bytes") ? size(allowed) : number(allowed);
+    return `${WORDS[limit](actual)}, where ${title} takes ${most}`;
   });
   const larger = excess.some(({ limit }) => limit === "bytesInFile") ? "smaller" : "larger";
   const ways = [
-    // Pages of another size hold the same users.
+    // Pages of another size hold the same users, so they change no total.
     ...(excess.some(({ limit }) => limit !== "bytes")
       ? [`${larger} pages (--page-size, now ${snapshot.page_size})`]
       : []),

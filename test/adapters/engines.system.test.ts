@@ -3,22 +3,19 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { adapterOf } from "../../src/adapters/adapters.js";
-import { type DeploymentOptions, openDeployment } from "../../src/adapters/rules/deployment.js";
-import { openRelease } from "../../src/release/open.js";
+import type { DeploymentOptions } from "../../src/adapters/rules/deployment.js";
 import { publish, type Shape } from "../server/release.js";
 import { scratch } from "../support/files.js";
 import { engine, isMissing, loadEngine } from "../support/installed.js";
+import { filesFor } from "./servers.js";
 
 const GO_ARCH: Partial<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 const FALCO = engine(`falco-js/bin/falco-${process.platform}-${GO_ARCH[process.arch]}`);
 const VERCEL = "@vercel/routing-utils";
 
 async function fileFor(name: string, path: string, shape: Shape, options: DeploymentOptions = {}): Promise<string> {
-  const release = await openRelease(await publish(scratch(), shape));
-  const target = adapterOf(name);
-  const files = target.files(await openDeployment(release, target.siblings, options));
-  return files.find((file) => file.path === path)?.text ?? "";
+  const files = await filesFor(name, await publish(scratch(), shape), options);
+  return files.get(path) ?? "";
 }
 
 interface VercelRouting {
@@ -38,7 +35,7 @@ function isRewrite(route: object): route is Rewrite {
 }
 
 describe.skipIf(isMissing(engine(VERCEL))).each(["", "/people/directory"])("vercel.json below %j", (base) => {
-  /** The first rewrite that fits, as Vercel's router goes through them. */
+  /** The destination of the first rewrite that matches, as Vercel's router finds it. */
   async function destination(path: string, query: string): Promise<string | undefined> {
     const text = await fileFor("vercel", "published/vercel.json", {
       baseUrl: `https://example.com${base}`,
@@ -60,7 +57,7 @@ describe.skipIf(isMissing(engine(VERCEL))).each(["", "/people/directory"])("verc
         return fits !== null;
       });
       if (!has || ((route.missing ?? []).length > 0 && given !== null)) continue;
-      // The query goes along, to a file that does not look at it.
+      // The router adds the query, which a static file ignores.
       return route.dest.replace(/\?.*/, "").replace(/\$(\w+)/g, (_, name) => named[name] ?? "");
     }
     return undefined;
@@ -93,7 +90,7 @@ test.skipIf(isMissing(FALCO)).each([
 });
 
 describe("Fastly's purge, which arrives as FASTLYPURGE", () => {
-  /** What vcl_recv says of methods, a line each; the rest of it knows of none. */
+  /** The lines of vcl_recv about methods. */
   const lines = async () =>
     (await fileFor("fastly", "rollcall.vcl", {})).match(/(?<=^ +if \()req\.method .*(?= \}$)/gm) ?? [];
 

@@ -1,18 +1,16 @@
-/** The functions of CloudFront, in a bare VM, and of Netlify, in its engine, over the same questions. */
+/** CloudFront's function in a bare VM and Netlify's in its engine get the same requests. */
 import assert from "node:assert";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import vm from "node:vm";
 import { describe, expect, test } from "vitest";
-import { adapterOf } from "../../src/adapters/adapters.js";
-import { FUNCTION_LIMIT } from "../../src/adapters/cloudfront.js";
-import { openDeployment } from "../../src/adapters/rules/deployment.js";
+import { FUNCTION_LIMIT } from "../../src/adapters/cloudfront/cloudfront.js";
 import { openRelease, type Release } from "../../src/release/open.js";
 import { publish } from "../server/release.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
-import { ALL_SERVERS, serveWith } from "./servers.js";
+import { ALL_SERVERS, filesFor, serveWith } from "./servers.js";
 
 const BASE = "/people/directory";
 const LISTING = `${BASE}/api/users/`;
@@ -20,12 +18,6 @@ const LISTING = `${BASE}/api/users/`;
 async function released(): Promise<Release> {
   const others = { "avatar.svg": "<svg/>" };
   return openRelease(await publish(scratch(), { baseUrl: `https://example.com${BASE}`, others }));
-}
-
-async function filesFor(name: string, release: Release): Promise<Map<string, string>> {
-  const target = adapterOf(name);
-  const files = target.files(await openDeployment(release, target.siblings));
-  return new Map(files.map(({ path, text }) => [path, text]));
 }
 
 /** Method, path and query -> status, and the file of the release or the detail of the error. */
@@ -66,13 +58,13 @@ interface Reply {
 
 describe("the CloudFront function", () => {
   test("is as small as it must be, also for the largest release", async () => {
-    const text = (await filesFor("cloudfront", await released())).get("rollcall-function.js") ?? "";
+    const text = (await filesFor("cloudfront", (await released()).folder)).get("rollcall-function.js") ?? "";
     expect(Buffer.byteLength(text)).toBeLessThan(FUNCTION_LIMIT - 2_000);
   });
 
   test.each(QUESTIONS)("%s %s?%s: %i", async (method, uri, query, status, what) => {
     const release = await released();
-    const text = (await filesFor("cloudfront", release)).get("rollcall-function.js") ?? "";
+    const text = (await filesFor("cloudfront", release.folder)).get("rollcall-function.js") ?? "";
     const context = vm.createContext({});
     vm.runInContext(text, context);
     const request = {

@@ -1,7 +1,6 @@
-/** Each real server, with what Rollcall wrote for it, under the eyes of a stranger who knows the contract only. */
+/** A client that knows only the contract checks each real server with the files that Rollcall writes for it. */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { LIMITATIONS } from "../../src/adapters/limitations.js";
 import { type BuildOptions, build } from "../../src/index.js";
 import { report } from "../client/client.js";
 import { population } from "../client/population.js";
@@ -9,8 +8,8 @@ import { writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
-import { SERVERS, serveWith } from "./servers.js";
-import { explain, isOfClient } from "./shortfalls.js";
+import { explain, isOfClient } from "./limitations.js";
+import { limitationsOf, SERVERS, serveWith } from "./servers.js";
 
 const USERS = population(2_500);
 
@@ -25,11 +24,11 @@ const SHAPES: [string, string, Partial<BuildOptions>][] = [
 ];
 
 describe.each(SERVERS)("$name", (server) => {
-  const allowed = Object.keys(LIMITATIONS[server.name] ?? {}).filter(isOfClient);
+  const allowed = Object.keys(limitationsOf(server)).filter(isOfClient);
   const seen = new Set<string>();
 
   test.skipIf(isMissing(...server.needs)).each(SHAPES)(
-    "a stranger finds nothing wrong with pages %s",
+    "the client finds nothing wrong with pages %s",
     { timeout: 120_000 },
     async (_name, path, options) => {
       const [folder, port] = [scratch(), await freePort()];
@@ -44,7 +43,7 @@ describe.each(SERVERS)("$name", (server) => {
       });
       await serveWith(server, { release, folder, port });
       const lines = await report(baseUrl, { pageSize: 37, linesPerRule: Number.POSITIVE_INFINITY });
-      // What is hard about the path must not pass for what is malformed in a request.
+      // Odd characters of the path must not pass for a malformed request.
       const { unexplained, used } = explain(
         path === "" ? lines : lines.map((line) => line.replaceAll(path, "")),
         allowed,
@@ -54,7 +53,7 @@ describe.each(SERVERS)("$name", (server) => {
     },
   );
 
-  test.skipIf(isMissing(...server.needs))("each of its shortfalls is one", () => {
+  test.skipIf(isMissing(...server.needs))("every limitation is needed", () => {
     expect([...seen].sort()).toEqual([...allowed].sort());
   });
 });

@@ -1,4 +1,4 @@
-/** The real servers, each with a configuration of its own around what Rollcall wrote, on loopback and without a trace. */
+/** Starts the real hosts on loopback, each with a configuration around the files that its adapter writes. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,23 +7,24 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { adapterOf } from "../../src/adapters/adapters.js";
 import { quoteApache } from "../../src/adapters/apache/answers.js";
+import type { Limitations } from "../../src/adapters/rules/adapter.js";
 import { type DeploymentOptions, openDeployment } from "../../src/adapters/rules/deployment.js";
-import type { LinkStyle } from "../../src/contract/links.js";
+import { basePath, type LinkStyle } from "../../src/contract/links.js";
 import { openRelease } from "../../src/release/open.js";
 import { engine, findProgram } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
 
 export interface Server {
-  /** As its row of shortfalls is called. */
+  /** As its rows in docs/hosts.md are called. */
   name: string;
-  target: string;
+  /** The name of its adapter. */
+  adapter: string;
   needs: readonly string[];
-  options?: DeploymentOptions;
-  /** Whether what it needs can lie in the release, put there by build --adapt. */
+  /** Whether `build --adapt` can put what it needs into the release. */
   built?: true;
   /** How releases for it are linked; by query unless said. */
   links?: LinkStyle;
-  /** Writes what goes around the files in `folder`, and says what to start in the foreground. */
+  /** Writes the rest of the configuration into `folder`, and returns what to start in the foreground. */
   prepare(place: Place): Promise<Command[]> | Command[];
 }
 
@@ -35,12 +36,29 @@ interface Command {
 }
 
 interface Place {
-  /** Where the written files are, and all else may go. */
+  /** Holds the written files, and may hold anything else. */
   folder: string;
   /** The release that is served. */
   release: string;
   port: number;
   base: string;
+}
+
+/** What a server cannot do; where its name is not its adapter's, it has the published files alone. */
+export function limitationsOf({ name, adapter }: Server): Limitations {
+  const { limitations = {}, publishedLimitations = {} } = adapterOf(adapter);
+  return name === adapter ? limitations : publishedLimitations;
+}
+
+/** The files that an adapter writes for the release in a folder: path -> text. */
+export async function filesFor(
+  adapter: string,
+  release: string,
+  options: Parameters<typeof openDeployment>[2] = {},
+): Promise<Map<string, string>> {
+  const { files, compression } = adapterOf(adapter);
+  const written = files(await openDeployment(await openRelease(release), compression, options));
+  return new Map(written.map(({ path, text }) => [path, text]));
 }
 
 /** Serves the release in `release` until the test is over, or until it is told to stop. */
@@ -53,15 +71,13 @@ export async function serveWith(
     options = {},
   }: { release: string; folder: string; port: number; options?: DeploymentOptions },
 ): Promise<() => Promise<void>> {
-  const target = adapterOf(server.target);
-  const opened = await openRelease(release);
-  const place = { folder, address: "127.0.0.1", ...server.options, ...options };
-  const site = await openDeployment(opened, target.siblings, place);
-  for (const { path, text } of target.files(site)) {
+  for (const [path, text] of await filesFor(server.adapter, release, { folder, address: "127.0.0.1", ...options })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  const commands = await server.prepare({ folder, release: opened.folder, port, base: site.base });
+  const opened = await openRelease(release);
+  const base = basePath(opened.snapshot.base_url);
+  const commands = await server.prepare({ folder, release: opened.folder, port, base });
   const stops: (() => Promise<void>)[] = [];
   for (const command of commands) stops.push(await start(command, folder));
   return async () => void (await Promise.all(stops.map((stop) => stop())));
@@ -114,7 +130,7 @@ const isRoot = process.getuid?.() === 0;
 
 const NGINX: Server = {
   name: "nginx",
-  target: "nginx",
+  adapter: "nginx",
   needs: ["nginx"],
   prepare({ folder, port }) {
     return [nginx(folder, port, [`include ${folder}/rollcall.conf;`])];
@@ -139,7 +155,7 @@ function nginx(folder: string, port: number, lines: readonly string[]): Command 
 
 const CADDY: Server = {
   name: "caddy",
-  target: "caddy",
+  adapter: "caddy",
   needs: ["caddy"],
   prepare({ folder, port }) {
     writeFileSync(join(folder, "Caddyfile"), "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\nimport rollcall.caddy\n");
@@ -159,7 +175,7 @@ const MODULES = "/usr/lib/apache2/modules";
 function apache(name: string, sites: (place: Place) => string[]): Server {
   return {
     name,
-    target: "apache",
+    adapter: "apache",
     needs: ["apache2"],
     prepare(place) {
       const { folder, port, release } = place;
@@ -184,7 +200,7 @@ function apache(name: string, sites: (place: Place) => string[]): Server {
   };
 }
 
-/** Somebody else's server, in which only a folder is ours: the release itself, under its .htaccess. */
+/** A server with a configuration of its own, in which the release is a folder with a .htaccess. */
 const HTACCESS: Server = {
   ...apache("apache .htaccess", ({ folder, release, base }) => {
     for (const name of [".htaccess", "405.json"])
@@ -203,19 +219,19 @@ const HTACCESS: Server = {
 
 const LIGHTTPD: Server = {
   name: "lighttpd",
-  target: "lighttpd",
+  adapter: "lighttpd",
   needs: ["lighttpd", "/usr/lib/lighttpd/mod_magnet.so"],
   prepare: ({ folder, port }) => [{ program: "lighttpd", args: ["-D", "-f", join(folder, "rollcall.conf")], port }],
 };
 
 const HAPROXY: Server = {
   name: "haproxy",
-  target: "haproxy",
+  adapter: "haproxy",
   needs: ["haproxy", "nginx"],
   async prepare({ folder, release, port }) {
     const behind = await freePort();
     const config = join(folder, "rollcall.cfg");
-    // The port is free only now, so that it is put in where the default was.
+    // The origin's port is chosen here, so it replaces the default in the written file.
     writeFileSync(config, readFileSync(config, "utf8").replaceAll("127.0.0.1:8081", `127.0.0.1:${behind}`));
     const origin = nginx(folder, behind, [
       `geo $dollar { default "$"; }`,
@@ -227,7 +243,7 @@ const HAPROXY: Server = {
 
 const WORKERD: Server = {
   name: "cloudflare",
-  target: "cloudflare",
+  adapter: "cloudflare",
   built: true,
   needs: [engine("miniflare")],
   prepare({ folder, release, port }) {
@@ -239,7 +255,7 @@ const WORKERD: Server = {
 
 const NETLIFY: Server = {
   name: "netlify",
-  target: "netlify",
+  adapter: "netlify",
   needs: [engine("@netlify/edge-functions-dev")],
   prepare({ folder, release, port }) {
     const args = [new URL("../engines/netlify.mjs", import.meta.url).pathname, folder, release, String(port)];
@@ -249,7 +265,7 @@ const NETLIFY: Server = {
 
 const FIREBASE: Server = {
   name: "firebase",
-  target: "firebase",
+  adapter: "firebase",
   links: "path",
   needs: [engine("superstatic")],
   prepare({ folder, release, port, base }) {
@@ -270,8 +286,8 @@ export const SERVERS: readonly Server[] = [
   WORKERD,
 ];
 
-/** With those whose engine starts anew for each request, so that long walks are left out. */
+/** Netlify's engine starts anew for each request, so tests with many requests use SERVERS. */
 export const ALL_SERVERS: readonly Server[] = [...SERVERS, NETLIFY];
 
-/** Hosts that can do less, which shows by the rows of their shortfalls alone. */
-export const LESSER: readonly Server[] = [FIREBASE];
+/** Hosts that serve only by path; `rollcall verify` shows what they cannot do. */
+export const BY_PATH: readonly Server[] = [FIREBASE];

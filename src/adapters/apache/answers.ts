@@ -1,10 +1,10 @@
-/** What Apache says beside the body, whether a virtual host or a .htaccess asks: headers that follow the status. */
+/** What Apache answers besides the bodies, in a virtual host and in a .htaccess: its error pages, and headers by status. */
 import { ENCODINGS, ERROR_DETAILS, type ErrorStatus, errorBody } from "../../contract/headers.js";
 import { literal } from "../rules/patterns.js";
 import { BODIES, type Headers, type Rules } from "../rules/rules.js";
 
-/** Statuses that Apache has pages of its own for, in HTML, and what they say instead. */
-const TROUBLE: readonly [statuses: readonly number[], answer: ErrorStatus][] = [
+/** The statuses that Apache answers with an HTML page of its own, and the contract's error that replaces it. */
+const ERROR_PAGES: readonly [statuses: readonly number[], answer: ErrorStatus][] = [
   [[400, 401, 403, 411, 412, 416, 421, 422, 426, 501, 505], 400],
   [[408], 408],
   [[413], 413],
@@ -13,14 +13,14 @@ const TROUBLE: readonly [statuses: readonly number[], answer: ErrorStatus][] = [
   [[500, 502, 503, 504, 507], 500],
 ];
 
-/** What time and size say nothing of. */
+/** Requests with these are answered as without: Apache would compare the times and sizes of files, which say nothing of the bytes. */
 const CONDITIONS = ["Range", "If-Range", "If-Modified-Since", "If-Unmodified-Since", "If-Match"];
 
-/** @param refusal the path of a URL that holds the body of a 405; as a text it would come with a second Allow. */
+/** @param refusal the URL's path of the body of a 405; as a text, an error of this status would come with a second Allow. */
 export function writeAnswers(rules: Rules, refusal: string): string[] {
   const { headers, preflight, page, error, files, encodings } = rules;
   return [
-    ...TROUBLE.flatMap(([statuses, answer]) =>
+    ...ERROR_PAGES.flatMap(([statuses, answer]) =>
       statuses.map((status) => `ErrorDocument ${status} ${quoteApache(BODIES[answer])}`),
     ),
     `ErrorDocument 405 ${quoteApache(refusal)}`,
@@ -34,7 +34,7 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
     ...set(headers),
     ...set(preflight, "%{REQUEST_STATUS} == '204'"),
     ...set(error, "%{REQUEST_STATUS} -ge 400"),
-    ...set({ "Cache-Control": page["Cache-Control"] ?? "" }, "%{REQUEST_STATUS} -in {'200', '301', '304'}"),
+    ...set({ "Cache-Control": page["Cache-Control"] }, "%{REQUEST_STATUS} -in {'200', '301', '304'}"),
     ...[...files]
       .filter(([, own]) => own["Cache-Control"] !== page["Cache-Control"])
       .flatMap(([name, own]) =>
@@ -50,7 +50,7 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
   ];
 }
 
-/** The status of whatever has a file's headers. */
+/** Holds for answers that have a file's headers. */
 export const FOUND = "%{REQUEST_STATUS} -in {'200', '304'}";
 
 function endsIn(pattern: string): string {

@@ -1,67 +1,147 @@
-/** Apache httpd 2.4. */
-import { join } from "node:path";
-import { type Adapter, type AdapterFile, banner } from "../rules/adapter.js";
-import type { Rules } from "../rules/rules.js";
-import { REFUSAL_FILE, REFUSAL_TEXT, writeHtaccess } from "./htaccess.js";
-import { writeTagMap, writeVirtualHost } from "./virtual-host.js";
+/** Apache httpd 2.4: a virtual host with digests from a map, and a .htaccess for where only a folder is one's own. */
+import { dirname, join } from "node:path";
+import { type Adapter, ALL_ANSWERS, besidePublished, commentedFile, limitedBy } from "../rules/adapter.js";
+import { type Deployment, tagLines } from "../rules/deployment.js";
+import { literal } from "../rules/patterns.js";
+import { BODIES, decodePath } from "../rules/rules.js";
+import { FOUND, quoteApache, writeAnswers } from "./answers.js";
+import { htaccessFiles } from "./htaccess.js";
+import {
+  answer,
+  apacheWord,
+  PAGE_FILE,
+  type PathPattern,
+  pagePattern,
+  writeMethods,
+  writePageRules,
+} from "./rewrite.js";
 
 const TAGS = "rollcall-tags.txt";
-const VHOST_REFUSAL = "rollcall-errors/405.json";
+const REFUSAL_FILE = "rollcall-errors/405.json";
+/** The path of a URL that no release has. */
+const REFUSAL = "/.rollcall/405";
+
+const ETAG = "A .htaccess has no map: tags are Apache's own SHA-1 of the bytes, strong and equal on every machine";
+const VARY = limitedBy("It writes the list in Vary without a space: Accept,Accept-Encoding", [
+  ...["vary", "error-vary", "br-vary", "gzip-vary"],
+]);
+const OTHERS = {
+  "encoding-order": "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+  "head-of-errors": "It says no Content-Length for HEAD of an error or a redirect",
+  "options-of-server": "It answers OPTIONS * before any configuration is asked",
+};
 
 export const apache: Adapter = {
   name: "apache",
   title: "Apache httpd",
-  claims: {
-    query: "mod_rewrite",
-    headers: "all",
-    options: "204",
-    refusal: "405, JSON",
-    missing: "404, JSON",
-    compression: "chooses .br and .gz files",
-    tested: "Apache of Debian, as a virtual host and by .htaccess",
-  },
-  siblings: ["br", "gzip"],
-  compresses: false,
-  limits: {},
+  query: "mod_rewrite",
+  answers: ALL_ANSWERS,
+  compression: "files",
+  tested: "Apache of Debian, as a virtual host and by .htaccess",
+  limitations: { ...VARY, ...OTHERS },
   steps: [
     "Needs mod_rewrite, mod_headers, mod_setenvif, mod_env, mod_alias and mod_dir.",
     "Where only a folder is yours: build --adapt apache puts a .htaccess into the release, which needs AllowOverride All.",
   ],
-  files(site) {
-    const goes =
-      "Goes where virtual hosts are, as /etc/apache2/sites-enabled/rollcall.conf does; then apachectl graceful.\n" +
-      "It names one release: write it again after each build, with the files beside it.";
-    const files = { tags: join(site.folder, TAGS), refusal: join(site.folder, VHOST_REFUSAL) };
-    const text = banner("#", "Apache, as the virtual host", site, goes) + writeVirtualHost(site, files);
+  files(deployment) {
+    const [tags, refusal] = [join(deployment.folder, TAGS), join(deployment.folder, REFUSAL_FILE)];
     return [
-      { path: "rollcall.conf", goes, text },
+      commentedFile("rollcall.conf", {
+        comment: "#",
+        what: "Apache, as the virtual host",
+        release: deployment.release,
+        instructions:
+          "Goes where virtual hosts are, as /etc/apache2/sites-enabled/rollcall.conf does; then apachectl graceful.\n" +
+          "It names one release: write it again after each build, with the files beside it.",
+        text: writeVirtualHost(deployment, tags, refusal),
+      }),
       {
         path: TAGS,
-        goes: `The digests, which rollcall.conf reads from ${files.tags}.`,
-        text: writeTagMap(site),
+        instructions: `The digests, which rollcall.conf reads from ${tags}.`,
+        text: tagLines(deployment),
       },
       {
-        path: VHOST_REFUSAL,
-        goes: `The body of a 405, which rollcall.conf reads from ${files.refusal}.`,
-        text: REFUSAL_TEXT,
+        path: REFUSAL_FILE,
+        instructions: `The body of a 405, which rollcall.conf reads from ${refusal}.`,
+        text: BODIES[405],
       },
-      ...besides(site).map((file) => ({ ...file, path: `published/${file.path}` })),
+      ...besidePublished(htaccessFiles(deployment)),
     ];
   },
-  published: besides,
+  published: htaccessFiles,
+  publishedLimitations: {
+    ...VARY,
+    etag: ETAG,
+    "snapshot-id":
+      "In a release it cannot name the id, which is made of its files; rollcall adapt apache writes one that does",
+    ...OTHERS,
+    "etag-digest": ETAG,
+    malformed: "What its parser refuses is answered before any .htaccess is read",
+    trace: "TraceEnable can only be said by the server",
+    connect: "CONNECT names no path, so no .htaccess is asked",
+  },
 };
 
-/** For a folder of a server that is not one's own. */
-function besides(rules: Rules): AdapterFile[] {
-  const goes =
-    "Goes into the published folder, which needs AllowOverride All; it is instead of a virtual host.\n" +
-    "TraceEnable off can only be said by the server.";
+/** @param tags the path, on the host, of the map of tags. @param refusal the path of the body of a 405. */
+function writeVirtualHost(deployment: Deployment, tags: string, refusal: string): string {
+  const { address, port, serverName, root } = deployment;
   return [
-    {
-      path: ".htaccess",
-      goes,
-      text: banner("#", "Apache, as the folder", undefined, goes) + writeHtaccess(rules),
-    },
-    { path: REFUSAL_FILE, goes: "The body of a 405, beside .htaccess.", text: REFUSAL_TEXT },
+    `<VirtualHost ${address ?? "*"}:${port ?? 80}>`,
+    ...[
+      `ServerName ${quoteApache(serverName)}`,
+      `DocumentRoot ${quoteApache(root)}`,
+      ...openFolder(root),
+      `Alias ${REFUSAL} ${quoteApache(refusal)}`,
+      ...openFolder(dirname(refusal)),
+      "AllowEncodedSlashes NoDecode",
+      "TraceEnable off",
+      "",
+      ...writeAnswers(deployment, REFUSAL),
+      "",
+      "# Time and size say nothing of the bytes, and the tags do; so these are all that Apache compares.",
+      "Header onsuccess unset ETag",
+      `Header always set ETag "%{ROLLCALL_TAG}e" "expr=${FOUND}"`,
+      "RequestHeader unset If-None-Match env=!ROLLCALL_FRESH",
+      "RequestHeader set If-None-Match * env=ROLLCALL_FRESH",
+      "",
+      `RewriteMap rollcall_tags ${quoteApache(`txt:${tags}`)}`,
+      ...writeRules(deployment),
+    ].map((line) => (line === "" ? line : `  ${line}`)),
+    "</VirtualHost>",
+    "",
+  ].join("\n");
+}
+
+function openFolder(folder: string): string[] {
+  return [
+    `<Directory ${quoteApache(folder)}>`,
+    "  AllowOverride None",
+    "  Options None",
+    "  Require all granted",
+    "</Directory>",
+  ];
+}
+
+function writeRules(deployment: Deployment): string[] {
+  const { base, files, page } = deployment;
+  const path: PathPattern = (text) => literal(decodePath(text));
+  const others = [...files].filter(([, { "Content-Type": type }]) => type !== page["Content-Type"]);
+  return [
+    ...writeMethods(),
+    ...writePageRules(deployment, path),
+    `RewriteRule ${pagePattern(deployment, path)} - [E=ROLLCALL_FILE:${PAGE_FILE}]`,
+    ...[...files.keys()].map(
+      (name) => `RewriteRule ${apacheWord(`^${path(`${base}/${name}`)}$`)} - [E=ROLLCALL_FILE:${name}]`,
+    ),
+    "RewriteRule ^ - [E=ROLLCALL_TAG:$".concat("{rollcall_tags:%{ENV:ROLLCALL_FILE}}]"),
+    'RewriteCond %{ENV:ROLLCALL_TAG} =""',
+    `RewriteRule ^ - ${answer(404)}`,
+    'RewriteCond "%{ENV:ROLLCALL_TAG} %{HTTP:If-None-Match}" "^(?:(\\x22\\w+\\x22) .*\\1|\\x22\\w+\\x22 [ \\t]*\\*[ \\t]*$)" [NV]',
+    "RewriteRule ^ - [E=ROLLCALL_FRESH:1]",
+    ...others.flatMap(([name, { "Content-Type": type }]) => [
+      `RewriteCond %{ENV:ROLLCALL_FILE} =${name}`,
+      `RewriteRule ^ %{DOCUMENT_ROOT}/${name} ${apacheWord(`[T=${type},END]`)}`,
+    ]),
+    `RewriteRule ^ %{DOCUMENT_ROOT}/%{ENV:ROLLCALL_FILE} [T=${page["Content-Type"]},END]`,
   ];
 }

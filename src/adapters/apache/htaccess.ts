@@ -1,16 +1,37 @@
-/** Apache httpd by a .htaccess in the published folder: no map, so Apache makes the tags from the bytes. */
-
+/** Apache httpd by a .htaccess in the published folder: there is no map for it, so Apache makes the tags from the bytes. */
 import { INVALID_PAGE } from "../../contract/headers.js";
+import { type AdapterFile, commentedFile } from "../rules/adapter.js";
 import { literal, PAGE_NUMBER } from "../rules/patterns.js";
 import { BODIES, decodePath, type Rules } from "../rules/rules.js";
 import { quoteApache, writeAnswers } from "./answers.js";
-import { answer, apacheWord, PAGE_FILE, type PathPattern, pagePattern, writeMethods, writePageRules } from "./rules.js";
+import {
+  answer,
+  apacheWord,
+  PAGE_FILE,
+  type PathPattern,
+  pagePattern,
+  writeMethods,
+  writePageRules,
+} from "./rewrite.js";
 
-/** What must lie beside it: an error as a text would come with a second Allow. */
-export const REFUSAL_FILE = "405.json";
-export const REFUSAL_TEXT = BODIES[405];
+/** It lies beside .htaccess: as a text in it, an error of this status would come with a second Allow. */
+const REFUSAL_FILE = "405.json";
 
-export function writeHtaccess(rules: Rules): string {
+export function htaccessFiles(rules: Rules): AdapterFile[] {
+  return [
+    commentedFile(".htaccess", {
+      comment: "#",
+      what: "Apache, as the folder",
+      instructions:
+        "Goes into the published folder, which needs AllowOverride All; it is instead of a virtual host.\n" +
+        "TraceEnable off can only be said by the server.",
+      text: writeHtaccess(rules),
+    }),
+    { path: REFUSAL_FILE, instructions: "The body of a 405, beside .htaccess.", text: BODIES[405] },
+  ];
+}
+
+function writeHtaccess(rules: Rules): string {
   const { base, files, page } = rules;
   const path: PathPattern = (text) => literal(decodePath(text.slice(base.length + 1)));
   // Apache reads $1 there as a group of a pattern.

@@ -1,7 +1,8 @@
-/** Caddy: maps from a request to a file of the release and its tag, and one route that asks them. */
+/** Caddy: maps from a request to a file of the release and its tag, and one route that uses them. */
 import { ENCODINGS } from "../../contract/headers.js";
 import { usageError } from "../../errors.js";
-import { type Adapter, banner } from "../rules/adapter.js";
+import { PAGES } from "../../release/layout.js";
+import { type Adapter, ALL_ANSWERS, commentedFile } from "../rules/adapter.js";
 import { type Deployment, tagsOf } from "../rules/deployment.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
 import { BODIES, decodePath, type Headers, INVALID_PAGE_BODY } from "../rules/rules.js";
@@ -10,57 +11,55 @@ import { block, caddyWord, group, indent, letters, literally, map, pattern, quot
 export const caddy: Adapter = {
   name: "caddy",
   title: "Caddy",
-  claims: {
-    query: "map",
-    headers: "all",
-    options: "204",
-    refusal: "405, JSON",
-    missing: "404, JSON",
-    compression: "chooses .br and .gz files",
-    tested: "Caddy of Debian",
+  query: "map",
+  answers: ALL_ANSWERS,
+  compression: "files",
+  tested: "Caddy of Debian",
+  limitations: {
+    "encoding-order":
+      "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+    malformed: "Go's parser answers by itself what it refuses: text/plain, without headers",
+    "options-of-server": "Go answers OPTIONS * by itself",
+    "http-1.0": "Go answers HTTP/1.0 with HTTP/1.0",
   },
-  siblings: ["br", "gzip"],
-  compresses: false,
-  limits: {},
   steps: ["Has a certificate by itself where the base URL has https, unless --listen-port is given."],
-  files(site) {
-    const goes =
-      "Goes into a Caddyfile by a line: import rollcall.caddy; then caddy reload.\n" +
-      "It names one release: write it again after each build.";
-    return [
-      {
-        path: "rollcall.caddy",
-        goes,
-        text: banner("#", "Caddy, as the host", site, goes) + writeCaddy(site),
-      },
-    ];
-  },
+  files: (deployment) => [
+    commentedFile("rollcall.caddy", {
+      comment: "#",
+      what: "Caddy, as the host",
+      release: deployment.release,
+      instructions:
+        "Goes into a Caddyfile by a line: import rollcall.caddy; then caddy reload.\n" +
+        "It names one release: write it again after each build.",
+      text: writeCaddy(deployment),
+    }),
+  ],
 };
 
-function writeCaddy(site: Deployment): string {
+function writeCaddy(deployment: Deployment): string {
   return [
     "(rollcall_headers) {",
-    ...indent(setHeaders(site.headers)),
+    ...indent(setHeaders(deployment.headers)),
     "}",
     "",
-    `${quoteCaddy(addressOf(site))} {`,
-    ...indent([...maps(site), "", "route {", ...indent(route(site)), "}", ...failures(site)]),
+    `${quoteCaddy(addressOf(deployment))} {`,
+    ...indent([...maps(deployment), "", "route {", ...indent(route(deployment)), "}", ...failures(deployment)]),
     "}",
     "",
   ].join("\n");
 }
 
-/** With a name and https Caddy gets its own certificate; a port says that somebody in front has one. */
+/** Caddy gets its own certificate for https without a port; a port means that a server in front has one. */
 function addressOf({ serverName, port, protocol }: Deployment): string {
   if (port === undefined && protocol === "https:") return `https://${serverName}`;
   return `http://:${port ?? 80}`;
 }
 
-/** Each is worked out when it is asked for, from the request as it came. */
-function maps(site: Deployment): string[] {
-  const { base, listing, bare, pages, files, encodings } = site;
+/** Caddy computes each from the request as it came, when something uses it. */
+function maps(deployment: Deployment): string[] {
+  const { base, listing, bare, pages, files, encodings } = deployment;
   const path = (text: string) => letters(decodePath(text).toString());
-  const file = (number: string) => caddyWord(`api/users/pages/${number}.json{rollcall_suffix}`);
+  const file = (number: string) => caddyWord(`${PAGES}/${number}.json{rollcall_suffix}`);
   return [
     ...map("{http.request.orig_uri.query}", "rollcall_page", "1", [
       [pattern(QUERY.twice), "none"],
@@ -96,12 +95,12 @@ function maps(site: Deployment): string[] {
       "{rollcall_file}",
       "rollcall_tag",
       "none",
-      [...tagsOf(site)].map(([name, tag]) => [name, caddyWord(tag)] as const),
+      [...tagsOf(deployment)].map(([name, tag]) => [name, caddyWord(tag)] as const),
     ),
   ];
 }
 
-/** In the root, Caddy 2.6 reads a brace as a variable's, escaped or not. */
+/** @throws UserError (usage) for a brace, which Caddy 2.6 reads as a variable's in a root, escaped or not. */
 function plainRoot(root: string): string {
   if (!root.includes("{")) return root;
   throw usageError(
@@ -109,8 +108,8 @@ function plainRoot(root: string): string {
   );
 }
 
-function route(site: Deployment): string[] {
-  const { root, error, page, preflight, moved, redirect, files, encodings } = site;
+function route(deployment: Deployment): string[] {
+  const { root, error, page, preflight, moved, redirect, files, encodings } = deployment;
   return [
     `root * ${caddyWord(plainRoot(root))}`,
     "import rollcall_headers",
@@ -121,7 +120,7 @@ function route(site: Deployment): string[] {
     "@bare vars {rollcall_kind} bare",
     ...block("handle @bare", [
       ...setHeaders(moved),
-      // A query that is there but empty has no `?` in Caddy's eyes.
+      // For an empty query after a `?`, Caddy has no `?`.
       '@query expression {http.request.orig_uri.query} != ""',
       `header @query Location ${caddyWord(`${literally(redirect)}?{http.request.orig_uri.query}`)}`,
       '@plain expression {http.request.orig_uri.query} == ""',
@@ -145,7 +144,7 @@ function route(site: Deployment): string[] {
     ...setHeaders(page, "@page "),
     ...encodings.flatMap((name) => [
       `@${name} vars {rollcall_coding} ${name}`,
-      // Deferred, since the file server leaves the length out where it sees a coding.
+      // Set at the end, since the file server omits the length where it finds a coding.
       ...block(`header @${name}`, [`Content-Encoding ${name}`, "defer"]),
     ]),
     '@fresh expression {http.request.header.If-None-Match}.contains({http.vars.tag}) || {http.request.header.If-None-Match}.matches("^[ \\t]*[*][ \\t]*$")',
@@ -165,7 +164,7 @@ function route(site: Deployment): string[] {
   ];
 }
 
-/** What the file server cannot do is a fault of the folder. */
+/** The file server fails only where the folder is damaged. */
 function failures({ error }: Deployment): string[] {
   return block("handle_errors", ["import rollcall_headers", ...refuse(500, error)]);
 }

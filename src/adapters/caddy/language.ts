@@ -1,4 +1,4 @@
-/** The words of a Caddyfile: blocks, maps, patterns and values, each escaped for where it stands. */
+/** The syntax of a Caddyfile: blocks, maps, patterns and values, each escaped as its place needs. */
 import { usageError } from "../../errors.js";
 import { literal } from "../rules/patterns.js";
 
@@ -6,7 +6,7 @@ export function block(head: string, lines: readonly string[]): string[] {
   return [`${head} {`, ...indent(lines), "}"];
 }
 
-/** A placeholder `to` that is worked out from `source` by the first row that fits. */
+/** Computes the placeholder `to` from `source`, by the first row that matches. */
 export function map(
   source: string,
   to: string,
@@ -17,7 +17,7 @@ export function map(
   return [`map ${source} {${to}} {`, ...indent([...lines, `default ${otherwise}`]), "}"];
 }
 
-/** What a group of a pattern has found. */
+/** The text that a group of a pattern has matched. */
 export function group(number: number): string {
   return `$${`{${number}}`}`;
 }
@@ -26,7 +26,7 @@ export function indent(lines: readonly string[]): string[] {
   return lines.map((line) => (line === "" ? line : `\t${line}`));
 }
 
-/** A text that is meant letter by letter; Go's expressions know letters, not bytes. */
+/** A pattern that matches only this text; Go's expressions have letters where `literal` has bytes. */
 export function letters(text: string): string {
   return [...text]
     .map((letter) => (letter > "\x7f" ? `\\x{${letter.codePointAt(0)?.toString(16)}}` : literal(letter)))
@@ -37,19 +37,19 @@ export function pattern(text: string): string {
   return caddyWord(`~${text}`);
 }
 
-/** A value that Caddy takes letter by letter. */
+/** A value without placeholders. */
 export function quoteCaddy(text: string): string {
   return caddyWord(literally(text));
 }
 
-/** Placeholders are read in values wherever they stand. */
+/** Escapes what would be a placeholder, anywhere in a value. */
 export function literally(text: string): string {
   return text.replaceAll("{", "\\{");
 }
 
-/** One word of a Caddyfile, in which placeholders are read. */
+/** One word of a Caddyfile, in which placeholders are replaced. @throws UserError (usage) for a variable of the environment. */
 export function caddyWord(text: string): string {
-  // The environment is put in before anything is read, quoted or not.
+  // Caddy replaces these before it reads anything, quoted or not.
   if (text.includes("{$"))
     throw usageError(`A Caddyfile cannot hold ${JSON.stringify(text)}: it would read {$...} as a variable.`);
   return text.includes("`") ? `"${text.replaceAll('"', '\\"')}"` : `\`${text}\``;

@@ -1,40 +1,45 @@
-/** What Rollcall knows of one kind of host: what it can do, how much it takes, and the files that make it answer. */
-import type { Encoding } from "../../contract/headers.js";
+/** What an adapter says: what its host can do, how much it takes, and the files that make it answer as the contract says. */
 import type { Deployment } from "./deployment.js";
-import type { Rules } from "./rules.js";
+import type { Compression, Rules } from "./rules.js";
 
 export interface Adapter {
+  /** As in `rollcall adapt NAME`. */
   name: string;
-  /** As people call it. */
+  /** As people call the host; also its heading in docs/hosts.md. */
   title: string;
-  claims: Claims;
-  /** Codings of which it can choose among a release's files; the others of a release lie there in vain. */
-  siblings: readonly Encoding[];
-  /** Whether it, or the network before it, compresses by itself. */
-  compresses: boolean;
-  limits: AdapterLimits;
-  /** Where a release's folder goes, in a line or two, beside what each file says of itself. */
+  /** How the host turns `?page=7` into a file; "no" where only releases with links by path work. */
+  query: string;
+  answers: Answers;
+  compression: Compression;
+  /** How the tests run what is written. */
+  tested: string;
+  /** Nothing unless the host sets a limit of its own. */
+  limits?: AdapterLimits;
+  /** What the host cannot do, by the name of the check in `rollcall verify`, each with the reason. */
+  limitations?: Limitations;
+  /** Where the release's folder goes, in a line or two. */
   steps: readonly string[];
-  files(site: Deployment): AdapterFile[];
-  /** The files that must lie in the published folder, as far as they say nothing of the release's id or pages. */
+  /** The files for one release. */
+  files(deployment: Deployment): AdapterFile[];
+  /** The files that must lie in the published folder. They are part of the release, so they cannot know its id or its pages. */
   published?(rules: Rules): AdapterFile[];
+  /** What the host cannot do with the published files alone, where these can be used without the others. */
+  publishedLimitations?: Limitations;
 }
 
-/** One row of the table of hosts. */
-export interface Claims {
-  /** How `?page=7` becomes a file; "no" where only links by path work. */
-  query: string;
+/** How the host answers, in the words of the table of hosts. */
+interface Answers {
   headers: string;
   options: string;
-  /** Of a method that is refused. */
+  /** To a method that is refused. */
   refusal: string;
-  /** Of a page that is none. */
+  /** To a page that does not exist. */
   missing: string;
-  compression: string;
-  tested: string;
 }
 
-/** What a host takes; absent where it sets no limit of its own. */
+/** How a host does all that the contract asks of answers. */
+export const ALL_ANSWERS: Answers = { headers: "all", options: "204", refusal: "405, JSON", missing: "404, JSON" };
+
 export interface AdapterLimits {
   files?: number;
   filesInFolder?: number;
@@ -42,32 +47,54 @@ export interface AdapterLimits {
   bytes?: number;
   /** Files of one upload. */
   upload?: number;
-  /** Where the figures stand, for who wants to look them up. */
-  source?: string;
+  /** Where the host publishes these numbers. */
+  source: string;
+}
+
+export type Limitations = Readonly<Record<string, string>>;
+
+/** One reason for several checks. */
+export function limitedBy(reason: string, checks: readonly string[]): Limitations {
+  return Object.fromEntries(checks.map((check) => [check, reason]));
 }
 
 export interface AdapterFile {
-  /** Below the folder that files are written to, or below the published folder. */
+  /** Relative to the folder that the files are written to, or to the published folder. */
   path: string;
   text: string;
-  /** What it is and where it goes, where it cannot say so itself. */
-  goes: string;
+  /** What the file is and where it goes. */
+  instructions: string;
 }
 
-/** The comment that a file begins with: what it is, where it goes, how to check it. */
-export function banner(
-  prefix: string,
-  what: string,
-  site: Pick<Deployment, "release"> | undefined,
-  goes: string,
-): string {
-  const url = site?.release.snapshot.base_url ?? "URL";
-  const id = site === undefined ? "" : ` of release ${site.release.snapshot.id}`;
-  const lines = [`${what}${id}, written by Rollcall.`, ...goes.split("\n"), `To check it: rollcall verify ${url}`];
-  return `${lines.map((line) => `${prefix} ${visible(line)}\n`).join("")}\n`;
+/** The published files as `files` lists them: in a folder of their own. */
+export function besidePublished(files: readonly AdapterFile[]): AdapterFile[] {
+  return files.map((file) => ({ ...file, path: `published/${file.path}` }));
 }
 
-/** A value must not end the comment that it stands in. */
-function visible(text: string): string {
+/** A file that begins with a comment: what it is, where it goes and how to check it. */
+export function commentedFile(
+  path: string,
+  { comment, what, release, instructions, text }: CommentedFile,
+): AdapterFile {
+  const url = release?.snapshot.base_url ?? "URL";
+  const id = release === undefined ? "" : ` of release ${release.snapshot.id}`;
+  const lines = [
+    `${what}${id}, written by Rollcall.`,
+    ...instructions.split("\n"),
+    `To check it: rollcall verify ${url}`,
+  ];
+  return { path, instructions, text: `${lines.map((line) => `${comment} ${onOneLine(line)}\n`).join("")}\n${text}` };
+}
+
+interface CommentedFile extends Omit<AdapterFile, "path"> {
+  /** What begins a comment. */
+  comment: string;
+  what: string;
+  /** Nothing for a file of the release itself. */
+  release?: Deployment["release"];
+}
+
+/** A value must not end the comment that it is part of. */
+function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "?").replaceAll("*/", "* /");
 }

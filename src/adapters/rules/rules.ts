@@ -1,4 +1,4 @@
-/** The one rule set that every host's files are written from: the contract's answers, as they are for one collection. */
+/** The one set of rules that every host's files are written from: the contract's answers, with the values of one listing. */
 import {
   CONTENT_TYPE,
   commonHeaders,
@@ -10,24 +10,18 @@ import {
   NO_STORE,
   PREFLIGHT_HEADERS,
 } from "../../contract/headers.js";
-import { LISTING_PATH, type LinkStyle } from "../../contract/links.js";
+import { LISTING_PATH } from "../../contract/links.js";
 import { fileHeaders } from "../../release/layout.js";
 
 export type Headers = Readonly<Record<string, string>>;
+type FileHeaders = Readonly<ReturnType<typeof fileHeaders>>;
 
-/** What a host has to be told of a collection. Paths are as in a URL, percent-encoded. */
-export interface ListingRules {
+/** Paths are as in a URL, percent-encoded. */
+export interface Rules {
   /** `/directory`, or empty. */
   base: string;
-  links: LinkStyle;
   /** Codings that each page has a file in and that the host is to choose from. */
   encodings: readonly Encoding[];
-  cacheControl: string;
-  /** Paths of the files that are no pages, in the release. */
-  others: readonly string[];
-}
-
-export interface Rules extends ListingRules {
   /** `/directory/api/users/` */
   listing: string;
   /** `/directory/api/users`, which leads to `redirect`, with the query. */
@@ -37,22 +31,41 @@ export interface Rules extends ListingRules {
   pages: string;
   /** On every answer, whatever its status. */
   headers: Headers;
-  /** What OPTIONS has besides. */
+  /** What answers to OPTIONS have besides. */
   preflight: Headers;
   /** What pages have besides, and what redirects have. */
-  page: Headers;
-  moved: Headers;
+  page: FileHeaders;
+  moved: Pick<FileHeaders, "Cache-Control">;
   /** What errors have besides. */
-  error: Headers;
-  /** Path of a file that is no page -> what it has besides. */
-  files: ReadonlyMap<string, Readonly<ReturnType<typeof fileHeaders>>>;
+  error: FileHeaders;
+  /** The path, in the release, of each file that is not a page -> what it has besides. */
+  files: ReadonlyMap<string, FileHeaders>;
 }
 
-export function rulesOf(collection: ListingRules): Rules {
-  const { base, encodings, cacheControl, others } = collection;
+/** What a host makes of compressed files beside the pages, in the words of the table of hosts. */
+export const COMPRESSION = {
+  files: "chooses .br and .gz files",
+  itself: "compresses by itself",
+  none: "no",
+} as const;
+export type Compression = keyof typeof COMPRESSION;
+
+/** The codings, among those of a release, that a host chooses from. */
+export function servedEncodings(compression: Compression, encodings: readonly Encoding[]): readonly Encoding[] {
+  return compression === "files" ? encodings : [];
+}
+
+/** @param others the paths, in the release, of the files that are not pages. @param cacheControl of pages. */
+export function rulesOf({
+  base,
+  encodings,
+  cacheControl,
+  others,
+}: Pick<Rules, "base" | "encodings"> & { cacheControl: string; others: readonly string[] }): Rules {
   const listing = `${base}${LISTING_PATH}`;
   return {
-    ...collection,
+    base,
+    encodings,
     listing,
     bare: listing.slice(0, -1),
     // `//x` would be another host; RFC 3986 writes `/.//x`.
@@ -67,13 +80,13 @@ export function rulesOf(collection: ListingRules): Rules {
   };
 }
 
-/** The bodies of errors, by status, and of a page that is none. */
+/** The bodies of errors by status, and of a request for a page that does not exist. */
 export const BODIES = Object.fromEntries(
   Object.entries(ERROR_DETAILS).map(([status, detail]) => [status, errorBody(detail)]),
 ) as Record<ErrorStatus, string>;
 export const INVALID_PAGE_BODY = errorBody(INVALID_PAGE);
 
-/** A path of a URL as bytes, for hosts that compare paths decoded. */
+/** The bytes of a URL's path, for hosts that compare decoded paths. */
 export function decodePath(path: string): Buffer {
   return Buffer.from(
     path.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),

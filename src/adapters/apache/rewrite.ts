@@ -1,12 +1,12 @@
-/** The rewrite rules that find the file a request asks for, as far as a virtual host and a .htaccess share them. */
+/** The rewrite rules that find the file for a request, as far as a virtual host and a .htaccess share them. */
 import { type ErrorStatus, INVALID_PAGE } from "../../contract/headers.js";
 import { DIGITS, encodingPatterns, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
 import type { Rules } from "../rules/rules.js";
 
-/** How paths are compared: as the whole of a URL's, or as what follows the folder of a .htaccess. */
+/** A pattern for a path: for the whole path of a URL, or for what follows the folder of a .htaccess. */
 export type PathPattern = (path: string) => string;
 
-/** Ends the rules for whatever is no GET or HEAD. */
+/** Answers all methods but GET and HEAD. */
 export function writeMethods(): string[] {
   return [
     "RewriteEngine On",
@@ -20,7 +20,7 @@ export function writeMethods(): string[] {
   ];
 }
 
-/** The missing slash; then ROLLCALL_PAGE and ROLLCALL_SUFFIX, of which the last rule that fits decides. */
+/** Redirects where the slash is missing, and sets ROLLCALL_PAGE and ROLLCALL_SUFFIX by the last rule that matches. */
 export function writePageRules(rules: Rules, path: PathPattern): string[] {
   const { bare, redirect, listing, pages, encodings } = rules;
   const query = (pattern: string, page: string) => [
@@ -48,7 +48,7 @@ export function writePageRules(rules: Rules, path: PathPattern): string[] {
 /** The file of the release that ROLLCALL_PAGE and ROLLCALL_SUFFIX name. */
 export const PAGE_FILE = "api/users/pages/%{ENV:ROLLCALL_PAGE}.json%{ENV:ROLLCALL_SUFFIX}";
 
-/** The pattern of every path that `PAGE_FILE` is meant for. */
+/** The pattern of every path that `PAGE_FILE` answers. */
 export function pagePattern({ listing }: Rules, path: PathPattern): string {
   return apacheWord(`^${path(listing)}(?:pages/${PAGE_NUMBER}\\.json)?$`);
 }

@@ -1,4 +1,4 @@
-/** Which lines of the independent client a probe's name stands for. */
+/** Which lines of the independent client's report a limitation explains. */
 
 const MALFORMED =
   /^[^:]+: (?:GET \S*(?:%|[^ -~])|empty lines first|GET with a body|GET in chunks|absolute target|websocket|HTTP\/1\.0 without a Host : 400|two Hosts|no Host|no such version|no version|HTTP\/2|TLS|space in the target|bad header name|NUL in a header|length that is none|two lengths|bad chunk|unknown expectation|long header|long target|many headers|GET (?:\/\/|\/\\|\/\.\.|\/%2e))/;
@@ -20,12 +20,12 @@ const PROBES: Readonly<Record<string, RegExp>> = {
     /^etag: .*\[Accept-Encoding: .* has the plain page's tag$|^HEAD: .*\[Accept-Encoding: (?:gzip|br)|\[Accept-Encoding: \S*;q=0[^\]]*\]: 415/,
 };
 
-/** Whether a shortfall is one that the client sees; others are seen by `rollcall verify` alone. */
+/** Whether the client can see a limitation; only `rollcall verify` sees the others. */
 export function isOfClient(name: string): boolean {
   return Object.hasOwn(PROBES, name);
 }
 
-/** The lines that no shortfall explains, and the shortfalls that explain none. */
+/** The lines that no limitation explains, and the limitations that explain some. */
 export function explain(
   lines: readonly string[],
   allowed: readonly string[],

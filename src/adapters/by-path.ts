@@ -1,0 +1,180 @@
+/** Hosts that cannot map a query: only releases with links by path work there, with the headers that each can set. */
+import { PAGES } from "../release/layout.js";
+import { type Adapter, type AdapterFile, besidePublished, limitedBy } from "./rules/adapter.js";
+import type { Headers } from "./rules/rules.js";
+
+const GB = 1_000_000_000;
+const MIB = 1024 * 1024;
+const NONE = { options: "no", refusal: "no", missing: "HTML" } as const;
+const ONLINE_ONLY = "not run: it can only be had online";
+const AS_PREFIX = "Where the base URL has a path, that is the prefix:";
+
+const githubPages = byPath({
+  name: "github-pages",
+  title: "GitHub Pages",
+  answers: { ...NONE, headers: "Content-Type, ETag; 10 minutes of caching" },
+  compression: "itself",
+  tested: ONLINE_ONLY,
+  limits: {
+    bytes: GB,
+    bytesInFile: 100 * MIB,
+    source: "docs.github.com/pages/getting-started-with-github-pages/github-pages-limits; files: of a repository",
+  },
+  steps: [
+    "Publish the release's folder to the branch that Pages shows; its base URL is https://NAME.github.io/REPOSITORY.",
+  ],
+  published: () => [
+    {
+      path: ".nojekyll",
+      instructions: "Goes into the published folder: files are served as they are. It is empty.",
+      text: "",
+    },
+  ],
+});
+
+const gitlabPages = byPath({
+  name: "gitlab-pages",
+  title: "GitLab Pages",
+  answers: { ...NONE, headers: "Content-Type, ETag" },
+  compression: "files",
+  tested: ONLINE_ONLY,
+  limits: { files: 200_000, bytes: GB, source: "GitLab.com: gitlab.com/gitlab-org/gitlab/-/issues/405048" },
+  steps: ["Publish the release's folder as the artifact public/ of a job that is called pages."],
+  files: () => [
+    {
+      path: ".gitlab-ci.yml",
+      instructions: "Goes into the project, whose folder public/ is the release's.",
+      text: "# GitLab's job, written by Rollcall. Goes into the project. To check it: rollcall verify URL\npages:\n  script: [ls public/snapshot.json]\n  artifacts: { paths: [public] }\n",
+    },
+  ],
+});
+
+const s3Website = byPath({
+  name: "s3-website",
+  title: "S3 website",
+  answers: { ...NONE, headers: "Content-Type, Cache-Control, ETag" },
+  compression: "none",
+  tested: "uploads, by the tests of rollcall publish",
+  limits: {
+    bytesInFile: 5 * GB,
+    source: "docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html, one request",
+  },
+  steps: [
+    "rollcall publish s3://BUCKET; each object has the Content-Type and Cache-Control that it is uploaded with.",
+    `${AS_PREFIX} s3://BUCKET/PATH.`,
+  ],
+});
+
+const firebase = byPath({
+  name: "firebase",
+  title: "Firebase Hosting",
+  answers: {
+    headers: "all; ETag is its own",
+    options: "200 with the file",
+    refusal: "200 with the file",
+    missing: "404, HTML",
+  },
+  compression: "itself",
+  tested: "superstatic, its own server",
+  limits: {
+    bytesInFile: 2 * GB,
+    source: "firebase.google.com/docs/hosting/reference/rest/v1beta1/sites.versions/populateFiles",
+  },
+  limitations: {
+    ...limitedBy("It maps no query and has no listing, only pages by path", [
+      ...["no-page", "empty-page", "page-alone", "other-parameters", "encoded-page", "accept"],
+      ...["missing-slash", "missing-slash-query"],
+    ]),
+    ...limitedBy("It answers every method as GET, with the file and 200", [
+      ...["options", "preflight", "post", "put", "patch", "delete", "trace", "propfind"],
+    ]),
+    ...limitedBy("Its 404 is a page of its own, with the headers of pages", [
+      ...["invalid-page", "error-caching", "error-detail"],
+    ]),
+    etag: "Its tags are its own, without the quotes that a tag has",
+    ...limitedBy("Its server of files compares no tags", [
+      ...["not-modified", "not-modified-weak", "not-modified-list", "not-modified-any"],
+    ]),
+  },
+  steps: [
+    "firebase deploy --only hosting, where firebase.json is and public/ is the release's folder.",
+    "Where the base URL has a path, the release lies in the folder of that name in public/.",
+  ],
+  files: ({ headers, page, files }) => [
+    jsonFile("firebase.json", "Goes into the project, beside public/.", {
+      hosting: {
+        public: "public",
+        ignore: ["firebase.json", "**/.*"],
+        headers: [
+          { source: "**", headers: list(headers) },
+          { source: `**/${PAGES}/*.json`, headers: list(page) },
+          ...[...files].map(([name, own]) => ({ source: `**/${name}`, headers: list(own) })),
+        ],
+      },
+    }),
+  ],
+});
+
+const azureStaticWebApps = byPath({
+  name: "azure-static-web-apps",
+  title: "Azure Static Web Apps",
+  answers: { ...NONE, headers: "all; ETag is its own", missing: "404, HTML" },
+  compression: "itself",
+  tested: ONLINE_ONLY,
+  limits: {
+    files: 15_000,
+    bytes: 250 * MIB,
+    source: "learn.microsoft.com/azure/static-web-apps/quotas, free plan; standard: twice the bytes",
+  },
+  steps: [
+    "/api belongs to its functions: give the base URL a path, and publish the release into a folder of that name.",
+    "swa deploy, with the folder that holds both that one and staticwebapp.config.json.",
+  ],
+  files: ({ base, headers, page, files }) => [
+    jsonFile("staticwebapp.config.json", "Goes into the folder that is deployed, beside the one of the release.", {
+      globalHeaders: headers,
+      routes: [
+        { route: `${base}/${PAGES}/*`, headers: page },
+        ...[...files].map(([name, own]) => ({ route: `${base}/${name}`, headers: own })),
+      ],
+    }),
+  ],
+});
+
+const gcs = byPath({
+  name: "gcs",
+  title: "Google Cloud Storage",
+  answers: { ...NONE, headers: "Content-Type, Cache-Control, ETag" },
+  compression: "none",
+  tested: ONLINE_ONLY,
+  limits: { bytesInFile: 5 * 1024 ** 4, source: "cloud.google.com/storage/quotas" },
+  steps: [
+    "gcloud storage rsync --recursive dist/current gs://BUCKET --cache-control='public, max-age=60'.",
+    `${AS_PREFIX} gs://BUCKET/PATH.`,
+  ],
+});
+
+export const BY_PATH: readonly Adapter[] = [githubPages, gitlabPages, s3Website, firebase, azureStaticWebApps, gcs];
+
+type Given = Omit<Adapter, "query" | "files"> & Partial<Pick<Adapter, "files">>;
+
+/** Adds what follows from serving only by path: how to build, and the published files among the others. */
+function byPath({ files, ...adapter }: Given): Adapter {
+  const { name, compression, published, steps } = adapter;
+  const build = `Build with --links path${published ? ` --adapt ${name}` : ""}`;
+  return {
+    ...adapter,
+    query: "no",
+    steps: [compression === "files" ? `${build}.` : `${build}, without --compress.`, ...steps],
+    files: (deployment) => [...(files?.(deployment) ?? []), ...besidePublished(published?.(deployment) ?? [])],
+  };
+}
+
+function jsonFile(path: string, place: string, value: unknown): AdapterFile {
+  const instructions = `${place} It is JSON, which has no comments. To check it: rollcall verify URL.`;
+  return { path, instructions, text: `${JSON.stringify(value, null, 2)}\n` };
+}
+
+function list(headers: Headers): { key: string; value: string }[] {
+  return Object.entries(headers).map(([key, value]) => ({ key, value }));
+}

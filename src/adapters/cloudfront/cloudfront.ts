@@ -1,0 +1,65 @@
+/** CloudFront before a bucket: a function that maps requests to files, and a policy for the headers. */
+import { type Adapter, ALL_ANSWERS, commentedFile } from "../rules/adapter.js";
+import type { Deployment } from "../rules/deployment.js";
+import { readScript, scriptRules } from "../rules/script.js";
+
+/** The bytes that a function may have. */
+export const FUNCTION_LIMIT = 10_240;
+
+export const cloudfront: Adapter = {
+  name: "cloudfront",
+  title: "CloudFront and S3",
+  query: "function",
+  answers: { ...ALL_ANSWERS, headers: "all; ETag is S3's own" },
+  compression: "itself",
+  tested: "the function in a bare VM, with the events that AWS documents",
+  steps: [
+    "Upload the release's folder to the bucket; give the function to the distribution as viewer-request.",
+    "Allow all seven methods, so that the function and not CloudFront refuses them; cache policy: CachingOptimized.",
+    "Make the response headers policy from rollcall-headers.json: aws cloudfront create-response-headers-policy.",
+  ],
+  files: (deployment) => [
+    commentedFile("rollcall-function.js", {
+      comment: "//",
+      what: "The function",
+      release: deployment.release,
+      instructions:
+        "The code of a CloudFront Function (cloudfront-js-2.0), for viewer-request of the default behaviour.\n" +
+        "It knows the last page: write it again after each build.",
+      text: writeFunction(deployment),
+    }),
+    {
+      path: "rollcall-headers.json",
+      instructions:
+        "For aws cloudfront create-response-headers-policy --response-headers-policy-config file://rollcall-headers.json.",
+      text: `${JSON.stringify(headersPolicy(deployment), null, 2)}\n`,
+    },
+  ],
+};
+
+function writeFunction({ release, ...rules }: Deployment): string {
+  const values = { ...scriptRules(rules), lastPage: release.snapshot.pages };
+  const url = new URL("./rollcall-function.js", import.meta.url);
+  return readScript(url, `const RULES = ${JSON.stringify(values)};`);
+}
+
+/** The headers of what comes from the bucket; CORS and nosniff have fields of their own. */
+function headersPolicy({ headers, page, release }: Deployment) {
+  const own = ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options"];
+  const items = Object.entries({ ...headers, "Cache-Control": page["Cache-Control"] })
+    .filter(([name]) => !own.includes(name))
+    .map(([Header, Value]) => ({ Header, Value, Override: true }));
+  return {
+    Name: `rollcall-${release.snapshot.id}`,
+    CorsConfig: {
+      AccessControlAllowOrigins: { Quantity: 1, Items: ["*"] },
+      AccessControlAllowHeaders: { Quantity: 1, Items: ["*"] },
+      AccessControlAllowMethods: { Quantity: 3, Items: ["GET", "HEAD", "OPTIONS"] },
+      AccessControlExposeHeaders: { Quantity: 2, Items: ["ETag", "Snapshot-Id"] },
+      AccessControlAllowCredentials: false,
+      OriginOverride: true,
+    },
+    SecurityHeadersConfig: { ContentTypeOptions: { Override: true } },
+    CustomHeadersConfig: { Quantity: items.length, Items: items },
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * CloudFront's function for viewer requests. Its runtime is ES 5.1 with some of later versions: it has no URL, no
+ * Response, no `for of`, and no destructuring. It gives query values as they were sent, and those of a repeated name
+ * as `multiValue`. It asks no disk, so it is given the number of pages. The line below becomes the declaration of
+ * RULES; what is above it is not written.
+ */
+/* global RULES */
+
+const TEXTS = { 204: "No Content", 301: "Moved Permanently", 404: "Not Found", 405: "Method Not Allowed" };
+
+function reply(status, own, body) {
+  const all = Object.assign({}, RULES.headers, own);
+  const headers = {};
+  for (const name in all) headers[name.toLowerCase()] = { value: all[name] };
+  const response = { statusCode: status, statusDescription: TEXTS[status], headers: headers };
+  if (body) response.body = { encoding: "text", data: body };
+  return response;
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text.replace(/\+/g, " "));
+  } catch (_error) {
+    return "?";
+  }
+}
+
+function isPage(text) {
+  return /^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= RULES.lastPage;
+}
+
+/** The page that a query asks for. Without a page it is 1; two pages are an empty text, which is no page. */
+function requested(query) {
+  let given = [];
+  for (const name in query) {
+    if (decoded(name) === "page") given = given.concat(query[name].multiValue || [query[name]]);
+  }
+  if (given.length > 1) return "";
+  return given.length === 0 || given[0].value === "" ? "1" : decoded(given[0].value);
+}
+
+function search(query) {
+  const parts = [];
+  for (const name in query) {
+    (query[name].multiValue || [query[name]]).forEach((one) => {
+      parts.push(one.value === "" ? name : `${name}=${one.value}`);
+    });
+  }
+  return parts.length === 0 ? "" : `?${parts.join("&")}`;
+}
+
+export function handler(event) {
+  const request = event.request;
+  const uri = request.uri;
+  const method = request.method;
+  if (method === "OPTIONS") return reply(204, RULES.preflight);
+  if (method !== "GET" && method !== "HEAD") return reply(405, RULES.error, RULES.bodies[405]);
+  if (uri === RULES.bare) {
+    return reply(301, Object.assign({ Location: RULES.redirect + search(request.querystring) }, RULES.moved));
+  }
+  const named = uri.indexOf(RULES.pages) === 0 ? /^([^/]*)\.json$/.exec(uri.slice(RULES.pages.length)) : null;
+  if (uri === RULES.listing || named) {
+    const page = named ? named[1] : requested(request.querystring);
+    if (!isPage(page)) return reply(404, RULES.error, RULES.invalidPage);
+    request.uri = `/${RULES.pageFolder}/${page}.json`;
+  } else {
+    const name = uri.indexOf(RULES.folder) === 0 ? uri.slice(RULES.folder.length) : "";
+    if (Object.keys(RULES.files).indexOf(name) < 0) return reply(404, RULES.error, RULES.bodies[404]);
+    request.uri = `/${name}`;
+  }
+  request.querystring = {};
+  return request;
+}

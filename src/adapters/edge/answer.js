@@ -1,0 +1,73 @@
+/**
+ * Answers a request as the contract says, on hosts that run JavaScript with the requests and responses of browsers.
+ * It is part of the release that it serves, so it can hold neither the release's id nor a digest: it reads the id and
+ * computes the tags. The line below becomes the declaration of RULES; what is above it is not written.
+ */
+/* global RULES */
+
+let id;
+
+/** Reads the release's id once: another release comes with another instance of this code. */
+async function headersOf(read) {
+  // Keep the value, since the runtime ties a promise to the request that made it.
+  id ??= (await (await read("snapshot.json")).json()).id;
+  return { ...RULES.headers, "Snapshot-Id": id, "Access-Control-Expose-Headers": "ETag, Snapshot-Id" };
+}
+
+function pageNumber(text) {
+  return /^[1-9][0-9]{0,8}$/.test(text) ? text : undefined;
+}
+
+/** The page that a query asks for. Without a page it is 1; two pages, or anything but a number, are undefined. */
+function requestedPage(search) {
+  const given = new URLSearchParams(`?${search.slice(1)}`).getAll("page");
+  if (given.length > 1) return undefined;
+  return given[0] ? pageNumber(given[0]) : "1";
+}
+
+function isFresh(known, tag) {
+  if (known === null) return false;
+  return known.trim() === "*" || known.includes(tag);
+}
+
+/** `read(path)` fetches a file of the release, as a promise of a Response. */
+export async function answer(request, read) {
+  const headers = await headersOf(read);
+  const refuse = (status, body = RULES.bodies[status]) =>
+    new Response(request.method === "HEAD" ? null : body, {
+      status,
+      headers: { ...headers, ...RULES.error, "Content-Length": String(body.length) },
+    });
+  const send = async (path, own) => {
+    const file = await read(path);
+    if (file.status === 404) return undefined;
+    if (file.status !== 200) return refuse(500);
+    const bytes = await file.arrayBuffer();
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    const tag = `"${[...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("")}"`;
+    const all = { ...headers, ...own, ETag: tag };
+    if (isFresh(request.headers.get("If-None-Match"), tag)) return new Response(null, { status: 304, headers: all });
+    all["Content-Length"] = String(bytes.byteLength);
+    return new Response(request.method === "HEAD" ? null : bytes, { status: 200, headers: all });
+  };
+
+  const { method } = request;
+  if (method === "OPTIONS") return new Response(null, { status: 204, headers: { ...headers, ...RULES.preflight } });
+  if (method !== "GET" && method !== "HEAD") return refuse(405);
+  const { pathname, search } = new URL(request.url);
+  if (pathname === RULES.bare) {
+    return new Response(null, {
+      status: 301,
+      headers: { ...headers, ...RULES.moved, "Content-Length": "0", Location: RULES.redirect + search },
+    });
+  }
+  const named = pathname.startsWith(RULES.pages) ? /^([^/]*)\.json$/.exec(pathname.slice(RULES.pages.length)) : null;
+  if (pathname === RULES.listing || named) {
+    const page = named ? pageNumber(named[1]) : requestedPage(search);
+    const found = page && (await send(`${RULES.pageFolder}/${page}.json`, RULES.page));
+    return found || refuse(404, RULES.invalidPage);
+  }
+  const name = pathname.startsWith(RULES.folder) ? pathname.slice(RULES.folder.length) : "";
+  const own = Object.hasOwn(RULES.files, name) ? RULES.files[name] : undefined;
+  return (own && (await send(name, own))) || refuse(404);
+}

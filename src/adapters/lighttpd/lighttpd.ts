@@ -1,0 +1,94 @@
+/** lighttpd with mod_magnet: a script that finds the file and its tag. */
+import { join } from "node:path";
+import { ENCODINGS } from "../../contract/headers.js";
+import { SUMS } from "../../release/layout.js";
+import { type Adapter, ALL_ANSWERS, commentedFile } from "../rules/adapter.js";
+import { type Deployment, fileTagsOf } from "../rules/deployment.js";
+import { readScript, scriptRules } from "../rules/script.js";
+
+const SCRIPT = "rollcall.lua";
+
+export const lighttpd: Adapter = {
+  name: "lighttpd",
+  title: "lighttpd",
+  query: "mod_magnet",
+  answers: ALL_ANSWERS,
+  compression: "files",
+  tested: "lighttpd of Debian with its Lua module",
+  limitations: {
+    malformed: "What its parser refuses is answered before the script is asked",
+    "method-unknown": "It answers 501 to a method that it does not know",
+    "http-1.0": "It answers HTTP/1.0 with HTTP/1.0",
+    "repeated-condition": "Its script is given the first line of If-None-Match only",
+    "length-required": "It answers 411 to a POST or PUT without a length",
+    "head-of-errors": "It says no Content-Length for HEAD of a redirect",
+  },
+  steps: ["Needs mod_magnet: Debian has it in lighttpd-modules-lua."],
+  files(deployment) {
+    const { release, folder } = deployment;
+    const script = join(folder, SCRIPT);
+    const what = "lighttpd, as the host";
+    return [
+      commentedFile("rollcall.conf", {
+        comment: "#",
+        what,
+        release,
+        instructions:
+          'Goes into the configuration by a line: include "rollcall.conf"; then systemctl restart lighttpd.\n' +
+          "It makes the whole server the release's, and names one: write it again after each build, with the script beside it.",
+        text: writeConfiguration(deployment, script),
+      }),
+      commentedFile(SCRIPT, {
+        comment: "--",
+        what,
+        release,
+        instructions: `The script that rollcall.conf reads from ${script}.`,
+        text: writeScript(deployment),
+      }),
+    ];
+  },
+};
+
+function writeConfiguration({ root, address, port }: Deployment, script: string): string {
+  return [
+    'server.modules += ( "mod_magnet" )',
+    `server.document-root := ${quote(root)}`,
+    `server.port := ${port ?? 80}`,
+    ...(address === undefined ? [] : [`server.bind := ${quote(address)}`]),
+    'server.tag := "lighttpd"',
+    "# Time and size say nothing of the bytes, and the tags do.",
+    'static-file.etags := "disable"',
+    'server.range-requests := "disable"',
+    "# Only the script reads the path and query, and it takes them as they were sent.",
+    'server.http-parseopts := ( "url-normalize" => "disable" )',
+    `magnet.attract-raw-url-to := ( ${quote(script)} )`,
+    "",
+  ].join("\n");
+}
+
+function writeScript(deployment: Deployment): string {
+  const { root, encodings, release } = deployment;
+  const rules = {
+    ...scriptRules(deployment),
+    ...{ root: `${root}/`, lastPage: release.snapshot.pages, sums: SUMS },
+    tags: Object.fromEntries(fileTagsOf(deployment)),
+    codings: encodings.map((name) => ({ name, suffix: ENCODINGS[name] })),
+  };
+  return readScript(new URL(SCRIPT, import.meta.url), `local RULES = ${lua(rules, "")}`);
+}
+
+/** A value of JSON's kinds in Lua, of any version; objects have their fields on lines of their own. */
+function lua(value: unknown, indent: string): string {
+  if (typeof value === "string") return quote(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  if (Array.isArray(value)) return `{ ${value.map((item) => lua(item, indent)).join(", ")} }`;
+  const fields = Object.entries(value).map(
+    ([key, item]) => `${indent}  [${quote(key)}] = ${lua(item, `${indent}  `)},\n`,
+  );
+  return `{\n${fields.join("")}${indent}}`;
+}
+
+/** A text between double quotes: Lua and lighttpd's configuration both escape with a backslash. */
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, "\\$&")}"`;
+}

@@ -1,0 +1,23 @@
+/** Scripts that adapters write: each lies beside its adapter in the host's own language, and gets its values in one place. */
+import { readFileSync } from "node:fs";
+import { PAGES } from "../../release/layout.js";
+import { BODIES, INVALID_PAGE_BODY, type Rules } from "./rules.js";
+
+/**
+ * The text of a script, with a declaration in place of its comment `global RULES` and of all above that.
+ * @param declaration declares `RULES` in the script's language, as `const RULES = {...};`.
+ */
+export function readScript(url: URL, declaration: string): string {
+  const [, code = ""] = readFileSync(url, "utf8").split(/^.*\bglobal RULES\b.*\n/m);
+  return `${declaration}\n${code.replace(/^export (?=(?:async )?function)/gm, "")}`;
+}
+
+/** What `RULES` holds in every script, as JSON can say it. */
+export function scriptRules({ base, listing, bare, pages, redirect, ...rules }: Rules) {
+  const { headers, preflight, page, moved, error, files } = rules;
+  return {
+    ...{ folder: `${base}/`, listing, bare, pages, redirect, pageFolder: PAGES },
+    ...{ headers, preflight, page, moved, error, files: Object.fromEntries(files) },
+    ...{ bodies: BODIES, invalidPage: INVALID_PAGE_BODY },
+  };
+}
