@@ -1,17 +1,22 @@
 /** What other hosts need to answer as the contract says: the files for one, its limits, and the table of all. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
+import { AVATAR_PATH, basePath, parseBaseUrl } from "../contract/links.js";
+import { usageError } from "../errors.js";
 import { openChosen } from "../release/choose.js";
+import { SNAPSHOT, SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
 import type { Snapshot } from "../release/snapshot.js";
 import { checkOptions, folder, type OptionRules } from "../settings/options.js";
-import { pick } from "../settings/settings.js";
+import { type GivenSettings, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { ADAPTERS, adapterOf, adapterRow, unsupportedFeatures } from "./adapters.js";
 import { type Excess, findExcess, type Measures, measure } from "./check.js";
 import type { AdapterFile } from "./rules/adapter.js";
 import { type DeploymentOptions, openDeployment } from "./rules/deployment.js";
+import { rulesOf, servedEncodings } from "./rules/rules.js";
 
 interface ReleaseOptions {
   /** The folder of the releases; `dist` unless given. */
@@ -63,6 +68,30 @@ export async function adapt(name: string, given: AdaptOptions = {}, effects: Ada
   if (destination !== undefined) await writeFiles(destination, files);
   const { snapshot } = release;
   return { host: name, id: snapshot.id, files, steps: adapter.steps, notes: unsupportedFeatures(adapter, snapshot) };
+}
+
+/**
+ * The files that a build with these settings needs in the release for a host.
+ * @throws UserError (usage) when there is no such host, or it needs none.
+ */
+export function publishedFiles(
+  name: string,
+  { baseUrl, compress = [], cacheControl, defaultAvatar }: GivenSettings & { baseUrl: string },
+): Pick<AdapterFile, "path" | "text">[] {
+  const { published, compression } = adapterOf(name);
+  if (!published) {
+    const others = ADAPTERS.filter((adapter) => adapter.published).map((adapter) => adapter.name);
+    throw usageError(
+      `${name} needs no file in the release: build without --adapt, then "rollcall adapt ${name}". Hosts that do are ${others.join(", ")}.`,
+    );
+  }
+  const rules = rulesOf({
+    base: basePath(parseBaseUrl(baseUrl)),
+    encodings: servedEncodings(compression, compress),
+    cacheControl: cacheControl ?? DEFAULT_CACHE_CONTROL,
+    others: [...(defaultAvatar === undefined ? [AVATAR_PATH] : []), SNAPSHOT, SUMS],
+  });
+  return published(rules).map(({ path, text }) => ({ path, text }));
 }
 
 function openRelease(

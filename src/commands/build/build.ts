@@ -1,10 +1,12 @@
 /** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
+import { publishedFiles } from "../../adapters/adapt.js";
+import { adapterOf, unsupportedFeatures } from "../../adapters/adapters.js";
 import type { BuildResult } from "../../build/build.js";
 import type { BuildOptions } from "../../build/options.js";
 import { InvalidUsersError } from "../../build/problems.js";
 import { GateError } from "../../diff/gates.js";
 import { ExitCode, UserError } from "../../errors.js";
-import { painter } from "../../print/style.js";
+import { align, painter } from "../../print/style.js";
 import { shellWord, toJson } from "../../print/text.js";
 import { defaultSettings, need } from "../../settings/resolve.js";
 import type { Settings } from "../../settings/settings.js";
@@ -12,7 +14,6 @@ import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";
 import { type Given, type Io, print, say, type Verb } from "../program/verb.js";
-import { filesFor, sayUnsupported } from "./adapter.js";
 import { describeBuild, describeProblems, describeRefusal, describeTimings } from "./summary.js";
 
 export const buildVerb: Verb = {
@@ -72,7 +73,7 @@ function toOptions(settings: Settings): BuildOptions {
   const { pageSize, links, keep, skipInvalid, compress: encodings, problems: problemsFile, adapt } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
-  const extraFiles = adapt === undefined ? undefined : filesFor(adapt, settings);
+  const extraFiles = adapt === undefined ? undefined : publishedFiles(adapt, { ...settings, baseUrl });
   return {
     ...{ db, baseUrl, out, table, query, defaultAvatar, workers },
     ...{ pageSize, links, keep, skipInvalid, encodings, problemsFile, gates, extraFiles },
@@ -95,6 +96,13 @@ function report(result: BuildResult, milliseconds: number, settings: Settings, i
     sayUnsupported(settings, io);
     say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);
   }
+}
+
+/** Says what of the build the host of `--adapt` cannot use. */
+function sayUnsupported({ adapt, compress: encodings = [], links }: Settings, io: Io): void {
+  const notes = adapt === undefined ? [] : unsupportedFeatures(adapterOf(adapt), { encodings, links });
+  const lines = notes.map((value) => ({ verb: "note", value, loud: true }));
+  if (lines.length > 0) say(io, align(lines, painter(io.stderr, io.env)));
 }
 
 /** Prints what is wrong, and returns the error whose message is the last line. */
