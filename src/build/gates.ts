@@ -3,7 +3,7 @@
 import { basename, join } from "node:path";
 import { diff } from "../diff/diff.js";
 import { findExceeded, GateError, type Gates, hasGates } from "../diff/gates.js";
-import { openReleaseSide } from "../diff/release-side.js";
+import { openReleaseSide } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { CURRENT, RELEASES, STAGING } from "../release/layout.js";
 import { findCurrent } from "../release/list.js";

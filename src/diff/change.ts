@@ -1,4 +1,5 @@
-/** What a diff says: changes, one a user, and what they come to. */
+/** What a diff consists of: one change for each user that differs, and totals. */
+import { matchingPaths } from "../contract/fields.js";
 import type { LinkStyle } from "../contract/links.js";
 import type { KYC_STATUSES, User } from "../contract/user.js";
 
@@ -10,29 +11,29 @@ export interface FieldChange {
   new: unknown;
 }
 
-/** One user added, removed, or changed field by field. Ties, moved pages and other links are no changes. */
+/** A user who was added, removed, or changed in some fields. Another order, page or link style is not a change. */
 export type Change =
   | { kind: "added" | "removed"; id: string; user: User }
   | { kind: "changed"; id: string; fields: readonly FieldChange[]; old: User; new: User };
 
-/** One of the two snapshots, as a report names it. */
+/** The facts of one of the two snapshots. */
 export interface SideFacts {
-  /** As a person would say it: `release 20261121T034000Z-1f6a9c0d2b7e`, `https://directory.example.com`. */
+  /** For people: `release 20261121T034000Z-1f6a9c0d2b7e`, `https://directory.example.com`. */
   name: string;
-  /** The snapshot's id, where it has one. */
+  /** The snapshot's id, if it has one. */
   id: string | undefined;
   /** Users. */
   count: number;
   pages: number;
   pageSize: number;
-  /** Unknown of pages without snapshot.json that fit on one page, for they have no links. */
+  /** Undefined for a listing of one page without snapshot.json, which has no links. */
   baseUrl: string | undefined;
   links: LinkStyle | undefined;
 }
 
 type KycStatus = (typeof KYC_STATUSES)[number];
 
-/** Users who went from one `kyc_status` to another. */
+/** How many users went from one `kyc_status` to another. */
 export interface Flow {
   from: KycStatus;
   to: KycStatus;
@@ -46,13 +47,31 @@ export interface Diff {
   removed: number;
   changed: number;
   unchanged: number;
-  /** Path -> users in whom it changed, most first, then by path. */
+  /** How many users changed in a field, by its path; most users first, then by path. */
   fields: ReadonlyMap<string, number>;
   /** Most users first. */
   flow: readonly Flow[];
   /**
-   * Added users, then removed, then changed ones, each kind in published order (newest first), or those of one kind.
-   * Can be walked more than once, and never holds them all.
+   * Added users, then removed, then changed ones, or those of one kind; each kind in published order (newest first). Can
+   * be iterated more than once, and never holds all changes in memory.
    */
   changes(kind?: Change["kind"]): AsyncIterable<Change>;
+}
+
+/** Which fields are compared: `--only bio,off_chain.*`, `--ignore languages`. */
+export interface FieldFilter {
+  /** Patterns of the paths that are compared; all unless given. */
+  only?: readonly string[] | undefined;
+  /** Patterns of paths that are not compared. */
+  ignore?: readonly string[] | undefined;
+}
+
+/** Returns a function that says whether a path is compared. */
+export function fieldFilter({ only, ignore = [] }: FieldFilter): (path: string) => boolean {
+  const isMeant = (patterns: readonly string[]) => {
+    const meant = new Set(patterns.flatMap(matchingPaths));
+    return (path: string) => meant.has(path);
+  };
+  const [isWanted, isIgnored] = [only ? isMeant(only) : () => true, isMeant(ignore)];
+  return (path) => isWanted(path) && !isIgnored(path);
 }

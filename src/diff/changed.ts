@@ -1,15 +1,15 @@
-/** Users that both snapshots have, with other records: read, and compared field by field. */
+/** Reads users whose records differ between the snapshots, and compares them field by field. */
+import stringify from "fast-json-stable-stringify";
 import { AVATAR_PATH } from "../contract/links.js";
-import type { Change, FieldChange } from "./change.js";
-import { compareUsers } from "./fields.js";
-import { type FieldFilter, fieldFilter } from "./filter.js";
+import type { User } from "../contract/user.js";
+import { type Change, type FieldChange, type FieldFilter, fieldFilter } from "./change.js";
 import type { Pair } from "./match.js";
 import { RecordReader } from "./records.js";
 import type { Side } from "./side.js";
 
 export type Changed = Extract<Change, { kind: "changed" }>;
 
-/** What pairs of users are read from, and which of their fields count. */
+/** Where pairs of users are read from, and which fields are compared. */
 export interface ChangedUsers {
   old: Side;
   new: Side;
@@ -17,16 +17,16 @@ export interface ChangedUsers {
 }
 
 /**
- * Reads pairs and compares them, leaving out those that differ in nothing that counts.
- * @throws UserError, while reading, when a page is missing or does not hold what the index says.
+ * Returns a function that reads pairs of users and compares them. Pairs without a difference that counts are left out.
+ * @throws UserError, while reading, when a page is missing or does not match the index.
  */
 export function changedReader(comparison: ChangedUsers): (pairs: Iterable<Pair>) => Generator<Changed> {
   const { old: oldSide, new: newSide, filter } = comparison;
   const [older, newer] = [new RecordReader(oldSide), new RecordReader(newSide)];
   const isWanted = fieldFilter(filter);
   return function* (pairs) {
-    for (const places of pairs) {
-      const [old, now] = [older.read(places.old), newer.read(places.new)];
+    for (const pair of pairs) {
+      const [old, now] = [older.read(pair.old), newer.read(pair.new)];
       const fields = compareUsers(old, now).filter(
         (field) => isWanted(field.path) && !isOwnAvatar(field, oldSide, newSide),
       );
@@ -35,9 +35,42 @@ export function changedReader(comparison: ChangedUsers): (pairs: Iterable<Pair>)
   };
 }
 
-/** The image of users who have none moves with the base URL, which is told once. */
+/** Whether this is only the default avatar, whose URL changes with the base URL, which is reported separately. */
 function isOwnAvatar({ path, old, new: now }: FieldChange, oldSide: Side, newSide: Side): boolean {
   const isOwn = (url: unknown, { facts: { baseUrl } }: Side) =>
     baseUrl !== undefined && url === `${baseUrl}/${AVATAR_PATH}`;
   return path === "image_url" && isOwn(old, oldSide) && isOwn(now, newSide);
+}
+
+/** The fields that differ, in published order. A list is one field; an object is compared field by field. */
+function compareUsers(old: User, now: User): FieldChange[] {
+  const changes: FieldChange[] = [];
+  compareObjects({ ...old }, { ...now }, "", changes);
+  return changes;
+}
+
+type Fields = Record<string, unknown>;
+
+function compareObjects(old: Fields, now: Fields, prefix: string, changes: FieldChange[]): void {
+  for (const key of keysOf(old, now)) {
+    const [before, after] = [old[key], now[key]];
+    if (isFields(before) && isFields(after)) compareObjects(before, after, `${prefix}${key}.`, changes);
+    else if (!isSame(before, after)) changes.push({ path: prefix + key, old: before, new: after });
+  }
+}
+
+/** Usually both have the same keys in published order; otherwise, all keys of both are sorted. */
+function keysOf(old: Fields, now: Fields): string[] {
+  const [keys, others] = [Object.keys(old), Object.keys(now)];
+  const isUsual = keys.length === others.length && keys.every((key, at) => key === others[at]);
+  return isUsual ? keys : [...new Set([...keys, ...others])].sort();
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (typeof one !== "object" || typeof other !== "object") return Object.is(one, other);
+  return stringify(one) === stringify(other);
 }

@@ -3,10 +3,9 @@ import { basename } from "node:path";
 import { UserError } from "../errors.js";
 import { findDigest } from "../release/files.js";
 import { ThreadPool, threadsFor } from "../workers/pool.js";
-import type { Change, Diff } from "./change.js";
+import type { Change, Diff, FieldFilter } from "./change.js";
 import { type ChangedUsers, changedReader } from "./changed.js";
-import type { FieldFilter } from "./filter.js";
-import { type Matches, matchUsers, NO_MATCHES, type Pair, type Place } from "./match.js";
+import { type IndexEntry, type Matches, matchUsers, NO_MATCHES, type Pair } from "./match.js";
 import { RecordReader } from "./records.js";
 import type { Side } from "./side.js";
 import { add, inOrder, nothing, type Summary, startSummaries } from "./summary.js";
@@ -28,7 +27,7 @@ export interface DiffOptions extends FieldFilter {
   signal?: AbortSignal | undefined;
 }
 
-/** @throws UserError when an index is not what it was, or a page that has to be read is missing or not valid. */
+/** @throws UserError when an index does not match its digest, or a page that has to be read is missing or not valid. */
 export async function diff(old: Side, now: Side, options: DiffOptions = {}): Promise<OpenDiff> {
   const { only, ignore, workers, signal } = options;
   const comparison = { old, new: now, filter: { only, ignore } };
@@ -76,18 +75,18 @@ function toDiff(matches: Matches, { old, new: now, filter }: ChangedUsers, summa
     added,
     removed,
     ...inOrder(summary),
-    // Also users whose records differ in nothing that counts.
+    // Includes users whose records differ only in fields that are not compared.
     unchanged: old.facts.count - removed - summary.changed,
     async *changes(kind) {
-      if (kind !== "removed" && kind !== "changed") yield* readWhole("added", matches.added(), now);
-      if (kind !== "added" && kind !== "changed") yield* readWhole("removed", matches.removed(), old);
+      if (kind !== "removed" && kind !== "changed") yield* readUsers("added", matches.added(), now);
+      if (kind !== "added" && kind !== "changed") yield* readUsers("removed", matches.removed(), old);
       if (kind !== "added" && kind !== "removed") yield* changedReader({ old, new: now, filter })(matches.changed());
     },
     close: () => matches.close(),
   };
 }
 
-function* readWhole(kind: "added" | "removed", places: Iterable<Place>, side: Side): Generator<Change> {
+function* readUsers(kind: "added" | "removed", entries: Iterable<IndexEntry>, side: Side): Generator<Change> {
   const reader = new RecordReader(side);
-  for (const place of places) yield { kind, id: place.id, user: reader.read(place) };
+  for (const entry of entries) yield { kind, id: entry.id, user: reader.read(entry) };
 }

@@ -1,5 +1,4 @@
-/** Gates: how much a new snapshot may change before a person has to look. */
-
+/** Gates: how much a new snapshot may change before a person has to review it. */
 import { isOver, parseFieldLimit } from "../contract/fields.js";
 import { ExitCode, UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
@@ -8,12 +7,12 @@ import type { OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import type { Diff } from "./change.js";
 
-/** How much may change, as people write it: a number of users, or a percentage of those of the old snapshot. */
+/** How much may change: numbers of users, or percentages of the users of the old snapshot. */
 export interface Gates {
   maxAdded?: Limit | undefined;
   maxRemoved?: Limit | undefined;
   maxChanged?: Limit | undefined;
-  /** `kyc_status=10`, `bio=5%`: users in whom a field changed. */
+  /** How many users may change in a field: `kyc_status=10`, `bio=5%`. */
   maxField?: readonly string[] | undefined;
 }
 
@@ -22,12 +21,12 @@ export type Limit = number | string;
 
 export const GATES: OptionRules<Gates> = pick("maxAdded", "maxRemoved", "maxChanged", "maxField");
 
-/** A release was refused for the gates that it exceeds. */
+/** A release was not made current, because it exceeds gates. */
 export class GateError extends UserError {
   /**
-   * @param release its folder's name.
-   * @param exceeded a sentence with its figures for each gate.
-   * @param out the folder of releases, where the commands that the message names have to be told.
+   * @param release the name of the release's folder.
+   * @param exceeded a sentence with figures for each gate.
+   * @param out the folder of releases, if the commands in the message need it.
    */
   constructor(
     readonly release: string,

@@ -1,16 +1,15 @@
-/** Reads a file of users' digests line by line, a piece at a time. */
+/** Reads lines of an index of users (users.sha256), some thousand at a time. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { DIGEST_DIGITS, LINE_BYTES } from "../release/user-index.js";
+import { DIGEST_DIGITS, ID_AT, LINE_BYTES } from "../release/user-index.js";
 
-/** Lines held at a time. */
+/** Lines in memory at a time. */
 const WINDOW = 8192;
-/** How far ahead of a line others can be looked at without reading the file again. */
+/** How many lines ahead can be looked at without reading the file again. */
 export const LOOK_AHEAD = 48;
-const ID_AT = DIGEST_DIGITS + 2;
 const ID_END = LINE_BYTES - 1;
 
 export class IndexLines {
-  /** Lines in the file. */
+  /** How many lines the file has. */
   readonly count: number;
   readonly #file: number;
   readonly #window = Buffer.allocUnsafe(WINDOW * LINE_BYTES);
@@ -26,7 +25,7 @@ export class IndexLines {
     closeSync(this.#file);
   }
 
-  /** How many lines from `at` on are the same as the other file's from `otherAt` on, up to `limit`. */
+  /** How many lines from `at` on equal those of the other file from `otherAt` on, up to `limit`. */
   sameAs(other: IndexLines, at: number, otherAt: number, limit: number): number {
     const most = Math.min(limit, this.count - at, other.count - otherAt);
     if (most <= 0) return 0;
@@ -49,7 +48,7 @@ export class IndexLines {
     return same;
   }
 
-  /** Whether the line at `at` is of the same user as the other file's at `otherAt`. */
+  /** Whether the line at `at` has the same user as the other file's line at `otherAt`. */
   isSameUser(other: IndexLines, at: number, otherAt: number): boolean {
     if (at >= this.count || otherAt >= other.count) return false;
     const [mine, theirs] = [this.#hold(at, 1), other.#hold(otherAt, 1)];
@@ -66,9 +65,9 @@ export class IndexLines {
     return this.#window.toString("latin1", line, line + DIGEST_DIGITS);
   }
 
-  /** Where in the window the line at `at` begins, with the next `lines - 1` behind it. */
+  /** Makes `lines` lines from `at` on available; returns where in the window they begin. */
   #hold(at: number, lines: number): number {
-    // Who looks at a line may look a little ahead next, and come back.
+    // A look at a line may be followed by looks a little ahead and back.
     const wanted = Math.min(at + lines + LOOK_AHEAD, this.count);
     if (at < this.#first || wanted > this.#end) {
       const bytes = readSync(this.#file, this.#window, 0, this.#window.length, at * LINE_BYTES);

@@ -1,4 +1,4 @@
-/** Makes the index of users for pages that have none, by reading every page once. */
+/** Makes an index of users (users.sha256) for pages that have none, by reading every page once. */
 import { join } from "node:path";
 import { readFrame } from "../contract/envelope.js";
 import { codeOf, UserError } from "../errors.js";
@@ -8,12 +8,12 @@ import { LINE_BYTES, UserIndexWriter, userLines } from "../release/user-index.js
 import { createTurns } from "../workers/turns.js";
 import type { SideFacts } from "./change.js";
 
-/** Pages read between two looks at whether the user wants to stop. */
+/** Pages that are read between two checks of the signal. */
 const PAGES_AT_ONCE = 64;
 
 /**
- * Writes users.sha256 into `target`, from the canonical pages in `folder`.
- * @throws UserError naming the page that is missing, not canonical, or not as full as it should be.
+ * Writes users.sha256 into `target`, for the canonical pages in `folder`.
+ * @throws UserError naming a page that is missing, not canonical, or has not as many users as it should.
  */
 export async function indexPages(
   folder: string,
@@ -41,8 +41,8 @@ export async function indexPages(
 }
 
 /**
- * A page's bytes, or undefined when there is no plain file. Without giving way, which would take as long as all the rest.
- * @throws UserError when it cannot be read.
+ * A page's bytes, or undefined when there is no plain file. Reads synchronously, which is much faster.
+ * @throws UserError when the page cannot be read.
  */
 export function readPage(folder: string, facts: Named, page: number): Buffer | undefined {
   try {

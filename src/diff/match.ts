@@ -1,33 +1,35 @@
-/** Which users of two snapshots are the same, which differ, and which only one has: told from their digests alone. */
+/** Finds the users that were added, removed or changed between two snapshots, from their indexes alone. */
 import Database from "better-sqlite3";
 import { hasCode, UserError } from "../errors.js";
 import { createTurns } from "../workers/turns.js";
 import { IndexLines, LOOK_AHEAD } from "./index-lines.js";
 
-/** A user, its number (from 0) in published order, and what the index says of its record. */
-export interface Place {
+/** A user in an index. */
+export interface IndexEntry {
   id: string;
+  /** The user's number in published order, from 0. */
   at: number;
+  /** The digest of the user's record. */
   digest: string;
 }
 
-/** One user's places on both sides. */
+/** One user in both indexes. */
 export interface Pair {
-  old: Place;
-  new: Place;
+  old: IndexEntry;
+  new: IndexEntry;
 }
 
-/** Where users that differ are, in published order. */
+/** The users that differ, in published order. */
 export interface Matches {
   counts: Record<"added" | "removed" | "changed", number>;
-  added(): Generator<Place>;
-  removed(): Generator<Place>;
-  /** Users whose records have other digests. */
+  added(): Generator<IndexEntry>;
+  removed(): Generator<IndexEntry>;
+  /** Users whose digests differ. */
   changed(): Generator<Pair>;
   close(): void;
 }
 
-/** Of two snapshots with equal indexes. */
+/** The result for equal indexes. */
 export const NO_MATCHES: Matches = {
   counts: { added: 0, removed: 0, changed: 0 },
   *added() {},
@@ -36,28 +38,28 @@ export const NO_MATCHES: Matches = {
   close() {},
 };
 
-/** Lines compared at once while all is equal. */
+/** Lines that are compared at once while they are equal. */
 const RUN = 512;
-/** Runs between two looks at whether to stop. */
+/** Such runs between two checks of the signal. */
 const RUNS_AT_ONCE = 256;
 
 /**
- * Walks both files side by side. Users come in the same order on both sides but for who was added, removed or joined
- * at another time: those are laid aside in a temporary database, which SQLite keeps in memory only while it is small,
- * and joined by id in the end.
- * @param oldIndex,newIndex paths of files in the form of users.sha256.
+ * Walks both files side by side. Users are in the same order in both, except those that were added, removed or moved.
+ * Lines that differ are put into a temporary database, which SQLite keeps in memory while it is small, and joined by id
+ * in the end.
+ * @param oldIndex,newIndex paths of files in the format of users.sha256.
  */
 export async function matchUsers(oldIndex: string, newIndex: string, signal?: AbortSignal): Promise<Matches> {
   const [older, newer] = [new IndexLines(oldIndex), new IndexLines(newIndex)];
-  const aside = new Aside();
+  const differing = new Differing();
   try {
     const turn = createTurns(RUNS_AT_ONCE, signal);
     let [at, to] = [0, 0];
-    const layOld = (count: number) => {
-      for (const end = at + count; at < end; at++) aside.add("old", older.id(at), older.digest(at), at);
+    const addOld = (count: number) => {
+      for (const end = at + count; at < end; at++) differing.add("old", older.id(at), older.digest(at), at);
     };
-    const layNew = (count: number) => {
-      for (const end = to + count; to < end; to++) aside.add("new", newer.id(to), newer.digest(to), to);
+    const addNew = (count: number) => {
+      for (const end = to + count; to < end; to++) differing.add("new", newer.id(to), newer.digest(to), to);
     };
     while (at < older.count && to < newer.count) {
       await turn();
@@ -66,14 +68,14 @@ export async function matchUsers(oldIndex: string, newIndex: string, signal?: Ab
       to += same;
       if (same > 0) continue;
       const { oldSkip, newSkip } = findNext(older, newer, at, to);
-      layOld(oldSkip);
-      layNew(newSkip);
+      addOld(oldSkip);
+      addNew(newSkip);
     }
-    layOld(older.count - at);
-    layNew(newer.count - to);
-    return aside.join();
+    addOld(older.count - at);
+    addNew(newer.count - to);
+    return differing.join();
   } catch (error) {
-    aside.close();
+    differing.close();
     throw error;
   } finally {
     older.close();
@@ -81,10 +83,10 @@ export async function matchUsers(oldIndex: string, newIndex: string, signal?: Ab
   }
 }
 
-/** How many lines of each side to lay aside before the sides go on side by side. */
+/** How many lines of each side to lay differing before the sides go on side by side. */
 function findNext(older: IndexLines, newer: IndexLines, at: number, to: number) {
   if (older.isSameUser(newer, at, to)) return { oldSkip: 1, newSkip: 1 };
-  // Farther than that, both are laid aside.
+  // If the user is farther away, both lines count as different.
   for (let skip = 1; skip <= LOOK_AHEAD; skip++) {
     if (older.isSameUser(newer, at, to + skip)) return { oldSkip: 0, newSkip: skip };
     if (older.isSameUser(newer, at + skip, to)) return { oldSkip: skip, newSkip: 0 };
@@ -92,14 +94,14 @@ function findNext(older: IndexLines, newer: IndexLines, at: number, to: number) 
   return { oldSkip: 1, newSkip: 1 };
 }
 
-/** Users laid aside, by side. */
-class Aside {
-  /** An empty name is a database of its own that nobody else sees and that goes with its connection. */
+/** Lines that differ, in a temporary database. */
+class Differing {
+  /** A database with an empty name is private and temporary. */
   readonly #db = new Database("");
   readonly #insert: Record<"old" | "new", Database.Statement<[string, string, number]>>;
 
   constructor() {
-    // Half of what is laid aside is in memory at most, and nothing of it has to outlast this process.
+    // At most 32 MB in memory, and nothing has to survive this process.
     this.#db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768; BEGIN;
       CREATE TABLE old (id TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID;
       CREATE TABLE new (id TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID;`);
@@ -131,13 +133,13 @@ class Aside {
     return {
       counts: { added: countOf("added"), removed: countOf("removed"), changed: countOf("changed") },
       *added() {
-        for (const { id, at, digest } of pages<Place>(db, "added")) yield { id, at, digest };
+        for (const { id, at, digest } of pages<IndexEntry>(db, "added")) yield { id, at, digest };
       },
       *removed() {
-        for (const { id, at, digest } of pages<Place>(db, "removed")) yield { id, at, digest };
+        for (const { id, at, digest } of pages<IndexEntry>(db, "removed")) yield { id, at, digest };
       },
       *changed() {
-        type Row = Place & { newAt: number; newDigest: string };
+        type Row = IndexEntry & { newAt: number; newDigest: string };
         for (const { id, at, digest, newAt, newDigest } of pages<Row>(db, "changed"))
           yield { old: { id, at, digest }, new: { id, at: newAt, digest: newDigest } };
       },
@@ -150,7 +152,7 @@ class Aside {
   }
 }
 
-/** All rows of a table in the order they were written, some at a time, so that several readers can be under way. */
+/** All rows of a table in the order they were written, in batches, so that several readers can be active. */
 function* pages<Row>(db: Database.Database, table: string): Generator<Row, void> {
   const next = db.prepare(`SELECT rowid, * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT 1000`);
   for (let last = 0; ; ) {

@@ -1,4 +1,4 @@
-/** Reads single users out of a snapshot's pages, without reading all of the pages. */
+/** Reads single users of a snapshot from its pages, without reading whole pages if possible. */
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { parseJson } from "../contract/json.js";
 import { recordPattern } from "../contract/record-text.js";
@@ -7,53 +7,53 @@ import { UserError } from "../errors.js";
 import { MAX_PAGE, openPlain } from "../release/files.js";
 import { pagePath } from "../release/layout.js";
 import { userDigest } from "../release/user-index.js";
-import type { Place } from "./match.js";
+import type { IndexEntry } from "./match.js";
 import type { Side } from "./side.js";
 
 const NEWLINE = 10;
 const COMMA = 44;
-/** Read at once around where a record should be: most records are within, and most pages are several times as long. */
+/** Bytes that are read around the place where a record should be; most records are within, and most pages are longer. */
 const WINDOW = 8192;
 
 export class RecordReader {
   readonly #side: Side;
-  /** Any image URL will do: a record that it does not take is asked of the schema. */
+  /** With any image URL: records that do not match are checked by the schema. */
   readonly #pattern = recordPattern("https://example.com/");
   #memory = Buffer.alloc(2 ** 17);
-  /** As the last page had that was read whole: where in a page a user's record should be. */
+  /** The average in the last page that was read whole, to estimate where a record is. */
   #bytesAUser = 0;
 
   constructor(side: Side) {
     this.#side = side;
   }
 
-  /** @throws UserError when the page is not there, or does not hold this user where and as the index says. */
-  read(place: Place): User {
+  /** @throws UserError when the page is missing, or does not hold this user as the index says. */
+  read(entry: IndexEntry): User {
     const { pageSize, name } = this.#side.facts;
-    const page = Math.floor(place.at / pageSize) + 1;
-    const record = this.#find(page, place);
+    const page = Math.floor(entry.at / pageSize) + 1;
+    const record = this.#find(page, entry);
     const user = record && this.#parse(record);
-    // A page that was altered since must neither be shown as the snapshot's nor slip through a gate.
-    if (record && user?.id === place.id && userDigest(record) === place.digest) return user;
-    if (user?.id === place.id)
+    // A page that was altered must neither be reported as the snapshot's nor pass a gate.
+    if (record && user?.id === entry.id && userDigest(record) === entry.digest) return user;
+    if (user?.id === entry.id)
       throw new UserError(
-        `User ${place.id} on page ${page} of ${name} is not as its digest says; check it with "rollcall verify".`,
+        `User ${entry.id} on page ${page} of ${name} is not as its digest says; check it with "rollcall verify".`,
       );
     throw new UserError(
-      `Page ${page} of ${name} does not hold user ${place.id}, or not as a valid user; check it with "rollcall verify".`,
+      `Page ${page} of ${name} does not hold user ${entry.id}, or not as a valid user; check it with "rollcall verify".`,
     );
   }
 
   #parse(record: Buffer): User | undefined {
     const text = record.toString("utf8");
-    // The pattern takes only what the schema would take, in a tenth of the time.
+    // The pattern accepts only what the schema accepts, in a tenth of the time.
     if (this.#pattern.takes(record.toString("latin1"), 1)) return JSON.parse(text);
     const read = parseJson(text);
     return "why" in read ? undefined : userSchema.safeParse(read.value).data;
   }
 
-  /** The line of the record, without what separates it from others. */
-  #find(page: number, { id, at }: Place): Buffer | undefined {
+  /** The line of the record, without its separator. */
+  #find(page: number, { id, at }: IndexEntry): Buffer | undefined {
     const { pageSize, count, name } = this.#side.facts;
     const file = openPlain(`${this.#side.folder}/${pagePath(page)}`);
     if (file === undefined)
@@ -67,7 +67,7 @@ export class RecordReader {
         throw new UserError(
           `Page ${page} of ${name} has ${size} bytes, more than a page may; check it with "rollcall verify".`,
         );
-      // A count may be any number.
+      // The count of an invalid snapshot may be any number.
       this.#bytesAUser = size / Math.max(1, Math.min(pageSize, count - (page - 1) * pageSize));
       return findLine(this.#read(file, 0, size), id);
     } finally {
@@ -81,10 +81,10 @@ export class RecordReader {
   }
 }
 
-/** The whole line of a user's record; undefined when it is not there from end to end. */
+/** The complete line of a user's record, or undefined when it is not in these bytes. */
 function findLine(bytes: Buffer, id: string): Buffer | undefined {
   const key = `"id":"${id}"`;
-  // Only circles could hold such a key and such an id as well; the next line with it is the next candidate then.
+  // `circles` may hold the same key and id; then the search goes on in the next line.
   for (let from = 0; ; ) {
     const found = bytes.indexOf(key, from);
     const end = found < 0 ? -1 : bytes.indexOf(NEWLINE, found);

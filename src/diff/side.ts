@@ -1,12 +1,54 @@
-/** One of two snapshots to compare: a folder of pages, and the index of their users. */
+/** One of the two snapshots that a diff compares: a folder of pages, and the index of their users. */
+import { join } from "node:path";
+import { USERS } from "../release/layout.js";
+import type { Release } from "../release/open.js";
 import type { SideFacts } from "./change.js";
+import { indexPages } from "./index-pages.js";
 
 export interface Side {
   facts: SideFacts;
-  /** Holds `api/users/pages/N.json`, each canonical. */
+  /** The folder that holds `api/users/pages/N.json`, in canonical form. */
   folder: string;
-  /** The path of a file in the form of users.sha256. */
+  /** The path of a file in the format of users.sha256. */
   index: string;
-  /** What the SHA-256 of the index must be, where the snapshot says it. */
+  /** The SHA-256 that the index must have, if the snapshot says it. */
   digest: string | undefined;
+}
+
+/** How reading a side reports its progress, and what stops it. */
+export interface ReadEffects {
+  onProgress: (done: { users: number; total: number }) => void;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * A release as a side of a diff.
+ * @param scratch a folder for an index, in case the release has none.
+ */
+export async function openReleaseSide(
+  release: Release,
+  name: string,
+  scratch: string,
+  signal?: AbortSignal,
+): Promise<Side> {
+  const { folder, snapshot, sums } = release;
+  const facts: SideFacts = {
+    name,
+    id: snapshot.id,
+    count: snapshot.count,
+    pages: snapshot.pages,
+    pageSize: snapshot.page_size,
+    baseUrl: snapshot.base_url,
+    links: snapshot.links,
+  };
+  const digest = sums.others.get(USERS);
+  // Releases of earlier versions have no index.
+  if (digest === undefined) return indexed(folder, facts, scratch, signal);
+  return { facts, folder, index: join(folder, USERS), digest };
+}
+
+/** Pages as a side of a diff, with an index that is made from them. @throws UserError as `indexPages` does. */
+export async function indexed(folder: string, facts: SideFacts, scratch: string, signal?: AbortSignal): Promise<Side> {
+  await indexPages(folder, facts, scratch, signal);
+  return { facts, folder, index: join(scratch, USERS), digest: undefined };
 }

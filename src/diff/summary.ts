@@ -1,13 +1,13 @@
-/** What changed users come to: how many, in which fields, and from one status to which other. */
+/** Counts changed users: how many, in which fields, and between which statuses. */
 import type { Diff, Flow } from "./change.js";
 import { type Changed, type ChangedUsers, changedReader } from "./changed.js";
 import type { Pair } from "./match.js";
 
-/** Counts that can be added to others. */
+/** Counts of some changed users, which can be added up. */
 export interface Summary {
   changed: number;
   fields: Map<string, number>;
-  /** `FROM TO` -> users. */
+  /** Numbers of users by `FROM TO`. */
   flow: Map<string, number>;
 }
 
@@ -16,7 +16,7 @@ export function nothing(): Summary {
 }
 
 /**
- * Reads pairs of users and counts what changed in them; in a thread, or on the calling one.
+ * Returns a function that reads pairs of users and counts what changed in them; in a thread, or on the calling one.
  * @throws UserError, in a job, as `changedReader` does.
  */
 export function startSummaries(comparison: ChangedUsers): (pairs: Pair[]) => Summary {
@@ -42,7 +42,7 @@ export function add(summary: Summary, other: Summary): void {
   for (const [statuses, users] of other.flow) count(summary.flow, statuses, users);
 }
 
-/** The same in the order in which people read it: most users first, then by name. */
+/** The counts in the order of a report: most users first, then by name. */
 export function inOrder({ changed, fields, flow }: Summary): Pick<Diff, "changed" | "fields" | "flow"> {
   const flows = byCount(flow).map(([statuses, count]) => {
     const [from, to] = statuses.split(" ") as [Flow["from"], Flow["to"]];

@@ -23,7 +23,7 @@ export async function openTarget(options: TargetOptions, effects: TargetEffects)
     const folder = makeFolder(makeFolder(dist, PUBLISHED), sha256(what).slice(0, 16));
     return { folder, unlock: lockDist(folder, now(), name) };
   };
-  if (!isUrl(name)) {
+  if (!isTargetUrl(name)) {
     const target = await openTargetFolder(name, dist);
     return { target, close: lock(target.root).unlock };
   }
@@ -45,6 +45,6 @@ export async function openTarget(options: TargetOptions, effects: TargetEffects)
 }
 
 /** Whether a target has the form of a URL, as `s3://bucket` does, so that it is not a path. */
-export function isUrl(name: string): boolean {
+export function isTargetUrl(name: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(name);
 }

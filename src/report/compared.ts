@@ -1,5 +1,5 @@
 /** Which fields a report is about, where some were left out. */
-import type { FieldFilter } from "../diff/filter.js";
+import type { FieldFilter } from "../diff/change.js";
 
 /** More than a person would give. */
 const MOST_SHOWN = 40;

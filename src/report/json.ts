@@ -1,6 +1,5 @@
 /** `--format json`: one document, written as the changes are read, so that it may be larger than memory. */
-import type { Diff, SideFacts } from "../diff/change.js";
-import type { FieldFilter } from "../diff/filter.js";
+import type { Diff, FieldFilter, SideFacts } from "../diff/change.js";
 import { toJson } from "../print/text.js";
 import { chunks } from "./chunks.js";
 import { changeJson } from "./ndjson.js";

@@ -1,9 +1,10 @@
-/** The verb that compares two snapshots, whatever kind each is of. */
+/** `rollcall diff`: compares two snapshots, whatever kind each is of. */
 import { z } from "zod";
 import { parseFieldLimit } from "../contract/fields.js";
+import { type FieldFilter, fieldFilter } from "../diff/change.js";
 import { diff, type OpenDiff } from "../diff/diff.js";
-import { type FieldFilter, fieldFilter } from "../diff/filter.js";
 import { findExceeded, GATES, type Gates } from "../diff/gates.js";
+import type { ReadEffects } from "../diff/side.js";
 import { unlessStopped, usageError } from "../errors.js";
 import {
   abortSignal,
@@ -16,36 +17,35 @@ import {
 } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
-import { openSides } from "./both.js";
-import type { OnPagesRead } from "./progress.js";
+import { openSides } from "./open.js";
 import { explainRoom, makeScratch, removeScratch } from "./scratch.js";
 import type { SourceSideOptions } from "./source.js";
 
 export interface CompareOptions extends FieldFilter, SourceSideOptions {
   /**
-   * What was: a release's id or the beginning of one, `current`, `previous`, a release's folder, `git:REV:PATH`, a base
+   * The old snapshot: a release's id or the beginning of one, `current`, `previous`, a release's folder, `git:REV:PATH`, a base
    * URL, or a SQLite file. The previous release unless given.
    */
   old?: string | undefined;
-  /** What is or would be, in the same words; the current release unless given. */
+  /** The new snapshot, in one of these forms; the current release unless given. */
   new?: string | undefined;
   /** The folder of the releases; `dist` unless given. */
   dist?: string | undefined;
-  /** How much may change; what changes more is told in `exceeded`. */
+  /** How much may change; gates that are exceeded are reported in `exceeded`. */
   gates?: Gates | undefined;
 }
 
 export interface CompareEffects {
-  onProgress?: OnPagesRead | undefined;
+  onProgress?: ReadEffects["onProgress"] | undefined;
   /** Stops the comparison, with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** What relative paths and git repositories are looked for from; the process's own folder unless given. */
+  /** The folder that relative paths and git repositories are resolved against; the process's own unless given. */
   cwd?: string | undefined;
-  /** A new folder for what has to be written to compare, which is removed in the end; a temporary one unless given. */
+  /** A new folder for temporary files, which is removed in the end; one of the system's temporary folders unless given. */
   scratch?: string | undefined;
 }
 
-/** What differs. `changes` reads from disk until `close`, which has to be called. */
+/** The result of a comparison. `changes` reads from disk, so `close` has to be called in the end. */
 export interface Comparison extends OpenDiff {
   /** A sentence with its figures for each gate that is exceeded. */
   exceeded: readonly string[];
@@ -94,7 +94,7 @@ export async function compare(options: CompareOptions, effects: CompareEffects =
   }
 }
 
-/** A gate on a field that does not count would hold whatever happens. */
+/** @throws UserError for a gate on a field that is not compared, because it could never be exceeded. */
 function refuseBlindGate({ maxField = [] }: Gates, filter: FieldFilter): void {
   const counts = fieldFilter(filter);
   const blind = maxField.map((gate) => parseFieldLimit(gate)?.path).find((path) => path && !counts(path));

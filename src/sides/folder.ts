@@ -1,12 +1,12 @@
-/** A side of a diff that is a folder: a release, or pages without their release's account of them. */
+/** A folder as a side of a diff: a release, or pages without a manifest. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readEnvelope } from "../contract/envelope.js";
 import { pagesFor, parsePageUrl } from "../contract/links.js";
 import type { SideFacts } from "../diff/change.js";
 import { readPage } from "../diff/index-pages.js";
-import { indexed, openReleaseSide } from "../diff/release-side.js";
 import type { Side } from "../diff/side.js";
+import { indexed, openReleaseSide } from "../diff/side.js";
 import { hasCode, UserError } from "../errors.js";
 import { readReleaseFile } from "../release/files.js";
 import { pagePath, SNAPSHOT, SUMS } from "../release/layout.js";
@@ -14,9 +14,9 @@ import { openRelease } from "../release/open.js";
 import { parseSnapshot } from "../release/snapshot.js";
 
 /**
- * Opens a folder that holds a release, whole, or at least `api/users/pages`.
- * @param scratch a folder of the caller's, for an index where the pages have none.
- * @throws UserError when it is neither, or not whole.
+ * Opens a folder that holds a complete release, or at least `api/users/pages`.
+ * @param scratch a folder for an index, in case the pages have none.
+ * @throws UserError when it holds neither, or an incomplete one.
  */
 export async function openFolderSide(
   folder: string,
@@ -31,8 +31,8 @@ export async function openFolderSide(
 }
 
 /**
- * What the first page says of a listing, and its snapshot.json of its id where there is one.
- * @throws UserError when there is no first page, or it says nothing that makes sense.
+ * The facts of a listing from its first page, and its id from snapshot.json if there is one.
+ * @throws UserError when there is no first page, or when it is not valid.
  */
 export async function factsOfPages(folder: string, name: string): Promise<SideFacts> {
   const bytes = readPage(folder, { name }, 1);

@@ -1,41 +1,58 @@
-/** What a person may name as a side of a diff, and how each is opened. */
+/** Opens the sides of a diff, whatever kind each is of. */
 import { mkdtempSync } from "node:fs";
 import { basename, isAbsolute, join } from "node:path";
-import { openReleaseSide } from "../diff/release-side.js";
-import type { Side } from "../diff/side.js";
+import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { lookUp } from "../release/choose.js";
-import { CURRENT } from "../release/layout.js";
+import { CURRENT, PREVIOUS } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
 import { openFolderSide } from "./folder.js";
-import type { OnPagesRead } from "./progress.js";
 import type { SourceSideOptions } from "./source.js";
 import { isSqlite } from "./sqlite.js";
 
 export interface SideEffects {
-  /** What relative paths and git repositories are looked for from. */
+  /** The folder that relative paths and git repositories are resolved against. */
   cwd: string;
   /** The folder of releases. */
   dist: string;
-  /** A folder of the caller's, for what has to be written to compare a side. */
+  /** A folder for temporary files of the comparison. */
   scratch: string;
-  /** How sources are read. */
+  /** How sources are read and published. */
   source: SourceSideOptions;
-  onProgress?: OnPagesRead | undefined;
-  /** Stops the reading, with its reason. */
+  onProgress?: ReadEffects["onProgress"] | undefined;
+  /** Stops the reading, with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens one side: a base URL, `git:REV:PATH`, a SQLite file, or what means a release everywhere (see `lookUp`).
- * @param like the base URL of the other side, for a source that is given none.
- * @throws UserError saying what the name could have meant.
+ * Opens both sides of a diff. Without names, these are the previous release and the current one.
+ * @throws UserError as `openSide` does.
+ */
+export async function openSides(
+  old: string | undefined,
+  newer: string | undefined,
+  effects: SideEffects,
+): Promise<[Side, Side]> {
+  const [before, after] = nameSides(old, newer, effects.cwd);
+  // A source without a base URL takes the one of the other side, so the other side is opened first.
+  if (isSource(before, effects.cwd)) {
+    const now = await openSide(after, effects);
+    return [await openSide(before, effects, now.facts.baseUrl), now];
+  }
+  const side = await openSide(before, effects);
+  return [side, await openSide(after, effects, side.facts.baseUrl)];
+}
+
+/**
+ * Opens one side: a base URL, `git:REV:PATH`, a SQLite file, or a word for a release (see `lookUp`).
+ * @param like the base URL of the other side, for a source without one.
+ * @throws UserError saying which names are possible.
  */
 export async function openSide(name: string, effects: SideEffects, like?: string): Promise<Side> {
   const { cwd, dist, source, onProgress = () => {}, signal } = effects;
   const watch = { onProgress, signal };
   const scratch = mkdtempSync(join(effects.scratch, "side-"));
-  // Each kind is loaded when it is needed: a build takes longer to load than two releases to open.
+  // Each kind is loaded only when it is needed: loading the build takes longer than opening two releases.
   if (/^https?:\/\//i.test(name)) return (await import("./remote.js")).openRemoteSide(name, scratch, watch);
   if (name.startsWith("git:")) return (await import("./git.js")).openGitSide(name, cwd, scratch, watch);
   if (isSource(name, cwd)) {
@@ -56,18 +73,25 @@ export async function openSide(name: string, effects: SideEffects, like?: string
   );
 }
 
-/** Whether a name is that of a source, which is what would come rather than what is. */
-export function isSource(name: string, cwd: string): boolean {
+/** If only one side is named, a source is the new side, and anything else is the old one. */
+function nameSides(old: string | undefined, newer: string | undefined, cwd: string): [string, string] {
+  if (old === undefined) return [PREVIOUS, CURRENT];
+  if (newer === undefined) return isSource(old, cwd) ? [CURRENT, old] : [old, CURRENT];
+  return [old, newer];
+}
+
+/** Whether a name is that of a source. */
+function isSource(name: string, cwd: string): boolean {
   return isSqlite(pathOf(name, cwd));
 }
 
-/** Elsewhere than in `dist` pages without their release's account of them do. */
+/** Whether the folder was named by its path. Such a folder may hold pages without a manifest. */
 function isNamedByPath(folder: string, name: string, cwd: string): boolean {
   const path = pathOf(name, cwd);
   return folder === path || folder === join(path, CURRENT);
 }
 
-/** Messages and reports repeat what was typed, so it stays relative where the process is. */
+/** Messages and reports show the path as it was typed, so a relative path stays relative. */
 function pathOf(name: string, cwd: string): string {
   return isAbsolute(name) ? name : join(cwd, name);
 }

@@ -1,24 +1,22 @@
-/** A side of a diff that is a deployed listing: walked page by page into a folder. */
+/** A deployed listing as a side of a diff: downloaded page by page into a folder. */
 import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readFrame, readResults } from "../contract/envelope.js";
 import { encodePage, encodeUser } from "../contract/page.js";
 import { userSchema } from "../contract/user.js";
-import { indexed } from "../diff/release-side.js";
-import type { Side } from "../diff/side.js";
+import type { ReadEffects, Side } from "../diff/side.js";
+import { indexed } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { PAGES, pagePath } from "../release/layout.js";
 import type { ListingFacts } from "../remote/listing.js";
 import { walk } from "../remote/walk.js";
 
-import type { Watch } from "./progress.js";
-
 /**
  * Downloads all pages of the listing below a base URL into `scratch`, at most 8 at once.
  * @throws UserError as `walk` does, or when a page holds a user that is not valid.
  */
-export async function openRemoteSide(url: string, scratch: string, { onProgress, signal }: Watch): Promise<Side> {
+export async function openRemoteSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {
   mkdirSync(join(scratch, PAGES), { recursive: true });
   let listing: ListingFacts | undefined;
   let users = 0;
@@ -42,10 +40,10 @@ export async function openRemoteSide(url: string, scratch: string, { onProgress,
   return indexed(scratch, side, scratch, signal);
 }
 
-/** The schema's messages repeat all keys that it does not know. */
+/** Messages of the schema can be long, because they repeat all unknown keys. */
 const LONGEST_REASON = 200;
 
-/** A page that another program wrote, in the form that Rollcall writes: the walk has seen that it is one. */
+/** Converts a page that another program wrote to the form that Rollcall writes. The walk has checked the envelope. */
 function canonical(url: string, page: number, bytes: Buffer): string {
   const records = readResults(bytes).map((record, place) => {
     const { data, error } = userSchema.safeParse(record);
@@ -54,6 +52,6 @@ function canonical(url: string, page: number, bytes: Buffer): string {
     const why = `${path.join(".")} ${message}`.slice(0, LONGEST_REASON);
     throw new UserError(`Page ${page} of ${url} holds no valid user in place ${place + 1}: ${why}.`);
   });
-  // Only users are compared: where the links lead was told before.
+  // Links do not matter here, because only users are compared.
   return encodePage({ page: 1, pages: 1, count: records.length, baseUrl: url, links: "query" }, records).join("");
 }

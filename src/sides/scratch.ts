@@ -1,13 +1,15 @@
-/** A folder for what has to be written to compare, among the system's temporary files. */
+/** A temporary folder for a comparison. Folders that killed processes have left are removed. */
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lstat, readdir, rename, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { codeOf, hasCode, UserError } from "../errors.js";
-import { showInUse, sweepTemporary } from "./temporary.js";
+import { sha256 } from "../release/files.js";
 
 /**
- * Makes a folder, after what others have left that were killed is gone.
- * @throws UserError where no folder can be made.
+ * Makes a temporary folder, and removes those that killed processes have left.
+ * @throws UserError when no folder can be made.
  */
 export async function makeScratch(): Promise<string> {
   await sweepTemporary();
@@ -24,8 +26,7 @@ export async function makeScratch(): Promise<string> {
 }
 
 /**
- * Removes a folder that threads may still be writing to, unless it is gone: out of their way first, so that nothing is
- * added under way.
+ * Removes a folder, unless it is gone. It is renamed first, because threads may still be writing to it.
  */
 export function removeScratch(folder: string): void {
   if (!existsSync(folder)) return;
@@ -34,7 +35,7 @@ export function removeScratch(folder: string): void {
   rmSync(aside, { recursive: true, force: true });
 }
 
-/** The system's refusal for want of room as one line to act on; anything else as it is. */
+/** Turns an error about a full disk into one that people can act on; returns other errors as they are. */
 export function explainRoom(error: unknown): unknown {
   const cause = error instanceof UserError ? error.cause : error;
   if (!hasCode(cause, "ENOSPC", "EDQUOT", "SQLITE_FULL")) return error;
@@ -42,4 +43,64 @@ export function explainRoom(error: unknown): unknown {
     `The folder for temporary files, ${tmpdir()}, has too little room to compare in (${codeOf(cause)}); point TMPDIR at one with more.`,
     { cause: error },
   );
+}
+
+/** The names of such folders, also of those that were being removed. */
+const NAME = /^rollcall-diff-\w{6}(-gone)?$/;
+
+/**
+ * The socket that shows that a folder is in use. When its process ends, however it ends, the system stops listening. A
+ * process id would not do, because it has no meaning in another container. The name contains the machine, because several
+ * machines may share a folder.
+ */
+const SIGN = `.alive-${sha256(hostname()).slice(0, 8)}`;
+
+/** The longest path of a socket on every system, in bytes. Node truncates a longer one. */
+const MAX_SOCKET_PATH = 103;
+
+/**
+ * Shows that a folder is in use until this process ends. If no socket can be made, only this process will remove the
+ * folder.
+ */
+async function showInUse(folder: string): Promise<void> {
+  // It has another name until it listens: a socket that does not answer means that its process has ended.
+  const early = join(folder, ".starting");
+  const sign = join(folder, SIGN);
+  if (Buffer.byteLength(sign) > MAX_SOCKET_PATH) return;
+  const server = createServer((socket) => socket.destroy()).unref();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.on("error", reject);
+      // In a cluster, workers would otherwise share the socket of the process that started them.
+      server.listen({ path: early, exclusive: true }, resolve);
+    });
+    await rename(early, sign);
+  } catch {
+    server.close();
+  }
+}
+
+/** Removes this user's folders whose processes have ended. Those that cannot be read or removed stay. */
+async function sweepTemporary(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => []);
+  for (const name of names) if (NAME.test(name)) await sweep(join(tmpdir(), name)).catch(() => {});
+}
+
+async function sweep(folder: string): Promise<void> {
+  const found = await lstat(folder);
+  // `mkdtemp` makes folders like this, in which no other user can have put anything.
+  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o777) !== 0o700) return;
+  if (await isAbandoned(join(folder, SIGN))) await rm(folder, { recursive: true, force: true });
+}
+
+async function isAbandoned(sign: string): Promise<boolean> {
+  if (Buffer.byteLength(sign) > MAX_SOCKET_PATH || !(await lstat(sign)).isSocket()) return false;
+  return new Promise((resolve) => {
+    const socket = connect(sign);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once("error", (error) => resolve(hasCode(error, "ECONNREFUSED")));
+  });
 }

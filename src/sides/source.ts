@@ -1,30 +1,29 @@
-/** A side of a diff that is a source: what publishing it would make, built aside. */
+/** A source as a side of a diff: the release that publishing it would make, built in a temporary folder. */
 import { build } from "../build/build.js";
 import type { BuildOptions } from "../build/options.js";
 import { InvalidUsersError } from "../build/problems.js";
-import { openReleaseSide } from "../diff/release-side.js";
-import type { Side } from "../diff/side.js";
+import type { ReadEffects, Side } from "../diff/side.js";
+import { openReleaseSide } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { openRelease } from "../release/open.js";
-import type { Watch } from "./progress.js";
 
-/** How a source is to be read and published; without a base URL, as the other side is. */
+/** How a source is read and published. Without a base URL, the one of the other side is used. */
 export type SourceSideOptions = Partial<
   Pick<BuildOptions, "baseUrl" | "pageSize" | "table" | "query" | "defaultAvatar" | "links" | "skipInvalid" | "workers">
 >;
 
 /**
- * Builds the release of `db` in `scratch`, where nobody serves it.
+ * Builds the release of `db` in `scratch`.
  * @throws UserError as a build does.
  */
 export async function openSourceSide(
   db: string,
   options: SourceSideOptions & Pick<BuildOptions, "baseUrl">,
   scratch: string,
-  { onProgress, signal }: Watch,
+  { onProgress, signal }: ReadEffects,
 ): Promise<Side> {
   try {
-    // No need of compressed pages: they are never compared.
+    // Compressed pages are never compared.
     const { folder } = await build({ ...options, db, out: scratch, keep: 0, encodings: [] }, { onProgress, signal });
     return await openReleaseSide(await openRelease(folder), `source ${db}`, scratch, signal);
   } catch (error) {

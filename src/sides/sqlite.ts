@@ -1,13 +1,13 @@
-/** Tells a SQLite file from others. */
+/** Recognizes SQLite files. */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { codeOf, hasCode, UserError } from "../errors.js";
 
-/** What every SQLite file begins with. */
+/** The first bytes of every SQLite file. */
 const MAGIC = "SQLite format 3\0";
 
 /**
- * False also where there is no file.
- * @throws UserError when there is one that cannot be read.
+ * Whether a path is a SQLite file; false also when there is no file.
+ * @throws UserError when there is a file that cannot be read.
  */
 export function isSqlite(path: string): boolean {
   try {

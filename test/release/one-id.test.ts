@@ -7,7 +7,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
 import { diff } from "../../src/diff/diff.js";
-import { openReleaseSide } from "../../src/diff/release-side.js";
+import { openReleaseSide } from "../../src/diff/side.js";
 import { build, createHost, openRelease, publish, useRelease } from "../../src/index.js";
 import { findRelease } from "../../src/release/choose.js";
 import { plainRows, writeUsers } from "../support/database.js";

@@ -1,6 +1,5 @@
 /** A diff as one HTML file that a reviewer opens offline, and in which no user's text is anything but text. */
-import type { Diff } from "../../diff/change.js";
-import type { FieldFilter } from "../../diff/filter.js";
+import type { Diff, FieldFilter } from "../../diff/change.js";
 import { count } from "../../print/numbers.js";
 import { sideName } from "../side-name.js";
 import { type Assets, readAssets } from "./assets.js";

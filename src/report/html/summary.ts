@@ -1,6 +1,5 @@
 /** The top of the page: which two sides, how many users differ, what else does, and which gates that exceeds. */
-import type { Diff, SideFacts } from "../../diff/change.js";
-import type { FieldFilter } from "../../diff/filter.js";
+import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
 import { count, number } from "../../print/numbers.js";
 import { compared } from "../compared.js";
 import { settingChanges } from "../settings.js";

@@ -1,6 +1,5 @@
 /** `--format markdown`: a diff as a comment in a pull request, never longer than one may be. */
-import type { Diff, SideFacts } from "../../diff/change.js";
-import type { FieldFilter } from "../../diff/filter.js";
+import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
 import { compared } from "../compared.js";
 import { CHANGE_KINDS } from "../kinds.js";

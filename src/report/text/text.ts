@@ -1,6 +1,5 @@
 /** `--format text`: a diff for people at a terminal, totals first. */
-import type { Diff, SideFacts } from "../../diff/change.js";
-import type { FieldFilter } from "../../diff/filter.js";
+import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
 import { count, number } from "../../print/numbers.js";
 import type { Paint } from "../../print/style.js";
 import { visible } from "../../print/text.js";
