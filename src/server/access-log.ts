@@ -42,10 +42,10 @@ export function createAccessLog(write: (entry: AccessEntry) => void) {
     /** Returns what is to be told of the answer of the fast path; undefined if the client has left before it. */
     begin(socket: Socket, url: string, release: string) {
       const end = begin(socket, "GET", url, release);
-      return (answer: ServerAnswer | undefined) => end(answer?.status ?? CLIENT_LEFT, answer?.body?.length ?? 0);
+      return (answer: ServerAnswer | undefined) => end(answer?.head.status ?? CLIENT_LEFT, answer?.body?.length ?? 0);
     },
     /** Writes an entry for an answer to what was no request. */
-    refused(socket: Socket, { status, body }: ServerAnswer, release: string) {
+    refused(socket: Socket, { head: { status }, body }: ServerAnswer, release: string) {
       begin(socket, "-", "-", release)(status, body?.length ?? 0);
     },
   };

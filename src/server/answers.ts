@@ -16,18 +16,18 @@ import type { Snapshot } from "../release/snapshot.js";
 
 /** What both Node's server and the fast path can send. */
 export interface ServerAnswer {
-  status: number;
-  headers: Headers;
-  etag?: string;
-  /** Absent where the answer has none by its status, or where somebody else sends it. */
-  body?: Buffer;
+  head: Head;
+  etag: string | undefined;
+  /** Undefined where the answer has none by its status, or where somebody else sends it. */
+  body: Buffer | undefined;
 }
 
-/** The headers that many answers share. */
-interface Headers {
+/** A status and the headers that many answers share. */
+interface Head {
+  status: number;
   /** Name, value, name, value. */
-  list: readonly string[];
-  /** As they are sent, after the status line. */
+  headers: readonly string[];
+  /** The status line and these headers as they are sent, each with its line's end. */
   text: string;
 }
 
@@ -35,44 +35,46 @@ export type Answers = ReturnType<typeof createAnswers>;
 
 export function createAnswers({ id, encodings }: Snapshot, cacheControl: string) {
   const common = { ...commonHeaders(encodings), ...snapshotHeaders(id) };
-  const cached = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl };
-  const pages: Record<Variant, Headers> = {
-    identity: toHeaders(cached),
-    br: toHeaders({ ...cached, "Content-Encoding": "br" }),
-    gzip: toHeaders({ ...cached, "Content-Encoding": "gzip" }),
+  const toPages = (status: number): Record<Variant, Head> => {
+    const headers = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl };
+    return {
+      identity: toHead(status, headers),
+      br: toHead(status, { ...headers, "Content-Encoding": "br" }),
+      gzip: toHead(status, { ...headers, "Content-Encoding": "gzip" }),
+    };
   };
-  const errors = toHeaders({ ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": NO_STORE });
-  const toError = (status: number, detail: string): ServerAnswer => ({
-    status,
-    headers: errors,
-    body: Buffer.from(errorBody(detail)),
-  });
-  const byStatus = Object.fromEntries(
-    Object.entries(ERROR_DETAILS).map(([status, detail]) => [status, toError(Number(status), detail)]),
-  ) as Record<ErrorStatus, ServerAnswer>;
+  const pages = toPages(200);
+  const pagesNotModified = toPages(304);
+  const toError = (status: number, detail: string): ServerAnswer => {
+    const headers = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": NO_STORE };
+    return { head: toHead(status, headers), etag: undefined, body: Buffer.from(errorBody(detail)) };
+  };
+  const errors = new Map(
+    Object.entries(ERROR_DETAILS).map(([status, detail]) => [Number(status), toError(Number(status), detail)]),
+  );
+  const invalidPage = toError(404, INVALID_PAGE);
   return {
-    page: (variant: Variant, etag: string, body: Buffer): ServerAnswer => ({
-      status: 200,
-      headers: pages[variant],
+    page: (variant: Variant, etag: string, body: Buffer): ServerAnswer => ({ head: pages[variant], etag, body }),
+    pageNotModified: (variant: Variant, etag: string): ServerAnswer => ({
+      head: pagesNotModified[variant],
       etag,
-      body,
+      body: undefined,
     }),
-    pageNotModified: (variant: Variant, etag: string): ServerAnswer => ({ status: 304, headers: pages[variant], etag }),
     /** Of a file that is no page, whose body somebody else sends. */
-    file: (path: string, etag: string): ServerAnswer => ({
-      status: 200,
-      headers: toHeaders({ ...common, ...fileHeaders(path, cacheControl) }),
+    file: (status: 200 | 304, path: string, etag: string): ServerAnswer => ({
+      head: toHead(status, { ...common, ...fileHeaders(path, cacheControl) }),
       etag,
+      body: undefined,
     }),
     /** @param location must be safe in a header. */
     redirect: (location: string): ServerAnswer => ({
-      status: 301,
-      headers: toHeaders({ ...common, "Cache-Control": cacheControl, Location: location }),
+      head: toHead(301, { ...common, "Cache-Control": cacheControl, Location: location }),
+      etag: undefined,
       body: Buffer.alloc(0),
     }),
-    preflight: { status: 204, headers: toHeaders({ ...common, ...PREFLIGHT_HEADERS }) } satisfies ServerAnswer,
-    invalidPage: toError(404, INVALID_PAGE),
-    error: (status: ErrorStatus): ServerAnswer => byStatus[status],
+    preflight: { head: toHead(204, { ...common, ...PREFLIGHT_HEADERS }), etag: undefined, body: undefined },
+    invalidPage,
+    error: (status: ErrorStatus): ServerAnswer => errors.get(status) ?? invalidPage,
   };
 }
 
@@ -80,28 +82,28 @@ export function createAnswers({ id, encodings }: Snapshot, cacheControl: string)
 export const bodyBytes = new WeakMap<ServerResponse, number>();
 
 /** Sends an answer by Node's server. */
-export function send(res: ServerResponse, { status, headers, etag, body }: ServerAnswer): void {
-  const list = [...headers.list];
-  if (etag !== undefined) list.push("ETag", etag);
+export function send(res: ServerResponse, { head, etag, body }: ServerAnswer): void {
+  const headers = [...head.headers];
+  if (etag !== undefined) headers.push("ETag", etag);
   if (body) {
-    list.push("Content-Length", `${body.length}`);
+    headers.push("Content-Length", `${body.length}`);
     bodyBytes.set(res, body.length);
   }
-  res.writeHead(status, list).end(body);
+  res.writeHead(head.status, headers).end(body);
 }
 
 /** Sets an answer's headers where somebody else sends its body of so many bytes. */
-export function setHeaders(res: ServerResponse, { headers: { list }, etag = "" }: ServerAnswer, bytes: number): void {
-  for (let at = 0; at < list.length; at += 2) res.setHeader(list[at] ?? "", list[at + 1] ?? "");
+export function setHeaders(res: ServerResponse, { head: { headers }, etag = "" }: ServerAnswer, bytes: number): void {
+  for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
   res.setHeader("ETag", etag);
   bodyBytes.set(res, bytes);
 }
 
 /** An answer's status line and headers, without those that Node adds, each with its line's end. */
-export function headOf({ status, headers, etag, body }: ServerAnswer): string {
+export function headOf({ head: { text }, etag, body }: ServerAnswer): string {
+  if (!body) return etag === undefined ? text : `${text}ETag: ${etag}\r\n`;
   const tag = etag === undefined ? "" : `ETag: ${etag}\r\n`;
-  const length = body ? `Content-Length: ${body.length}\r\n` : "";
-  return `${STATUS_LINES[status]}${headers.text}${tag}${length}`;
+  return `${text}${tag}Content-Length: ${body.length}\r\n`;
 }
 
 /** A whole answer as text, for a socket without a request. It says that the connection closes. */
@@ -109,11 +111,8 @@ export function toText(answer: ServerAnswer): string {
   return `${headOf(answer)}Date: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n${answer.body ?? ""}`;
 }
 
-const STATUS_LINES = Object.fromEntries(
-  Object.entries(STATUS_CODES).map(([status, phrase]) => [status, `HTTP/1.1 ${status} ${phrase}\r\n`]),
-);
-
-function toHeaders(headers: Readonly<Record<string, string>>): Headers {
+function toHead(status: number, headers: Readonly<Record<string, string>>): Head {
   const entries = Object.entries(headers);
-  return { list: entries.flat(), text: entries.map(([name, value]) => `${name}: ${value}\r\n`).join("") };
+  const lines = entries.map(([name, value]) => `${name}: ${value}\r\n`);
+  return { status, headers: entries.flat(), text: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}` };
 }

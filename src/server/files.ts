@@ -35,11 +35,10 @@ export async function createFiles(release: Release, root: string, answers: Answe
   const { folder } = release;
   const files = new Map<string, Served>();
   for (const [path, listed] of namesOf(release)) {
-    const file = join(folder, path);
-    const checked = identify(file);
-    const digest = await check(file, listed);
+    const checked = identify(folder, path);
+    const digest = await check(folder, path, listed);
     const etag = etagOf(digest);
-    files.set(path, { digest, etag, answer: answers.file(path, etag), checked });
+    files.set(path, { digest, etag, answer: answers.file(200, path, etag), checked });
   }
   // In dev mode it looks at a file when it is asked for, instead of walking over every page at the start.
   const serve = sirv(folder, {
@@ -51,16 +50,16 @@ export async function createFiles(release: Release, root: string, answers: Answe
     },
   });
 
-  const isWhole = async (file: string, served: Served): Promise<boolean> => {
-    const identity = identify(file);
+  const isWhole = async (path: string, served: Served): Promise<boolean> => {
+    const identity = identify(folder, path);
     if (identity !== undefined && identity === served.checked) return true;
-    if ((await cache.read(file, served.digest)) === undefined) return false;
+    if ((await cache.read(join(folder, path), served.digest)) === undefined) return false;
     served.checked = identity;
     return identity !== undefined;
   };
   const answer = async (req: IncomingMessage, res: ServerResponse, path: string, served: Served): Promise<void> => {
     await opening.begin();
-    const isGood = await isWhole(join(folder, path), served);
+    const isGood = await isWhole(path, served);
     // A client that has left by now would not end its turn.
     if (res.destroyed) return opening.end();
     res.once("close", opening.end);
@@ -76,7 +75,7 @@ export async function createFiles(release: Release, root: string, answers: Answe
     const path = req.path.slice(root.length);
     const served = files.get(path);
     if (!served) return next();
-    if (isFresh(req.headers["if-none-match"], served.etag)) return send(res, { ...served.answer, status: 304 });
+    if (isFresh(req.headers["if-none-match"], served.etag)) return send(res, answers.file(304, path, served.etag));
     // As a part of another server, an answer may not have its socket yet, and would not hear that the client has left.
     if (res.socket) return answer(req, res, path, served);
     res.once("socket", () => answer(req, res, path, served).catch(next));
@@ -97,8 +96,9 @@ function isPlainPath(path: string): boolean {
 }
 
 /** The digest of a file's bytes, which must be `digest` if that is given. */
-async function check(file: string, digest: string | undefined): Promise<string> {
-  if (!isInPlace(file)) throw broken(`${file} leads out of the release`);
+async function check(folder: string, path: string, digest: string | undefined): Promise<string> {
+  const file = join(folder, path);
+  if (!isInside(folder, path)) throw broken(`${file} leads out of the release`);
   try {
     return sha256(digest === undefined ? await readReleaseFile(file) : await readVerified(file, digest));
   } catch (cause) {
@@ -107,17 +107,18 @@ async function check(file: string, digest: string | undefined): Promise<string> 
 }
 
 /** What changes whenever a file does; undefined if it is no plain file, or if it is reached by a symbolic link. */
-function identify(file: string): string | undefined {
-  const stats = lstatSync(file, { throwIfNoEntry: false });
-  if (!stats?.isFile() || !isInPlace(file)) return undefined;
+function identify(folder: string, path: string): string | undefined {
+  const stats = lstatSync(join(folder, path), { throwIfNoEntry: false });
+  if (!stats?.isFile() || !isInside(folder, path)) return undefined;
   const { dev, ino, size, mtimeMs, ctimeMs } = stats;
   return [dev, ino, size, mtimeMs, ctimeMs].join(" ");
 }
 
-/** Whether no folder on the way to a file is a symbolic link. */
-function isInPlace(file: string): boolean {
+/** Whether no folder on the way from the release to a file is a symbolic link. */
+function isInside(folder: string, path: string): boolean {
+  const parent = dirname(path);
   try {
-    return realpathSync.native(dirname(file)) === dirname(file);
+    return parent === "." || realpathSync.native(join(folder, parent)) === join(folder, parent);
   } catch {
     return false;
   }
