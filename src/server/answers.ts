@@ -15,11 +15,13 @@ import { fileHeaders, type Variant } from "../release/layout.js";
 import type { Snapshot } from "../release/snapshot.js";
 
 /** What both Node's server and the fast path can send. */
-export interface ServerAnswer {
-  head: Head;
-  etag: string | undefined;
-  /** Undefined where the answer has none by its status, or where somebody else sends it. */
-  body: Buffer | undefined;
+export class ServerAnswer {
+  /** @param body undefined where the answer has none by its status, or where somebody else sends it. */
+  constructor(
+    readonly head: Head,
+    readonly etag?: string,
+    readonly body?: Buffer,
+  ) {}
 }
 
 /** A status and the headers that many answers share. */
@@ -45,36 +47,27 @@ export function createAnswers({ id, encodings }: Snapshot, cacheControl: string)
   };
   const pages = toPages(200);
   const pagesNotModified = toPages(304);
-  const toError = (status: number, detail: string): ServerAnswer => {
-    const headers = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": NO_STORE };
-    return { head: toHead(status, headers), etag: undefined, body: Buffer.from(errorBody(detail)) };
-  };
+  const errorHeaders = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": NO_STORE };
+  const toError = (status: number, detail: string) =>
+    new ServerAnswer(toHead(status, errorHeaders), undefined, Buffer.from(errorBody(detail)));
   const errors = new Map(
     Object.entries(ERROR_DETAILS).map(([status, detail]) => [Number(status), toError(Number(status), detail)]),
   );
   const invalidPage = toError(404, INVALID_PAGE);
   return {
-    page: (variant: Variant, etag: string, body: Buffer): ServerAnswer => ({ head: pages[variant], etag, body }),
-    pageNotModified: (variant: Variant, etag: string): ServerAnswer => ({
-      head: pagesNotModified[variant],
-      etag,
-      body: undefined,
-    }),
+    page: (variant: Variant, etag: string, body: Buffer) => new ServerAnswer(pages[variant], etag, body),
+    pageNotModified: (variant: Variant, etag: string) => new ServerAnswer(pagesNotModified[variant], etag),
     /** Of a file that is no page, whose body somebody else sends. */
-    file: (status: 200 | 304, path: string, etag: string): ServerAnswer => ({
-      head: toHead(status, { ...common, ...fileHeaders(path, cacheControl) }),
-      etag,
-      body: undefined,
-    }),
+    file: (status: 200 | 304, path: string, etag: string) =>
+      new ServerAnswer(toHead(status, { ...common, ...fileHeaders(path, cacheControl) }), etag),
     /** @param location must be safe in a header. */
-    redirect: (location: string): ServerAnswer => ({
-      head: toHead(301, { ...common, "Cache-Control": cacheControl, Location: location }),
-      etag: undefined,
-      body: Buffer.alloc(0),
-    }),
-    preflight: { head: toHead(204, { ...common, ...PREFLIGHT_HEADERS }), etag: undefined, body: undefined },
+    redirect(location: string) {
+      const headers = { ...common, "Cache-Control": cacheControl, Location: location };
+      return new ServerAnswer(toHead(301, headers), undefined, Buffer.alloc(0));
+    },
+    preflight: new ServerAnswer(toHead(204, { ...common, ...PREFLIGHT_HEADERS })),
     invalidPage,
-    error: (status: ErrorStatus): ServerAnswer => errors.get(status) ?? invalidPage,
+    error: (status: ErrorStatus) => errors.get(status) ?? invalidPage,
   };
 }
 

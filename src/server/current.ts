@@ -6,14 +6,6 @@ import type { Release } from "../release/open.js";
 import type { ServerLimits } from "./limits.js";
 import { openSite, type Site, type SiteOptions } from "./site.js";
 
-export interface Current {
-  readonly site: Site;
-  /** Looks at `current` now. What cannot be served is logged, and the old release stays. */
-  reload(): Promise<void>;
-  /** Stops looking. The site can still be used. */
-  stop(): Promise<void>;
-}
-
 /**
  * Serves what `current` in `folder` points to, or `folder` itself for good if that is a release.
  * @throws UserError if there is no release, or a broken one.
@@ -23,7 +15,7 @@ export async function followCurrent(
   options: SiteOptions,
   limits: ServerLimits,
   onSwitch: (release: Release) => void = () => {},
-): Promise<Current> {
+) {
   const isRelease = await stat(join(folder, SNAPSHOT)).then(
     () => true,
     () => false,
@@ -49,10 +41,12 @@ export async function followCurrent(
     limits,
   );
   return {
-    get site() {
+    get site(): Site {
       return site;
     },
+    /** Looks at `current` now. What cannot be served is logged, and the old release stays. */
     reload: watch.check,
+    /** Stops looking. The site can still be used. */
     stop: watch.stop,
   };
 }

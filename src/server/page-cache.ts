@@ -13,17 +13,10 @@ const OVERHEAD = 512;
 /** How many files are read at once. With fewer, reading would wait for the thread that answers. */
 const MOST_READ = 32;
 
-export interface PageCache {
-  /** A page that has these bytes, of any release: a page that a switch does not change stays cached. */
-  find(digest: string): Buffer | undefined;
-  /** Reads a page and keeps it. Undefined, after a line in the log, if its bytes are not those of `digest`. */
-  load(file: string, digest: string): Promise<Buffer | undefined>;
-  /** Reads any file in this way without keeping it. */
-  read(file: string, digest: string): Promise<Buffer | undefined>;
-}
+export type PageCache = ReturnType<typeof createPageCache>;
 
 /** @param megabytes at most this much is kept; 0 keeps nothing, and a larger page is served without being kept. */
-export function createPageCache(megabytes: number, log: (line: string) => void): PageCache {
+export function createPageCache(megabytes: number, log: (line: string) => void) {
   const cache = new LRUCache<string, Buffer>({
     maxSize: Math.max(1, Math.floor(megabytes * MB)),
     sizeCalculation: (body) => body.length + OVERHEAD,
@@ -55,12 +48,15 @@ export function createPageCache(megabytes: number, log: (line: string) => void):
     return started;
   };
   return {
-    find: (digest) => cache.get(digest),
-    async load(file, digest) {
+    /** A page that has these bytes, of any release: a page that a switch does not change stays cached. */
+    find: (digest: string) => cache.get(digest),
+    /** Reads a page and keeps it. Undefined, after a line in the log, if its bytes are not those of `digest`. */
+    async load(file: string, digest: string) {
       const body = await read(file, digest);
       if (body) cache.set(digest, body);
       return body;
     },
+    /** Reads any file in this way without keeping it. */
     read,
   };
 }

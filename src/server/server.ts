@@ -9,7 +9,7 @@ import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { atMost } from "../workers/at-most.js";
 import { type AccessEntry, createAccessLog } from "./access-log.js";
-import { send, toText } from "./answers.js";
+import { toText } from "./answers.js";
 import { shareDescriptors } from "./connections/descriptors.js";
 import { createHttpServer } from "./connections/http.js";
 import { type Address, listen } from "./connections/listen.js";
@@ -96,12 +96,11 @@ export async function createListingServer(
   const siteOptions = { cacheControl, cache, opening: atMost(descriptors.files), log };
   const current = await followCurrent(folder, siteOptions, limits, onSwitch);
 
-  const begin = (req: IncomingMessage, res: ServerResponse) => {
+  const handle = (req: IncomingMessage, res: ServerResponse) => {
     const { site } = current;
     accessLog?.watch(req, res, site.release.snapshot.id);
-    return site;
+    site.handle(req, res);
   };
-  const handle = (req: IncomingMessage, res: ServerResponse) => begin(req, res).handle(req, res);
   const take: Take = (text, at, socket) => {
     const { release, readPlain, findPage } = current.site;
     const request = readPlain(text, at);
@@ -112,7 +111,6 @@ export async function createListingServer(
   const { server, close } = createHttpServer(limits, descriptors, {
     take: fastPath ? take : undefined,
     handle,
-    fail: (req, res, status) => send(res, begin(req, res).answers.error(status)),
     refuse(socket, status) {
       const { answers, release } = current.site;
       accessLog?.refused(socket, answers.error(status), release.snapshot.id);

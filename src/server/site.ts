@@ -72,9 +72,10 @@ export async function openSite(folder: string, { cacheControl, cache, opening, l
   };
 
   function checkRequest(req: Request, res: ServerResponse, next: NextHandler) {
-    if (!endsWithHeaders(req)) closeAfter(res);
-    if (isWellFormed(req)) return next();
-    send(res, answers.error(400));
+    const isExpected = meetsExpectation(req);
+    if (!isExpected || !endsWithHeaders(req)) closeAfter(res);
+    if (isExpected && isWellFormed(req)) return next();
+    send(res, answers.error(isExpected ? 400 : 417));
   }
 }
 
@@ -98,6 +99,11 @@ function refuseBadBase({ folder, snapshot }: Release): void {
 /** HTTP/1.0, or HTTP/1.1 with the Host header that it demands. Node's own refusal of the latter has no body. */
 function isWellFormed({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean {
   return httpVersionMajor === 1 && (httpVersionMinor === 0 || headers.host !== undefined);
+}
+
+/** Only `100-continue` can be expected, and only since HTTP/1.1. */
+function meetsExpectation({ httpVersion, headers: { expect } }: IncomingMessage): boolean {
+  return expect === undefined || httpVersion !== "1.1" || /(?:^|\W)100-continue(?:$|\W)/i.test(expect);
 }
 
 /**

@@ -7,13 +7,7 @@ import { SERVER_LIMITS } from "../limits.js";
 import type { ListingServerEffects } from "../server.js";
 import type { ClusterOrders, FromWorker, ToWorker } from "./worker.js";
 
-export interface Processes {
-  /** Resolves when all are listening; rejects when one cannot be started. */
-  ready: Promise<void>;
-  tell(message: ToWorker): void;
-  /** Leaves no process, and starts none. */
-  close(): Promise<void>;
-}
+export type Processes = ReturnType<typeof startProcesses>;
 
 export interface ClusterEffects extends ListingServerEffects {
   /** No process serves any more, and no other one can be started. */
@@ -62,7 +56,7 @@ interface End {
 }
 
 /** Starts `workers` processes. A process can have only one pool. */
-export function startProcesses(orders: ClusterOrders, workers: number, effects: ClusterEffects): Processes {
+export function startProcesses(orders: ClusterOrders, workers: number, effects: ClusterEffects) {
   cluster.setupPrimary({
     exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
     args: [JSON.stringify(orders)],
@@ -79,8 +73,10 @@ export function startProcesses(orders: ClusterOrders, workers: number, effects: 
     for (const worker of state.alive.keys()) if (worker.isConnected()) worker.send(message);
   };
   return {
+    /** Resolves when all are listening; rejects if one cannot be started. */
     ready,
     tell,
+    /** Ends all processes and starts no more. */
     async close() {
       closing.abort();
       tell("close");

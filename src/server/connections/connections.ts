@@ -24,15 +24,7 @@ export interface Connection {
   movedAt: number;
 }
 
-export interface Connections extends Iterable<[Socket, Connection]> {
-  /** Undefined, and the socket closed, if there is no room for it and no other connection is idle. */
-  add(socket: Socket): Connection | undefined;
-  get(socket: Socket): Connection | undefined;
-  /** Node's server begins an answer. */
-  begin(socket: Socket, res: ServerResponse): void;
-  /** Closes connections whose client has taken nothing for `idleMs`. */
-  closeStalled(): void;
-}
+export type Connections = ReturnType<typeof createConnections>;
 
 /** How often the log says that there are too many connections. */
 const TELL_MS = 60_000;
@@ -41,7 +33,7 @@ export function createConnections(
   { idleMs }: ServerLimits,
   { limit, connections: room }: Descriptors,
   log: (line: string) => void,
-): Connections {
+) {
   const all = new Map<Socket, Connection>();
   let toldAt = 0;
 
@@ -69,9 +61,10 @@ export function createConnections(
   };
 
   return {
-    add(socket) {
+    /** Undefined, and the socket closed, if there is no room for it and no other connection is idle. */
+    add(socket: Socket): Connection | undefined {
       const now = Date.now();
-      const connection = { isLoading: false, isOver: false, openedAt: now, sent: 0, movedAt: now };
+      const connection: Connection = { isLoading: false, isOver: false, openedAt: now, sent: 0, movedAt: now };
       all.set(socket, connection);
       socket.once("close", () => all.delete(socket));
       if (makeRoom(socket)) return connection;
@@ -79,8 +72,9 @@ export function createConnections(
       all.delete(socket);
       return undefined;
     },
-    get: (socket) => all.get(socket),
-    begin(socket, res) {
+    get: (socket: Socket) => all.get(socket),
+    /** Node's server begins an answer. */
+    begin(socket: Socket, res: ServerResponse) {
       const connection = all.get(socket);
       if (!connection) return;
       connection.res = res;
@@ -91,6 +85,7 @@ export function createConnections(
         if (socket.isPaused()) socket.resume();
       });
     },
+    /** Closes connections whose client has taken nothing for `idleMs`. */
     closeStalled() {
       const now = Date.now();
       for (const [socket, connection] of all) {

@@ -14,8 +14,6 @@ export interface HttpEffects {
   /** Answers without Node's HTTP objects; undefined if the fast path is off. */
   take: Take | undefined;
   handle(req: IncomingMessage, res: ServerResponse): void;
-  /** Answers a request that Node has understood and that is refused before its method counts. */
-  fail(req: IncomingMessage, res: ServerResponse, status: ErrorStatus): void;
   /** The text of an answer to what was no request. */
   refuse(socket: Socket, status: ErrorStatus): string;
   /** Is told when there are too many connections. */
@@ -26,7 +24,7 @@ export interface HttpEffects {
 export function createHttpServer(
   limits: ServerLimits,
   descriptors: Descriptors,
-  { take, handle, fail, refuse, log }: HttpEffects,
+  { take, handle, refuse, log }: HttpEffects,
 ) {
   const server = createHalfOpenServer({
     headersTimeout: limits.headersMs,
@@ -38,12 +36,9 @@ export function createHttpServer(
   const connections = createConnections(limits, descriptors, log);
   let closing: Promise<void> | undefined;
 
-  const begin = (req: IncomingMessage, res: ServerResponse) => {
+  const serve = (req: IncomingMessage, res: ServerResponse) => {
     connections.begin(req.socket, res);
     if (closing) closeAfter(res);
-  };
-  const serve = (req: IncomingMessage, res: ServerResponse) => {
-    begin(req, res);
     handle(req, res);
   };
   const turnAway = (socket: Socket, status: ErrorStatus) => {
@@ -72,13 +67,9 @@ export function createHttpServer(
     if (connection) (fastPath?.enter ?? leave)(socket, connection);
   });
   server.on("request", serve);
-  // Answered as if the body had been sent: nobody reads it, and the connection closes.
+  // No client is asked to go on with its body: nobody reads it, and the connection closes after the answer.
   server.on("checkContinue", serve);
-  server.on("checkExpectation", (req: IncomingMessage, res: ServerResponse) => {
-    begin(req, res);
-    closeAfter(res);
-    fail(req, res, 417);
-  });
+  server.on("checkExpectation", serve);
   server.on("clientError", (error, socket) => {
     const status = statusOf(error);
     if (status && socket.writable) turnAway(socket as Socket, status);

@@ -1,7 +1,7 @@
 /** Binds a server to an address, and says in words why it cannot. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { codeOf, UserError, usageError } from "../../errors.js";
+import { hasCode, UserError, usageError } from "../../errors.js";
 import { SETTINGS } from "../../settings/table.js";
 
 export interface Address {
@@ -31,21 +31,16 @@ export async function listen(
   return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`;
 }
 
+/** The system's refusal as one line to act on; any other error as it is. */
 function explain(cause: Error, port: number, host: string): Error {
-  const code = codeOf(cause) ?? "";
-  const why = WHY[code]?.(port, host);
-  return why ? new UserError(why, { cause }) : cause;
+  const refuse = (why: string) => new UserError(why, { cause });
+  if (hasCode(cause, "EADDRINUSE"))
+    return refuse(`Port ${port} on ${host} is taken; stop what listens there, or choose another --port.`);
+  if (hasCode(cause, "EACCES", "EPERM"))
+    return refuse(`Port ${port} is not open to this user; choose a --port above 1023.`);
+  if (hasCode(cause, "EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"))
+    return refuse(
+      `${JSON.stringify(host)} is no address of this machine; use --host 127.0.0.1, or 0.0.0.0 for all of its addresses.`,
+    );
+  return cause;
 }
-
-const notHere = (_port: number, host: string) =>
-  `${JSON.stringify(host)} is no address of this machine; use --host 127.0.0.1, or 0.0.0.0 for all of its addresses.`;
-
-const WHY: Readonly<Record<string, (port: number, host: string) => string>> = {
-  EADDRINUSE: (port, host) => `Port ${port} on ${host} is taken; stop what listens there, or choose another --port.`,
-  EACCES: (port) => `Port ${port} is not open to this user; choose a --port above 1023.`,
-  EPERM: (port) => `Port ${port} is not open to this user; choose a --port above 1023.`,
-  EADDRNOTAVAIL: notHere,
-  ENOTFOUND: notHere,
-  EAI_AGAIN: notHere,
-  EINVAL: notHere,
-};

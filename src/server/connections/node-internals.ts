@@ -1,6 +1,6 @@
 /**
- * Everything that this server assumes about Node's HTTP server beyond its documentation. No other file may.
- * Tried with Node NODE_VERSIONS. `serve --no-fast-path` does without the fast path, but not without this file.
+ * Everything that this server assumes about Node's HTTP server beyond its documentation; no other file may assume any.
+ * Tried with Node 20.20, 22.23, 24.21 and 26.10.
  */
 import { createServer, type Server, type ServerOptions, type ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";

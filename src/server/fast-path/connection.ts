@@ -32,7 +32,7 @@ const MAX_BYTES = 4_096;
 const SMALL_BODY = 4_096;
 
 export function createFastPath({ keepAliveMs }: ServerLimits, { isClosing, take, leave }: FastPathEffects) {
-  const clock = createClock(keepAliveMs);
+  const trailerOf = createTrailer(keepAliveMs);
   const departures = new WeakMap<Socket, () => void>();
 
   const enter = (socket: Socket, connection: Connection): void => {
@@ -74,8 +74,8 @@ export function createFastPath({ keepAliveMs }: ServerLimits, { isClosing, take,
       else socket.resume();
     };
     const answer = (found: ServerAnswer, { done }: Taken): void => {
-      connection.servedAt = clock.time();
-      send(socket, found, clock.trailer(), done && (() => done(found)));
+      connection.servedAt = Date.now();
+      send(socket, found, trailerOf(connection.servedAt), done && (() => done(found)));
     };
     const depart = (rest?: Buffer): void => {
       departures.delete(socket);
@@ -118,24 +118,16 @@ function send(socket: Socket, answer: ServerAnswer, trailer: string, sent: (() =
 }
 
 /** Makes the headers that Node would add, once a second. */
-function createClock(keepAliveMs: number) {
+function createTrailer(keepAliveMs: number) {
   const last = `\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
-  let time = 0;
   let second = -1;
   let trailer = "";
-  return {
-    time: () => {
-      time = Date.now();
-      return time;
-    },
-    /** As of the last `time`. */
-    trailer: () => {
-      const current = Math.floor(time / 1000);
-      if (current !== second) {
-        second = current;
-        trailer = `Date: ${new Date(time).toUTCString()}${last}`;
-      }
-      return trailer;
-    },
+  return (time: number): string => {
+    const current = Math.floor(time / 1000);
+    if (current !== second) {
+      second = current;
+      trailer = `Date: ${new Date(time).toUTCString()}${last}`;
+    }
+    return trailer;
   };
 }
