@@ -35,9 +35,9 @@ export interface BuildResult extends Published {
   pages: number;
   /** Bytes of all page files. */
   bytes: number;
-  /** Page files linked from the last release rather than written. */
+  /** Page files that were linked from the last release instead of written. */
   linked: number;
-  /** False when the source's bytes are those that the current release was made from, so that no row had to be read. */
+  /** False when the current release was made from the same bytes, so that no row had to be read. */
   isRead: boolean;
   /** Invalid users that were left out. */
   skipped: number;
@@ -48,7 +48,7 @@ export interface BuildResult extends Published {
   timings: Timings;
 }
 
-/** Milliseconds from one end of a stage to the other. */
+/** Milliseconds that each stage took. */
 interface Timings {
   /** Finding the source and its columns. */
   open: number;
@@ -56,14 +56,14 @@ interface Timings {
   place: number;
   /** Flushing, the switch, and removing old releases. */
   publish: number;
-  /** What the threads did while pages were placed, all of them added up; absent for one alone. */
+  /** The time of all threads together, by what they did; undefined for a single thread. */
   threads: Spent | undefined;
 }
 
 /**
- * Publishes the users of `options.db` as the current release of `options.out`. Nothing that fails, at whatever
- * moment, changes what is current.
- * @throws InvalidUsersError when users are invalid; UserError for everything else that a person can mend.
+ * Publishes the users of `options.db` as the current release of `options.out`. A build that fails, at whatever moment,
+ * leaves the current release as it was.
+ * @throws InvalidUsersError when users are invalid; UserError for everything else that a person can correct.
  */
 export async function build(options: BuildOptions, effects: BuildEffects = {}): Promise<BuildResult> {
   const began = performance.now();
@@ -108,7 +108,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
   const began = performance.now();
   const { out, encodings, keep, gates } = job.settings;
   requireLink(out);
-  // A broken one is as good as none, and this build mends it.
+  // A broken release counts as none, and this build replaces it.
   const previous = await openIfWhole(join(out, CURRENT));
   const untidied: string[] = [];
   const staging = new Staging(out, untidied);
@@ -117,13 +117,13 @@ async function write(job: Job, now: () => Date): Promise<Written> {
       staging.discard();
       return { ...leave(previous, job, began), untidied };
     }
-    const placed = await job.source.whole(() => writePages(job, staging, previous));
-    const placedAt = performance.now();
-    staging.listOther(USERS, placed.users);
+    const written = await job.source.whole(() => writePages(job, staging, previous));
+    const writtenAt = performance.now();
+    staging.listOther(USERS, written.users);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
     for (const { path, text } of job.settings.extraFiles ?? []) await staging.writeOther(path, text);
     job.signal?.throwIfAborted();
-    const { count, pages, pageSize, baseUrl, links } = placed.collection;
+    const { count, pages, pageSize, baseUrl, links } = written.collection;
     const facts = {
       contract: CONTRACT_VERSION,
       count,
@@ -133,9 +133,9 @@ async function write(job: Job, now: () => Date): Promise<Written> {
       links,
       encodings,
       skipped: job.source.count - count,
-      warnings: { ...placed.warnings },
+      warnings: { ...written.warnings },
     };
-    const stage = { staging, placed, previous };
+    const stage = { staging, written, previous };
     const published = await makeCurrent(out, stage, facts, { keep, gates, now: now(), untidied });
     const folder = join(out, RELEASES, published.name);
     if (facts.skipped === 0) await job.origin.keep(folder);
@@ -144,14 +144,14 @@ async function write(job: Job, now: () => Date): Promise<Written> {
       folder,
       users: count,
       pages,
-      bytes: placed.totals.bytes,
-      linked: placed.totals.linked,
+      bytes: written.totals.bytes,
+      linked: written.totals.linked,
       isRead: true,
       skipped: facts.skipped,
-      warnings: placed.warnings,
+      warnings: written.warnings,
       problems: job.log.report,
-      workers: placed.workers,
-      timings: { place: placedAt - began, publish: performance.now() - placedAt, threads: placed.spent },
+      workers: written.workers,
+      timings: { place: writtenAt - began, publish: performance.now() - writtenAt, threads: written.spent },
     };
   } catch (error) {
     staging.discard();
@@ -161,7 +161,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
   }
 }
 
-/** Leaves a release current of which every byte would be made again. */
+/** Leaves the current release in place, since this build would make every byte of it again. */
 function leave({ folder, snapshot, sums }: Release, { settings, log }: Job, began: number): Omit<Written, "untidied"> {
   log.open();
   log.finish();
@@ -173,7 +173,7 @@ function leave({ folder, snapshot, sums }: Release, { settings, log }: Job, bega
     isNew: false,
     isSwitched: false,
     pruned: [],
-    judged: undefined,
+    gates: undefined,
     folder: join(settings.out, RELEASES, name),
     users: snapshot.count,
     pages: snapshot.pages,

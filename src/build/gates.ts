@@ -1,4 +1,4 @@
-/** Gates of a build: what the new release changes is held against limits before it may become current. */
+/** The gates of a build: a release that changes more than they allow does not become current. */
 
 import { basename, join } from "node:path";
 import { diff } from "../diff/diff.js";
@@ -11,7 +11,7 @@ import { openRelease, type Release } from "../release/open.js";
 import { remove } from "../release/refusals.js";
 import { makeFolder } from "../release/sharing.js";
 
-/** What a build changes, where gates asked; `previous` is undefined when there was nothing to compare with. */
+/** What a build changes. `previous` is undefined when there was no release to compare with. */
 export interface GateReport {
   previous: string | undefined;
   added: number;
@@ -21,9 +21,9 @@ export interface GateReport {
 
 /**
  * Compares a release with the current one.
- * @param name the release's folder name in `dist`, which stays whatever comes of it.
+ * @param name the folder name of the new release, which stays in `dist` also when a gate is exceeded.
  * @returns undefined when there are no gates.
- * @throws GateError when one is exceeded; UserError when the current release is not whole, so that nobody can tell.
+ * @throws GateError when one is exceeded; UserError when the current release is broken, so that nothing can be compared.
  */
 export async function checkGates(
   dist: string,
@@ -38,7 +38,7 @@ export async function checkGates(
       `The gates cannot be held against the current release, which is broken; switch to a whole one with "rollcall use", or accept the new one with "rollcall use ${idOf(name)}".`,
     );
   }
-  // Each side's index, where it has none, in a folder of its own. What is left there is cleared by the next build.
+  // For the index of a release that has none. The next build removes what is left there.
   const scratch = makeFolder(dist, STAGING);
   try {
     const release = await openRelease(join(dist, RELEASES, name));

@@ -43,18 +43,18 @@ export interface BuildOptions {
 }
 
 /**
- * Told how many of the source's rows have been read. Here rather than beside the reading, because the library's types
- * must not lead to those of better-sqlite3, which whoever installs the library does not have.
+ * Told how many of the source's rows have been read. It stands in this file because the library's types must not lead to
+ * those of better-sqlite3, which users of the library do not install.
  */
 export type OnBuildProgress = (read: { users: number; total: number }) => void;
 
-/** Who is told of a build, and who may stop it. */
+/** What a build reports to, and what may stop it. */
 export interface BuildEffects {
-  /** The time that the release's folder is named after. */
+  /** The clock, for the name of the release's folder. */
   now?: (() => Date) | undefined;
-  /** Told that reading begins, with 0 users, and then how far it has come. */
+  /** Told when reading begins, with 0 users, and then how far it is. */
   onProgress?: OnBuildProgress | undefined;
-  /** Stops the build, which then throws the signal's reason, until its release is whole; from then on it ends as usual. */
+  /** Stops the build, which then throws the signal's reason. Once its release is complete, the build ends as usual. */
   signal?: AbortSignal | undefined;
 }
 
@@ -62,7 +62,7 @@ const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
 const { compress, problems } = SETTINGS;
 const OWN_NAMES: readonly string[] = [SNAPSHOT, SUMS, USERS];
-/** A file's name and what it holds; what a release says of itself is nobody else's to write. */
+/** Files with plain names, but not those that every release writes itself. */
 const extraFiles: Rule = {
   schema: z.array(
     z.strictObject({
@@ -110,7 +110,7 @@ export function resolveOptions(given: BuildOptions) {
     pageSize: options.pageSize ?? pageSize.default,
     keep: options.keep ?? keep.default,
     links: options.links ?? links.default,
-    // In one order, so that the same wish makes the same release.
+    // Always in one order, so that the same options make the same release.
     encodings: ENCODING_NAMES.filter((encoding) => options.encodings?.includes(encoding)),
     defaultAvatar: options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`,
     carriesAvatar: options.defaultAvatar === undefined,

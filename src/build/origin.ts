@@ -1,7 +1,6 @@
 /**
- * What the current release was made from, kept beside the releases: a build from the same bytes, by the same settings and
- * the same Rollcall, is done without reading a row. It is a fact about one release for all time, so a later build, or a
- * switch, need not take it back.
+ * Remembers beside the releases what one of them was made from. A build from the same bytes, with the same settings and the
+ * same version of Rollcall, need not read a row. What is remembered stays true, so nothing ever has to remove it.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,14 +17,14 @@ import { pageTextSql } from "../source/page-text.js";
 import { AVATAR, type BuildSettings } from "./options.js";
 import { SourceBytes } from "./source-digest.js";
 
-/** The file, in JSON: four SHA-256. */
+/** What the file holds, in JSON: four SHA-256. */
 interface Remembered {
-  /** What decides besides the source's bytes. */
+  /** Of everything besides the source's bytes that determines a release. */
   settings: string;
-  /** The first page of the source's file: most changes are seen there already. */
+  /** Of the first page of the source's file, where most changes show. */
   beginning: string;
   source: string;
-  /** The release's SHA256SUMS, and so every byte of it. */
+  /** Of the release's SHA256SUMS, and so of every byte of it. */
   release: string;
 }
 
@@ -42,7 +41,7 @@ export class Origin {
     this.#source = source;
   }
 
-  /** Whether a release was made of all that this build would be made of, and every byte of it is right. */
+  /** Whether a release was made from exactly what this build would use, and is intact. */
   async isThatOf(release: Release, signal: AbortSignal | undefined): Promise<boolean> {
     const known = this.#read();
     if (known === undefined || known.settings !== this.#digestSettings()) return false;
@@ -54,9 +53,9 @@ export class Origin {
     return source === known.source && damage === undefined;
   }
 
-  /** Begins to digest the source's bytes: to be called at the point in time at which all rows are read. */
+  /** Begins to digest the source's bytes. To be called when the transactions that read the rows have begun. */
   note(): void {
-    // The plain path goes on where threads gave up.
+    // A single-threaded build continues where several threads gave up.
     if (this.#noted) return;
     const settings = this.#digestSettings();
     const bytes = settings === undefined ? undefined : SourceBytes.find(this.#source.file);
@@ -68,7 +67,7 @@ export class Origin {
     });
   }
 
-  /** Keeps what was noted as that of the release in a folder. */
+  /** Remembers what was noted as the origin of the release in a folder. */
   async keep(folder: string): Promise<void> {
     const noted = await this.#noted;
     try {
@@ -76,7 +75,7 @@ export class Origin {
       if (!noted || release === undefined) return;
       replaceFile(this.#path, `${JSON.stringify({ ...noted, release } satisfies Remembered)}\n`);
     } catch (error) {
-      // The release is current; the next build has to read everything, and no more than that.
+      // The release is current all the same. The next build only has to read everything.
       if (codeOf(error) === undefined) throw error;
     }
   }
@@ -85,10 +84,10 @@ export class Origin {
     await this.#bytes?.end();
   }
 
-  /** Undefined when rows do not depend on bytes and settings alone, or everything is to be read. */
+  /** @returns undefined when rows depend on more than bytes and settings, or everything has to be read. */
   #digestSettings(): string | undefined {
     const version = this.#settings.workers === 0 ? undefined : this.#source.version();
-    return version === undefined ? undefined : sha256(JSON.stringify(allThatDecides(this.#settings, version)));
+    return version === undefined ? undefined : sha256(JSON.stringify(allSettings(this.#settings, version)));
   }
 
   #read(): Partial<Remembered> | undefined {
@@ -102,10 +101,10 @@ export class Origin {
   }
 }
 
-function allThatDecides(settings: BuildSettings, source: string): unknown {
+function allSettings(settings: BuildSettings, source: string): unknown {
   const { pageSize, baseUrl, links, encodings, defaultAvatar, carriesAvatar, extraFiles } = settings;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  // Texts that pages are made by tell versions apart that are numbered alike, as in a clone that is brought up to date.
+  // These texts differ between versions of Rollcall with one number, as in a clone that was updated.
   const texts = [pageTextSql(""), pageFrame({ page: 2, pages: 3, count: 3, baseUrl, links }), AVATAR];
   const options = { pageSize, baseUrl, links, encodings, defaultAvatar, carriesAvatar, extraFiles };
   return [version, CONTRACT_VERSION, source, texts, options];

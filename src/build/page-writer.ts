@@ -13,7 +13,7 @@ import { writeFlushedSync } from "../release/write.js";
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 
-/** Qualities at which text of this kind is small and a build is not slow. */
+/** Qualities that make pages small without making a build slow. */
 const COMPRESS: Record<Encoding, (bytes: Buffer) => Buffer> = {
   br: (bytes) =>
     zlib.brotliCompressSync(bytes, {
@@ -24,15 +24,15 @@ const COMPRESS: Record<Encoding, (bytes: Buffer) => Buffer> = {
       },
       chunkSize: 65_536,
     }),
-  // As gzip -6 does, with room to look things up in: the same work in less time.
+  // As gzip -6, but with more memory: the same compression in less time.
   gzip: (bytes) => zlib.gzipSync(bytes, { level: 6, memLevel: 9, chunkSize: 65_536 }),
 };
 
-/** File systems without hard links, or with a file that has all the links it can have. */
+/** The errors of file systems without hard links, and of a file that cannot have more of them. */
 const CANNOT_LINK: readonly string[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "ENOSYS"];
 
 /** Where pages go. Can be sent to another thread. */
-export interface Placing {
+export interface Destination {
   /** The folder of the release that is being written. */
   folder: string;
   /** The folder of the release to link unchanged files from. */
@@ -43,7 +43,7 @@ export interface Placing {
 /** The last release's digest of a page in a variant, if it has the page. */
 export type Known = (variant: Variant) => string | undefined;
 
-/** Bytes of all page files, files taken over by a link, and files whose bytes the last release did not have. */
+/** The bytes of all page files, how many were linked, and how many the last release did not have. */
 export interface Totals {
   bytes: number;
   linked: number;
@@ -78,7 +78,7 @@ export interface WrittenPages {
   spent: Spent | undefined;
 }
 
-/** A page's bytes, in parts so that they need not be copied together, and their digest. */
+/** A page's bytes, in parts that need not be copied together, and their digest. */
 export interface PageBytes {
   parts: readonly [head: Buffer, records: Buffer, tail: Buffer];
   digest: string;
@@ -92,11 +92,11 @@ export function toPageBytes(texts: readonly [head: string, records: string, tail
 
 export class PageWriter {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
-  readonly #placing: Placing;
+  readonly #destination: Destination;
   readonly #before = new FileReader();
 
-  constructor(placing: Placing) {
-    this.#placing = placing;
+  constructor(destination: Destination) {
+    this.#destination = destination;
   }
 
   /**
@@ -108,7 +108,7 @@ export class PageWriter {
     const path = pagePath(page);
     if (!isUnchanged || !this.#keep(path, (before) => isJoined(before, parts))) this.#writeNew(path, parts);
     const digests: [Variant, string][] = [["identity", digest]];
-    for (const encoding of this.#placing.encodings) {
+    for (const encoding of this.#destination.encodings) {
       const before = isUnchanged ? known(encoding) : undefined;
       digests.push([encoding, this.#writeCompressed(page, encoding, parts, before)]);
     }
@@ -124,14 +124,14 @@ export class PageWriter {
   }
 
   #writeNew(path: string, parts: readonly Buffer[]): void {
-    writeFlushedSync(join(this.#placing.folder, path), parts);
+    writeFlushedSync(join(this.#destination.folder, path), parts);
     for (const part of parts) this.totals.bytes += part.length;
     this.totals.changed += 1;
   }
 
   /** Links a file from the last release, after looking at its bytes: one damaged since must not be carried on. */
   #keep(path: string, isIntact: (before: Buffer) => boolean): boolean {
-    const { previous, folder } = this.#placing;
+    const { previous, folder } = this.#destination;
     const before = previous === undefined ? undefined : this.#before.find(join(previous, path));
     if (previous === undefined || !before || !isIntact(before)) return false;
     this.totals.bytes += before.length;
@@ -141,7 +141,7 @@ export class PageWriter {
   }
 }
 
-/** The binary logarithm of a window that holds a whole page: a larger one costs time and finds no more. */
+/** The binary logarithm of a window that holds a whole page. A larger one would cost time and gain nothing. */
 function windowFor(bytes: number): number {
   return Math.min(22, Math.max(16, Math.ceil(Math.log2(bytes + 1))));
 }
@@ -155,11 +155,11 @@ function isJoined(whole: Buffer, parts: readonly Buffer[]): boolean {
   return at === whole.length;
 }
 
-/** Reads files one after the other into the same memory. */
+/** Reads files one after another into the same memory. */
 class FileReader {
   #memory = Buffer.alloc(2 ** 17);
 
-  /** A file's bytes, until the next call; undefined when it is not there, or is a link or no plain file. */
+  /** A file's bytes, valid until the next call; undefined when it is missing, a link, or not a plain file. */
   find(path: string): Buffer | undefined {
     const file = openPlain(path);
     if (file === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Problems as data: all are counted and written down, the first few are kept. */
+/** Collects problems: counts all, writes them to a file, and keeps the first few. */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import type { Problem } from "../contract/user.js";
@@ -7,7 +7,7 @@ import { AsideFile } from "../release/write.js";
 
 const KEPT = 20;
 
-/** What a build found wrong with the users. */
+/** The problems that a build found. */
 export interface ProblemReport {
   /** Users with at least one problem. */
   users: number;
@@ -40,9 +40,10 @@ export class ProblemLog {
   #file: AsideFile | undefined;
 
   /**
-   * @param path the NDJSON file to write every problem to. What is there may only be a file of problems: a slip of the
-   *   keyboard must not cost a database, a query or a page.
-   * @param out the folder of releases, which it must not lie in.
+   * @param path the NDJSON file to write every problem to. It replaces only a file of problems: a typing error must not
+   *   overwrite a database, a query or a page.
+   * @param out the folder of releases. The file must not lie in it.
+   * @throws UserError when the path is not allowed.
    */
   constructor(path: string | undefined, out: string) {
     this.#path = path;
@@ -53,14 +54,14 @@ export class ProblemLog {
       throw new UserError(`${path} is there and is no file of problems; name another, or remove it.`);
   }
 
-  /** Begins the file, aside; before this, nothing is written at all. */
+  /** Creates the file aside. Before this, nothing is written. */
   open(): void {
     const path = this.#path;
     if (path === undefined || this.#file !== undefined) return;
     this.#file = this.#writing(() => new AsideFile(path));
   }
 
-  /** Takes all problems of one user. */
+  /** Adds all problems of one user. */
   add(problems: Problem[]): void {
     const { report } = this;
     report.users += 1;
@@ -72,12 +73,12 @@ export class ProblemLog {
     this.#writing(() => file.write(lines));
   }
 
-  /** Puts the file in its place, now that every user has been looked at. */
+  /** Puts the file in its place, once every user has been checked. */
   finish(): void {
     this.#writing(() => this.#file?.finish());
   }
 
-  /** Leaves nothing of an unfinished file. */
+  /** Removes an unfinished file. */
   discard(): void {
     this.#file?.discard();
   }
@@ -93,7 +94,7 @@ export class ProblemLog {
   }
 }
 
-/** True when nothing is there, or a file that a build has written problems to. */
+/** Whether a path is free, or holds a file of problems. */
 function isReplaceable(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return true;
@@ -109,5 +110,5 @@ function isReplaceable(path: string): boolean {
   return beginning.toString() === PROBLEM_BEGINS;
 }
 
-/** Every problem's line begins with its user's id. */
+/** The beginning of every line of a file of problems. */
 const PROBLEM_BEGINS = '{"id":';

@@ -21,41 +21,41 @@ export interface Published {
   isSwitched: boolean;
   /** Folder names of old releases that were removed. */
   pruned: string[];
-  /** What changes, where there are gates and something is switched. */
-  judged: GateReport | undefined;
-  /** What could not be tidied up, a line each: the release is current all the same, and the next build tries again. */
+  /** What changes; undefined without gates, or where nothing is switched. */
+  gates: GateReport | undefined;
+  /** A line for each thing that could not be tidied up. The release is current all the same, and the next build tries again. */
   untidied: string[];
 }
 
-/** Makes what has been written the current release of `dist`, unless it is that already. */
+/** Makes the written release the current one of `dist`, unless it is that already. */
 export async function makeCurrent(
   dist: string,
-  { staging, placed, previous }: { staging: Staging; placed: WrittenPages; previous: Release | undefined },
+  { staging, written, previous }: { staging: Staging; written: WrittenPages; previous: Release | undefined },
   facts: SnapshotFacts,
   { keep, gates, now, untidied }: { keep: number; gates: Gates; now: Date; untidied: string[] },
 ): Promise<Published> {
-  const digest = contentDigest(facts, { pages: placed.digests, others: staging.others });
+  const digest = contentDigest(facts, { pages: written.digests, others: staging.others });
   const id = snapshotId(digest);
-  if (previous && (await isSame(previous, digest, placed))) {
+  if (previous && (await isSame(previous, digest, written))) {
     staging.discard();
     const name = basename(previous.folder);
-    return { id, name, isNew: false, isSwitched: false, pruned: [], judged: undefined, untidied };
+    return { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined, untidied };
   }
   const twin = await findWhole(dist, { id, digest });
   if (twin !== undefined) staging.discard();
-  const name = twin ?? (await staging.finish({ id, ...facts }, placed.digests, now));
-  const judged = await checkGates(dist, name, previous, gates);
+  const name = twin ?? (await staging.finish({ id, ...facts }, written.digests, now));
+  const report = await checkGates(dist, name, previous, gates);
   switchCurrent(dist, name, now, untidied);
   const pruned = prune(dist, keep, now, untidied);
-  return { id, name, isNew: twin === undefined, isSwitched: true, pruned, judged, untidied };
+  return { id, name, isNew: twin === undefined, isSwitched: true, pruned, gates: report, untidied };
 }
 
-/** One digest says the same content; that no file of it has been damaged since must be seen. */
+/** Equal digests say that the content is the same. Whether a file was damaged since has to be checked. */
 async function isSame({ digest, folder, sums }: Release, wanted: string, { totals }: WrittenPages): Promise<boolean> {
   return digest === wanted && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
 }
 
-/** The folder name of a release with this content of which every byte is right, the newest if there are several. */
+/** The folder name of the newest intact release with this content. */
 async function findWhole(dist: string, { id, digest }: { id: string; digest: string }): Promise<string | undefined> {
   for (const name of releaseNames(dist)) {
     if (parseFolderName(name)?.id !== id) continue;

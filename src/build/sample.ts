@@ -1,4 +1,4 @@
-/** The verb that begins: a starter config and sample users in a folder. What is there is never changed. */
+/** `rollcall init`: writes a starter config and sample users. It never changes a file that is there. */
 import { lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,16 +20,16 @@ const STARTER = {
 };
 
 export interface InitEffects {
-  /** Stops it, with the signal's reason, before anything is written. */
+  /** Stops it before anything is written. It then throws the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
 export interface InitResult {
   /** The config's path below the folder. */
   config: string;
-  /** The sample's. */
+  /** The path of the sample users below the folder. */
   db: string;
-  /** Those of them that were not there. */
+  /** Those of the two that were written; the other was there. */
   written: string[];
 }
 
@@ -54,7 +54,7 @@ export async function initialize(folder: string, effects: InitEffects = {}): Pro
   }
 }
 
-/** Writes what is not there, and says what that was. */
+/** Writes the files that are missing. @returns their paths. */
 async function writeStarter(folder: string, signal: AbortSignal | undefined): Promise<string[]> {
   const [config, sample] = [join(folder, CONFIG_FILE), join(folder, SAMPLE)];
   if (await exists(config)) throw refusal(CONFIG_FILE);
@@ -65,7 +65,7 @@ async function writeStarter(folder: string, signal: AbortSignal | undefined): Pr
     await mkdir(dirname(sample), { recursive: true });
     replaceFile(sample, await readFile(PACKAGED_SAMPLE));
   }
-  // Last, for where this is, another run writes nothing.
+  // Last, since a run that finds the config writes nothing.
   replaceFile(config, `${JSON.stringify(STARTER, null, 2)}\n`);
   return isThere ? [CONFIG_FILE] : [CONFIG_FILE, SAMPLE];
 }
@@ -73,7 +73,7 @@ async function writeStarter(folder: string, signal: AbortSignal | undefined): Pr
 /** The package's sample: two folders up from `lib/build`, as from `src/build`. */
 const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE}`, import.meta.url));
 
-/** Whether a file is the sample already, as it is in a clone of Rollcall. */
+/** Whether a file is the sample already, as in a clone of Rollcall. */
 async function isSample(path: string): Promise<boolean> {
   try {
     const [there, packaged] = await Promise.all([readFile(path), readFile(PACKAGED_SAMPLE)]);

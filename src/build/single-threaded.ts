@@ -11,9 +11,9 @@ import { createTurns } from "../workers/turns.js";
 import type { OnBuildProgress } from "./options.js";
 import {
   type Collection,
+  type Destination,
   type Known,
   PageWriter,
-  type Placing,
   toPageBytes,
   type WrittenPages,
 } from "./page-writer.js";
@@ -27,18 +27,18 @@ interface SingleThreadedEffects {
   isWanted(): boolean;
 }
 
-/** @returns undefined when pages were not wanted any more. */
+/** @returns undefined when `isWanted` has said no. */
 export async function writePagesSingleThreaded(
   source: Source,
   collection: Collection,
-  placing: Placing,
+  destination: Destination,
   previous: Release | undefined,
   { onInvalid, onProgress, signal, isWanted }: SingleThreadedEffects,
 ): Promise<WrittenPages | undefined> {
   const warnings: WarningCounts = {};
-  const writer = new PageWriter(placing);
-  const digests = new PageDigests(collection.pages, ["identity", ...placing.encodings]);
-  const index = new UserIndexWriter(placing.folder);
+  const writer = new PageWriter(destination);
+  const digests = new PageDigests(collection.pages, ["identity", ...destination.encodings]);
+  const index = new UserIndexWriter(destination.folder);
   const turn = createTurns(1, signal);
   let page = 0;
   try {

@@ -1,4 +1,4 @@
-/** A thread that digests a source's file while others are at work. */
+/** A thread that digests a file while other threads read it. */
 import { answerJobs } from "../workers/thread.js";
 import { digestFile } from "./source-digest.js";
 

@@ -1,4 +1,4 @@
-/** Digests the bytes that rows are read from, while a read transaction keeps writers from changing what it sees. */
+/** Digests the bytes that rows are read from, while a read transaction keeps writers from changing them. */
 import { createHash } from "node:crypto";
 import { fstatSync, readSync, statSync } from "node:fs";
 import { codeOf } from "../errors.js";
@@ -7,10 +7,10 @@ import { findDescriptors } from "../source/descriptors.js";
 import type { SourceFile } from "../source/file.js";
 import { ThreadPool } from "../workers/pool.js";
 
-/** SQLite changes these at nearly every commit: most files that are not the same are told apart by them. */
+/** Bytes at the beginning of the file. SQLite changes some of them at nearly every commit. */
 const BEGINNING = 4096;
 const PIECE = 2 ** 20;
-/** Bytes that are digested sooner than a thread has started. */
+/** A file of fewer bytes is digested before a thread would have started. */
 const FEW = 2 ** 25;
 
 export class SourceBytes {
@@ -30,14 +30,14 @@ export class SourceBytes {
 
   /**
    * @param source that is read in a transaction.
-   * @returns undefined where the system does not list descriptors, or the log holds what the transaction does not see.
+   * @returns undefined where the system does not list descriptors, or the log holds more than the transaction sees.
    */
   static find(source: SourceFile): SourceBytes | undefined {
     const { descriptor } = source;
     if (descriptor === undefined) return undefined;
-    return unlessGone(() => {
+    return undefinedIfRefused(() => {
       const stats = statSync(source.log, { bigint: true, throwIfNoEntry: false });
-      // A log that is empty at any moment of the transaction was so when it began: no row is read from it.
+      // A log that is empty now was empty when the transaction began, so no row is read from it.
       if (!stats || stats.size === 0n) return new SourceBytes(source, [descriptor]);
       const [log, seen] = [findDescriptors(stats)?.[0], source.seenOfLog()];
       return log === undefined || seen === undefined ? undefined : new SourceBytes(source, [descriptor, log], seen);
@@ -46,22 +46,22 @@ export class SourceBytes {
 
   /** A digest of the file's first page. */
   beginning(): string | undefined {
-    return unlessGone(() => {
+    return undefinedIfRefused(() => {
       const memory = Buffer.alloc(BEGINNING);
       return sha256(memory.subarray(0, readSync(this.#files[0], memory, 0, BEGINNING, 0)));
     });
   }
 
-  /** A SHA-256 of all the bytes; undefined when they cannot be read, or have changed meanwhile all the same. */
+  /** A SHA-256 of all bytes; undefined when they cannot be read, or have changed meanwhile. */
   async digest(): Promise<string | undefined> {
     try {
       const digests: string[] = [];
       for (const file of this.#files) {
         const isSmall = fstatSync(file).size <= FEW;
-        digests.push(isSmall ? digestFile(file) : await this.#digestAside(file));
+        digests.push(isSmall ? digestFile(file) : await this.#digestInThread(file));
       }
       if (this.#files.map(stateOf).join() !== this.#state) return undefined;
-      // A log can be written again from its beginning, where its size and, for a moment, its time stay the same.
+      // SQLite may overwrite a log from its beginning, which keeps its size and, for a moment, its time.
       if (this.#seen !== undefined && this.#source.seenOfLog() !== this.#seen) return undefined;
       return sha256([...digests, this.#seen].join());
     } catch (error) {
@@ -70,12 +70,12 @@ export class SourceBytes {
     }
   }
 
-  /** Ends the reading, if it is still at work. */
+  /** Ends the thread, if there is one. */
   async end(): Promise<void> {
     await this.#thread?.end();
   }
 
-  async #digestAside(file: number): Promise<string> {
+  async #digestInThread(file: number): Promise<string> {
     const worker = new URL("./source-digest-worker.js", import.meta.url);
     this.#thread = new ThreadPool({ size: 1, file: worker, data: undefined });
     try {
@@ -99,13 +99,14 @@ export function digestFile(file: number): string {
   }
 }
 
-/** Which file it is, and what changes with each change of its bytes. */
+/** Identifies a file, and changes whenever its bytes do. */
 function stateOf(file: number): string {
   const { dev, ino, size, mtimeNs, ctimeNs } = fstatSync(file, { bigint: true });
   return [dev, ino, size, mtimeNs, ctimeNs].join();
 }
 
-function unlessGone<T>(step: () => T): T | undefined {
+/** Runs a step; undefined when the system refuses it. */
+function undefinedIfRefused<T>(step: () => T): T | undefined {
   try {
     return step();
   } catch (error) {

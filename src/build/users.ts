@@ -1,4 +1,4 @@
-/** Candidates in, users out: where the contract is held against what the source has. */
+/** Checks candidates against the contract: candidates in, users and problems out. */
 import { type Problem, type User, userSchema } from "../contract/user.js";
 import { countWarnings, type WarningCounts } from "../contract/warnings.js";
 import type { Candidate } from "../source/candidates.js";
@@ -9,7 +9,7 @@ import type { OnBuildProgress } from "./options.js";
 /** Rows between two reports of progress. */
 const REPORT_EVERY = 1000;
 
-/** What reading leaves behind beside the users. */
+/** What reading reports besides the users. */
 export interface Tally {
   /** Takes all problems of one invalid user. */
   onInvalid(problems: Problem[]): void;
@@ -17,7 +17,7 @@ export interface Tally {
   warnings: WarningCounts;
 }
 
-/** The valid users of a source in published order, their warnings counted. */
+/** Yields the valid users of a source in published order, and counts their warnings. */
 export function* readUsers(source: Source, { onInvalid, onProgress, warnings }: Tally): Generator<User, void> {
   let read = 0;
   for (const candidate of source.candidates()) {
@@ -31,7 +31,7 @@ export function* readUsers(source: Source, { onInvalid, onProgress, warnings }: 
   }
 }
 
-/** How many users are valid: a reading of its own, for who must know before the first page. */
+/** Counts the valid users, in a reading of its own: where users are left out, the first page must know the count. */
 export async function countValid(
   source: Source,
   tally: Omit<Tally, "warnings">,
@@ -48,15 +48,15 @@ export async function countValid(
 
 type Validated = { user: User; problems?: undefined } | { user?: undefined; problems: Problem[] };
 
-/** The user that a candidate is, or everything that keeps it from being one. */
+/** The user that a candidate is, or all problems with it. */
 export function validate({ id, user, isDuplicate }: Candidate): Validated {
   const checked = userSchema.safeParse(user);
-  // The candidate goes on, not the schema's copy: the schema changes nothing, and the candidate's keys are in order.
+  // The candidate itself is published, not the schema's copy: its keys are in order, and the schema changes nothing.
   if (checked.success && !isDuplicate) return { user: user as User };
   const problems = (checked.error?.issues ?? []).map(({ path, message }) => {
     return { id, path: path.join("."), value: valueAt(user, path), message };
   });
-  // Nobody can tell which of them is the true one, so none is valid.
+  // Nobody can tell which user of one id is right, so none of them is valid.
   if (isDuplicate) problems.push({ id, path: "id", value: id, message: "must be unique" });
   return { problems };
 }

@@ -17,10 +17,10 @@ import { InvalidUsersError, type ProblemLog } from "./problems.js";
 import { writePagesSingleThreaded } from "./single-threaded.js";
 import { countValid } from "./users.js";
 
-/** Below this many users, starting threads takes longer than they save. */
+/** With fewer users, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;
 
-/** What the stages of one build share. */
+/** What the stages of a build share. */
 export interface Job {
   settings: BuildSettings;
   source: Source;
@@ -30,7 +30,7 @@ export interface Job {
   signal: AbortSignal | undefined;
 }
 
-/** @throws InvalidUsersError once all users have been checked, if any was not valid and none was to be skipped. */
+/** @throws InvalidUsersError when all users have been checked, some are invalid, and they are not to be left out. */
 export async function writePages(job: Job, staging: Staging, previous: Release | undefined): Promise<WrittenPages> {
   const { settings, source, log, onProgress, signal, origin } = job;
   const { pageSize, baseUrl, links, encodings, skipInvalid } = settings;
@@ -38,7 +38,7 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
     origin.note();
     return { count, pages: pagesFor(count, pageSize), pageSize, baseUrl, links };
   };
-  const placing = { folder: staging.folder, previous: previous?.folder, encodings };
+  const destination = { folder: staging.folder, previous: previous?.folder, encodings };
 
   const size = threadsFor(source.count, settings.workers, WORTHWHILE);
   let isDoubtful = false;
@@ -46,29 +46,33 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
     const trustsKnown = isTrusted(previous);
     const hasIndex = await hasUsableIndex(previous, pageSize);
     const options = { size, pageSize, previous, onProgress, signal, collect };
-    const placed = await writePagesInParallel(source, { db: settings.db, placing, trustsKnown, hasIndex }, options);
-    isDoubtful = placed === "doubtful";
-    if (placed && placed !== "doubtful" && !hasRepeatedIds(staging.folder, source.count)) {
+    const written = await writePagesInParallel(
+      source,
+      { db: settings.db, destination, trustsKnown, hasIndex },
+      options,
+    );
+    isDoubtful = written === "doubtful";
+    if (written && written !== "doubtful" && !hasRepeatedIds(staging.folder, source.count)) {
       log.open();
       log.finish();
-      return placed;
+      return written;
     }
     staging.clear();
   }
 
   log.open();
   const collection = collect(await countUsers(job));
-  const placed = await writePagesSingleThreaded(source, collection, placing, previous, {
+  const written = await writePagesSingleThreaded(source, collection, destination, previous, {
     onInvalid: skipInvalid ? () => {} : (problems) => log.add(problems),
     onProgress,
     signal,
     isWanted: () => skipInvalid || log.report.users === 0,
   });
   log.finish();
-  if (!placed) throw new InvalidUsersError(log.report, source.count);
-  // Threads, which find rows by the index, saw others, or others first; and all users are valid.
+  if (!written) throw new InvalidUsersError(log.report, source.count);
+  // The threads, which find rows by the index, saw other rows or another order, though all users are valid.
   if (isDoubtful && log.report.users === 0) throw damagedIndex(settings);
-  return placed;
+  return written;
 }
 
 function damagedIndex({ db, table = "users" }: BuildSettings): UserError {
@@ -77,21 +81,21 @@ function damagedIndex({ db, table = "users" }: BuildSettings): UserError {
   );
 }
 
-/** Whether bytes that a release has already need no second check, nor hold warnings to be counted again. */
+/** Whether pages of the last release need no second check: it has the same contract, and no warnings to count again. */
 function isTrusted(previous: Release | undefined): boolean {
   if (!previous) return false;
   const { contract, warnings } = previous.snapshot;
   return contract === CONTRACT_VERSION && Object.keys(warnings).length === 0;
 }
 
-/** Whether the lines of a page that has not changed can be copied from the last release's index of users. */
+/** Whether lines of unchanged pages can be copied from the last release's index of users. */
 async function hasUsableIndex(previous: Release | undefined, pageSize: number): Promise<boolean> {
   const digest = previous?.sums.others.get(USERS);
   if (!previous || digest === undefined || previous.snapshot.page_size !== pageSize) return false;
   return (await findAltered(previous.folder, [[USERS, digest]])) === undefined;
 }
 
-/** Each page says how many users there are in all, so who is left out must be known before the first is written. */
+/** Each page holds the count of all users, so those left out must be known before the first page is written. */
 async function countUsers({ settings, source, log, onProgress, signal }: Job): Promise<number> {
   if (!settings.skipInvalid) return source.count;
   const tally = { onInvalid: (problems: Problem[]) => log.add(problems), onProgress };

@@ -259,7 +259,7 @@ test("every line of a summary at once", () => {
     warnings: { tokens_do_not_add_up: 1, wac_status_unobserved: 3 },
     problems: { users: 12, count: 30, first: [] },
     pruned: ["20260101T000000Z-000000000000"],
-    judged: { previous: "20261120T000000Z-000000000000", added: 1200, removed: 3, changed: 0 },
+    gates: { previous: "20261120T000000Z-000000000000", added: 1200, removed: 3, changed: 0 },
     untidied: [],
     workers: 0,
     timings: { open: 1, place: 2, publish: 3, threads: undefined },

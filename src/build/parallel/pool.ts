@@ -9,14 +9,14 @@ import type { PageStart } from "../../source/order.js";
 import type { Share } from "../../source/reader.js";
 import { ThreadPool } from "../../workers/pool.js";
 import type { OnBuildProgress } from "../options.js";
-import type { Collection, Placing, Spent, Totals, WrittenPages } from "../page-writer.js";
+import type { Collection, Destination, Spent, Totals, WrittenPages } from "../page-writer.js";
 import { isBehind, type KeyRange } from "./order.js";
 
 /** What every thread is told when it starts. */
 export interface ThreadData {
   /** The SQLite file. */
   db: string;
-  placing: Placing;
+  destination: Destination;
   /**
    * Whether a page of the last release's bytes needs no second check: its users were valid by this very contract, and
    * gave no warnings that would have to be counted again.
@@ -85,13 +85,13 @@ export async function writePagesInParallel(
 ): Promise<WrittenPages | "doubtful" | undefined> {
   const file = new URL("./worker.js", import.meta.url);
   const pool: BuildPool = new ThreadPool({ size, file, data, limits: LIMITS, signal });
-  const index = new UserIndexWriter(data.placing.folder);
+  const index = new UserIndexWriter(data.destination.folder);
   try {
     if (!(await beginTogether(source, pool)) || !source.isShareable) return undefined;
     const collection = collect(source.count);
     const share = source.share(pageSize);
     await pool.askAll({ kind: "read", share });
-    const digests = new PageDigests(collection.pages, ["identity", ...data.placing.encodings]);
+    const digests = new PageDigests(collection.pages, ["identity", ...data.destination.encodings]);
     const sum = new Sum(digests, index);
     await pool.run(batches(collection, source.pageStarts(share, pageSize), previous), (result, batch) => {
       if (!sum.add(batch, result)) return false;

@@ -15,15 +15,15 @@ import { validate } from "../users.js";
 import { isBehind, type KeyRange, rangeOf } from "./order.js";
 import type { PageJob, PageResult, ThreadData } from "./pool.js";
 
-const { db, placing, trustsKnown, hasIndex }: ThreadData = workerData;
-const variants = ["identity", ...placing.encodings] as const;
+const { db, destination, trustsKnown, hasIndex }: ThreadData = workerData;
+const variants = ["identity", ...destination.encodings] as const;
 let connection: ReturnType<typeof beginReading>;
 let reader: PageReader;
 let indexBefore: UserIndexReader | undefined;
 let spent: Spent;
 
 answerJobs(() => {
-  if (hasIndex && placing.previous !== undefined) indexBefore = new UserIndexReader(placing.previous);
+  if (hasIndex && destination.previous !== undefined) indexBefore = new UserIndexReader(destination.previous);
   return run;
 });
 
@@ -54,7 +54,7 @@ function timed<T>(part: keyof Spent, step: () => T): T {
 
 function write({ collection, first, starts, known: before }: Extract<PageJob, { kind: "write" }>): PageResult {
   spent = { read: 0, check: 0, digest: 0, write: 0 };
-  const writer = new PageWriter(placing);
+  const writer = new PageWriter(destination);
   const warnings: WarningCounts = {};
   const [knownDigests, digests] = [new PageDigests(starts.length, variants), new PageDigests(starts.length, variants)];
   knownDigests.fill(1, before);

@@ -86,7 +86,7 @@ function report(result: BuildResult, milliseconds: number, settings: Settings, i
     const facts = { id, name, folder, new: isNew, users, pages, bytes, linked, skipped, warnings, untidied };
     const seconds = Math.round(milliseconds) / 1000;
     const timings = settings.timings && { timings: result.timings };
-    const gates = result.judged && { gates: { ...result.judged, previous: result.judged.previous ?? null } };
+    const gates = result.gates && { gates: { ...result.gates, previous: result.gates.previous ?? null } };
     print(io, toJson({ ...facts, problems: result.problems, seconds, ...gates, ...timings }));
   } else if (!settings.quiet) {
     const { out } = settings;

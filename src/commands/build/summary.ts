@@ -54,9 +54,9 @@ function warned({ warnings }: BuildResult): Line[] {
   }));
 }
 
-function gated({ judged }: BuildResult): Line[] {
-  if (!judged) return [];
-  const { previous, added, removed, changed } = judged;
+function gated({ gates }: BuildResult): Line[] {
+  if (!gates) return [];
+  const { previous, added, removed, changed } = gates;
   if (previous === undefined) return [{ verb: "gates", value: "no release to compare with" }];
   const figures = `${number(added)} added, ${number(removed)} removed, ${number(changed)} changed`;
   return [{ verb: "gates", value: figures, detail: "within the gates" }];
