@@ -40,5 +40,6 @@ export {
   type Comparison as DiffResult,
   compare as diff,
 } from "./sides/compare.js";
+export type { VerifyEffects, VerifyOptions } from "./verify/options.js";
 export type { Finding, Row as Check } from "./verify/verdict.js";
-export { type VerifyEffects, type VerifyOptions, type VerifyResult, verify } from "./verify/verify.js";
+export { type VerifyResult, verify } from "./verify/verify.js";

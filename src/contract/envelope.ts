@@ -24,24 +24,15 @@ export function envelopeDifferences(found: Envelope, expected: Envelope): (keyof
   return (["count", "users", "previous", "next"] as const).filter((key) => found[key] !== expected[key]);
 }
 
-/** The envelope that a body holds, or in words what it is instead: "is HTML". */
-export function readEnvelope(body: Buffer): { envelope: Envelope } | { why: string } {
-  const frame = readFrame(body);
-  if (!frame) {
-    const read = parse(body.toString("utf8"));
-    return "why" in read ? read : { envelope: read.envelope };
-  }
-  const { count, next, previous } = frame;
-  return { envelope: { count, next, previous, users: frame.records.length } };
-}
+/** A page's envelope; with its frame or, where its text has none, with its users as they were parsed. */
+export type PageBody = { envelope: Envelope } & ({ frame: Frame } | { results: readonly unknown[] });
 
-/**
- * The users of a body that `readEnvelope` takes although its text has no frame, so that they have to be parsed.
- * @returns none for any other.
- */
-export function readResults(body: Buffer): readonly unknown[] {
-  const read = parse(body.toString("utf8"));
-  return "why" in read ? [] : read.results;
+/** The page that a body is, or in words what it is instead: "is HTML". */
+export function readBody(body: Buffer): PageBody | { why: string } {
+  const frame = readFrame(body);
+  if (!frame) return parse(body.toString("utf8"));
+  const { count, next, previous } = frame;
+  return { envelope: { count, next, previous, users: frame.records.length }, frame };
 }
 
 /** Where something begins, and the first byte behind it. */
@@ -97,7 +88,7 @@ const schema = z.object({
     .max(PAGE_SIZE.max, { error: `must be ${PAGE_SIZE.max} users at most` }),
 });
 
-function parse(text: string): { envelope: Envelope; results: readonly unknown[] } | { why: string } {
+function parse(text: string): PageBody | { why: string } {
   if (/^\s*</.test(text)) return { why: "is HTML" };
   if (text === "") return { why: "is empty" };
   const read = parseJson(text);

@@ -1,5 +1,5 @@
 /** A deployed listing: what its first page says, and what each page must say to belong to it. */
-import { type Envelope, envelopeDifferences, expectedEnvelope, readEnvelope } from "../contract/envelope.js";
+import { type Envelope, envelopeDifferences, expectedEnvelope, type PageBody, readBody } from "../contract/envelope.js";
 import {
   LINK_STYLES,
   type LinkStyle,
@@ -60,11 +60,8 @@ export async function readFirst(
   throw refusals[0];
 }
 
-/** The envelope of an answer that should be a page, or what came instead: as the end of a sentence, and by name. */
-export function readAnswer(
-  answer: RemoteResponse,
-  bytes: Buffer,
-): { envelope: Envelope } | { why: string; received: string } {
+/** The page of an answer, or what was received instead: as the end of a sentence, and by name. */
+export function readAnswer(answer: RemoteResponse, bytes: Buffer): PageBody | { why: string; received: string } {
   const { status } = answer;
   const location = headerOf(answer, "Location");
   if (status >= 300 && status < 400 && location !== undefined) {
@@ -74,7 +71,7 @@ export function readAnswer(
   const type = headerOf(answer, "Content-Type") ?? "no Content-Type";
   const received = `${status} (${type})`;
   if (status !== 200) return { why: `answers ${received}, where a page (200) is expected`, received };
-  const read = readEnvelope(bytes);
+  const read = readBody(bytes);
   if ("envelope" in read) return read;
   return {
     why: `answers ${received} with a body that ${read.why}`,

@@ -1,4 +1,5 @@
 /** Reads pages of a deployed listing, all of them from one snapshot. */
+import type { PageBody } from "../contract/envelope.js";
 import { pageUrl, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { each } from "../workers/at-most.js";
@@ -10,8 +11,8 @@ import { TransferError } from "./transfer.js";
 export interface WalkOptions extends ClientOptions {
   /** Called with what page 1 says, before any page; again after each restart. */
   onStart?(facts: ListingFacts): void | Promise<void>;
-  /** Called with each page's decoded bytes, in any order. What it returns is waited for before more is requested. */
-  onPage?(page: number, bytes: Buffer): void | Promise<void>;
+  /** Called with each page, decoded and read, in any order. What it returns is waited for before more is requested. */
+  onPage?(page: number, bytes: Buffer, body: PageBody): void | Promise<void>;
   /** All pages so far are void, since the snapshot changed; says how that was seen. */
   onRestart?(why: string): void | Promise<void>;
 }
@@ -26,25 +27,24 @@ const COMPRESSED = { "Accept-Encoding": "br, gzip" };
  *   itself, or changes again and again.
  */
 export async function walk(base: string, options: WalkOptions = {}): Promise<ListingFacts> {
-  const { maxBytes, onStart, onPage, onRestart } = options;
+  const { maxBytes, onStart, onPage } = options;
   const baseUrl = parseBaseUrl(base);
   const client = createClient(options);
-  let facts: ListingFacts | undefined;
   try {
-    const change = await walkPages(client, baseUrl, {
-      ...{ ...options, headers: COMPRESSED, trustsId: true, onRestart },
+    const { visitor, change } = await walkPages(client, baseUrl, {
+      ...{ ...options, headers: COMPRESSED, trustsId: true },
       async start(first) {
-        facts = first.facts;
-        await onStart?.(facts);
+        await onStart?.(first.facts);
         return {
+          facts: first.facts,
           async take(page, answer, bytes) {
-            await requireSame(client, first, { page, answer, bytes, maxBytes });
-            await onPage?.(page, bytes);
+            const body = await readSame(client, first, { page, answer, bytes, maxBytes });
+            await onPage?.(page, bytes, body);
           },
         };
       },
     });
-    if (change === undefined && facts) return facts;
+    if (change === undefined) return visitor.facts;
     throw new UserError(
       `${baseUrl} did not keep still: it was begun ${RESTARTS + 1} times, and at last ${change}. Try again when nothing is being deployed; if that does not help, its servers are of different releases.`,
     );
@@ -53,24 +53,23 @@ export async function walk(base: string, options: WalkOptions = {}): Promise<Lis
   }
 }
 
-/** Takes the pages of one attempt. Whatever it throws ends the walk, except `Changed`. */
+/** Takes the pages of one attempt. What it throws ends the walk. */
 export interface PageVisitor {
   /** The pages to request; all unless given. */
   pages?: Generator<number>;
   take(page: number, answer: RemoteResponse, bytes: Buffer): void | Promise<void>;
-  /** Told of an answer that did not come in full; without it, that ends the walk. */
+  /** Called for an answer that did not come in full; without it, that ends the walk. */
   miss?(page: number, url: string, error: TransferError): void;
+  /** Called when the walk begins again with another visitor, or fails. */
+  close?(): void;
 }
 
-interface PageWalk {
-  concurrency?: number | undefined;
-  maxBytes?: number | undefined;
+interface PageWalk<Visitor extends PageVisitor> extends Pick<WalkOptions, "concurrency" | "maxBytes" | "onRestart"> {
   headers: RemoteRequest["headers"];
-  /** Whether `take` has seen that all pages have one Snapshot-Id. Otherwise page 1 is requested again at the end. */
+  /** Whether `take` makes sure that all pages have one Snapshot-Id. Otherwise page 1 is requested again at the end. */
   trustsId: boolean;
   /** Called with page 1 at the beginning and after each restart. */
-  start(first: FirstPage): PageVisitor | Promise<PageVisitor>;
-  onRestart?: WalkOptions["onRestart"] | undefined;
+  start(first: FirstPage): Visitor | Promise<Visitor>;
 }
 
 /** How often a walk begins again when the listing changes. */
@@ -78,18 +77,27 @@ export const RESTARTS = 3;
 
 /**
  * Requests pages, `concurrency` at once, and hands them to a visitor. When the listing changes meanwhile, begins again.
- * @returns how it was seen that the listing had changed the last time, too; undefined when it had not.
+ * @returns the last visitor; `change` says how it was seen that the listing had changed the last time, too.
  * @throws UserError when page 1 is none; TransferError, unless the visitor takes it.
  */
-export async function walkPages(client: Client, baseUrl: string, options: PageWalk): Promise<string | undefined> {
+export async function walkPages<Visitor extends PageVisitor>(
+  client: Client,
+  baseUrl: string,
+  options: PageWalk<Visitor>,
+): Promise<{ visitor: Visitor; change?: string }> {
+  const { headers, maxBytes, start, onRestart } = options;
   for (let restarts = 0; ; restarts++) {
+    const first = await readFirst(client, baseUrl, headers, maxBytes);
+    const visitor = await start(first);
     try {
-      await walkOnce(client, baseUrl, options);
-      return undefined;
+      await visit(client, first, visitor, options);
+      return { visitor };
     } catch (error) {
-      if (!(error instanceof Changed)) throw error;
-      if (restarts === RESTARTS) return error.message;
-      await options.onRestart?.(error.message);
+      const hasChanged = error instanceof Changed;
+      if (hasChanged && restarts === RESTARTS) return { visitor, change: error.message };
+      visitor.close?.();
+      if (!hasChanged) throw error;
+      await onRestart?.(error.message);
     }
   }
 }
@@ -97,13 +105,15 @@ export async function walkPages(client: Client, baseUrl: string, options: PageWa
 /** The listing changed during the walk; the message says how that was seen. */
 class Changed extends Error {}
 
-async function walkOnce(client: Client, baseUrl: string, options: PageWalk): Promise<void> {
-  const { concurrency = CONCURRENCY, headers, maxBytes, trustsId, start } = options;
-  const first = await readFirst(client, baseUrl, headers, maxBytes);
-  const { links, pages, snapshotId } = first.facts;
-  const visitor = await start(first);
-  const queue = visitor.pages ?? upTo(pages);
-  const readOne = async (page: number): Promise<void> => {
+async function visit(
+  client: Client,
+  first: FirstPage,
+  visitor: PageVisitor,
+  { concurrency = CONCURRENCY, headers, maxBytes, trustsId }: PageWalk<PageVisitor>,
+): Promise<void> {
+  const { baseUrl, links, pages, snapshotId } = first.facts;
+  // It ends when nothing is under way any more, so that no page of an older snapshot comes after a restart.
+  await each(visitor.pages ?? upTo(pages), concurrency, async (page): Promise<void> => {
     if (page === 1) return visitor.take(page, first.answer, first.bytes);
     const url = pageUrl(baseUrl, links, page);
     try {
@@ -113,9 +123,7 @@ async function walkOnce(client: Client, baseUrl: string, options: PageWalk): Pro
       if (!visitor.miss || !(error instanceof TransferError)) throw error;
       visitor.miss(page, url, error);
     }
-  };
-  // It ends when nothing is under way any more, so that no page of an older snapshot comes after a restart.
-  await each(queue, concurrency, readOne);
+  });
   if (!trustsId || snapshotId === undefined) await requireUnchanged(client, first, headers, maxBytes);
 }
 
@@ -123,8 +131,8 @@ function* upTo(pages: number): Generator<number> {
   for (let page = 1; page <= pages; page++) yield page;
 }
 
-/** Holds a page against page 1: it must be of the same snapshot, and say what page 1 promises. */
-async function requireSame(
+/** Reads a page that must be of the same snapshot as page 1, and say what that promises. */
+async function readSame(
   client: Client,
   first: FirstPage,
   {
@@ -133,17 +141,18 @@ async function requireSame(
     bytes,
     maxBytes,
   }: { page: number; answer: RemoteResponse; bytes: Buffer; maxBytes?: number | undefined },
-): Promise<void> {
+): Promise<PageBody> {
   const [here, there] = [headerOf(answer, "Snapshot-Id"), first.facts.snapshotId];
   const mixed = new Changed(`page ${page} was of snapshot ${here ?? "unknown"}, page 1 of ${there ?? "unknown"}`);
   if (here !== undefined && here !== there) throw mixed;
   const read = readAnswer(answer, bytes);
   const why = "why" in read ? read.why : contradictionOf(first.facts, page, read.envelope);
-  if (why !== undefined) {
+  if (why !== undefined || "why" in read) {
     await requireUnchanged(client, first, COMPRESSED, maxBytes);
     throw new UserError(`${answer.url} ${why}.`);
   }
   if (here !== there) throw mixed;
+  return read;
 }
 
 /** Requests page 1 again: the change of a host that sends no Snapshot-Id is seen by it alone. */

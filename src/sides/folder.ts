@@ -1,7 +1,7 @@
 /** A folder as a side of a diff: a release, or pages without a manifest. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { readEnvelope } from "../contract/envelope.js";
+import { readBody } from "../contract/envelope.js";
 import { pagesFor, parsePageUrl } from "../contract/links.js";
 import type { SideFacts } from "../diff/change.js";
 import { readPage } from "../diff/index-pages.js";
@@ -40,7 +40,7 @@ export async function factsOfPages(folder: string, name: string): Promise<SideFa
     throw new UserError(
       `${name} holds no release: it has neither ${SUMS} nor ${pagePath(1)}. Name a release's folder.`,
     );
-  const read = readEnvelope(bytes);
+  const read = readBody(bytes);
   if ("why" in read) throw new UserError(`Page 1 of ${name} ${read.why}; check it with "rollcall verify".`);
   const { count, next, users } = read.envelope;
   const link = next === null ? undefined : parsePageUrl(next);

@@ -2,7 +2,6 @@
 import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readFrame, readResults } from "../contract/envelope.js";
 import { encodePage, encodeUser } from "../contract/page.js";
 import { userSchema } from "../contract/user.js";
 import type { ReadEffects, Side } from "../diff/side.js";
@@ -27,8 +26,8 @@ export async function openRemoteSide(url: string, scratch: string, { onProgress,
       listing = started;
       users = 0;
     },
-    onPage: async (page, bytes) => {
-      await writeFile(join(scratch, pagePath(page)), readFrame(bytes) ? bytes : canonical(url, page, bytes));
+    onPage: async (page, bytes, body) => {
+      await writeFile(join(scratch, pagePath(page)), "frame" in body ? bytes : canonical(url, page, body.results));
       const { count, pageSize = count } = listing ?? { count: 0 };
       users = Math.min(users + pageSize, count);
       onProgress({ users, total: count });
@@ -44,8 +43,8 @@ export async function openRemoteSide(url: string, scratch: string, { onProgress,
 const LONGEST_REASON = 200;
 
 /** Converts a page that another program wrote to the form that Rollcall writes. The walk has checked the envelope. */
-function canonical(url: string, page: number, bytes: Buffer): string {
-  const records = readResults(bytes).map((record, place) => {
+function canonical(url: string, page: number, results: readonly unknown[]): string {
+  const records = results.map((record, place) => {
     const { data, error } = userSchema.safeParse(record);
     if (data) return encodeUser(data);
     const { path = [], message = "" } = error.issues[0] ?? {};

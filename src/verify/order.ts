@@ -1,47 +1,57 @@
-/** The order of users across pages, and their ids, among which repeated ones are looked for. */
+/** What must be true of users together: their order, and that no two have the same id. */
 import { pagePath } from "../release/layout.js";
-import type { IdTable } from "../release/repeated-ids.js";
+import { IdTable } from "../release/repeated-ids.js";
 import type { OrderKey } from "./records.js";
 import type { Findings } from "./verdict.js";
 
 /** A user and the page that it is on. */
-export interface Placed extends OrderKey {
+interface Placed extends OrderKey {
   page: number;
 }
 
-/** The ids of one page's users. */
-export interface PageIds {
-  page: number;
-  ids: string[];
+/** What of a batch of pages is compared with other batches. */
+export interface BatchUsers {
+  count: number;
+  ids: { page: number; ids: string[] }[];
+  /** The first and the last user; undefined where nobody has an id and a time. */
+  edges: { first: Placed; last: Placed } | undefined;
 }
 
-/** Finds that a user does not come after the one before: newest first, ties by id. Equal ids are another check's. */
-function checkOrder(before: Placed | undefined, next: Placed, findings: Findings): void {
-  if (before === undefined || before.joined > next.joined) return;
-  const isTie = before.joined === next.joined;
-  if (isTie && before.id <= next.id) return;
-  const { page, id } = next;
-  const found = isTie ? `after ${before.id}, of the same time` : `${next.joined} after ${before.joined}`;
-  findings.add({
-    check: "order",
-    path: pagePath(page),
-    page,
-    id,
-    found,
-    expected: "newest first, ties by id",
-  });
+/** Takes the users of a batch page by page, and checks their order. */
+export class BatchCheck {
+  readonly #users: BatchUsers = { count: 0, ids: [], edges: undefined };
+  readonly #findings: Findings;
+
+  constructor(findings: Findings) {
+    this.#findings = findings;
+  }
+
+  add(page: number, keys: readonly (OrderKey | undefined)[]): void {
+    const ids: string[] = [];
+    for (const key of keys) {
+      if (!key) continue;
+      const placed = { ...key, page };
+      const { first, last } = this.#users.edges ?? { first: placed };
+      checkOrder(last, placed, this.#findings);
+      this.#users.edges = { first, last: placed };
+      ids.push(key.id);
+    }
+    this.#users.count += keys.length;
+    this.#users.ids.push({ page, ids });
+  }
+
+  finish(): BatchUsers {
+    const { edges, ...others } = this.#users;
+    return { ...others, edges: edges && { first: detach(edges.first), last: detach(edges.last) } };
+  }
 }
 
-/** The first and the last user of some pages. */
-export interface Edges {
-  first: Placed;
-  last: Placed;
-}
-
-/** Holds stretches of pages against each other as they come, in any order: only those before their turn are kept. */
-export class Seams {
+/** Takes batches in any order, and keeps only those before their turn. Call `close` in the end. */
+export class AllUsersCheck {
+  count = 0;
+  readonly #ids = new IdTable();
   /** First page -> how many pages, and their users. */
-  readonly #early = new Map<number, { pages: number; edges: Edges | undefined }>();
+  readonly #early = new Map<number, { pages: number; edges: BatchUsers["edges"] }>();
   readonly #findings: Findings;
   #next = 1;
   #last: Placed | undefined;
@@ -50,61 +60,47 @@ export class Seams {
     this.#findings = findings;
   }
 
-  /** Every stretch must be told, also one of which nothing can be said. */
-  add(first: number, pages: number, edges: Edges | undefined): void {
-    this.#early.set(first, { pages, edges });
-    for (let found = this.#early.get(this.#next); found; found = this.#early.get(this.#next)) {
+  /**
+   * Must be called for every batch, also for one without users.
+   * @throws UserError when the folder for temporary files cannot hold their ids.
+   */
+  add(first: number, pages: number, users?: BatchUsers): void {
+    this.count += users?.count ?? 0;
+    for (const { page, ids } of users?.ids ?? []) this.#ids.add(page, ids);
+    this.#early.set(first, { pages, edges: users?.edges });
+    for (let batch = this.#early.get(this.#next); batch; batch = this.#early.get(this.#next)) {
       this.#early.delete(this.#next);
-      this.#next += found.pages;
-      if (!found.edges) continue;
-      checkOrder(this.#last, found.edges.first, this.#findings);
-      this.#last = found.edges.last;
+      this.#next += batch.pages;
+      if (!batch.edges) continue;
+      checkOrder(this.#last, batch.edges.first, this.#findings);
+      this.#last = batch.edges.last;
     }
   }
-}
 
-/** The users of a stretch of pages, as they come. */
-export class Users {
-  count = 0;
-  readonly ids: PageIds[] = [];
-  readonly #findings: Findings;
-  #first: Placed | undefined;
-  #last: Placed | undefined;
-
-  constructor(findings: Findings) {
-    this.#findings = findings;
-  }
-
-  add(page: number, keys: readonly (OrderKey | undefined)[]): void {
-    this.count += keys.length;
-    const ids: string[] = [];
-    for (const key of keys) {
-      if (!key) continue;
-      const placed = { ...key, page };
-      checkOrder(this.#last, placed, this.#findings);
-      this.#first ??= placed;
-      this.#last = placed;
-      ids.push(key.id);
+  /** Adds a finding for every id that comes more than once. */
+  finish(): void {
+    for (const { id, times, first, last } of this.#ids.find()) {
+      const where = first === last ? `on page ${first}` : `on pages ${first} to ${last}`;
+      const found = `${times} times, ${where}`;
+      this.#findings.add({ check: "unique-ids", path: pagePath(first), page: first, id, found, expected: "once" });
     }
-    this.ids.push({ page, ids });
   }
 
-  /** Undefined where nobody has an id and a time. */
-  get edges(): Edges | undefined {
-    return this.#first && this.#last && { first: detach(this.#first), last: detach(this.#last) };
+  close(): void {
+    this.#ids.close();
   }
 }
 
-/** Adds a finding for every id that comes more than once. */
-export function checkIds(table: IdTable, findings: Findings): void {
-  for (const { id, times, first, last } of table.find()) {
-    const where = first === last ? `on page ${first}` : `on pages ${first} to ${last}`;
-    const found = `${times} times, ${where}`;
-    findings.add({ check: "unique-ids", path: pagePath(first), page: first, id, found, expected: "once" });
-  }
+/** Each user must come after the one before: newest first, ties by id. Equal ids are the finding of another check. */
+function checkOrder(before: Placed | undefined, { joined, id, page }: Placed, findings: Findings): void {
+  if (before === undefined || before.joined > joined) return;
+  const isTie = before.joined === joined;
+  if (isTie && before.id <= id) return;
+  const found = isTie ? `after ${before.id}, of the same time` : `${joined} after ${before.joined}`;
+  findings.add({ check: "order", path: pagePath(page), page, id, found, expected: "newest first, ties by id" });
 }
 
-/** A piece of a text holds the whole text in memory; a copy does not. */
+/** A slice of a string keeps the whole string in memory; a copy does not. */
 function detach({ page, ...key }: Placed): Placed {
   const copy = (text: string) => Buffer.from(text).toString();
   return { page, id: copy(key.id), joined: copy(key.joined) };

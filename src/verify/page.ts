@@ -1,5 +1,5 @@
 /** Checks one page, from a release's folder or from a host: its envelope, its form and its users. */
-import { type Envelope, envelopeDifferences, type Frame, readFrame, readResults } from "../contract/envelope.js";
+import { type Envelope, envelopeDifferences, type PageBody } from "../contract/envelope.js";
 import type { RecordPattern } from "../contract/record-text.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { showValue } from "../print/text.js";
@@ -9,7 +9,7 @@ import type { Finding, Findings } from "./verdict.js";
 interface PageContext {
   /** Where the page is: its number, with its path or its URL. */
   place: Pick<Finding, "page" | "path" | "url">;
-  envelope: Envelope;
+  body: PageBody;
   /** Undefined where it is not known what the envelope must say. */
   expected: Envelope | undefined;
   /** Where the expected count is from, if that is not page 1: `, as in snapshot.json`. */
@@ -24,23 +24,21 @@ interface PageContext {
 
 const ENVELOPE_CHECKS = { count: "count", users: "page-size", previous: "links", next: "links" } as const;
 
-/** @returns the page's users; and its frame, where its text is canonical but for its users. */
-export function checkPage(body: Buffer, context: PageContext): Records & { frame: Frame | undefined } {
-  const { place, envelope, expected = envelope, countSource = "", formCheck, pattern, warnings, findings } = context;
+export function checkPage(bytes: Buffer, context: PageContext): Records {
+  const { place, body, expected = body.envelope, countSource = "", formCheck, pattern, warnings, findings } = context;
+  const { envelope } = body;
   for (const key of envelopeDifferences(envelope, expected)) {
     const [found, right] = [`${key} ${JSON.stringify(envelope[key])}`, JSON.stringify(expected[key])];
     const source = key === "count" ? countSource : "";
     findings.add({ check: ENVELOPE_CHECKS[key], ...place, found, expected: right + source });
   }
-  const frame = readFrame(body);
-  if (!frame) {
-    const found = showValue(body.toString("utf8", 0, 80));
+  if (!("frame" in body)) {
+    const found = showValue(bytes.toString("utf8", 0, 80));
     const form = "sorted keys, one record a line, one final newline";
     findings.add({ check: formCheck, ...place, found, expected: form });
   }
-  const records = frame
-    ? checkRecords(body, frame.records, pattern, warnings)
-    : checkValues(readResults(body), warnings);
+  const records =
+    "frame" in body ? checkRecords(bytes, body.frame.records, pattern, warnings) : checkValues(body.results, warnings);
   for (const flaw of records.flaws) findings.add({ ...flaw, ...place });
-  return { ...records, frame };
+  return records;
 }

@@ -1,5 +1,4 @@
 /** What a host is compared with that is verified. */
-
 import { join } from "node:path";
 import { openChosen } from "../release/choose.js";
 import { CURRENT, RELEASES } from "../release/layout.js";

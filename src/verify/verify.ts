@@ -1,4 +1,4 @@
-/** The verb that proves what a release on disk, or a host, is. */
+/** The verb that proves that a release on disk, or what a host answers, is what it says it is. */
 import { z } from "zod";
 import { unlessStopped, usageError } from "../errors.js";
 import { findRelease } from "../release/choose.js";
@@ -7,45 +7,13 @@ import { suggest } from "../settings/names.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules, type Rule } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
+import type { VerifyEffects, VerifyOptions } from "./options.js";
 import { ROW_NAMES } from "./site/rows.js";
 import { isHostUrl, openAgainst } from "./target.js";
 import { passed, type Verdict } from "./verdict.js";
 
-export interface VerifyOptions {
-  /**
-   * A release's id or the beginning of one, `current`, `previous`, a release's folder, or the base URL of a host; the
-   * current release unless given.
-   */
-  what?: string | undefined;
-  /** The folder of the releases; `dist` unless given. */
-  dist?: string | undefined;
-  /** Threads that check a release; as many as cores unless given, and none for small ones. */
-  workers?: number | undefined;
-  /** The release that a host must serve, in the words of `what`, or `none`; the current one, if there is one, unless given. */
-  against?: string | undefined;
-  /** How many pages of a host are read, spread from the first to the last; all unless given. */
-  sample?: number | undefined;
-  /** Names of checks of a host that may differ. */
-  allow?: readonly string[] | undefined;
-  /** Requests at once; 8 unless given. */
-  concurrency?: number | undefined;
-  /** Requests a second, at most; no limit unless given. */
-  rate?: number | undefined;
-  /** The Cache-Control that a host's pages must have; any, the same on all, unless given. */
-  cacheControl?: string | undefined;
-}
-
-export interface VerifyEffects {
-  /** Told how many users have been checked. */
-  onProgress?: ((done: { users: number; total: number }) => void) | undefined;
-  /** Stops the verification, with the signal's reason. */
-  signal?: AbortSignal | undefined;
-  /** What relative paths are looked for from; the process's own folder unless given. */
-  cwd?: string | undefined;
-}
-
 export interface VerifyResult extends Verdict {
-  /** Whether nothing differs but what was allowed to. */
+  /** Whether nothing differs but what is allowed to. */
   passed: boolean;
 }
 
@@ -57,7 +25,7 @@ const OPTIONS: OptionRules<VerifyOptions> = {
 const EFFECTS: OptionRules<VerifyEffects> = { onProgress: callback, signal: abortSignal, cwd: folder };
 
 /**
- * Reads a release to the last byte, or asks a host for all that the contract promises. What differs is a finding.
+ * Reads a release to the last byte, or checks all that the contract promises about a host. What differs is a finding.
  * @throws UserError when there is nothing to verify, or it cannot be read; what the signal was aborted with.
  */
 export async function verify(given: VerifyOptions = {}, effects: VerifyEffects = {}): Promise<VerifyResult> {
@@ -77,15 +45,14 @@ function refuseUnknown(names: readonly string[]): void {
     throw usageError(`There is no check ${JSON.stringify(unknown)} to allow; ${suggest(unknown, ROW_NAMES)}`);
 }
 
-/** Each kind is loaded when it is asked for. */
 async function verifyFolder(
   name: string,
   { dist = SETTINGS.out.default, workers }: VerifyOptions,
   { cwd, ...watch }: VerifyEffects,
 ): Promise<Verdict> {
-  const release = findRelease(name, dist, cwd);
+  const folder = findRelease(name, dist, cwd);
   const { verifyRelease } = await import("./release/release.js");
-  return verifyRelease({ folder: release, workers, ...watch });
+  return verifyRelease({ folder, workers, ...watch });
 }
 
 async function verifyHost(
@@ -94,8 +61,6 @@ async function verifyHost(
   { cwd = ".", ...watch }: VerifyEffects,
 ): Promise<Verdict> {
   const { release, whyNot, known } = await openAgainst(against, dist, cwd);
-  const { sample, allow = [], concurrency, rate, cacheControl } = options;
-  const asking = { sample, allow, concurrency, rate, cacheControl };
   const { verifyUrl } = await import("./site/site.js");
-  return verifyUrl({ baseUrl, ...asking, known, against: release, whyNotAgainst: whyNot, ...watch });
+  return verifyUrl({ ...options, baseUrl, known, against: release, whyNotAgainst: whyNot, ...watch });
 }

@@ -1,25 +1,24 @@
 /** Ids that come twice are found among more than memory holds at a time. */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { IdTable } from "../../src/release/repeated-ids.js";
-import { checkIds, Users } from "../../src/verify/order.js";
+import { AllUsersCheck, BatchCheck } from "../../src/verify/order.js";
 import { Findings } from "../../src/verify/verdict.js";
 
 /** Adds ids, some a page, and tells what was found. */
 function find(ids: readonly string[], perPage: number) {
-  const table = new IdTable();
   const findings = new Findings();
+  const all = new AllUsersCheck(findings);
   const none = new Findings();
   for (let at = 0; at < ids.length; at += perPage) {
-    const users = new Users(none);
+    const users = new BatchCheck(none);
     users.add(
       1 + at / perPage,
       ids.slice(at, at + perPage).map((id) => ({ id, joined: "" })),
     );
-    for (const { page, ids } of users.ids) table.add(page, ids);
+    all.add(1 + at / perPage, 1, users.finish());
   }
-  checkIds(table, findings);
-  table.close();
+  all.finish();
+  all.close();
   return findings.of("unique-ids");
 }
 

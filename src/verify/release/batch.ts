@@ -5,7 +5,7 @@ import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import type { Variant } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
 import { UserIndexReader } from "../../release/user-index.js";
-import { type Edges, type PageIds, Users } from "../order.js";
+import { BatchCheck, type BatchUsers } from "../order.js";
 import { type CheckFindings, Findings } from "../verdict.js";
 import { checkReleasePage } from "./page.js";
 import { readVariants } from "./variants.js";
@@ -30,10 +30,7 @@ interface Batch {
 
 /** What was found in a batch. */
 interface Checked {
-  users: number;
-  ids: PageIds[];
-  /** Its first and last users, for the order between batches. */
-  edges: Edges | undefined;
+  users: BatchUsers;
   warnings: WarningCounts;
   findings: Record<string, CheckFindings>;
 }
@@ -61,7 +58,7 @@ export function startChecks({ folder, snapshot, variants, hasIndex }: Outline): 
     try {
       const findings = new Findings();
       const warnings: WarningCounts = {};
-      const users = new Users(findings);
+      const users = new BatchCheck(findings);
       const digests = new PageDigests(pages, variants);
       digests.fill(1, bytes ?? {});
       for (let at = 1; at <= pages; at++) {
@@ -70,8 +67,7 @@ export function startChecks({ folder, snapshot, variants, hasIndex }: Outline): 
         const keys = body && checkReleasePage(page, body, { snapshot, pattern, index, warnings, findings });
         if (keys) users.add(page, keys);
       }
-      const { count, ids, edges } = users;
-      return { users: count, ids, edges, warnings, findings: findings.toData() };
+      return { users: users.finish(), warnings, findings: findings.toData() };
     } finally {
       index?.close();
     }

@@ -1,5 +1,5 @@
 /** Checks one page of a release, and its users' lines in users.sha256. */
-import { expectedEnvelope, readEnvelope } from "../../contract/envelope.js";
+import { expectedEnvelope, readBody } from "../../contract/envelope.js";
 import type { RecordPattern } from "../../contract/record-text.js";
 import type { WarningCounts } from "../../contract/warnings.js";
 import { pagePath } from "../../release/layout.js";
@@ -18,22 +18,22 @@ interface ReleaseContext {
 }
 
 /** Undefined when the body is no page, so that nothing is known of its users. */
-export function checkReleasePage(page: number, body: Buffer, context: ReleaseContext): Records["keys"] | undefined {
+export function checkReleasePage(page: number, bytes: Buffer, context: ReleaseContext): Records["keys"] | undefined {
   const { snapshot, index, findings } = context;
   const place = { path: pagePath(page), page };
-  const read = readEnvelope(body);
-  if ("why" in read) {
-    findings.add({ check: "pages", ...place, found: `a file that ${read.why}`, expected: "a page" });
+  const body = readBody(bytes);
+  if ("why" in body) {
+    findings.add({ check: "pages", ...place, found: `a file that ${body.why}`, expected: "a page" });
     return undefined;
   }
-  const { keys, flaws, frame } = checkPage(body, {
-    ...{ ...context, place, envelope: read.envelope, formCheck: "pages", countSource: ", as in snapshot.json" },
+  const { keys, flaws } = checkPage(bytes, {
+    ...{ ...context, place, body, formCheck: "pages", countSource: ", as in snapshot.json" },
     expected: snapshot && expectedOf(snapshot, page),
   });
   // A page with flaws has been reported; its lines would say it again.
-  if (frame && snapshot && index && flaws.length === 0) {
-    const [first, last] = [frame.records[0], frame.records.at(-1)];
-    const lines = userLines(body.subarray(first?.[0] ?? 0, last?.[1] ?? 0));
+  if ("frame" in body && snapshot && index && flaws.length === 0) {
+    const [first, last] = [body.frame.records[0], body.frame.records.at(-1)];
+    const lines = userLines(bytes.subarray(first?.[0] ?? 0, last?.[1] ?? 0));
     checkIndex(page, lines, index.lines((page - 1) * snapshot.page_size, keys.length), findings);
   }
   return keys;

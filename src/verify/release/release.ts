@@ -4,24 +4,19 @@ import { basename, join } from "node:path";
 import type { WarningCounts, WarningKind } from "../../contract/warnings.js";
 import { codeOf, usageError } from "../../errors.js";
 import { PAGES, USERS } from "../../release/layout.js";
-import { IdTable } from "../../release/repeated-ids.js";
 import { LINE_BYTES } from "../../release/user-index.js";
 import { ThreadPool, threadsFor } from "../../workers/pool.js";
-import { checkIds, Seams } from "../order.js";
+import type { VerifyEffects, VerifyOptions } from "../options.js";
+import { AllUsersCheck } from "../order.js";
 import { Findings, type Verdict } from "../verdict.js";
 import { batches, startChecks } from "./batch.js";
 import { checkFiles, checkOtherDigests, readTree } from "./files.js";
 import { checkSnapshot, checkWarnings, readManifest } from "./manifest.js";
 import { type Seen, toRows } from "./rows.js";
 
-export interface DiskOptions {
+export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<VerifyEffects, "cwd"> {
   /** The release's own folder, or a link to it such as `dist/current`. */
   folder: string;
-  /** Threads; as many as cores unless given, none for small releases. */
-  workers?: number | undefined;
-  onProgress?: ((done: { users: number; total: number }) => void) | undefined;
-  /** Stops the reading, with its reason. */
-  signal?: AbortSignal | undefined;
 }
 
 /** Below this many users, starting threads takes longer than they save. */
@@ -62,8 +57,7 @@ async function checkUsers(
   findings: Findings,
 ): Promise<{ users: number; warnings: WarningCounts }> {
   const warnings: WarningCounts = {};
-  const seams = new Seams(findings);
-  const ids = new IdTable();
+  const users = new AllUsersCheck(findings);
   const pool = new ThreadPool({
     size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
     file: new URL("./worker.js", import.meta.url),
@@ -71,25 +65,22 @@ async function checkUsers(
     start: startChecks,
     signal,
   });
-  let users = 0;
   try {
     // Pages behind a link are outside the release. The check of files has reported the link; nobody follows it.
     const isInside = [...tree.keys()].some((path) => path.startsWith(`${PAGES}/`));
     await pool.run(batches(isInside ? pages : 0, digests), (checked, { first, pages }) => {
-      users += checked.users;
-      for (const { page, ids: some } of checked.ids) ids.add(page, some);
-      seams.add(first, pages, checked.edges);
+      users.add(first, pages, checked.users);
       findings.merge(checked.findings);
       for (const [kind, count] of Object.entries(checked.warnings) as [WarningKind, number][])
         warnings[kind] = (warnings[kind] ?? 0) + count;
-      onProgress?.({ users, total: Math.max(users, snapshot?.count ?? 0) });
+      onProgress?.({ users: users.count, total: Math.max(users.count, snapshot?.count ?? 0) });
     });
-    checkIds(ids, findings);
+    users.finish();
   } finally {
     await pool.end();
-    ids.close();
+    users.close();
   }
-  return { users, warnings };
+  return { users: users.count, warnings };
 }
 
 async function checkIndexLength(folder: string, count: number, findings: Findings): Promise<void> {

@@ -1,25 +1,18 @@
 /** `rollcall verify` of a deployed host: every page that it answers, and every promise of the contract besides. */
 import { parseBaseUrl } from "../../contract/links.js";
 import { count } from "../../print/numbers.js";
-import { type ClientOptions, createClient } from "../../remote/client.js";
+import { createClient } from "../../remote/client.js";
 import { type Probe, type ProbeResult, runProbe } from "../probes/probe.js";
 import type { Row, Verdict } from "../verdict.js";
 import { HEADERS } from "./headers.js";
-import { MOST_FAILURES, type ReadOptions, type ReadPages, readPages } from "./read.js";
+import { MOST_FAILURES, type ReadPages, readPages, type SiteOptions } from "./read.js";
 import { COMPARED_ROW, PAGE_ROWS, PROBES } from "./rows.js";
-
-export interface UrlOptions extends ClientOptions, Omit<ReadOptions, "concurrency"> {
-  /** Names of rows that may differ, of `ROW_NAMES`. */
-  allow?: readonly string[];
-  /** Why there is no release to compare with, for the report. */
-  whyNotAgainst?: string | undefined;
-}
 
 /**
  * Reads and probes a host. Whatever differs from the contract is a finding.
  * @throws UserError when it cannot be reached, or when what it answers as page 1 is none.
  */
-export async function verifyUrl(options: UrlOptions): Promise<Verdict> {
+export async function verifyUrl(options: SiteOptions): Promise<Verdict> {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const client = createClient({ ...options, instead: "ask for less at once with --rate" });
   try {
@@ -39,7 +32,7 @@ export async function verifyUrl(options: UrlOptions): Promise<Verdict> {
   }
 }
 
-function pageRows({ findings, read, total, note }: ReadPages, { against, whyNotAgainst }: UrlOptions): Row[] {
+function pageRows({ findings, read, total, note }: ReadPages, { against, whyNotAgainst }: SiteOptions): Row[] {
   const request = read === total ? count(total, "page") : `${read} of ${count(total, "page")}`;
   const rows = [...PAGE_ROWS, ...HEADERS, COMPARED_ROW].map(({ name, rule }): Row => {
     const { count, first } = findings.of(name);
