@@ -14,8 +14,8 @@ import { type GivenSettings, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { ADAPTERS, adapterOf, adapterRow, unsupportedFeatures } from "./adapters.js";
 import { type Excess, findExcess, type Measures, measure } from "./check.js";
-import type { AdapterFile } from "./rules/adapter.js";
-import { type DeploymentOptions, openDeployment } from "./rules/deployment.js";
+import { type AdapterFile, filesFor, publishedFor } from "./rules/adapter.js";
+import { DEPLOYMENT_KEYS, type DeploymentOptions, openDeployment } from "./rules/deployment.js";
 import { rulesOf, servedEncodings } from "./rules/rules.js";
 
 interface ReleaseOptions {
@@ -49,7 +49,7 @@ export interface Adapted {
 const RELEASE_OPTIONS: OptionRules<ReleaseOptions> = { dist: folder, ...pick("release") };
 const OPTIONS: OptionRules<AdaptOptions> = {
   ...RELEASE_OPTIONS,
-  ...pick("write", "root", "serverName", "basePath", "address", "listenPort", "origin", "cacheControl"),
+  ...pick("write", ...DEPLOYMENT_KEYS),
 };
 const EFFECTS: OptionRules<AdaptEffects> = { cwd: folder };
 
@@ -64,7 +64,7 @@ export async function adapt(name: string, given: AdaptOptions = {}, effects: Ada
   const release = await openRelease({ dist, release: word }, checkOptions("adapt's third argument", effects, EFFECTS));
   const destination = write === undefined ? undefined : resolve(write);
   const deployment = await openDeployment(release, adapter.compression, { ...options, folder: destination });
-  const files = adapter.files(deployment);
+  const files = filesFor(adapter, deployment);
   if (destination !== undefined) await writeFiles(destination, files);
   const { snapshot } = release;
   return { host: name, id: snapshot.id, files, steps: adapter.steps, notes: unsupportedFeatures(adapter, snapshot) };
@@ -78,20 +78,20 @@ export function publishedFiles(
   name: string,
   { baseUrl, compress = [], cacheControl, defaultAvatar }: GivenSettings & { baseUrl: string },
 ): Pick<AdapterFile, "path" | "text">[] {
-  const { published, compression } = adapterOf(name);
-  if (!published) {
-    const others = ADAPTERS.filter((adapter) => adapter.published).map((adapter) => adapter.name);
+  const adapter = adapterOf(name);
+  if (!adapter.published) {
+    const others = ADAPTERS.filter(({ published }) => published).map((other) => other.name);
     throw usageError(
       `${name} needs no file in the release: build without --adapt, then "rollcall adapt ${name}". Hosts that do are ${others.join(", ")}.`,
     );
   }
   const rules = rulesOf({
     base: basePath(parseBaseUrl(baseUrl)),
-    encodings: servedEncodings(compression, compress),
+    encodings: servedEncodings(adapter.compression, compress),
     cacheControl: cacheControl ?? DEFAULT_CACHE_CONTROL,
     others: [...(defaultAvatar === undefined ? [AVATAR_PATH] : []), SNAPSHOT, SUMS],
   });
-  return published(rules).map(({ path, text }) => ({ path, text }));
+  return publishedFor(adapter, rules).map(({ path, text }) => ({ path, text }));
 }
 
 function openRelease(

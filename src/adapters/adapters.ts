@@ -20,7 +20,7 @@ import { fastly } from "./fastly.js";
 import { haproxy } from "./haproxy.js";
 import { lighttpd } from "./lighttpd/lighttpd.js";
 import { nginx } from "./nginx.js";
-import type { Adapter, AdapterLimits } from "./rules/adapter.js";
+import { type Adapter, type AdapterLimits, ANSWERS } from "./rules/adapter.js";
 import { COMPRESSION, servedEncodings } from "./rules/rules.js";
 import { vercel } from "./vercel.js";
 
@@ -40,7 +40,8 @@ export function adapterOf(name: string): Adapter {
 }
 
 /** One host's row in the table of hosts: the name of each column, and the cell. */
-export function adapterRow({ name, query, answers, compression, limits, tested }: Adapter): [string, string][] {
+export function adapterRow({ name, query, answers: own, compression, limits, tested }: Adapter): [string, string][] {
+  const answers = { ...ANSWERS, ...own };
   return [
     ["host", name],
     ["?page=N", query],

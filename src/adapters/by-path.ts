@@ -1,6 +1,6 @@
 /** Hosts that cannot map a query: only releases with links by path work there, with the headers that each can set. */
 import { PAGES } from "../release/layout.js";
-import { type Adapter, type AdapterFile, besidePublished, limitedBy } from "./rules/adapter.js";
+import { type Adapter, type FileSource, limitedBy } from "./rules/adapter.js";
 import type { Headers } from "./rules/rules.js";
 
 const GB = 1_000_000_000;
@@ -156,21 +156,18 @@ const gcs = byPath({
 
 export const BY_PATH: readonly Adapter[] = [githubPages, gitlabPages, s3Website, firebase, azureStaticWebApps, gcs];
 
-type Given = Omit<Adapter, "query" | "files"> & Partial<Pick<Adapter, "files">>;
-
-/** Adds what follows from serving only by path: how to build, and the published files among the others. */
-function byPath({ files, ...adapter }: Given): Adapter {
+/** Adds what follows from serving only by path: no query, and how to build. */
+function byPath(adapter: Omit<Adapter, "query">): Adapter {
   const { name, compression, published, steps } = adapter;
   const build = `Build with --links path${published ? ` --adapt ${name}` : ""}`;
   return {
     ...adapter,
     query: "no",
     steps: [compression === "files" ? `${build}.` : `${build}, without --compress.`, ...steps],
-    files: (deployment) => [...(files?.(deployment) ?? []), ...besidePublished(published?.(deployment) ?? [])],
   };
 }
 
-function jsonFile(path: string, place: string, value: unknown): AdapterFile {
+function jsonFile(path: string, place: string, value: unknown): FileSource {
   const instructions = `${place} It is JSON, which has no comments. To check it: rollcall verify URL.`;
   return { path, instructions, text: `${JSON.stringify(value, null, 2)}\n` };
 }

@@ -1,7 +1,6 @@
 /** Fastly before any bucket: VCL that maps the query and answers the rest by itself. */
-import type { ErrorStatus } from "../contract/headers.js";
 import { PAGES } from "../release/layout.js";
-import { type Adapter, ALL_ANSWERS, commentedFile } from "./rules/adapter.js";
+import type { Adapter } from "./rules/adapter.js";
 import type { Deployment } from "./rules/deployment.js";
 import { DIGITS, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
 import { BODIES, type Headers, INVALID_PAGE_BODY } from "./rules/rules.js";
@@ -10,7 +9,7 @@ export const fastly: Adapter = {
   name: "fastly",
   title: "Fastly",
   query: "VCL",
-  answers: { ...ALL_ANSWERS, headers: "all; ETag is the bucket's" },
+  answers: { headers: "all; ETag is the bucket's" },
   compression: "itself",
   tested: "checked by falco, its linter; not run, since no engine for it can be had",
   steps: [
@@ -18,14 +17,13 @@ export const fastly: Adapter = {
     "PURGE of a URL drops its page from the cache, for who has a token of the service: Fastly-Key.",
   ],
   files: (deployment) => [
-    commentedFile("rollcall.vcl", {
-      comment: "#",
+    {
+      path: "rollcall.vcl",
       what: "Fastly's VCL",
-      release: deployment.release,
       instructions:
         "The main VCL of a service whose only backend is the bucket.\nIt names one release: write it again after each build.",
       text: vcl(deployment),
-    }),
+    },
   ],
 };
 
@@ -33,14 +31,17 @@ export const fastly: Adapter = {
 const OWN = { 204: 620, 301: 621, 404: 624, 405: 625, invalid: 626 } as const;
 
 function vcl(deployment: Deployment): string {
-  const { listing, bare, pages, redirect, base, origin, files, preflight, moved, headers } = deployment;
+  const { listing, bare, pages, redirect, base, origin, files, preflight, moved, error, page, headers } = deployment;
   const folder = origin.pathname.replace(/\/$/, "");
   const digits = DIGITS.map((group) => `\\${group}`).join("");
+  const isFile = (name: string) => `req.http.Rollcall-Path == ${text(`${base}/${name}`)}`;
+  const found = [...files.keys()].map((name) => ` elsif (${isFile(name)}) {\n    set var.file = ${text(name)};\n  }`);
+  const own = [...files].map(([name, its]) => `    if (${isFile(name)}) {\n${set("resp", its, 6)}\n    }`);
   const matches = (pattern: string) => `req.http.Rollcall-Query ~ ${regex(pattern)}`;
   return `sub vcl_recv {
 #FASTLY recv
   if (req.method == "OPTIONS") { error ${OWN[204]}; }
-  # What PURGE is called here: it goes the way of a GET, to the same object. Strangers may not.
+  # A PURGE arrives with this method. It goes on as a GET does, to the same object, and needs a token.
   if (req.method == "FASTLYPURGE") { set req.http.Fastly-Purge-Requires-Auth = "1"; }
   if (req.method != "GET" && req.method != "HEAD" && req.method != "FASTLYPURGE") { error ${OWN[405]}; }
   set req.http.Rollcall-Path = regsub(req.url, "\\?.*$", "");
@@ -66,7 +67,7 @@ function vcl(deployment: Deployment): string {
     set var.file = "${PAGES}/" regsub(req.http.Rollcall-Path, "^.*/", "");
   } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}[^/]*\\.json$`)}) {
     error ${OWN.invalid};
-  }${[...files.keys()].map((name) => ` elsif (req.http.Rollcall-Path == ${text(`${base}/${name}`)}) {\n    set var.file = ${text(name)};\n  }`).join("")}
+  }${found.join("")}
   if (var.file == "") { error ${OWN[404]}; }
   set req.url = ${text(`${folder}/`)} var.file;
   return(lookup);
@@ -87,51 +88,28 @@ sub vcl_deliver {
 ${set("resp", headers)}
   if (resp.status == 200 || resp.status == 304) {
     set resp.http.Cache-Control = ${text(moved["Cache-Control"])};
-${[...files]
-  .map(
-    ([name, own]) => `    if (req.http.Rollcall-Path == ${text(`${base}/${name}`)}) {\n${set("resp", own, 6)}\n    }`,
-  )
-  .join("\n")}
-    if (req.url ~ ${regex(`^${literal(folder)}/${PAGES}/`)}) { set resp.http.Content-Type = ${text(deployment.page["Content-Type"])}; }
+${own.join("\n")}
+    if (req.url ~ ${regex(`^${literal(folder)}/${PAGES}/`)}) { set resp.http.Content-Type = ${text(page["Content-Type"])}; }
   }
   return(deliver);
 }
 
 sub vcl_error {
 #FASTLY error
-  if (obj.status == ${OWN[204]}) {
-    set obj.status = 204;
-    set obj.response = "No Content";
-${set("obj", preflight, 4)}
-    synthetic "";
-    return(deliver);
-  }
-  if (obj.status == ${OWN[301]}) {
-    set obj.status = 301;
-    set obj.response = "Moved Permanently";
-    set obj.http.Location = req.http.Rollcall-Location;
-${set("obj", moved, 4)}
-    synthetic "";
-    return(deliver);
-  }
-${refuse(deployment, OWN[405], 405, "Method Not Allowed")}
-${refuse(deployment, OWN[404], 404, "Not Found")}
-${refuse(deployment, OWN.invalid, 404, "Not Found", INVALID_PAGE_BODY)}
+${answer(OWN[204], 204, "No Content", preflight, "")}
+${answer(OWN[301], 301, "Moved Permanently", moved, "", "\n    set obj.http.Location = req.http.Rollcall-Location;")}
+${answer(OWN[405], 405, "Method Not Allowed", error, BODIES[405])}
+${answer(OWN[404], 404, "Not Found", error, BODIES[404])}
+${answer(OWN.invalid, 404, "Not Found", error, INVALID_PAGE_BODY)}
 }
 `;
 }
 
-function refuse(
-  { error }: Deployment,
-  own: number,
-  status: ErrorStatus,
-  reason: string,
-  body = BODIES[status],
-): string {
+function answer(own: number, status: number, reason: string, headers: Headers, body: string, more = ""): string {
   return `  if (obj.status == ${own}) {
     set obj.status = ${status};
-    set obj.response = ${text(reason)};
-${set("obj", error, 4)}
+    set obj.response = ${text(reason)};${more}
+${set("obj", headers, 4)}
     synthetic ${text(body)};
     return(deliver);
   }`;

@@ -2,9 +2,17 @@
 import { join } from "node:path";
 import { ENCODINGS, type ErrorStatus } from "../contract/headers.js";
 import { PAGES } from "../release/layout.js";
-import { type Adapter, ALL_ANSWERS, commentedFile } from "./rules/adapter.js";
+import type { Adapter } from "./rules/adapter.js";
 import { type Deployment, tagLines } from "./rules/deployment.js";
-import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
+import {
+  DIGITS,
+  encodingPatterns,
+  literal,
+  PAGE_NUMBER,
+  PATTERN_LIMITATIONS,
+  QUERY,
+  WHOLE_QUERY,
+} from "./rules/patterns.js";
 import { BODIES, type Headers, INVALID_PAGE_BODY } from "./rules/rules.js";
 
 const TAGS = "rollcall-tags.map";
@@ -13,27 +21,24 @@ export const haproxy: Adapter = {
   name: "haproxy",
   title: "HAProxy, before any host",
   query: "set-path",
-  answers: ALL_ANSWERS,
   compression: "files",
   tested: "HAProxy of Debian, before nginx without configuration",
   limitations: {
-    "encoding-order":
-      "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+    ...PATTERN_LIMITATIONS,
     malformed: "What its parser refuses is answered before any rule is asked",
   },
   steps: ["The host behind it has the release's folder at the path of --origin, with whatever headers."],
   files(deployment) {
     const tags = join(deployment.folder, TAGS);
     return [
-      commentedFile("rollcall.cfg", {
-        comment: "#",
+      {
+        path: "rollcall.cfg",
         what: "HAProxy, as the host",
-        release: deployment.release,
         instructions:
           "Goes beside haproxy.cfg: haproxy -f /etc/haproxy/haproxy.cfg -f rollcall.cfg; then systemctl reload haproxy.\n" +
           "It names one release: write it again after each build, with the map beside it.",
         text: configuration(deployment, tags),
-      }),
+      },
       { path: TAGS, instructions: `The digests, which rollcall.cfg reads from ${tags}.`, text: tagLines(deployment) },
     ];
   },
@@ -63,20 +68,12 @@ function configuration(deployment: Deployment, tags: string): string {
   ].join("\n");
 }
 
-/** The statuses that HAProxy answers with an HTML page of its own, and the contract's error that replaces it. */
-const ERROR_PAGES: Readonly<Record<number, ErrorStatus>> = {
-  400: 400,
-  408: 408,
-  500: 500,
-  502: 500,
-  503: 500,
-  504: 500,
-};
+/** The statuses that HAProxy answers with an HTML page of its own. */
+const OWN_PAGES = [400, 408, 500, 502, 503, 504];
 
 function errors({ headers, error }: Deployment): string[] {
-  return Object.entries(ERROR_PAGES).map(
-    ([status, answer]) => `http-error status ${status} ${json(BODIES[answer], { ...headers, ...error })}`,
-  );
+  const bodyOf = (status: number) => BODIES[Math.min(status, 500) as ErrorStatus];
+  return OWN_PAGES.map((status) => `http-error status ${status} ${json(bodyOf(status), { ...headers, ...error })}`);
 }
 
 /** Finds the file of the release for a request, or answers it. */

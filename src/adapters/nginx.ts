@@ -1,36 +1,33 @@
 /** nginx: maps from a request to a file of the release and its tag, and one server that uses them. */
 import { ENCODINGS, type ErrorStatus } from "../contract/headers.js";
 import { PAGES } from "../release/layout.js";
-import { type Adapter, ALL_ANSWERS, commentedFile } from "./rules/adapter.js";
+import type { Adapter } from "./rules/adapter.js";
 import { type Deployment, tagsOf } from "./rules/deployment.js";
-import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "./rules/patterns.js";
+import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, PATTERN_LIMITATIONS, QUERY } from "./rules/patterns.js";
 import { BODIES, decodePath, INVALID_PAGE_BODY } from "./rules/rules.js";
 
 export const nginx: Adapter = {
   name: "nginx",
   title: "nginx",
   query: "map",
-  answers: ALL_ANSWERS,
   compression: "files",
   tested: "nginx of Debian",
   limitations: {
-    "encoding-order":
-      "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+    ...PATTERN_LIMITATIONS,
     "method-case": "Its parser answers 400 to a method in lowercase letters, and to CONNECT",
     "repeated-condition": "Its parser answers 400 to a second line of If-None-Match",
   },
   steps: ["Needs no module beyond those that every package of nginx has."],
   files: (deployment) => [
-    commentedFile("rollcall.conf", {
-      comment: "#",
+    {
+      path: "rollcall.conf",
       what: "nginx, as the host",
-      release: deployment.release,
       instructions:
         "Goes into http { }, as /etc/nginx/conf.d/rollcall.conf does; then nginx -t && nginx -s reload.\n" +
         "It names one release: write it again after each build.\n" +
         "nginx may warn that its map_hash is not optimal with many pages; map_hash_max_size at the top of http { } ends that.",
       text: [...maps(deployment), ...server(deployment), ...tagMap(deployment)].join("\n"),
-    }),
+    },
   ],
 };
 

@@ -1,6 +1,6 @@
 /** Vercel: routes in vercel.json. The routes cannot answer methods other than GET. */
 import { PAGES } from "../release/layout.js";
-import { type Adapter, type AdapterFile, besidePublished } from "./rules/adapter.js";
+import type { Adapter } from "./rules/adapter.js";
 import { PAGE_NUMBER } from "./rules/patterns.js";
 import type { Headers, Rules } from "./rules/rules.js";
 
@@ -24,18 +24,22 @@ export const vercel: Adapter = {
     "Build with --adapt vercel, and without --compress; then npx vercel deploy --prod dist/current.",
     "Past 15,000 files: npx vercel deploy --prod --archive=tgz dist/current.",
   ],
-  files: (deployment) => besidePublished(vercelFiles(deployment)),
-  published: vercelFiles,
+  published: (rules) => [
+    {
+      path: "vercel.json",
+      instructions: "Goes into the published folder, as JSON without a comment. To check it: rollcall verify URL.",
+      text: `${JSON.stringify(routes(rules), null, 2)}\n`,
+    },
+  ],
 };
-
-function vercelFiles(rules: Rules): AdapterFile[] {
-  const instructions = "Goes into the published folder, as JSON without a comment. To check it: rollcall verify URL.";
-  return [{ path: "vercel.json", instructions, text: `${JSON.stringify(routes(rules), null, 2)}\n` }];
-}
 
 function routes({ listing, bare, pages, base, headers, page, redirect, files }: Rules) {
   const list = (of: Headers) => Object.entries(of).map(([key, value]) => ({ key, value }));
   const query = { type: "query", key: "page" };
+  const below = [
+    { source: `${path(pages)}:file`, destination: `/${PAGES}/:file` },
+    ...[...files.keys()].map((name) => ({ source: path(`${base}/${name}`), destination: `/${name}` })),
+  ];
   const own = [...files].map(([name, its]) => ({
     source: path(`${base}/${name}`),
     headers: list({ ...headers, ...its }),
@@ -50,10 +54,7 @@ function routes({ listing, bare, pages, base, headers, page, redirect, files }: 
       },
       { source: path(listing), has: [{ ...query, value: "" }], destination: `/${PAGES}/1.json` },
       { source: path(listing), missing: [query], destination: `/${PAGES}/1.json` },
-      ...(base === "" ? [] : [{ source: `${path(pages)}:file`, destination: `/${PAGES}/:file` }]),
-      ...(base === ""
-        ? []
-        : [...files.keys()].map((name) => ({ source: path(`${base}/${name}`), destination: `/${name}` }))),
+      ...(base === "" ? [] : below),
     ],
     headers: [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }, ...own],
   };

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ADAPTERS, adapterOf } from "../../src/adapters/adapters.js";
 import { findExcess, measure } from "../../src/adapters/check.js";
+import { publishedFor } from "../../src/adapters/rules/adapter.js";
+import { rulesOf } from "../../src/adapters/rules/rules.js";
 import { openRelease } from "../../src/release/open.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { publish } from "../server/release.js";
@@ -60,16 +62,9 @@ test("build --adapt puts the host's files into the release, with their digests, 
   expect([...sums.others.keys()]).toEqual(expect.arrayContaining(["_worker.js", ".assetsignore"]));
   expect(existsSync(join(folder, "_worker.js"))).toBe(true);
   const worker = readFileSync(join(folder, "_worker.js"), "utf8");
-  expect(worker).toBe(
-    adapterOf("cloudflare").published?.(
-      (await import("../../src/adapters/rules/rules.js")).rulesOf({
-        base: "",
-        encodings: [],
-        cacheControl: "public, max-age=60",
-        others: ["avatar.svg", "snapshot.json", "SHA256SUMS"],
-      }),
-    )[0]?.text,
-  );
+  const base = { base: "", encodings: [], cacheControl: "public, max-age=60" };
+  const rules = rulesOf({ ...base, others: ["avatar.svg", "snapshot.json", "SHA256SUMS"] });
+  expect(worker).toBe(publishedFor(adapterOf("cloudflare"), rules)[0]?.text);
   const refused = await rollcall("build --db users.sqlite --base-url https://example.com --adapt nginx", fakeIo(cwd));
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain("nginx needs no file in the release");

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { adapterOf } from "../../src/adapters/adapters.js";
 import { quoteApache } from "../../src/adapters/apache/answers.js";
-import type { Limitations } from "../../src/adapters/rules/adapter.js";
+import { type Limitations, filesFor as writtenFor } from "../../src/adapters/rules/adapter.js";
 import { type DeploymentOptions, openDeployment } from "../../src/adapters/rules/deployment.js";
 import { basePath, type LinkStyle } from "../../src/contract/links.js";
 import { openRelease } from "../../src/release/open.js";
@@ -56,9 +56,9 @@ export async function filesFor(
   release: string,
   options: Parameters<typeof openDeployment>[2] = {},
 ): Promise<Map<string, string>> {
-  const { files, compression } = adapterOf(adapter);
-  const written = files(await openDeployment(await openRelease(release), compression, options));
-  return new Map(written.map(({ path, text }) => [path, text]));
+  const found = adapterOf(adapter);
+  const deployment = await openDeployment(await openRelease(release), found.compression, options);
+  return new Map(writtenFor(found, deployment).map(({ path, text }) => [path, text]));
 }
 
 /** Serves the release in `release` until the test is over, or until it is told to stop. */

@@ -1,8 +1,8 @@
 /** Apache httpd 2.4: a virtual host with digests from a map, and a .htaccess for where only a folder is one's own. */
 import { dirname, join } from "node:path";
-import { type Adapter, ALL_ANSWERS, besidePublished, commentedFile, limitedBy } from "../rules/adapter.js";
+import { type Adapter, limitedBy } from "../rules/adapter.js";
 import { type Deployment, tagLines } from "../rules/deployment.js";
-import { literal } from "../rules/patterns.js";
+import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, decodePath } from "../rules/rules.js";
 import { FOUND, quoteApache, writeAnswers } from "./answers.js";
 import { htaccessFiles } from "./htaccess.js";
@@ -26,7 +26,7 @@ const VARY = limitedBy("It writes the list in Vary without a space: Accept,Accep
   ...["vary", "error-vary", "br-vary", "gzip-vary"],
 ]);
 const OTHERS = {
-  "encoding-order": "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+  ...PATTERN_LIMITATIONS,
   "head-of-errors": "It says no Content-Length for HEAD of an error or a redirect",
   "options-of-server": "It answers OPTIONS * before any configuration is asked",
 };
@@ -35,7 +35,6 @@ export const apache: Adapter = {
   name: "apache",
   title: "Apache httpd",
   query: "mod_rewrite",
-  answers: ALL_ANSWERS,
   compression: "files",
   tested: "Apache of Debian, as a virtual host and by .htaccess",
   limitations: { ...VARY, ...OTHERS },
@@ -46,15 +45,14 @@ export const apache: Adapter = {
   files(deployment) {
     const [tags, refusal] = [join(deployment.folder, TAGS), join(deployment.folder, REFUSAL_FILE)];
     return [
-      commentedFile("rollcall.conf", {
-        comment: "#",
+      {
+        path: "rollcall.conf",
         what: "Apache, as the virtual host",
-        release: deployment.release,
         instructions:
           "Goes where virtual hosts are, as /etc/apache2/sites-enabled/rollcall.conf does; then apachectl graceful.\n" +
           "It names one release: write it again after each build, with the files beside it.",
         text: writeVirtualHost(deployment, tags, refusal),
-      }),
+      },
       {
         path: TAGS,
         instructions: `The digests, which rollcall.conf reads from ${tags}.`,
@@ -65,7 +63,6 @@ export const apache: Adapter = {
         instructions: `The body of a 405, which rollcall.conf reads from ${refusal}.`,
         text: BODIES[405],
       },
-      ...besidePublished(htaccessFiles(deployment)),
     ];
   },
   published: htaccessFiles,

@@ -1,6 +1,6 @@
 /** Apache httpd by a .htaccess in the published folder: there is no map for it, so Apache makes the tags from the bytes. */
 import { INVALID_PAGE } from "../../contract/headers.js";
-import { type AdapterFile, commentedFile } from "../rules/adapter.js";
+import type { FileSource } from "../rules/adapter.js";
 import { literal, PAGE_NUMBER } from "../rules/patterns.js";
 import { BODIES, decodePath, type Rules } from "../rules/rules.js";
 import { quoteApache, writeAnswers } from "./answers.js";
@@ -17,16 +17,16 @@ import {
 /** It lies beside .htaccess: as a text in it, an error of this status would come with a second Allow. */
 const REFUSAL_FILE = "405.json";
 
-export function htaccessFiles(rules: Rules): AdapterFile[] {
+export function htaccessFiles(rules: Rules): FileSource[] {
   return [
-    commentedFile(".htaccess", {
-      comment: "#",
+    {
+      path: ".htaccess",
       what: "Apache, as the folder",
       instructions:
         "Goes into the published folder, which needs AllowOverride All; it is instead of a virtual host.\n" +
         "TraceEnable off can only be said by the server.",
       text: writeHtaccess(rules),
-    }),
+    },
     { path: REFUSAL_FILE, instructions: "The body of a 405, beside .htaccess.", text: BODIES[405] },
   ];
 }

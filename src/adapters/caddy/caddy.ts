@@ -2,9 +2,9 @@
 import { ENCODINGS } from "../../contract/headers.js";
 import { usageError } from "../../errors.js";
 import { PAGES } from "../../release/layout.js";
-import { type Adapter, ALL_ANSWERS, commentedFile } from "../rules/adapter.js";
+import type { Adapter } from "../rules/adapter.js";
 import { type Deployment, tagsOf } from "../rules/deployment.js";
-import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
+import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, PATTERN_LIMITATIONS, QUERY } from "../rules/patterns.js";
 import { BODIES, decodePath, type Headers, INVALID_PAGE_BODY } from "../rules/rules.js";
 import { block, caddyWord, group, indent, letters, literally, map, pattern, quoteCaddy } from "./language.js";
 
@@ -12,27 +12,24 @@ export const caddy: Adapter = {
   name: "caddy",
   title: "Caddy",
   query: "map",
-  answers: ALL_ANSWERS,
   compression: "files",
   tested: "Caddy of Debian",
   limitations: {
-    "encoding-order":
-      "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+    ...PATTERN_LIMITATIONS,
     malformed: "Go's parser answers by itself what it refuses: text/plain, without headers",
     "options-of-server": "Go answers OPTIONS * by itself",
     "http-1.0": "Go answers HTTP/1.0 with HTTP/1.0",
   },
   steps: ["Has a certificate by itself where the base URL has https, unless --listen-port is given."],
   files: (deployment) => [
-    commentedFile("rollcall.caddy", {
-      comment: "#",
+    {
+      path: "rollcall.caddy",
       what: "Caddy, as the host",
-      release: deployment.release,
       instructions:
         "Goes into a Caddyfile by a line: import rollcall.caddy; then caddy reload.\n" +
         "It names one release: write it again after each build.",
       text: writeCaddy(deployment),
-    }),
+    },
   ],
 };
 
@@ -67,12 +64,9 @@ function maps(deployment: Deployment): string[] {
       [pattern(QUERY.empty), "1"],
       [pattern(QUERY.other), "none"],
     ]),
-    ...map(
-      "{http.request.header.Accept-Encoding}",
-      "rollcall_suffix",
-      '""',
-      encodingPatterns(encodings).map(({ pattern: text, suffix }) => [pattern(`(?i)${text}`), caddyWord(suffix)]),
-    ),
+    ...map("{http.request.header.Accept-Encoding}", "rollcall_suffix", '""', [
+      ...encodingPatterns(encodings).map((each) => [pattern(`(?i)${each.pattern}`), caddyWord(each.suffix)] as const),
+    ]),
     ...map("{http.request.orig_uri.path}", "rollcall_number", "none", [
       [pattern(`^${path(pages)}(${PAGE_NUMBER})\\.json$`), caddyWord(group(1))],
     ]),
@@ -91,12 +85,9 @@ function maps(deployment: Deployment): string[] {
       ...encodings.map((name) => [pattern(`\\.json\\${ENCODINGS[name]}$`), name] as const),
     ]),
     "# The files of the release, each with its digest.",
-    ...map(
-      "{rollcall_file}",
-      "rollcall_tag",
-      "none",
-      [...tagsOf(deployment)].map(([name, tag]) => [name, caddyWord(tag)] as const),
-    ),
+    ...map("{rollcall_file}", "rollcall_tag", "none", [
+      ...[...tagsOf(deployment)].map(([name, tag]) => [name, caddyWord(tag)] as const),
+    ]),
   ];
 }
 

@@ -1,5 +1,5 @@
 /** CloudFront before a bucket: a function that maps requests to files, and a policy for the headers. */
-import { type Adapter, ALL_ANSWERS, commentedFile } from "../rules/adapter.js";
+import type { Adapter } from "../rules/adapter.js";
 import type { Deployment } from "../rules/deployment.js";
 import { readScript, scriptRules } from "../rules/script.js";
 
@@ -10,7 +10,7 @@ export const cloudfront: Adapter = {
   name: "cloudfront",
   title: "CloudFront and S3",
   query: "function",
-  answers: { ...ALL_ANSWERS, headers: "all; ETag is S3's own" },
+  answers: { headers: "all; ETag is S3's own" },
   compression: "itself",
   tested: "the function in a bare VM, with the events that AWS documents",
   steps: [
@@ -19,15 +19,14 @@ export const cloudfront: Adapter = {
     "Make the response headers policy from rollcall-headers.json: aws cloudfront create-response-headers-policy.",
   ],
   files: (deployment) => [
-    commentedFile("rollcall-function.js", {
-      comment: "//",
+    {
+      path: "rollcall-function.js",
       what: "The function",
-      release: deployment.release,
       instructions:
         "The code of a CloudFront Function (cloudfront-js-2.0), for viewer-request of the default behaviour.\n" +
         "It knows the last page: write it again after each build.",
       text: writeFunction(deployment),
-    }),
+    },
     {
       path: "rollcall-headers.json",
       instructions:

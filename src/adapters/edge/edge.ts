@@ -1,13 +1,6 @@
 /** Hosts that run a JavaScript module before their files: one module answers for all, and each host has an entry to it. */
 import { readFileSync } from "node:fs";
-import {
-  type Adapter,
-  type AdapterFile,
-  ALL_ANSWERS,
-  besidePublished,
-  commentedFile,
-  limitedBy,
-} from "../rules/adapter.js";
+import { type Adapter, type FileSource, limitedBy } from "../rules/adapter.js";
 import type { Deployment } from "../rules/deployment.js";
 import type { Rules } from "../rules/rules.js";
 import { readScript, scriptRules } from "../rules/script.js";
@@ -17,7 +10,6 @@ export const cloudflare: Adapter = {
   name: "cloudflare",
   title: "Cloudflare Worker",
   query: "Worker",
-  answers: ALL_ANSWERS,
   compression: "itself",
   tested: "the Worker in workerd",
   limits: {
@@ -42,14 +34,12 @@ export const cloudflare: Adapter = {
     "A Worker is asked for every request, which the free plan counts: 100,000 a day.",
   ],
   files: (deployment) => [
-    commentedFile("wrangler.jsonc", {
-      comment: "//",
+    {
+      path: "wrangler.jsonc",
       what: "Cloudflare's settings",
-      release: deployment.release,
       instructions: "Beside where wrangler is called; its assets are the published folder, which holds _worker.js.",
       text: `${JSON.stringify(wranglerSettings(deployment), null, 2)}\n`,
-    }),
-    ...besidePublished(workerFiles(deployment)),
+    },
   ],
   published: workerFiles,
 };
@@ -59,7 +49,6 @@ export const netlify: Adapter = {
   name: "netlify",
   title: "Netlify",
   query: "edge function",
-  answers: ALL_ANSWERS,
   compression: "itself",
   tested: "the function in Deno, by Netlify's own npm packages",
   limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
@@ -72,31 +61,29 @@ export const netlify: Adapter = {
     "The function is asked for every request, which plans count.",
   ],
   files: ({ release, root, ...rules }) => [
-    commentedFile("netlify/edge-functions/rollcall.js", {
-      comment: "//",
+    {
+      path: "netlify/edge-functions/rollcall.js",
       what: "The edge function",
-      release,
       instructions: "Goes into the project's folder netlify/edge-functions, beside netlify.toml.",
       text: writeModule(new URL("./edge-function.js", import.meta.url), rules),
-    }),
-    commentedFile("netlify.toml", {
-      comment: "#",
+    },
+    {
+      path: "netlify.toml",
       what: "Netlify's settings",
-      release,
       instructions: "Goes into the project's folder, which the published one may be in.",
       text: `[build]\npublish = ${JSON.stringify(root)}\ncommand = ""\n`,
-    }),
+    },
   ],
 };
 
-function workerFiles(rules: Rules): AdapterFile[] {
+function workerFiles(rules: Rules): FileSource[] {
   return [
-    commentedFile("_worker.js", {
-      comment: "//",
+    {
+      path: "_worker.js",
       what: "The Worker",
       instructions: "Goes into the published folder, before which it answers.",
       text: writeModule(new URL("./worker.js", import.meta.url), rules),
-    }),
+    },
     {
       path: ".assetsignore",
       instructions: "Beside _worker.js, which it keeps from being read.",

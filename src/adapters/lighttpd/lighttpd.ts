@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { ENCODINGS } from "../../contract/headers.js";
 import { SUMS } from "../../release/layout.js";
-import { type Adapter, ALL_ANSWERS, commentedFile } from "../rules/adapter.js";
+import type { Adapter } from "../rules/adapter.js";
 import { type Deployment, fileTagsOf } from "../rules/deployment.js";
 import { readScript, scriptRules } from "../rules/script.js";
 
@@ -12,7 +12,6 @@ export const lighttpd: Adapter = {
   name: "lighttpd",
   title: "lighttpd",
   query: "mod_magnet",
-  answers: ALL_ANSWERS,
   compression: "files",
   tested: "lighttpd of Debian with its Lua module",
   limitations: {
@@ -25,26 +24,23 @@ export const lighttpd: Adapter = {
   },
   steps: ["Needs mod_magnet: Debian has it in lighttpd-modules-lua."],
   files(deployment) {
-    const { release, folder } = deployment;
-    const script = join(folder, SCRIPT);
+    const script = join(deployment.folder, SCRIPT);
     const what = "lighttpd, as the host";
     return [
-      commentedFile("rollcall.conf", {
-        comment: "#",
+      {
+        path: "rollcall.conf",
         what,
-        release,
         instructions:
           'Goes into the configuration by a line: include "rollcall.conf"; then systemctl restart lighttpd.\n' +
           "It makes the whole server the release's, and names one: write it again after each build, with the script beside it.",
         text: writeConfiguration(deployment, script),
-      }),
-      commentedFile(SCRIPT, {
-        comment: "--",
+      },
+      {
+        path: SCRIPT,
         what,
-        release,
         instructions: `The script that rollcall.conf reads from ${script}.`,
         text: writeScript(deployment),
-      }),
+      },
     ];
   },
 };

@@ -1,4 +1,6 @@
 /** What an adapter says: what its host can do, how much it takes, and the files that make it answer as the contract says. */
+import { extname } from "node:path";
+import type { Snapshot } from "../../release/snapshot.js";
 import type { Deployment } from "./deployment.js";
 import type { Compression, Rules } from "./rules.js";
 
@@ -9,7 +11,8 @@ export interface Adapter {
   title: string;
   /** How the host turns `?page=7` into a file; "no" where only releases with links by path work. */
   query: string;
-  answers: Answers;
+  /** How the host's answers differ from what the contract asks, in the words of the table of hosts. */
+  answers?: Partial<typeof ANSWERS>;
   compression: Compression;
   /** How the tests run what is written. */
   tested: string;
@@ -19,26 +22,16 @@ export interface Adapter {
   limitations?: Limitations;
   /** Where the release's folder goes, in a line or two. */
   steps: readonly string[];
-  /** The files for one release. */
-  files(deployment: Deployment): AdapterFile[];
+  /** The files for one release; nothing where the published ones are all. */
+  files?(deployment: Deployment): FileSource[];
   /** The files that must lie in the published folder. They are part of the release, so they cannot know its id or its pages. */
-  published?(rules: Rules): AdapterFile[];
+  published?(rules: Rules): FileSource[];
   /** What the host cannot do with the published files alone, where these can be used without the others. */
   publishedLimitations?: Limitations;
 }
 
-/** How the host answers, in the words of the table of hosts. */
-interface Answers {
-  headers: string;
-  options: string;
-  /** To a method that is refused. */
-  refusal: string;
-  /** To a page that does not exist. */
-  missing: string;
-}
-
-/** How a host does all that the contract asks of answers. */
-export const ALL_ANSWERS: Answers = { headers: "all", options: "204", refusal: "405, JSON", missing: "404, JSON" };
+/** Answers as the contract asks. The refusal is of a method; what is missing is a page. */
+export const ANSWERS = { headers: "all", options: "204", refusal: "405, JSON", missing: "404, JSON" };
 
 export interface AdapterLimits {
   files?: number;
@@ -66,32 +59,35 @@ export interface AdapterFile {
   instructions: string;
 }
 
-/** The published files as `files` lists them: in a folder of their own. */
-export function besidePublished(files: readonly AdapterFile[]): AdapterFile[] {
-  return files.map((file) => ({ ...file, path: `published/${file.path}` }));
+export interface FileSource extends AdapterFile {
+  /** Begins the comment at the top, which has the instructions as well; nothing for a file without comments. */
+  what?: string;
 }
 
-/** A file that begins with a comment: what it is, where it goes and how to check it. */
-export function commentedFile(
-  path: string,
-  { comment, what, release, instructions, text }: CommentedFile,
-): AdapterFile {
-  const url = release?.snapshot.base_url ?? "URL";
-  const id = release === undefined ? "" : ` of release ${release.snapshot.id}`;
+/** The files for one release, and the published ones in a folder of their own. */
+export function filesFor(adapter: Adapter, deployment: Deployment): AdapterFile[] {
+  const own = adapter.files?.(deployment).map((file) => withComment(file, deployment.release.snapshot)) ?? [];
+  const others = publishedFor(adapter, deployment);
+  return [...own, ...others.map((file) => ({ ...file, path: `published/${file.path}` }))];
+}
+
+/** The files that must lie in the published folder. */
+export function publishedFor({ published }: Adapter, rules: Rules): AdapterFile[] {
+  return published?.(rules).map((file) => withComment(file)) ?? [];
+}
+
+/** A comment of one line, by the ending of a file's name. */
+const COMMENTS: Readonly<Record<string, string>> = { ".js": "//", ".jsonc": "//", ".lua": "--" };
+
+function withComment({ path, what, instructions, text }: FileSource, snapshot?: Snapshot): AdapterFile {
+  if (what === undefined) return { path, instructions, text };
   const lines = [
-    `${what}${id}, written by Rollcall.`,
+    `${what}${snapshot ? ` of release ${snapshot.id}` : ""}, written by Rollcall.`,
     ...instructions.split("\n"),
-    `To check it: rollcall verify ${url}`,
+    `To check it: rollcall verify ${snapshot?.base_url ?? "URL"}`,
   ];
-  return { path, instructions, text: `${lines.map((line) => `${comment} ${onOneLine(line)}\n`).join("")}\n${text}` };
-}
-
-interface CommentedFile extends Omit<AdapterFile, "path"> {
-  /** What begins a comment. */
-  comment: string;
-  what: string;
-  /** Nothing for a file of the release itself. */
-  release?: Deployment["release"];
+  const comment = lines.map((line) => `${COMMENTS[extname(path)] ?? "#"} ${onOneLine(line)}\n`);
+  return { path, instructions, text: `${comment.join("")}\n${text}` };
 }
 
 /** A value must not end the comment that it is part of. */

@@ -5,50 +5,24 @@ import { basePath } from "../../contract/links.js";
 import { readReleaseFile, sha256 } from "../../release/files.js";
 import { pagePath, SUMS, USERS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
+import type { GivenSettings } from "../../settings/settings.js";
 import { SETTINGS } from "../../settings/table.js";
-import { type Compression, type Rules, rulesOf, servedEncodings } from "./rules.js";
+import { type Compression, rulesOf, servedEncodings } from "./rules.js";
 
-export interface Deployment extends Rules {
-  release: Release;
-  /** The SHA-256 of SHA256SUMS, which lists all digests but its own. */
-  sumsDigest: string;
-  /** The release's folder, on the machine of the host. */
-  root: string;
-  /** The folder that the written files go to. */
-  folder: string;
-  serverName: string;
-  /** What to listen on; every address unless given. */
-  address?: string | undefined;
-  /** As given, or the base URL's; undefined where that has https, which takes a certificate. */
-  port: number | undefined;
-  /** The base URL's: `http:` or `https:`. */
-  protocol: string;
-  /** Where another host has the release's files: `https://example.github.io/directory`. */
-  origin: URL;
-}
+/** The settings that replace what comes from the release. */
+export const DEPLOYMENT_KEYS = [
+  ...(["root", "serverName", "basePath", "address", "listenPort", "origin", "cacheControl"] as const),
+];
+export type DeploymentOptions = { [K in (typeof DEPLOYMENT_KEYS)[number]]?: GivenSettings[K] | undefined };
 
-/** What replaces the values that come from the release. */
-export interface DeploymentOptions {
-  /** The release's folder on the machine of the host; where it is here unless given. */
-  root?: string | undefined;
-  /** The name that the host answers to, the path before `/api/users/`, and the port; the base URL's unless given. */
-  serverName?: string | undefined;
-  basePath?: string | undefined;
-  listenPort?: number | undefined;
-  /** The address that the host listens on; every one unless given. */
-  address?: string | undefined;
-  /** Where haproxy and fastly fetch the release's files. */
-  origin?: string | undefined;
-  /** Of pages; `public, max-age=60` unless given. */
-  cacheControl?: string | undefined;
-}
+export type Deployment = Awaited<ReturnType<typeof openDeployment>>;
 
-/** @param folder where the files go, `/etc/rollcall` unless given. */
+/** @param folder where the files go on the host. */
 export async function openDeployment(
   release: Release,
   compression: Compression,
   { folder = "/etc/rollcall", ...options }: DeploymentOptions & { folder?: string | undefined } = {},
-): Promise<Deployment> {
+) {
   const { snapshot, sums } = release;
   const url = new URL(snapshot.base_url);
   const rules = rulesOf({
@@ -61,13 +35,18 @@ export async function openDeployment(
     ...rules,
     headers: { ...rules.headers, ...snapshotHeaders(snapshot.id) },
     release,
+    /** The SHA-256 of SHA256SUMS, which lists all digests but its own. */
     sumsDigest: sha256(await readReleaseFile(join(release.folder, SUMS))),
+    /** The release's folder on the machine of the host. */
     root: options.root ?? release.folder,
     folder,
     serverName: options.serverName ?? url.hostname,
+    /** What to listen on; every address where it is undefined. */
     address: options.address,
+    /** Undefined where readers use https, so that the host needs a certificate or a server in front. */
     port: options.listenPort ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
     protocol: url.protocol,
+    /** Where another host has the release's files: `https://example.github.io/directory`. */
     origin: new URL(options.origin ?? SETTINGS.origin.default),
   };
 }

@@ -37,6 +37,11 @@ export function encodingPatterns(encodings: readonly Encoding[]): { pattern: str
   return [...named, ...refused, ...any];
 }
 
+/** What hosts that choose by these patterns cannot do. */
+export const PATTERN_LIMITATIONS = {
+  "encoding-order": "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+};
+
 function accepted(name: string): string {
   return `(?:^|,)[ \\t]*${name}[ \\t]*(?:;[ \\t]*[qQ]=(?:0\\.[0-9]*[1-9][0-9]*|1(?:\\.0*)?)[ \\t]*)?(?:,|$)`;
 }

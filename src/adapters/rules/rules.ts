@@ -14,33 +14,6 @@ import { LISTING_PATH } from "../../contract/links.js";
 import { fileHeaders } from "../../release/layout.js";
 
 export type Headers = Readonly<Record<string, string>>;
-type FileHeaders = Readonly<ReturnType<typeof fileHeaders>>;
-
-/** Paths are as in a URL, percent-encoded. */
-export interface Rules {
-  /** `/directory`, or empty. */
-  base: string;
-  /** Codings that each page has a file in and that the host is to choose from. */
-  encodings: readonly Encoding[];
-  /** `/directory/api/users/` */
-  listing: string;
-  /** `/directory/api/users`, which leads to `redirect`, with the query. */
-  bare: string;
-  redirect: string;
-  /** `/directory/api/users/pages/` */
-  pages: string;
-  /** On every answer, whatever its status. */
-  headers: Headers;
-  /** What answers to OPTIONS have besides. */
-  preflight: Headers;
-  /** What pages have besides, and what redirects have. */
-  page: FileHeaders;
-  moved: Pick<FileHeaders, "Cache-Control">;
-  /** What errors have besides. */
-  error: FileHeaders;
-  /** The path, in the release, of each file that is not a page -> what it has besides. */
-  files: ReadonlyMap<string, FileHeaders>;
-}
 
 /** What a host makes of compressed files beside the pages, in the words of the table of hosts. */
 export const COMPRESSION = {
@@ -55,29 +28,43 @@ export function servedEncodings(compression: Compression, encodings: readonly En
   return compression === "files" ? encodings : [];
 }
 
-/** @param others the paths, in the release, of the files that are not pages. @param cacheControl of pages. */
-export function rulesOf({
-  base,
-  encodings,
-  cacheControl,
-  others,
-}: Pick<Rules, "base" | "encodings"> & { cacheControl: string; others: readonly string[] }): Rules {
+/** What every adapter has to express; paths are as in a URL, percent-encoded. */
+export type Rules = ReturnType<typeof rulesOf>;
+
+export function rulesOf({ base, encodings, cacheControl, others }: RuleOptions) {
   const listing = `${base}${LISTING_PATH}`;
+  const files: ReadonlyMap<string, ReturnType<typeof fileHeaders>> = new Map(
+    others.map((path) => [path, fileHeaders(path, cacheControl)]),
+  );
   return {
     base,
     encodings,
+    /** `/directory/api/users/`, and without its last slash, which leads to `redirect` with the query. */
     listing,
     bare: listing.slice(0, -1),
     // `//x` would be another host; RFC 3986 writes `/.//x`.
     redirect: `${listing.startsWith("//") ? "/." : ""}${listing}`,
     pages: `${listing}pages/`,
+    /** On every answer, whatever its status; then what is added for OPTIONS, pages, redirects and errors. */
     headers: commonHeaders(encodings),
     preflight: PREFLIGHT_HEADERS,
     page: { "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl },
     moved: { "Cache-Control": cacheControl },
     error: { "Content-Type": CONTENT_TYPE, "Cache-Control": NO_STORE },
-    files: new Map(others.map((path) => [path, fileHeaders(path, cacheControl)])),
+    /** The path, in the release, of each file that is not a page -> what is added for it. */
+    files,
   };
+}
+
+interface RuleOptions {
+  /** `/directory`, or empty. */
+  base: string;
+  /** Codings that each page has a file in and that the host is to choose from. */
+  encodings: readonly Encoding[];
+  /** Of pages. */
+  cacheControl: string;
+  /** The paths, in the release, of the files that are not pages. */
+  others: readonly string[];
 }
 
 /** The bodies of errors by status, and of a request for a page that does not exist. */
