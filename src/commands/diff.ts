@@ -120,7 +120,7 @@ async function toText(
     case "json":
       return (await import("../report/json.js")).jsonReport(diff, filter);
     case "ndjson":
-      return (await import("../report/ndjson.js")).ndjsonReport(diff);
+      return (await import("../report/json.js")).ndjsonReport(diff);
     case "html":
       return (await import("../report/html/html.js")).htmlReport(diff, { exceeded, filter });
     case "markdown":

@@ -1,8 +1,8 @@
-/** Many small texts as few large ones: a write to a pipe costs more than what it carries. */
+/** Joins many small texts into few large ones, because each write to a pipe is expensive. */
 
 const CHUNK = 64 * 1024;
 
-/** The same text in pieces of some 64,000 characters. */
+/** The texts, joined into pieces of about 64,000 characters. */
 export async function* chunks(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = "";
   for await (const text of texts) {

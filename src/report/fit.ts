@@ -1,28 +1,28 @@
-/** Text cut to a number of columns, counted as it is shown. */
+/** Cuts text to a number of columns, counted in its escaped form. */
 
-/** How a piece of raw text is shown; pieces shown one by one are the whole text shown. */
+/** Escapes a piece of text for printing. Escaping pieces one by one must give the same as escaping the whole text. */
 export type Show = (text: string) => string;
 
-/** As many characters from the beginning as take at most `max` columns when shown. */
+/** The beginning of a text, in at most `max` columns. An ellipsis marks a cut. */
 export function firstOf(text: string, max: number, show: Show): string {
   const end = fitting(text, max, show);
   return show(text.slice(0, end)) + (end < text.length ? "…" : "");
 }
 
-/** The same from the end. */
+/** The end of a text, in at most `max` columns. An ellipsis marks a cut. */
 export function lastOf(text: string, max: number, show: Show): string {
   const start = fittingFromEnd(text, max, show);
   return (start > 0 ? "…" : "") + show(text.slice(start));
 }
 
-/** The whole text, or a half of the columns from either end. */
+/** The whole text if it fits into `max` columns, otherwise half of them from each end. */
 export function bothEndsOf(text: string, max: number, show: Show): string {
   if (fitting(text, max, show) === text.length) return show(text);
   const [end, start] = [fitting(text, max / 2, show), fittingFromEnd(text, max / 2, show)];
   return `${show(text.slice(0, end))}…${show(text.slice(start))}`;
 }
 
-/** How many units from the beginning take at most `max` columns. */
+/** How many UTF-16 units from the beginning fit into `max` columns. */
 function fitting(text: string, max: number, show: Show): number {
   let [end, width] = [0, 0];
   for (const character of text) {
@@ -33,10 +33,10 @@ function fitting(text: string, max: number, show: Show): number {
   return end;
 }
 
-/** Where the units begin that take at most `max` columns before the end. */
+/** The index of the first unit from which the rest of the text fits into `max` columns. */
 function fittingFromEnd(text: string, max: number, show: Show): number {
   let [start, width] = [text.length, 0];
-  // Nothing takes fewer columns than it has units.
+  // No character takes fewer columns than it has units.
   for (const character of [...text.slice(-max)].reverse()) {
     width += widthOf(character, show);
     if (width > max) break;
@@ -45,7 +45,7 @@ function fittingFromEnd(text: string, max: number, show: Show): number {
   return start;
 }
 
-/** Characters that are shown as they are, however the others are. */
+/** Characters that are never escaped. */
 const PLAIN = /^[ !#-[\]-~]$/;
 
 function widthOf(character: string, show: Show): number {

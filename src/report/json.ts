@@ -1,25 +1,26 @@
-/** `--format json`: one document, written as the changes are read, so that it may be larger than memory. */
-import type { Diff, FieldFilter, SideFacts } from "../diff/change.js";
+/** `--format json` and `--format ndjson`, written while the changes are read, because a report may be larger than memory. */
+import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
 import { toJson } from "../print/text.js";
 import { chunks } from "./chunks.js";
-import { changeJson } from "./ndjson.js";
 
-/** A member a line, and a change a line. */
+/** One JSON document, with each member and each change on a line of its own. */
 export function jsonReport(diff: Diff, filter: FieldFilter = {}): AsyncGenerator<string> {
-  return chunks(parts(diff, filter));
+  return chunks(documentParts(diff, filter));
 }
 
-async function* parts(diff: Diff, { only, ignore }: FieldFilter): AsyncGenerator<string> {
+/** Every change as one line of JSON, in the order of the diff. */
+export function ndjsonReport(diff: Diff): AsyncGenerator<string> {
+  return chunks(lines(diff));
+}
+
+async function* documentParts(diff: Diff, { only, ignore }: FieldFilter): AsyncGenerator<string> {
   const { added, removed, changed, unchanged } = diff;
   const members = {
     old: side(diff.old),
     new: side(diff.new),
     ...(only !== undefined && { only }),
     ...(ignore !== undefined && { ignored: ignore }),
-    added,
-    removed,
-    changed,
-    unchanged,
+    ...{ added, removed, changed, unchanged },
     fields: Object.fromEntries(diff.fields),
     flow: diff.flow.map(({ from, to, count }) => ({ from, to, count })),
   };
@@ -37,4 +38,16 @@ async function* parts(diff: Diff, { only, ignore }: FieldFilter): AsyncGenerator
 /** A side that was never published has no id. */
 function side({ id, count, pages }: SideFacts) {
   return { id: id ?? null, count, pages };
+}
+
+async function* lines(diff: Diff): AsyncGenerator<string> {
+  for await (const change of diff.changes()) yield `${changeJson(change)}\n`;
+}
+
+/** `{kind, id, fields: [{path, old, new}]}`; for a user who was added or removed, no fields but `user`. */
+function changeJson(change: Change): string {
+  const { kind, id } = change;
+  if (kind !== "changed") return toJson({ kind, id, fields: [], user: change.user });
+  const fields = change.fields.map(({ path, old, new: now }) => ({ path, old, new: now }));
+  return toJson({ kind, id, fields });
 }

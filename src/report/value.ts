@@ -1,8 +1,8 @@
-/** How one value of a user stands in a report: free text in quotes, everything else bare. */
+/** How a report writes one value of a user: free text in quotes, everything else without. */
 import type { User } from "../contract/user.js";
 import { shorten } from "../print/text.js";
 
-/** Fields that may hold any text at all; quotes tell an empty one, and where one ends. */
+/** Fields that may hold any text. Quotes show where the text ends, and that it is empty. */
 const FREE_TEXT: ReadonlySet<string> = new Set([
   "bio",
   "display_name",
@@ -12,16 +12,16 @@ const FREE_TEXT: ReadonlySet<string> = new Set([
   "username",
 ]);
 
-/** Text that would be misread without quotes, though its field seldom has such: `|` and `` ` `` are Markdown's. */
+/** Text in other fields that would be misread without quotes; `|` and `` ` `` have a meaning in Markdown. */
 const NEEDS_QUOTES = /^$|[\s"\\`|]/;
 
-/** A value as text that is not yet safe to print. */
+/** A value as text. Not escaped. */
 export interface Written {
   text: string;
   quoted: boolean;
 }
 
-/** `VERIFIED` and `["EN","DE"]` bare, a bio quoted. */
+/** For example, `VERIFIED` and `["EN","DE"]` without quotes, and a bio with quotes. */
 export function writeValue(path: string, value: unknown): Written {
   if (typeof value !== "string") return { text: JSON.stringify(value) ?? "nothing", quoted: false };
   return { text: value, quoted: FREE_TEXT.has(path) || NEEDS_QUOTES.test(value) };
@@ -29,7 +29,7 @@ export function writeValue(path: string, value: unknown): Written {
 
 const LONGEST_NAME = 40;
 
-/** What people call a user, not yet safe to print; empty for one who has no name but the id. */
+/** The name of a user for people; empty when the user has none but the id. Not escaped. */
 export function nameOf({ id, display_name, username }: User): string {
   const name = [display_name, username].find((text) => text !== "" && text !== id) ?? "";
   return shorten(name, LONGEST_NAME);

@@ -3,9 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Diff } from "../../src/diff/change.js";
-import { jsonReport } from "../../src/report/json.js";
+import { jsonReport, ndjsonReport } from "../../src/report/json.js";
 import { markdownReport } from "../../src/report/markdown/markdown.js";
-import { ndjsonReport } from "../../src/report/ndjson.js";
 import { textReport } from "../../src/report/text/text.js";
 import { collect, plain } from "./collect.js";
 import { REALISTIC } from "./realistic.js";

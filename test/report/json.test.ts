@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Diff } from "../../src/diff/change.js";
-import { jsonReport } from "../../src/report/json.js";
-import { ndjsonReport } from "../../src/report/ndjson.js";
+import { jsonReport, ndjsonReport } from "../../src/report/json.js";
 import { added, anyDiff, diffOf, longDiff, person } from "../support/diffs.js";
 import { collect } from "./collect.js";
 

@@ -1,9 +1,9 @@
-/** The page's own script and style, and the policy that lets a browser take these and nothing else. */
+/** The page's script and style, and a Content-Security-Policy that allows nothing else. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Markup } from "./markup.js";
 
-/** The modules of `page/`, each after those that it imports from; no two have a name in common. */
+/** The modules of `page/`, in the order of their imports. Since they become one script, no name may exist twice. */
 const MODULES = ["element", "text", "difference", "value", "data", "search", "rows", "pager", "main"] as const;
 
 const STYLES = ["base", "summary", "plots", "filters", "list", "values"] as const;
@@ -15,10 +15,10 @@ export interface Assets {
   script: Markup;
 }
 
-/** Reads the files of `page/`, which stand beside this one in the sources and in the compiled package alike. */
+/** Reads the files of `page/`, which is beside this file both in the sources and in the package. */
 export function readAssets(): Assets {
   const style = STYLES.map((name) => read(`${name}.css`)).join("\n");
-  // A page without requests has one script: the modules in a row, in a function, so that no name of theirs is global.
+  // The modules are joined into one script, inside a function, so that their names are not global.
   const modules = MODULES.map((name) => withoutLinkage(read(`${name}.js`)));
   const script = `(() => {\n"use strict";\n${modules.join("\n")}})();\n`;
   return { policy: policyFor(script, style), style: new Markup(style), script: new Markup(script) };
@@ -28,7 +28,7 @@ function withoutLinkage(module: string): string {
   return module.replace(/^import .*;\n/gm, "").replace(/^export /gm, "");
 }
 
-/** No request of any kind, no script or style but ours, no form that goes anywhere; text never becomes markup. */
+/** Allows no requests, no other script or style, no form targets, and no conversion of text to markup. */
 function policyFor(script: string, style: string): string {
   return [
     "default-src 'none'",

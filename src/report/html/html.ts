@@ -1,7 +1,8 @@
-/** A diff as one HTML file that a reviewer opens offline, and in which no user's text is anything but text. */
+/** `--format html`: a diff as one HTML file for reviewers. It works offline, and texts of users are never markup. */
+
 import type { Diff, FieldFilter } from "../../diff/change.js";
 import { count } from "../../print/numbers.js";
-import { sideName } from "../side-name.js";
+import { sideName } from "../facts.js";
 import { type Assets, readAssets } from "./assets.js";
 import { changeList } from "./list.js";
 import { html, type Markup } from "./markup.js";
@@ -9,22 +10,22 @@ import { dataBlocks } from "./rows.js";
 import { differing, summary } from "./summary.js";
 
 export interface HtmlOptions {
-  /** A sentence for each gate that the diff exceeds. */
+  /** A sentence for each gate that was exceeded. */
   exceeded: readonly string[];
-  /** Which fields were compared; all of them unless given. */
+  /** Which fields were compared; all unless given. */
   filter?: FieldFilter;
 }
 
 /**
- * Yields the page in pieces, in bounded memory: it walks the changes twice, for the plots and for the list. The same diff
- * gives the same bytes.
+ * Yields the page in parts and in bounded memory. It reads the changes twice, for the plots and for the list. The bytes
+ * depend on the diff alone.
  */
 export async function* htmlReport(diff: Diff, { exceeded, filter = {} }: HtmlOptions): AsyncGenerator<string> {
   const assets = readAssets();
   yield head(diff, assets).source;
   yield summary(diff, exceeded, filter).source;
   if (differing(diff) > 0) {
-    // Only here, so that nobody else waits for a charting library to load.
+    // Loaded only here, because loading the libraries for charts takes time.
     const { plots } = await import("./plots.js");
     yield (await plots(diff)).source;
     yield changeList(diff).source;

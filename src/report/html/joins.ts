@@ -1,8 +1,8 @@
-/** When the users who came and went had joined, counted in bounded memory whatever the times are. */
+/** Counts when added and removed users had joined, in bounded memory. */
 import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from "d3-time";
 import type { Change, Diff } from "../../diff/change.js";
 
-/** Users of one span of time. */
+/** How many users joined in one period. */
 export interface Bin {
   start: Date;
   /** Exclusive. */
@@ -12,24 +12,24 @@ export interface Bin {
 }
 
 export interface Joins {
-  /** Without gaps, oldest first; empty when nobody was added or removed. */
+  /** Oldest first, without gaps; empty when nobody was added or removed. */
   bins: readonly Bin[];
-  /** How long a bin is, in words: `week`, `3 months`. */
+  /** The length of a bin in words: `week`, `3 months`. */
   unit: string;
-  /** Users who joined so long before or after the others that they would squeeze them into one bar. */
+  /** Users who joined so long before or after all others that those would be squeezed into one bar. */
   before: number;
   after: number;
 }
 
 type Counts = Record<"added" | "removed", number>;
 
-/** `2026-11-21T03`, `2026-11-21`, `2026-11`, `2026`: what of a timestamp tells moments apart, coarser each time. */
+/** Lengths to which timestamps are cut, coarser each time: `2026-11-21T03`, `2026-11-21`, `2026-11`, `2026`. */
 const LENGTHS = [13, 10, 7, 4] as const;
 const EPOCH = "0001-01-01T00:00:00Z";
 const MOST_MOMENTS = 5000;
 
 const DAY = 86_400_000;
-/** Natural lengths of a bin: in words, in milliseconds (about), and what of LENGTHS its edges need. */
+/** Possible lengths of a bin: in words, as an interval, in milliseconds (about), and the LENGTHS that its edges need. */
 const UNITS: readonly (readonly [unit: string, every: TimeInterval | null, length: number, needs: number])[] = [
   ["hour", utcHour, DAY / 24, 13],
   ["6 hours", utcHour.every(6), DAY / 4, 13],
@@ -42,14 +42,14 @@ const UNITS: readonly (readonly [unit: string, every: TimeInterval | null, lengt
   ["100 years", utcYear.every(100), 36_524 * DAY, 4],
   ["1000 years", utcYear.every(1000), 365_243 * DAY, 4],
 ];
-/** The fewer users, the fewer bins: ones of a single user each would say nothing. */
+/** With fewer users there are fewer bins, because bins of one user each would say nothing. */
 const MOST_BINS = { few: 24, many: 60, perRoot: 4 };
 
-/** The part of users on either side that may be left out where they would squeeze the others together. */
+/** The share of users at each end that may be left out, and how much longer they must make the plot for that. */
 const TAIL = 0.005;
 const SQUEEZE = 4;
 
-/** Counts added and removed users by `date_joined`, in at most sixty bins of a natural length. */
+/** Counts added and removed users by `date_joined`, in at most sixty bins. */
 export async function countJoins(diff: Diff): Promise<Joins> {
   let moments = new Map<string, Counts>();
   let fineness = 0;
@@ -115,7 +115,7 @@ function usersOf(moments: readonly Moment[]): number {
   return moments.reduce((sum, { added, removed }) => sum + added + removed, 0);
 }
 
-/** The moments between the outermost half per cent of users on either side, or all when that makes little difference. */
+/** Leaves out the outermost half per cent of users at each end, unless that makes little difference. */
 function withoutTails(moments: readonly Moment[]): readonly Moment[] {
   const total = usersOf(moments);
   const inner: Moment[] = [];

@@ -1,7 +1,8 @@
-/** The list of changes before the page's script fills it: what to search and filter by, the empty table, the pager. */
+/** The list of changes before the page's script fills it: search and filters, an empty table, and the pager. */
+
 import type { Diff } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
-import { CHANGE_KINDS, type ChangeKind } from "../kinds.js";
+import { CHANGE_KINDS, type ChangeKind } from "../facts.js";
 import { html, type Markup } from "./markup.js";
 
 export function changeList(diff: Diff): Markup {

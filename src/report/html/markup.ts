@@ -1,12 +1,12 @@
-/** HTML and SVG from templates in which whatever is put in is text, unless it was made by a template itself. */
+/** Templates for HTML and SVG. They escape everything that is put in, except the results of other templates. */
 import { visible } from "../../print/text.js";
 
-/** Markup that is safe as it stands. */
+/** Markup that needs no escaping. */
 export class Markup {
   constructor(readonly source: string) {}
 }
 
-/** What a template takes: markup as it is, lists of it in a row, nothing for `undefined`, and all else as text. */
+/** What can be put into a template: markup and lists of it as they are, `undefined` as nothing, all else as text. */
 type Part = Markup | readonly Markup[] | string | number | undefined;
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Markup from a template: texts become text, in an element or a quoted attribute, with nothing invisible in them. */
+/** Makes markup. Texts are escaped for elements and quoted attributes, and invisible characters are made visible. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(String.raw({ raw: strings }, ...parts.map(sourceOf)));
 }
@@ -27,4 +27,22 @@ function sourceOf(part: Part): string {
   if (part instanceof Markup) return part.source;
   if (typeof part === "object") return part.map(({ source }) => source).join("");
   return visible(String(part)).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+/** A plot of the report. */
+export interface Plot {
+  /** Unique in the page. */
+  id: string;
+  title: string;
+  /** A sentence or two about what the plot shows. */
+  sentence: string;
+  /** In pixels, widest first. Text in SVG does not wrap, so there are several drawings, and the style shows one that fits. */
+  widths: readonly number[];
+  draw(width: number): PlotDrawing;
+  figures: { head: readonly string[]; rows: readonly (readonly (string | number)[])[] };
+}
+
+export interface PlotDrawing {
+  height: number;
+  marks: readonly Markup[];
 }

@@ -1,13 +1,13 @@
-/** The plots of a diff, drawn as SVG while the report is written: the page itself draws nothing. */
+/** The plots of a diff. They are drawn as SVG while the report is written. */
 import type { Diff } from "../../diff/change.js";
+import { number } from "../../print/numbers.js";
 import { countJoins } from "./joins.js";
-import { html, type Markup } from "./markup.js";
+import { html, type Markup, type Plot, type PlotDrawing } from "./markup.js";
 import { fieldsPlot } from "./plots/fields.js";
 import { flowPlot } from "./plots/flow.js";
-import { figure, type Plot } from "./plots/frame.js";
 import { joinsPlot } from "./plots/joins.js";
 
-/** The section of plots; those that would be empty are left out. */
+/** The section with all plots, except those that would be empty. */
 export async function plots(diff: Diff): Promise<Markup> {
   const drawn: Plot[] = [];
   if (diff.fields.size > 0) drawn.push(fieldsPlot(diff));
@@ -18,4 +18,26 @@ export async function plots(diff: Diff): Promise<Markup> {
 ${drawn.map(figure)}
 </section>
 `;
+}
+
+/** A plot with its title, sentence and drawings, and its figures as a table for people who cannot see the drawing. */
+function figure({ id, title, sentence, widths, draw, figures }: Plot): Markup {
+  return html`<figure id="${id}">
+<figcaption><h3 id="${id}-title">${title}</h3><p>${sentence}</p></figcaption>
+${widths.map((width) => drawing(id, width, draw(width)))}
+<details><summary>Figures<span class="hidden"> of ${title}</span></summary>
+<div class="figures" tabindex="0" role="group" aria-label="Figures of ${title}"><table><thead><tr>${figures.head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${figures.rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div></details>
+</figure>
+`;
+}
+
+function drawing(id: string, width: number, { height, marks }: PlotDrawing): Markup {
+  return html`<svg class="w${width}" role="img" aria-labelledby="${id}-title" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${marks}</svg>
+`;
+}
+
+function cell(value: string | number, column: number): Markup {
+  if (column === 0) return html`<th scope="row">${value}</th>`;
+  return typeof value === "number" ? html`<td class="number">${number(value)}</td>` : html`<td>${value}</td>`;
 }

@@ -1,15 +1,15 @@
-/** Changes as data in the page: JSON in small blocks, which its script reads one at a time. */
+/** Writes the changes into the page as small blocks of JSON, which its script parses one at a time. */
 import type { Change } from "../../diff/change.js";
 import { toJson } from "../../print/text.js";
 import { html, Markup } from "./markup.js";
 
-/** Characters of JSON in a block, about: little enough to parse between two frames. */
+/** Characters of JSON in a block (about), few enough to parse between two frames. */
 const BLOCK_LENGTH = 128_000;
 
 /**
- * Yields the blocks of all changes, then the block of the paths that they name by number. A row is
- * `[id, display_name, username, path, value, path, value, ...]`, with `old, new` for the value where a user changed. A
- * block holds rows of one kind.
+ * Yields the blocks of all changes, and then the block with the paths, to which rows refer by number. A row is
+ * `[id, display_name, username, path, value, path, value, ...]`, with `old, new` instead of the value for a changed
+ * user. A block has rows of one kind.
  */
 export async function* dataBlocks(changes: AsyncIterable<Change>): AsyncGenerator<string> {
   const paths = new Map<string, number>();
@@ -59,7 +59,7 @@ function numberOf(path: string, paths: Map<string, number>): number {
   return known;
 }
 
-/** JSON in which nothing can end the script element, or show what is not there to who reads the file's source. */
+/** JSON that cannot end the script element and has no invisible characters. */
 function safeJson(value: unknown): string {
   return toJson(value).replaceAll("<", "\\u003c");
 }

@@ -1,9 +1,8 @@
-/** The top of the page: which two sides, how many users differ, what else does, and which gates that exceeds. */
+/** The top of the page: the two sides, how many users differ, other differences, and exceeded gates. */
+
 import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
 import { count, number } from "../../print/numbers.js";
-import { compared } from "../compared.js";
-import { settingChanges } from "../settings.js";
-import { sideName } from "../side-name.js";
+import { comparedFields, settingChanges, sideName } from "../facts.js";
 import { html, type Markup } from "./markup.js";
 
 /** Users added, removed or changed. */
@@ -43,7 +42,7 @@ function side(label: string, facts: SideFacts): Markup {
 
 /** One line: `Compared: all fields but bio.` */
 function fieldsCompared(filter: FieldFilter): Markup | undefined {
-  const text = compared(filter, (pattern) => pattern);
+  const text = comparedFields(filter, (pattern) => pattern);
   return text === undefined ? undefined : html`<p class="besides">Compared: ${text}.</p>\n`;
 }
 

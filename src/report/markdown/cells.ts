@@ -1,25 +1,25 @@
-/** Text in Markdown that stays text: every foreign character stands in a code span, where nothing has a meaning. */
+/** Makes foreign text safe in Markdown by putting all of it into code spans. */
 import { visible } from "../../print/text.js";
 import { firstOf } from "../fit.js";
 
-// In a code span no renderer sees emphasis, links, images, HTML or entities, and GitHub looks for no names, numbers,
-// commits, addresses or emoji. Two characters can end one early: a backtick, and the `|` that ends a table's cell.
+// In a code span, renderers ignore emphasis, links, images, HTML and entities, and GitHub ignores mentions, issue numbers,
+// commits, addresses and emoji. Two characters can end a code span early: a backtick, and the `|` that ends a table cell.
 
 const LONGEST = 200;
 
-/** Text of any kind, cut to a length that a table bears; safe in a cell and outside. */
+/** Any text as a code span, cut to a length that fits into a table. */
 export function code(text: string): string {
   return span(firstOf(text, LONGEST, visible));
 }
 
-/** Text that is safe to print and short already, as excerpts are. */
+/** A code span of text that is already short and escaped for printing, as excerpts are. */
 export function span(text: string): string {
   return `\`${escapeMarks(text === "" ? " " : text)}\``;
 }
 
 /**
- * A `\|` is a `|` in a table's code span. Renderers differ in what they make of `\\|`, so after a backslash it stands
- * as JSON would escape it; and so does the backtick, everywhere.
+ * In a table's code span, `\|` means `|`. Renderers disagree about `\\|`, so after a backslash `|` is written as a JSON
+ * escape; so is a backtick, everywhere.
  */
 function escapeMarks(text: string): string {
   return text
@@ -28,12 +28,12 @@ function escapeMarks(text: string): string {
     .replaceAll("|", "\\|");
 }
 
-/** A row of a table; its cells are Markdown already. */
+/** A row of a table. Its cells must already be Markdown. */
 export function markdownRow(...cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
-/** @param aligned `---` or `---:` a column. */
+/** @param aligned `---` or `---:` for each column. */
 export function markdownTable(titles: readonly string[], aligned: readonly string[], rows: readonly string[]): string {
   return `\n${markdownRow(...titles)}${markdownRow(...aligned)}${rows.join("")}`;
 }

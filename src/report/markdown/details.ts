@@ -1,13 +1,14 @@
-/** The changes themselves in the Markdown form: folded tables, as many rows as there is room for. */
+/** The changes in the Markdown form: folded tables with as many rows as there is room for. */
+
 import type { User } from "../../contract/user.js";
 import type { Change, Diff } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
 import { excerpts, joined } from "../excerpt.js";
-import { CHANGE_KINDS, type ChangeKind, firstChanges } from "../kinds.js";
+import { CHANGE_KINDS, type ChangeKind, firstChanges } from "../facts.js";
 import { nameOf } from "../value.js";
 import { code, markdownRow, markdownTable, span } from "./cells.js";
 
-/** At most `limit` changes of each kind in at most `room` characters, and a word on what was left out. */
+/** At most `limit` changes of each kind in at most `room` characters, and how many were left out. */
 export async function* detailsMarkdown(diff: Diff, limit: number, room: number): AsyncGenerator<string> {
   const kinds = CHANGE_KINDS.filter((kind) => diff[kind] > 0);
   const rows: string[][] = [];
@@ -22,7 +23,7 @@ export async function* detailsMarkdown(diff: Diff, limit: number, room: number):
   }
 }
 
-/** The first rows of a kind, as many as there were room for if it were the only one, and one more. */
+/** The first rows of a kind: as many as would fit if it were the only kind, and one more. */
 async function firstRows(diff: Diff, kind: ChangeKind, limit: number, room: number): Promise<string[]> {
   const rows: string[] = [];
   let length = 0;
@@ -35,7 +36,7 @@ async function firstRows(diff: Diff, kind: ChangeKind, limit: number, room: numb
   return rows;
 }
 
-/** Divides `room` so that each gets what it needs or as much as any other. */
+/** Divides `room` evenly, except that none gets more than it needs. */
 function share(needs: readonly number[], room: number): number[] {
   const shares = needs.map(() => 0);
   const smallestFirst = [...needs.entries()].sort(([, one], [, other]) => one - other);
@@ -46,7 +47,7 @@ function share(needs: readonly number[], room: number): number[] {
   return shares;
 }
 
-/** The first rows that are no longer than `room` together. */
+/** The first rows that fit into `room`. */
 function fitting(rows: readonly string[], room: number): string[] {
   let used = 0;
   const end = rows.findIndex(({ length }) => {
@@ -85,7 +86,7 @@ function leftOut(kind: ChangeKind, rest: number, isMore: boolean): string {
   return `\n${users} not shown here; \`rollcall diff --all\` shows every one.\n`;
 }
 
-/** A row, or one for each field that changed. */
+/** One row, or for a changed user one row for each field. */
 function changeRows(change: Change): string {
   if (change.kind !== "changed") {
     const { user } = change;

@@ -1,24 +1,22 @@
-/** `--format markdown`: a diff as a comment in a pull request, never longer than one may be. */
+/** `--format markdown`: a diff as a comment in a pull request, never longer than GitHub allows. */
+
 import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
-import { compared } from "../compared.js";
-import { CHANGE_KINDS } from "../kinds.js";
-import { settingChanges } from "../settings.js";
-import { sideName } from "../side-name.js";
+import { CHANGE_KINDS, comparedFields, settingChanges, sideName } from "../facts.js";
 import { code, markdownRow, markdownTable } from "./cells.js";
 import { detailsMarkdown } from "./details.js";
 
-/** GitHub takes 65,536 characters; counted in UTF-16 units, which are never fewer. */
+/** GitHub allows 65,536 characters. This counts UTF-16 units, which are never fewer. */
 const LONGEST_COMMENT = 65_000;
-/** More gates than there are fields to set one on. */
+/** There are fewer fields than this, so there are fewer gates. */
 const MOST_SENTENCES = 40;
 
 export interface MarkdownOptions {
-  /** Changes of each kind that are shown; as many as fit when it is not given. */
+  /** The most changes of each kind; as many as fit unless given. */
   limit?: number;
   /** Sentences about gates that were exceeded. */
   exceeded?: readonly string[];
-  /** Which fields were compared; all of them unless given. */
+  /** Which fields were compared; all unless given. */
   filter?: FieldFilter;
 }
 
@@ -75,7 +73,7 @@ function gates(exceeded: readonly string[]): string {
 }
 
 function fieldsCompared(filter: FieldFilter): string {
-  const text = compared(filter, code);
+  const text = comparedFields(filter, code);
   return text === undefined ? "" : `\n**Compared:** ${text}\n`;
 }
 

@@ -1,14 +1,15 @@
-/** The changes themselves in the text form: the first of each kind, each changed field as `path: old -> new`. */
+/** The changes in the text form: the first ones of each kind, and each changed field as `path: old -> new`. */
+
 import type { User } from "../../contract/user.js";
 import type { Change, Diff, FieldChange } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
 import type { Paint } from "../../print/style.js";
 import { toJson, visible } from "../../print/text.js";
 import { type Excerpt, excerpts, joined } from "../excerpt.js";
-import { CHANGE_KINDS, firstChanges } from "../kinds.js";
+import { CHANGE_KINDS, firstChanges } from "../facts.js";
 import { nameOf } from "../value.js";
 
-/** A heading for each kind that has any, its first changes, and how many are left. */
+/** For each kind of change: a heading, the first `limit` changes, and how many are not shown. */
 export async function* changesText(diff: Diff, limit: number, paint: Paint): AsyncGenerator<string> {
   for (const kind of CHANGE_KINDS) {
     const total = diff[kind];
@@ -33,17 +34,17 @@ function changeText(change: Change, paint: Paint): string {
   return `${head}  joined ${joined.slice(0, 10)}  ${status}${shownName(change.user, paint)}\n`;
 }
 
-/** Last in its line, where a name of any width or direction moves nothing else. */
+/** The name comes last in its line, where its width or direction cannot move other text. */
 function shownName(user: User, paint: Paint): string {
   const name = nameOf(user);
   return name === "" ? "" : `  ${paint("dim", toJson(name))}`;
 }
 
 const LONGEST_LINE = 110;
-/** Letters that terminals set from right to left, with all between them: on one line the arrow would turn round. */
+/** Letters that are written from right to left: on one line, they would reverse the order of old and new value. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** On one line, or where that is long or would mislead, on two with the values below each other. */
+/** Both values on one line; if that is too long or misleading, on two lines. */
 function fieldText({ path, old, new: now }: FieldChange, paint: Paint): string {
   const [before, after] = excerpts(path, old, now);
   const name = `      ${visible(path)}: `;

@@ -1,12 +1,11 @@
-/** `--format text`: a diff for people at a terminal, totals first. */
+/** `--format text`: a diff for people at a terminal. Totals come first. */
+
 import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
 import { count, number } from "../../print/numbers.js";
 import type { Paint } from "../../print/style.js";
 import { visible } from "../../print/text.js";
 import { chunks } from "../chunks.js";
-import { compared } from "../compared.js";
-import { settingChanges } from "../settings.js";
-import { sideName } from "../side-name.js";
+import { comparedFields, settingChanges, sideName } from "../facts.js";
 import { changesText } from "./changes.js";
 
 export interface TextOptions {
@@ -15,7 +14,7 @@ export interface TextOptions {
   paint: Paint;
   /** Sentences about gates that were exceeded. */
   exceeded?: readonly string[];
-  /** Which fields were compared; all of them unless given. */
+  /** Which fields were compared; all unless given. */
   filter?: FieldFilter;
 }
 
@@ -28,7 +27,7 @@ async function* parts(diff: Diff, { limit, paint, exceeded = [], filter = {} }: 
   yield `\n${totals(diff, paint)}`;
   if (exceeded.length > 0) yield "\n";
   for (const sentence of exceeded) yield `${paint(["bold", "red"], "gate exceeded")}  ${visible(sentence)}\n`;
-  const fields = compared(filter, visible);
+  const fields = comparedFields(filter, visible);
   if (fields !== undefined) yield `\n${paint("dim", "compared")}  ${fields}\n`;
   const settings = settingChanges(diff);
   if (settings.length > 0) {
@@ -45,7 +44,7 @@ async function* parts(diff: Diff, { limit, paint, exceeded = [], filter = {} }: 
   yield* changesText(diff, limit, paint);
 }
 
-/** The two snapshots below each other. */
+/** The two snapshots, one below the other. */
 function sides(diff: Diff, paint: Paint): string {
   const name = (side: SideFacts) => visible(sideName(side));
   const width = Math.max(name(diff.old).length, name(diff.new).length);
@@ -73,7 +72,7 @@ function totals(diff: Diff, paint: Paint): string {
   ].join("");
 }
 
-/** Names with how many users each stands for, the numbers below each other. */
+/** Names and their numbers of users in two aligned columns. */
 function table(title: string, rows: readonly (readonly [name: string, users: number])[], paint: Paint): string {
   const width = Math.max(...rows.map(([name]) => visible(name).length));
   const digits = Math.max(...rows.map(([, users]) => number(users).length));

@@ -1,9 +1,9 @@
-/** The changes, which stand in the page as blocks of JSON: a block is parsed when somebody looks into it. */
+/** Reads the changes, which are in the page as blocks of JSON. A block is parsed only when it is needed. */
 import { byId } from "./element.js";
 
 /**
  * @typedef {"added" | "removed" | "changed"} Kind
- * @typedef {{ source: Element, kind: Kind, first: number, rows: number }} Block rows of one kind, from number `first` on
+ * @typedef {{ source: Element, kind: Kind, first: number, rows: number }} Block rows of one kind; the first has number `first`
  * @typedef {{ path: string, old: unknown, now: unknown }} Field `old` and `now` are the same unless the user changed
  * @typedef {{ kind: Kind, id: string, name: string, username: string, fields: Field[] }} Change
  */
@@ -36,7 +36,7 @@ export function changesOf({ source, kind }) {
 }
 
 /**
- * The changes with these numbers, which ascend.
+ * The changes with these numbers, which must be in ascending order.
  * @param {readonly number[]} numbers
  * @returns {Change[]}
  */
@@ -58,7 +58,7 @@ export function changesAt(numbers) {
 }
 
 /**
- * A row is `[id, display_name, username, path, value, ...]`, or `path, old, new` where a user changed.
+ * A row is `[id, display_name, username, path, value, ...]`, or for a changed user `path, old, new`.
  * @param {Kind} kind
  * @param {unknown[]} row
  * @returns {Change}

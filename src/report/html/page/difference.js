@@ -1,14 +1,14 @@
-/** What of two values differs, and how it is marked. */
+/** Finds what differs between two values, and marks it. */
 import { element } from "./element.js";
 import { textOf, visibleText } from "./text.js";
 
 /**
- * The part of a value that the other one has not, from `start` up to `end`; subtle where nobody would see it.
+ * The part of a value that differs from the other value, from `start` up to `end`; subtle when both look the same.
  * @typedef {{ start: number, end: number, isSubtle: boolean }} Part
  */
 
 /**
- * What differs in either value, without what both begin and end with; never a part of a character, or of its accents.
+ * What differs in each value, without the beginning and end that both have in common. Characters and accents stay whole.
  * @param {unknown} old
  * @param {unknown} now
  * @returns {[old: Part, now: Part]}
@@ -30,7 +30,7 @@ export function differences(old, now) {
 }
 
 /**
- * A text from one place up to another, with what differs of it marked, unless that is all of it.
+ * A part of a text, in which the difference is marked, unless it is the whole text.
  * @param {string} text
  * @param {Part | undefined} part
  * @param {number} from
@@ -51,7 +51,7 @@ export function pieces(text, part, from, to, lines) {
 }
 
 /**
- * What stands here belongs to what is before it: the second half of a surrogate pair, or an accent.
+ * Whether the unit here belongs to the character before it: the second half of a surrogate pair, or an accent.
  * @param {string} text
  * @param {number} at
  */
@@ -60,7 +60,7 @@ function isInside(text, at) {
 }
 
 /**
- * The same for texts that only their code tells apart: compatible forms are one, and what takes no space is nothing.
+ * How a text looks: compatible characters are equal, and invisible ones are left out.
  * @param {string} text
  */
 function lookOf(text) {

@@ -1,4 +1,4 @@
-/** Elements made from names, attributes and children. Text is always a text node. */
+/** Makes elements. Text always becomes a text node. */
 
 /**
  * @template {keyof HTMLElementTagNameMap} Name
@@ -29,7 +29,10 @@ export function byId(id, kind) {
   return found;
 }
 
-/** @param {number} value */
-export function number(value) {
+/**
+ * A number with separators, like 1,204.
+ * @param {number} value
+ */
+export function formatNumber(value) {
   return value.toLocaleString("en");
 }

@@ -1,15 +1,15 @@
-/** Puts the parts together: what is asked for, what is found, and the page of it that is shown. */
+/** Runs the list: reads the filters, searches, and shows one page of what is found. */
 import { changesAt, TOTAL } from "./data.js";
-import { byId, number } from "./element.js";
-import { createPager, PAGE_SIZE } from "./pager.js";
+import { byId, formatNumber } from "./element.js";
+import { createPager, ROWS_PER_PAGE } from "./pager.js";
 import { changeRows } from "./rows.js";
 import { search } from "./search.js";
 
 /** @import { Kind } from "./data.js" */
 /** @import { Filter } from "./search.js" */
 
-/** Milliseconds without a key before a search begins. */
-const PATIENCE = 150;
+/** Milliseconds after the last key before a search begins. */
+const DELAY = 150;
 
 const form = byId("filters", HTMLFormElement);
 const table = byId("list", HTMLTableElement);
@@ -27,7 +27,7 @@ const pager = createPager((to) => {
 let found = [];
 /** From 1. */
 let page = 1;
-/** Which changes the table has now. */
+/** Which changes are in the table now. */
 let listed = "";
 let searches = 0;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -40,31 +40,31 @@ function filter() {
   return { text: String(data.get("text")).trim(), path: String(data.get("path")), kinds: new Set(kinds) };
 }
 
-/** Searches anew; a search that is under way ends where it is. */
+/** Starts a new search, which ends the one that is running. */
 async function refresh() {
   searches += 1;
   const mine = searches;
   page = 1;
   table.setAttribute("aria-busy", "true");
   let shown = 0;
-  for await (const { found: sofar, part } of search(filter())) {
+  for await (const { found: soFar, part } of search(filter())) {
     if (mine !== searches) return;
     progress.hidden = part === 1;
     progress.value = part;
-    found = sofar;
-    if (part < 1 && (shown >= PAGE_SIZE || sofar.length === shown)) continue;
-    shown = sofar.length;
+    found = soFar;
+    if (part < 1 && (shown >= ROWS_PER_PAGE || soFar.length === shown)) continue;
+    shown = soFar.length;
     show(part === 1);
   }
   table.setAttribute("aria-busy", "false");
 }
 
-/** @param {boolean} [settled] false while more is being found, which nobody needs to hear of */
+/** @param {boolean} [settled] false while the search is running; then the status is not announced */
 function show(settled = true) {
-  const first = (page - 1) * PAGE_SIZE;
-  const numbers = found.slice(first, first + PAGE_SIZE);
+  const first = (page - 1) * ROWS_PER_PAGE;
+  const numbers = found.slice(first, first + ROWS_PER_PAGE);
   const wanted = `${first}: ${numbers}`;
-  // Rows that stay keep what somebody has opened or focused in them.
+  // Rows that stay must not lose what is open or focused in them.
   if (wanted !== listed) {
     const open = openAll.getAttribute("aria-pressed") === "true";
     const rows = changesAt(numbers).flatMap((change, at) => changeRows(change, first + at + 1, open));
@@ -81,18 +81,18 @@ function show(settled = true) {
  * @param {number} shown
  */
 function statusOf(first, shown) {
-  const all = `${number(TOTAL)} ${TOTAL === 1 ? "change" : "changes"}`;
+  const all = `${formatNumber(TOTAL)} ${TOTAL === 1 ? "change" : "changes"}`;
   if (shown === 0) return `None of ${all} match${TOTAL === 1 ? "es" : ""}.`;
-  const range = `${number(first + 1)} to ${number(first + shown)}`;
-  return found.length === TOTAL ? `${range} of ${all}` : `${range} of ${number(found.length)} found, in ${all}`;
+  const range = `${formatNumber(first + 1)} to ${formatNumber(first + shown)}`;
+  return found.length === TOTAL ? `${range} of ${all}` : `${range} of ${formatNumber(found.length)} found, in ${all}`;
 }
 
 form.addEventListener("submit", (event) => event.preventDefault());
 form.addEventListener("input", () => {
   clearTimeout(waiting);
-  waiting = setTimeout(refresh, PATIENCE);
+  waiting = setTimeout(refresh, DELAY);
 });
-// The form has its old values until the event is over.
+// The form has its old values until the event has been handled.
 form.addEventListener("reset", () => setTimeout(refresh));
 openAll.addEventListener("click", () => {
   const wanted = openAll.getAttribute("aria-pressed") !== "true";

@@ -1,10 +1,10 @@
-/** Which of the listed changes are on the screen: a page of them at a time, so that the table stays small. */
-import { byId, number } from "./element.js";
+/** Shows the changes that were found page by page, so that the table stays small. */
+import { byId, formatNumber } from "./element.js";
 
-export const PAGE_SIZE = 50;
+export const ROWS_PER_PAGE = 50;
 
 /**
- * @param {(page: number) => void} onTurn told the page, from 1, that somebody has turned to
+ * @param {(page: number) => void} onTurn called with the page, from 1, that the user wants to see
  */
 export function createPager(onTurn) {
   const bar = byId("pager", HTMLElement);
@@ -25,15 +25,15 @@ export function createPager(onTurn) {
   return {
     /**
      * @param {number} at the page, from 1
-     * @param {number} listed all changes that the pages list
+     * @param {number} listed how many changes all pages have together
      */
     show(at, listed) {
-      [page, pages] = [at, Math.max(1, Math.ceil(listed / PAGE_SIZE))];
+      [page, pages] = [at, Math.max(1, Math.ceil(listed / ROWS_PER_PAGE))];
       bar.hidden = pages === 1;
       field.value = String(page);
-      byId("pages", HTMLElement).textContent = `of ${number(pages)}`;
+      byId("pages", HTMLElement).textContent = `of ${formatNumber(pages)}`;
       for (const button of buttons) {
-        // Not `disabled`, which would throw the focus away under the finger that has just pressed it.
+        // Not `disabled`, because a button would lose the focus when it is pressed.
         const to = targetOf(button);
         button.setAttribute("aria-disabled", String(to === page || to < 1 || to > pages));
       }

@@ -1,4 +1,4 @@
-/** A change as a row of the table, and what opens below it: every field, old and new side by side. */
+/** Shows a change as a row of the table, with details that open below it: all fields, old and new side by side. */
 import { differences } from "./difference.js";
 import { element } from "./element.js";
 import { textOf, visibleText } from "./text.js";
@@ -9,9 +9,9 @@ import { excerpt, wholeValue } from "./value.js";
 
 /** Fields that a closed row shows. */
 const FIRST_FIELDS = 3;
-/** What a closed row says of a user who came or went. */
+/** The fields of an added or removed user in a closed row. */
 const INTRODUCED_BY = ["country", "date_joined", "kyc_status"];
-/** Of a timestamp only the date. */
+/** The time in a timestamp, which a closed row leaves out. */
 const TIME = /(?<=^\d{4}-\d\d-\d\d)T.*Z$/;
 
 const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed" };
@@ -19,7 +19,7 @@ const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed" };
 /**
  * The row and its details.
  * @param {Change} change
- * @param {number} place from 1, among all that are listed
+ * @param {number} place from 1, among all changes that were found
  * @param {boolean} open
  * @returns {HTMLTableRowElement[]}
  */
@@ -105,7 +105,7 @@ function valueCell(side, value, part) {
 }
 
 /**
- * A dotted path, which may break after each of its words.
+ * A dotted path in which lines may break after each word.
  * @param {string} path
  */
 function pathText(path) {

@@ -1,19 +1,19 @@
-/** Finding changes without holding up the page: block by block, a few milliseconds at a time. */
+/** Searches the changes block by block, a few milliseconds at a time, so that the page stays responsive. */
 import { BLOCKS, changesOf, TOTAL } from "./data.js";
 import { textOf } from "./text.js";
 
 /** @import { Kind, Change } from "./data.js" */
 
 /**
- * @typedef {{ text: string, path: string, kinds: ReadonlySet<Kind> }} Filter an empty text or path takes all
+ * @typedef {{ text: string, path: string, kinds: ReadonlySet<Kind> }} Filter an empty text or path matches all
  * @typedef {{ found: readonly number[], part: number }} Progress the numbers found so far, in which part (0 to 1) of all
  */
 
-/** Milliseconds of work between two chances for the browser to answer a key or a click. */
+/** Milliseconds of work before the browser gets a chance to handle a key or a click. */
 const SLICE = 12;
 
 /**
- * Yields what has been found so far after each slice of work, and at last with part 1.
+ * Yields what has been found so far after each slice of work, and in the end with part 1.
  * @param {Filter} filter
  * @returns {AsyncGenerator<Progress>}
  */
@@ -24,7 +24,7 @@ export async function* search(filter) {
   let until = performance.now() + SLICE;
   for (const block of BLOCKS) {
     if (filter.kinds.has(block.kind) && (filter.path === "" || block.kind === "changed")) {
-      // A block that fits as it is need not be parsed.
+      // Without a condition, the block need not be parsed.
       const fitting = fits ? changesOf(block).map(fits) : new Array(block.rows).fill(true);
       fitting.forEach((isFitting, at) => {
         if (isFitting) found.push(block.first + at);
@@ -32,21 +32,21 @@ export async function* search(filter) {
     }
     if (performance.now() < until) continue;
     yield { found, part: block.first / TOTAL };
-    await breath();
+    await pause();
     until = performance.now() + SLICE;
   }
   yield { found, part: 1 };
 }
 
 /**
- * What a change must pass besides being of the right kind, or undefined when any does.
+ * The condition on a change besides its kind, or undefined without one.
  * @param {Filter} filter
  * @returns {((change: Change) => boolean) | undefined}
  */
 function matcher({ text, path }) {
   if (text === "" && path === "") return undefined;
   const pattern = new RegExp(text.normalize().replace(/[$()*+.?[\\\]^{|}]/g, "\\$&"), "iu");
-  // An accent is found in whichever of its forms it stands.
+  // Normalization makes both forms of an accent equal.
   const says = (/** @type {unknown} */ value) => pattern.test(textOf(value).normalize());
   return ({ id, name, username, fields }) => {
     if (path !== "" && !fields.some((field) => field.path === path)) return false;
@@ -54,8 +54,8 @@ function matcher({ text, path }) {
   };
 }
 
-/** Ends when the browser has done what waited; sooner than a timer, which it slows down. */
-function breath() {
+/** Resolves after the browser has handled waiting events. A timer would take longer. */
+function pause() {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = resolve;

@@ -1,19 +1,19 @@
-/** Values as text, in which what is invisible stands out. */
+/** Shows values as text, with invisible characters made visible. */
 import { element } from "./element.js";
 
 /** Controls, direction and other invisible format characters, line separators and lone surrogates. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const INVISIBLE_IN_LINES = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
-/** For texts that look the same. */
+/** For texts that differ but look the same. */
 const BEYOND_ASCII = /[^\x20-\x7e]/gu;
 
-/** More escapes than these in a row are as plain as the text, so that a text of nothing else does not hold up the page. */
+/** With more escapes than this in one text, they are not highlighted, because that would be too slow. */
 const MOST_MARKED = 500;
 
-/** @typedef {{ lines?: boolean, ascii?: boolean }} Seeing whether line breaks stay, and nothing beyond ASCII does */
+/** @typedef {{ lines?: boolean, ascii?: boolean }} Seeing whether line breaks are kept, and whether everything but ASCII is escaped */
 
 /**
- * A value as text: a string is itself, all else its JSON.
+ * A value as text: a string as it is, everything else as JSON.
  * @param {unknown} value
  */
 export function textOf(value) {
@@ -47,7 +47,7 @@ function escaped(character) {
 }
 
 /**
- * The nearest place at or before this one where a text may be cut: not within a surrogate pair.
+ * The nearest place at or before this one where a text may be cut without breaking a surrogate pair.
  * @param {string} text
  * @param {number} at
  */

@@ -1,19 +1,19 @@
-/** A value in one line, or whole: however long, it is a window around what differs, which grows at a button. */
+/** Shows a value in one line, or in full. A long value is shown around its difference, with buttons for the rest. */
 import { pieces } from "./difference.js";
-import { element, number } from "./element.js";
+import { element, formatNumber } from "./element.js";
 import { cut, textOf } from "./text.js";
 
 /** @import { Part } from "./difference.js" */
 
-/** Characters of a line, and those of them before what differs. */
+/** Characters of a line, and how many of them are before the difference. */
 const [LINE, LEAD] = [64, 16];
-/** Characters shown at first, and more of them at each press: even a million spaces must not hold up the page. */
+/** Characters that are shown at first, and how many more at each press of a button. */
 const [WINDOW, STEP] = [2000, 20_000];
-/** Characters that may be too many for the height of a value. */
+/** A value with more characters may be too high to show without scrolling. */
 const LONG = 200;
 
 /**
- * One line of a value: whole when short, else what is around its part.
+ * One line of a value: all of it when it is short, otherwise the text around the difference.
  * @param {string} side
  * @param {unknown} value
  * @param {Part} [part]
@@ -42,7 +42,7 @@ export function wholeValue(value, part) {
     {
       class: typeof value === "string" ? "value" : "value literal",
       dir: "auto",
-      // What may have to be scrolled can be reached by keys.
+      // A value that may have to be scrolled must be reachable by keys.
       tabindex: text.length > LONG || text.includes("\n") ? 0 : undefined,
     },
     ...earlier(text, part, from),
@@ -56,7 +56,7 @@ function empty() {
 }
 
 /**
- * A button for what stands before this place, unless nothing does.
+ * A button for the text before this place, if there is any.
  * @param {string} text
  * @param {Part | undefined} part
  * @param {number} from
@@ -65,11 +65,11 @@ function empty() {
 function earlier(text, part, from) {
   const start = cut(text, from - STEP);
   const grow = () => [...earlier(text, part, start), ...pieces(text, part, start, from, true)];
-  return from === 0 ? [] : [moreButton(`${number(from)} earlier characters`, grow)];
+  return from === 0 ? [] : [moreButton(`${formatNumber(from)} earlier characters`, grow)];
 }
 
 /**
- * A button for what follows this place, unless nothing does.
+ * A button for the text after this place, if there is any.
  * @param {string} text
  * @param {Part | undefined} part
  * @param {number} to
@@ -78,12 +78,12 @@ function earlier(text, part, from) {
 function further(text, part, to) {
   const end = cut(text, to + STEP);
   const grow = () => [...pieces(text, part, to, end, true), ...further(text, part, end)];
-  return to === text.length ? [] : [moreButton(`${number(text.length - to)} further characters`, grow)];
+  return to === text.length ? [] : [moreButton(`${formatNumber(text.length - to)} further characters`, grow)];
 }
 
 /**
  * @param {string} label
- * @param {() => Node[]} grow what takes the button's place: text, and a button for the rest
+ * @param {() => Node[]} grow what replaces the button: text, and a button for the rest
  */
 function moreButton(label, grow) {
   const button = element("button", { type: "button", class: "more" }, label);
@@ -91,7 +91,7 @@ function moreButton(label, grow) {
     const value = button.parentElement;
     const nodes = grow();
     button.replaceWith(...nodes);
-    // The focus goes on to the next button, or to the value when it is whole.
+    // The focus moves to the next button, or to the value when all of it is shown.
     (nodes.find((node) => node instanceof HTMLButtonElement) ?? value)?.focus();
   });
   return button;

@@ -1,11 +1,10 @@
-/** In how many users each field changed: bars, longest first. */
+/** A bar for each field: in how many users it changed, longest first. */
 import { scaleBand, scaleLinear } from "d3-scale";
 import type { Diff } from "../../../diff/change.js";
 import { count, number } from "../../../print/numbers.js";
-import { html } from "../markup.js";
-import type { Drawing, Plot } from "./frame.js";
+import { html, type Plot, type PlotDrawing } from "../markup.js";
 
-/** More bars than these say nothing at a glance; the figures below have them all. */
+/** The table of figures has the other fields. */
 const MOST_BARS = 12;
 const ROW = 34;
 const BAR = 8;
@@ -25,8 +24,8 @@ export function fieldsPlot({ fields, changed }: Diff): Plot {
   };
 }
 
-/** Name and figure stand above their bar, so that the longest path has room in the narrowest drawing. */
-function drawBars(fields: readonly (readonly [path: string, users: number])[], width: number): Drawing {
+/** The name and figure are above their bar, so that the longest path fits into the narrowest drawing. */
+function drawBars(fields: readonly (readonly [path: string, users: number])[], width: number): PlotDrawing {
   const height = fields.length * ROW;
   const most = Math.max(...fields.map(([, users]) => users));
   const x = scaleLinear([0, most], [0, width]);

@@ -1,15 +1,14 @@
-/** From which `kyc_status` to which users went: ribbons as wide as they are many. */
+/** Ribbons between the `kyc_status` that users had and the one they have now, as wide as the users are many. */
 import { scaleLinear } from "d3-scale";
 import { linkHorizontal } from "d3-shape";
 import { KYC_STATUSES } from "../../../contract/user.js";
 import type { Diff, Flow } from "../../../diff/change.js";
 import { count, number } from "../../../print/numbers.js";
-import { html, type Markup } from "../markup.js";
-import type { Drawing, Plot } from "./frame.js";
+import { html, type Markup, type Plot, type PlotDrawing } from "../markup.js";
 
-/** Pixels of height that all users share: so many for a status on the fuller side, up to a most. */
+/** The height of all ribbons in pixels: `each` for every status on the side with more statuses, but at most `most`. */
 const SHARED = { each: 56, most: 220 };
-/** Pixels that a line of text, a block and a character need. */
+/** Pixels of a line of text, a block and a character. */
 const LINE = 13;
 const BLOCK = 6;
 const CHARACTER = 7;
@@ -30,18 +29,18 @@ export function flowPlot({ flow }: Diff): Plot {
   };
 }
 
-/** A status on one side, with the users that leave or reach it. */
+/** A status on one side, with the users that leave it or come to it. */
 interface Node {
-  /** Its name as it fits beside the ribbons. */
+  /** Its name, broken to fit beside the ribbons. */
   lines: readonly string[];
   users: number;
-  /** Its upper edge and height, and how much of that ribbons have taken so far. */
+  /** Its upper edge and height, and how much of the height ribbons have used so far. */
   top: number;
   height: number;
   taken: number;
 }
 
-function drawFlow(flow: readonly Flow[], moved: number, width: number): Drawing {
+function drawFlow(flow: readonly Flow[], moved: number, width: number): PlotDrawing {
   const size = scaleLinear([0, moved], [0, sharedHeight(flow)]);
   const gap = Math.round(width * 0.31);
   const room = Math.floor((gap - BLOCK) / CHARACTER);
@@ -68,7 +67,7 @@ function sharedHeight(flow: readonly Flow[]): number {
   return Math.min(SHARED.most, SHARED.each * Math.max(statuses("from"), statuses("to")));
 }
 
-/** The statuses of one side from top to bottom, in the order of the contract, each with room for its text. */
+/** The statuses of one side from top to bottom, in the order of the contract, with room for their texts. */
 function stack(flow: readonly Flow[], side: "from" | "to", size: (users: number) => number, room: number) {
   const nodes = new Map<string, Node>();
   let bottom = 0;
@@ -84,7 +83,7 @@ function stack(flow: readonly Flow[], side: "from" | "to", size: (users: number)
   return { nodes, height: Math.ceil(bottom) };
 }
 
-/** `NEED_P2P_` and `VERIFICATION`, where both are too long for one line. */
+/** Breaks a status after `_` into lines that fit: `NEED_P2P_` and `VERIFICATION`. */
 function broken(status: string, room: number): string[] {
   const lines: string[] = [];
   for (const word of status.split(/(?<=_)/)) {
@@ -95,7 +94,7 @@ function broken(status: string, room: number): string[] {
   return lines;
 }
 
-/** As the statuses stand on both sides, so that ribbons cross no more than they must. */
+/** Sorted like the statuses on both sides, so that ribbons cross as little as possible. */
 function inOrder(flow: readonly Flow[]): Flow[] {
   const place = (status: Flow["from"]) => KYC_STATUSES.indexOf(status);
   return flow.toSorted((a, b) => place(a.from) - place(b.from) || place(a.to) - place(b.to));

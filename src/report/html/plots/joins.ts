@@ -1,9 +1,8 @@
-/** When the added and the removed users had joined: bars up and down along time. */
+/** Bars along time: up for added users by when they had joined, down for removed ones. */
 import { scaleLinear, scaleUtc } from "d3-scale";
 import { count, number, time } from "../../../print/numbers.js";
 import type { Bin, Joins } from "../joins.js";
-import { html, type Markup } from "../markup.js";
-import type { Drawing, Plot } from "./frame.js";
+import { html, type Markup, type Plot, type PlotDrawing } from "../markup.js";
 
 const HEIGHT = 230;
 const MARGIN = { left: 52, right: 12, top: 12, bottom: 26 };
@@ -34,7 +33,7 @@ function article(unit: string): string {
   return unit === "hour" ? "an" : "a";
 }
 
-function drawBars(bins: readonly Bin[], width: number): Drawing {
+function drawBars(bins: readonly Bin[], width: number): PlotDrawing {
   const [first, last] = [bins[0], bins.at(-1)];
   if (!first || !last) return { height: 0, marks: [] };
   const x = scaleUtc([first.start, last.end], [MARGIN.left, width - MARGIN.right]);
@@ -55,7 +54,7 @@ function drawBars(bins: readonly Bin[], width: number): Drawing {
   return { height: HEIGHT, marks: [...grid(y, width), ...bars, ...axis(x, width)] };
 }
 
-/** Lines at round numbers of users, whichever way they count. */
+/** Lines at round numbers of users, above and below zero. */
 function grid(y: ReturnType<typeof scaleLinear<number>>, width: number): Markup[] {
   const ticks = y.ticks(5).filter(Number.isInteger);
   return ticks.map(

@@ -1,0 +1,62 @@
+/** What all forms of a report say besides single changes. */
+import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
+import { number } from "../print/numbers.js";
+
+/** The kinds of change, in the order of a diff. */
+export const CHANGE_KINDS = ["added", "removed", "changed"] as const satisfies readonly Change["kind"][];
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** The first `limit` changes of a kind; no more are read. */
+export async function* firstChanges(diff: Diff, kind: ChangeKind, limit: number): AsyncGenerator<Change> {
+  let left = Math.min(limit, diff[kind]);
+  if (left === 0) return;
+  for await (const change of diff.changes(kind)) {
+    yield change;
+    if (--left === 0) return;
+  }
+}
+
+/** The name of a snapshot, with its id if the name does not contain it: `before/current (ac5e31b908dc)`. Not escaped. */
+export function sideName({ name, id }: SideFacts): string {
+  return id === undefined || name.endsWith(id) ? name : `${name} (${id})`;
+}
+
+export interface SettingChange {
+  name: string;
+  old: string;
+  new: string;
+}
+
+const SETTINGS: readonly (readonly [name: string, value: (side: SideFacts) => string | undefined])[] = [
+  ["base URL", ({ baseUrl }) => baseUrl],
+  ["page size", ({ pageSize }) => number(pageSize)],
+  ["links", ({ links }) => links],
+];
+
+/** Differences in base URL, page size and link style, which change every page but no user. Unknown values are left out. */
+export function settingChanges({ old, new: now }: Diff): SettingChange[] {
+  return SETTINGS.flatMap(([name, value]) => {
+    const [before, after] = [value(old), value(now)];
+    const isKnown = before !== undefined && after !== undefined;
+    return isKnown && before !== after ? [{ name, old: before, new: after }] : [];
+  });
+}
+
+const MOST_PATTERNS = 40;
+
+/**
+ * Which fields were compared: `only kyc_status, off_chain.*`, `all fields but bio`; undefined when all were.
+ * @param show escapes a pattern for the report.
+ */
+export function comparedFields(
+  { only, ignore = [] }: FieldFilter,
+  show: (pattern: string) => string,
+): string | undefined {
+  const list = (patterns: readonly string[]) => {
+    const all = [...new Set(patterns)];
+    const rest = all.length - MOST_PATTERNS;
+    return all.slice(0, MOST_PATTERNS).map(show).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  };
+  if (only === undefined) return ignore.length === 0 ? undefined : `all fields but ${list(ignore)}`;
+  return `only ${list(only)}${ignore.length === 0 ? "" : `, without ${list(ignore)}`}`;
+}
