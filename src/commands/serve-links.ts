@@ -1,4 +1,4 @@
-/** Says when the links of a release that was built for this machine lead to another address than it is served at. */
+/** Warns if a release was built for this machine and its links lead to another address than the server's. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { basePath } from "../contract/links.js";
@@ -7,8 +7,8 @@ import { SNAPSHOT } from "../release/layout.js";
 import { settingOf } from "../settings/settings.js";
 
 /**
- * Makes what is told of each release that is served, and says a line where it should, once a base URL.
- * @param out the folder that is served, for the command that mends it
+ * Makes a function to call for each release that is served. It logs a line where it should, once for each base URL.
+ * @param out the folder that is served, for the command in that line
  */
 export function createLinksNote(out: string, log: (line: string) => void) {
   let last: string | undefined;
@@ -21,8 +21,8 @@ export function createLinksNote(out: string, log: (line: string) => void) {
 }
 
 /**
- * A base URL that is not this machine's own, or has TLS, is taken for that of a proxy in front: nothing to say.
- * @param origin where the host listens, such as `http://127.0.0.1:8080`
+ * A base URL that is not this machine's own, or has TLS, is taken for that of a proxy in front, and not warned of.
+ * @param origin where the server listens, such as `http://127.0.0.1:8080`
  */
 function linksNote(baseUrl: string, origin: string, out: string): string | undefined {
   const base = new URL(baseUrl);
@@ -34,12 +34,14 @@ function linksNote(baseUrl: string, origin: string, out: string): string | undef
 
   const target = isEverywhere ? `http://ADDRESS${here.port && `:${here.port}`}` : origin;
   const command = ["rollcall build --base-url", shellWord(`${target}${basePath(baseUrl)}`), ...outFlag(out)];
-  const where = isEverywhere ? "which readers on other machines cannot follow" : "which is not where this host listens";
+  const where = isEverywhere
+    ? "which readers on other machines cannot follow"
+    : "which is not where this server listens";
   const how = isEverywhere ? ", with the address that they use for ADDRESS," : "";
   return `Links lead to ${baseUrl}, ${where}; "${command.join(" ")}"${how} makes a release whose links lead here.`;
 }
 
-/** One release's own folder is served for good: no build can change what is served there. */
+/** The `--out` of the command; none for the default, nor for a single release's folder, where no build can go. */
 function outFlag(out: string): string[] {
   if (out === settingOf("out").default || existsSync(join(out, SNAPSHOT))) return [];
   return ["--out", shellWord(out)];

@@ -1,5 +1,4 @@
-/** `rollcall serve`: the host, with its address, its logs and its signals. */
-
+/** `rollcall serve`: the server with its address, its logs and its signals. */
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { basePath, LISTING_PATH } from "../contract/links.js";
@@ -53,11 +52,11 @@ async function serveUntilStopped(
     fail = reject;
   });
   const sayLinks = createLinksNote(settings.out, log);
-  const host = await open(settings, {
+  const server = await open(settings, {
     log,
     ...(settings.accessLog && { access: (entry) => print(io, accessLine(entry, settings.json)) }),
     onSwitch({ snapshot }) {
-      // What is taken up before the socket is there is announced with it. The path is each release's own.
+      // Before the server listens, there is nothing to tell: the announcement names the release. Its path may be another one.
       if (origin === undefined) return;
       const { id, count: users, pages, base_url } = snapshot;
       log(`now serving ${id}: ${describeSize(users, pages)}, at ${origin}${basePath(base_url)}`);
@@ -66,37 +65,37 @@ async function serveUntilStopped(
     onFailure: (error) => fail(error),
   });
   try {
-    signals.attach(host);
-    const { url } = await host.listen({ port: settings.port, host: settings.host });
+    signals.attach(server);
+    const { url } = await server.listen({ port: settings.port, host: settings.host });
     origin = new URL(url).origin;
     if (!signals.isStopped()) {
-      announce(host, url, settings, io);
-      sayLinks(host.release.snapshot.base_url, origin);
+      announce(server, url, settings, io);
+      sayLinks(server.release.snapshot.base_url, origin);
       await goOnWithoutLog(io, log);
     }
     await Promise.race([signals.stopped, failed]);
   } catch (error) {
-    // Whoever stops a host that is starting stops its processes as well, where all of a group are told.
+    // A signal to a whole group also ends the processes of a cluster that is starting, which is no failure then.
     if (!signals.isStopped()) throw error;
   } finally {
-    // Also where the port is taken: a host that never listened still holds files.
-    await host.close();
+    // Also if the port is taken, since a server that never listened looks at `current` all the same.
+    await server.close();
   }
 }
 
-/** From the announcement on, which has to be read by somebody, readers are owed more than whoever keeps the log. */
+/** After the announcement, the server goes on even if its log cannot be written: its readers matter more. */
 async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void> {
-  // What could not be written by now is told by then.
+  // Until then, a failure to write the announcement is reported, and ends the run.
   await new Promise((resolve) => setImmediate(resolve));
   let isSaid = false;
   io.onLost = (stream, why) => {
     if (stream === "stderr" || isSaid) return;
     isSaid = true;
-    log(`The access log cannot be written (${why}): lines are missing, and the host goes on.`);
+    log(`The access log cannot be written (${why}): lines are missing, and the server goes on.`);
   };
 }
 
-/** Opens the host; where there are releases and none is current, says how to choose one. */
+/** Opens the server. If there are releases and none is current, the error says how to choose one. */
 async function open(settings: Settings, effects: ClusterEffects): Promise<ListingServer | Cluster> {
   const { out, processes, cacheControl, cacheMb, fastPath } = settings;
   try {

@@ -131,7 +131,7 @@ describe("links", () => {
     const there = base(Number.NaN).replace("NaN", "PORT");
     expect(await said(base)).toMatch(
       new RegExp(
-        `^\\S+Z Links lead to ${literal(there)}, which is not where this host listens; "rollcall build --base-url ${literal(here)} --out \\S+" makes a release whose links lead here\\.\n$`,
+        `^\\S+Z Links lead to ${literal(there)}, which is not where this server listens; "rollcall build --base-url ${literal(here)} --out \\S+" makes a release whose links lead here\\.\n$`,
       ),
     );
   });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
-import { startFleet } from "./cluster.js";
+import { startCluster } from "./cluster.js";
 import { publish, switchTo, writeRelease } from "./release.js";
 import { ask, serving } from "./running.js";
 
@@ -21,8 +21,8 @@ test(`${BURSTS} bursts of switches end where the link points, in every process (
   const dist = scratch();
   const folders = [await publish(dist, { bio: "0" })];
   for (const bio of ["1", "2", "3"]) folders.push(await writeRelease(dist, { bio }));
-  const { host, port } = await serving({}, { folder: dist });
-  const fleet = await startFleet(dist, "--processes", `${WORKERS}`);
+  const { server, port } = await serving({}, { folder: dist });
+  const cluster = await startCluster(dist, "--processes", `${WORKERS}`);
   let current = 0;
   for (let burst = 1; burst <= BURSTS; burst++) {
     const switches = 3 + Math.floor(random.next() * 4);
@@ -33,10 +33,10 @@ test(`${BURSTS} bursts of switches end where the link points, in every process (
     }
     const expected = folders[current]?.slice(-12) ?? "";
     const served = async () => [
-      host.release.folder.slice(-12),
+      server.release.folder.slice(-12),
       await idAt(port),
       // Each process takes every second connection.
-      ...(await Promise.all(Array.from({ length: 2 * WORKERS }, () => idAt(fleet.port)))),
+      ...(await Promise.all(Array.from({ length: 2 * WORKERS }, () => idAt(cluster.port)))),
     ];
     await expect
       .poll(served, { timeout: PATIENCE_MS, interval: 20, message: `burst ${burst}` })

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { start } from "../support/command.js";
 import { scratch } from "../support/files.js";
-import { childrenOf, startFleet } from "./cluster.js";
+import { childrenOf, startCluster } from "./cluster.js";
 import { publish } from "./release.js";
 import { ask } from "./running.js";
 
@@ -15,7 +15,7 @@ const PATIENT = { timeout: 20_000 };
 test("two processes answer, and a switch reaches both", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, out, err, child, ended } = await startFleet(dist, "--processes", "2", "--access-log");
+  const { port, pids, out, err, child, ended } = await startCluster(dist, "--processes", "2", "--access-log");
   expect(pids()).toHaveLength(2);
   const before = await snapshots(port, 20);
   expect(before.size).toBe(1);
@@ -35,7 +35,7 @@ test("two processes answer, and a switch reaches both", async () => {
 test("SIGHUP reaches all, and the end leaves no process", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, child, ended } = await startFleet(dist, "--processes", "3");
+  const { port, pids, child, ended } = await startCluster(dist, "--processes", "3");
   const all = pids();
   expect(all).toHaveLength(3);
   await publish(dist, { bio: "next" });
@@ -50,7 +50,7 @@ test("SIGHUP reaches all, and the end leaves no process", async () => {
 test("a process that is killed is replaced, and no new connection goes without an answer", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, err } = await startFleet(dist, "--processes", "2");
+  const { port, pids, err } = await startCluster(dist, "--processes", "2");
   const [victim = 0, other] = pids();
   process.kill(victim, "SIGKILL");
   await vi.waitFor(() => expect(isAlive(victim)).toBe(false));
@@ -67,7 +67,7 @@ test("a process that is killed is replaced, and no new connection goes without a
 test("all that are killed at once are replaced, on the same port", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, child, ended } = await startFleet(dist, "--processes", "3");
+  const { port, pids, child, ended } = await startCluster(dist, "--processes", "3");
   const victims = pids();
   for (const pid of victims) process.kill(pid, "SIGKILL");
   await vi.waitFor(() => expect(pids().filter((pid) => !victims.includes(pid))).toHaveLength(3), PATIENT);
@@ -79,7 +79,7 @@ test("all that are killed at once are replaced, on the same port", async () => {
 test("the last one that is killed while another one waits to be replaced is replaced as well", async () => {
   const dist = scratch();
   await publish(dist);
-  const { port, pids, err } = await startFleet(dist, "--processes", "2");
+  const { port, pids, err } = await startCluster(dist, "--processes", "2");
   const [first = 0, last = 0] = pids();
   process.kill(first, "SIGKILL");
   await vi.waitFor(() => expect(err.join()).toContain(`Process ${first} ended (SIGKILL); another`), PATIENT);
@@ -91,7 +91,7 @@ test("the last one that is killed while another one waits to be replaced is repl
 test("where none can be started any more, all ends with the reason", async () => {
   const dist = scratch();
   const folder = await publish(dist);
-  const { pids, ended } = await startFleet(dist, "--processes", "2");
+  const { pids, ended } = await startCluster(dist, "--processes", "2");
   await rename(join(folder, "SHA256SUMS"), join(folder, "away"));
   for (const pid of pids()) process.kill(pid, "SIGKILL");
   const { code, stderr } = await ended;
@@ -105,7 +105,7 @@ test("where none can be started any more, all ends with the reason", async () =>
 test("what is mended meanwhile is served again", async () => {
   const dist = scratch();
   const folder = await publish(dist);
-  const { port, pids, err } = await startFleet(dist, "--processes", "2");
+  const { port, pids, err } = await startCluster(dist, "--processes", "2");
   await rename(join(folder, "SHA256SUMS"), join(folder, "away"));
   for (const pid of pids()) process.kill(pid, "SIGKILL");
   await vi.waitFor(() => expect(err.join()).toContain("cannot serve"), PATIENT);
@@ -134,7 +134,7 @@ test("one that is killed while it starts is refused in words, and leaves no proc
 test("processes end with the first one, however it ends", async () => {
   const dist = scratch();
   await publish(dist);
-  const { pids, child, ended } = await startFleet(dist, "--processes", "2");
+  const { pids, child, ended } = await startCluster(dist, "--processes", "2");
   const all = pids();
   child.kill("SIGKILL");
   expect((await ended).code).toBe("SIGKILL");

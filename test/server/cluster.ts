@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { expect, onTestFinished, vi } from "vitest";
 import { start } from "../support/command.js";
 
-export interface FleetProcess {
+export interface ClusterProcess {
   child: ReturnType<typeof start>["child"];
   ended: ReturnType<typeof start>["ended"];
   port: number;
@@ -15,7 +15,7 @@ export interface FleetProcess {
 }
 
 /** Starts `rollcall serve` and waits until it is announced, or has ended. It ends with the test. */
-export async function startFleet(dist: string, ...args: string[]): Promise<FleetProcess> {
+export async function startCluster(dist: string, ...args: string[]): Promise<ClusterProcess> {
   const { child, ended } = start(["serve", dist, "--port", "0", "--json", ...args]);
   onTestFinished(async () => {
     child.kill("SIGTERM");

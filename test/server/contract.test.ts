@@ -1,4 +1,4 @@
-/** Contract part 2, as tables over a host on a real socket. */
+/** Contract part 2, as tables over a server on a real socket. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,16 +17,16 @@ const COMMON = {
 
 let port: number;
 let id: string;
-let host: ListingServer;
+let server: ListingServer;
 
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), "rollcall-test-"));
   await publish(folder);
-  host = await createListingServer({ folder });
-  port = Number(new URL((await host.listen({ port: 0 })).url).port);
-  id = host.release.snapshot.id;
+  server = await createListingServer({ folder });
+  port = Number(new URL((await server.listen({ port: 0 })).url).port);
+  id = server.release.snapshot.id;
   return async () => {
-    await host.close();
+    await server.close();
     await rm(folder, { recursive: true });
   };
 });
@@ -70,7 +70,7 @@ describe("the listing", () => {
       "snapshot-id": id,
       "content-type": "application/json",
       "cache-control": "public, max-age=60",
-      etag: `"${host.release.sums.pages.get(page, "identity")}"`,
+      etag: `"${server.release.sums.pages.get(page, "identity")}"`,
       "content-length": `${body.length}`,
     });
     const { previous, next, count, results } = JSON.parse(body.toString());

@@ -1,4 +1,4 @@
-/** Clients that want more of the host than it has: descriptors, memory, connections, time. */
+/** Clients that want more of the server than it has: descriptors, memory, connections, time. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
@@ -15,12 +15,12 @@ import { ask, closed, open, say, serving, until } from "./running.js";
 const LISTING = "/api/users/";
 const get = (target: string, headers = "") => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
 const MB = 1024 * 1024;
-/** Pages of some 5 MB: more than the system takes off a host's hands together. */
+/** Pages of some 5 MB: together more than the system buffers for one connection. */
 const LONG_PAGES = { count: 1_000, pageSize: 50, bio: "x".repeat(100_000) };
-/** Two ways to ask for the same page: one that the quick lane takes, and one that it leaves to node's server. */
+/** Two ways to ask for the same page: one that the fast path takes, and one that it leaves to Node's server. */
 const WAYS: [way: string, target: (page: number) => string][] = [
-  ["the quick lane", (page) => `${LISTING}?page=${page}`],
-  ["node's server", (page) => `${LISTING}?page=${page}&x=1`],
+  ["the fast path", (page) => `${LISTING}?page=${page}`],
+  ["Node's server", (page) => `${LISTING}?page=${page}&x=1`],
 ];
 // Pages of many megabytes take their time where much else runs.
 vi.setConfig({ testTimeout: 180_000 });
@@ -38,28 +38,28 @@ describe.skipIf(!hasProc)("descriptors", () => {
   };
 
   test("none is left by clients that ask for many files and leave", async () => {
-    const { host, port, dist, lines } = await serving({ others });
+    const { server, port, dist, lines } = await serving({ others });
     for (let round = 0; round < 20; round++) await leave(port, round);
     expect((await ask(port, "/avatar.png")).status).toBe(200);
     await until(() => openFiles("avatar.png").length === 0);
     expect(lines).toEqual([]);
     await publish(dist, { others, bio: "b" });
-    await host.reload();
+    await server.reload();
     expect((await ask(port, "/avatar.png")).status).toBe(200);
   });
 
-  test("nor where the host is part of another server", async () => {
+  test("nor where the server is part of another server", async () => {
     const folder = scratch();
     await publish(folder, { others });
     const lines: string[] = [];
-    const host = await createListingServer({ folder }, { log: (line) => lines.push(line) });
-    const server = createServer(host.handler).listen(0, "127.0.0.1");
+    const server = await createListingServer({ folder }, { log: (line) => lines.push(line) });
+    const other = createServer(server.handler).listen(0, "127.0.0.1");
     onTestFinished(async () => {
-      server.close();
-      await host.close();
+      other.close();
+      await server.close();
     });
-    await until(() => server.listening);
-    const { port } = server.address() as AddressInfo;
+    await until(() => other.listening);
+    const { port } = other.address() as AddressInfo;
     for (let round = 0; round < 20; round++) await leave(port, round);
     const heard = await say(port, get("/avatar.png").repeat(3) + get("/snapshot.json", "Connection: close\r\n"));
     expect(heard.match(/HTTP\/1\.1 200 /g)).toHaveLength(4);
@@ -233,7 +233,7 @@ describe.skipIf(!hasProc)("few descriptors", () => {
     for (const socket of [busy, kept, ...idle]) socket.destroy();
   });
 
-  test("300 idle clients of a host that may open 150 files: everybody else is served", async () => {
+  test("300 idle clients of a server that may open 150 files: everybody else is served", async () => {
     const folder = scratch();
     await publish(folder, {
       count: 120,
@@ -281,7 +281,7 @@ describe.skipIf(!hasProc)("few descriptors", () => {
   });
 });
 
-/** All that comes until the host closes, or until there are so many bytes. */
+/** All that comes until the server closes, or until there are so many bytes. */
 async function readAll(socket: Socket, most = Number.POSITIVE_INFINITY): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

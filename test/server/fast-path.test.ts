@@ -42,7 +42,7 @@ test("the fast path answers to the byte as Node's server does, whatever a client
   const limits = { checkMs: 20, lingerMs: 100, requestMs: 500, headersMs: 500 };
   const fast = await serving({}, { folder }, limits);
   const slow = await serving({}, { folder, fastPath: false }, limits);
-  const etag = `"${fast.host.release.sums.pages.get(2, "identity")}"`;
+  const etag = `"${fast.server.release.sums.pages.get(2, "identity")}"`;
   const expectSame = async (requests: readonly string[]) => {
     const text = requests.join("").replaceAll("TAG", etag) + LAST;
     const [one, other] = await Promise.all([hear(fast.port, text), hear(slow.port, text)]);

@@ -1,4 +1,4 @@
-/** 100,000 hostile requests over raw sockets, against a host in its own process. */
+/** 100,000 hostile requests over raw sockets, against a server in its own process. */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { errorBody } from "../../src/contract/headers.js";
 import { scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
 import { broken, type Hostile, pipelined } from "./hostile-requests.js";
-import { type HostProcess, startProcess } from "./process.js";
+import { type ServerProcess, startProcess } from "./process.js";
 import { parseAnswers, type RawAnswer } from "./raw-answers.js";
 import { publish } from "./release.js";
 import { ask } from "./running.js";
@@ -16,7 +16,7 @@ const REQUESTS = 100_000;
 const PIPELINED = 25;
 /** Of all requests, so many are broken, and cost a connection each. */
 const BROKEN_SHARE = 0.12;
-const LANES = 16;
+const CLIENTS = 16;
 const SEED = 20_261_121;
 const MB = 1024 * 1024;
 
@@ -38,55 +38,55 @@ test("nothing gets out, nothing breaks, nothing grows", { timeout: 180_000 }, as
   for (const place of [dist, join(dist, "releases"), folder, join(folder, "api/users")])
     await writeFile(join(place, "canary.txt"), "canary");
   const known = await readAll(folder);
-  const host = await startProcess(dist);
+  const server = await startProcess(dist);
   const memory: number[] = [];
   const seen = new Map<number, number>();
   try {
     const random = seeded(SEED);
     let sent = 0;
     let measured = 0;
-    const lane = async () => {
+    const client = async () => {
       while (sent < REQUESTS) {
         const isBroken = random.next() < (BROKEN_SHARE * PIPELINED) / (1 - BROKEN_SHARE + BROKEN_SHARE * PIPELINED);
         const hostile = isBroken ? broken(random) : pipelined(random, PIPELINED);
         sent += hostile.answers;
-        for (const answer of await attack(host, hostile)) {
+        for (const answer of await attack(server, hostile)) {
           check(hostile, answer, known);
           seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
         }
         if (sent >= measured + REQUESTS / 10) {
           measured = sent;
-          memory.push(await host.memory());
+          memory.push(await server.memory());
         }
       }
     };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    await Promise.all(Array.from({ length: CLIENTS }, client));
 
-    expect(host.isAlive()).toBe(true);
-    const last = await ask(host.port, "/api/users/?page=2");
+    expect(server.isAlive()).toBe(true);
+    const last = await ask(server.port, "/api/users/?page=2");
     expect(last.body.equals(await readFile(join(folder, "api/users/pages/2.json")))).toBe(true);
-    expect(host.lines).toEqual([]);
+    expect(server.lines).toEqual([]);
     for (const status of [200, 204, 301, 304, 400, 404, 405, 417, 431]) expect(seen.get(status)).toBeGreaterThan(50);
     // The first tenth warms up; after it the rest must fit into what a garbage collector leaves lying about.
     const [warm = 0, ...later] = memory;
     expect(Math.max(...later) - warm, `${memory.map((bytes) => Math.round(bytes / MB))} MB`).toBeLessThan(80 * MB);
     expect(Math.max(...memory)).toBeLessThan(300 * MB);
   } finally {
-    expect(await host.end()).toBe(0);
+    expect(await server.end()).toBe(0);
   }
 });
 
-/** Sends it all, closes this side, and waits until the host has closed too. */
-async function attack(host: HostProcess, { name, text, answers }: Hostile): Promise<RawAnswer[]> {
+/** Sends it all, closes this side, and waits until the server has closed too. */
+async function attack(server: ServerProcess, { name, text, answers }: Hostile): Promise<RawAnswer[]> {
   const heard = await new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
-    const socket = connect({ port: host.port, host: "127.0.0.1" });
+    const socket = connect({ port: server.port, host: "127.0.0.1" });
     const timer = setTimeout(() => {
       socket.destroy();
       reject(new Error(`No end to the answer to ${name}: ${JSON.stringify(text.slice(0, 400))}`));
     }, 20_000);
     socket.on("data", (chunk) => chunks.push(chunk));
-    // A host may hang up while it is still being sent to.
+    // A server may hang up while it is still being sent to.
     socket.on("error", () => {});
     socket.on("close", () => {
       clearTimeout(timer);

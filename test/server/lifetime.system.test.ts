@@ -9,16 +9,16 @@ import { ask, closed, open, say, serving, until } from "./running.js";
 
 const GET = "GET /api/users/ HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/** Makes a page of 20 MB of a thousand users: more than the system takes off a host's hands at once. */
+/** Makes a page of a thousand users 20 MB long: more than the system buffers for one connection. */
 const LONG = "x".repeat(20_000);
 
 describe("listen", () => {
-  async function hosted(): Promise<ListingServer> {
+  async function started(): Promise<ListingServer> {
     const folder = scratch();
     await publish(folder);
-    const host = await createListingServer({ folder });
-    onTestFinished(() => host.close());
-    return host;
+    const server = await createListingServer({ folder });
+    onTestFinished(() => server.close());
+    return server;
   }
 
   test("a taken port is refused with the next step; another one still works", async () => {
@@ -27,12 +27,12 @@ describe("listen", () => {
     await until(() => taken.listening);
     const address = taken.address();
     const port = typeof address === "object" ? (address?.port ?? 0) : 0;
-    const host = await hosted();
-    await expect(host.listen({ port })).rejects.toMatchObject({
+    const server = await started();
+    await expect(server.listen({ port })).rejects.toMatchObject({
       name: "UserError",
       message: `Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another --port.`,
     });
-    const { url } = await host.listen({ port: 0 });
+    const { url } = await server.listen({ port: 0 });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
@@ -42,14 +42,14 @@ describe("listen", () => {
     [{ port: 70_000 }, /Port must be 0 to 65535, got 70000/],
     [{ port: 1.5 }, /Port must be/],
   ])("%j is refused", async (address, message) => {
-    await expect((await hosted()).listen(address)).rejects.toMatchObject({
+    await expect((await started()).listen(address)).rejects.toMatchObject({
       name: "UserError",
       message: expect.stringMatching(message),
     });
   });
 
   test.skipIf(process.getuid?.() === 0)("a forbidden port is refused", async () => {
-    await expect((await hosted()).listen({ port: 80 })).rejects.toMatchObject({ name: "UserError" });
+    await expect((await started()).listen({ port: 80 })).rejects.toMatchObject({ name: "UserError" });
   });
 
   test.skipIf(
@@ -57,7 +57,7 @@ describe("listen", () => {
       .flat()
       .some((one) => one?.family === "IPv6"),
   )("an IPv6 address stands in brackets", async () => {
-    const { url } = await (await hosted()).listen({ port: 0, host: "::1" });
+    const { url } = await (await started()).listen({ port: 0, host: "::1" });
     expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await fetch(`${url}/api/users/`)).status).toBe(200);
   });
@@ -138,7 +138,7 @@ describe("time limits", () => {
 
 describe("close", () => {
   test("finishes what is in flight, and leaves nothing open", async () => {
-    const { host, port } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, { cacheMb: 0 });
+    const { server, port } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, { cacheMb: 0 });
     const idle = open(port);
     idle.resume();
     const kept = open(port);
@@ -152,8 +152,8 @@ describe("close", () => {
     inFlight.write(GET);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const started = Date.now();
-    const ended = host.close();
-    expect(host.close()).toBe(ended);
+    const ended = server.close();
+    expect(server.close()).toBe(ended);
     await expect(say(port, GET)).resolves.toBe("");
     inFlight.on("data", (chunk) => {
       if (head === "") head = chunk.toString("latin1");
@@ -169,7 +169,7 @@ describe("close", () => {
   });
 
   test("a request that is just being read is answered, and the connection closes with it", async () => {
-    const { host, port } = await serving();
+    const { server, port } = await serving();
     const socket = open(port);
     let heard = "";
     socket.on("data", (chunk) => {
@@ -177,7 +177,7 @@ describe("close", () => {
     });
     socket.write(GET.slice(0, 30));
     await new Promise((resolve) => setTimeout(resolve, 50));
-    const ended = host.close();
+    const ended = server.close();
     setTimeout(() => socket.write(GET.slice(30)), 50);
     await ended;
     await closed(socket);
@@ -187,7 +187,7 @@ describe("close", () => {
 
   test("cuts who neither reads nor leaves", async () => {
     const limits = { graceMs: 50, closeMs: 400 };
-    const { host, port } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, {}, limits);
+    const { server, port } = await serving({ count: 1_000, pageSize: 1_000, bio: LONG }, {}, limits);
     const sockets = [GET, GET.slice(0, 20), ""].map((text) => {
       const socket = open(port);
       socket.pause();
@@ -196,7 +196,7 @@ describe("close", () => {
     });
     await new Promise((resolve) => setTimeout(resolve, 200));
     const started = Date.now();
-    await host.close();
+    await server.close();
     expect(Date.now() - started).toBeLessThan(1_500);
     for (const socket of sockets) socket.destroy();
   });
@@ -204,14 +204,14 @@ describe("close", () => {
   test("without a socket is fine, and twice", async () => {
     const folder = scratch();
     await publish(folder);
-    const host = await createListingServer({ folder });
-    await host.close();
-    await host.close();
+    const server = await createListingServer({ folder });
+    await server.close();
+    await server.close();
   });
 });
 
 test("the access log has every answer", async () => {
-  const { host, port, entries } = await serving();
+  const { server, port, entries } = await serving();
   // One after the other: an entry is written when its answer is out, which may be after the next request.
   const once = async <Result>(answer: Promise<Result>): Promise<Result> => {
     const before = entries.length;
@@ -226,7 +226,7 @@ test("the access log has every answer", async () => {
   await once(ask(port, "/nothing"));
   await once(ask(port, "/", { method: "OPTIONS" }));
   await once(say(port, "nonsense\r\n\r\n"));
-  const common = { remote: "127.0.0.1", release: host.release.snapshot.id };
+  const common = { remote: "127.0.0.1", release: server.release.snapshot.id };
   expect(entries).toMatchObject([
     { ...common, method: "GET", url: "/api/users/?page=1", status: 200, bytes: page.body.length },
     { ...common, method: "HEAD", status: 200, bytes: 0 },

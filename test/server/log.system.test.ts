@@ -10,7 +10,7 @@ import { publish } from "./release.js";
 import { ask } from "./running.js";
 
 const LOST = (why: string) =>
-  new RegExp(`Z The access log cannot be written \\(${why}\\): lines are missing, and the host goes on\\.`);
+  new RegExp(`Z The access log cannot be written \\(${why}\\): lines are missing, and the server goes on\\.`);
 
 const ADDRESS = /curl '?http:\/\/127\.0\.0\.1:(\d+)/;
 
@@ -19,8 +19,8 @@ async function answers(port: number, times: number): Promise<void> {
   for (let time = 0; time < times; time++) expect((await ask(port, "/api/users/")).status).toBe(200);
 }
 
-/** A host whose stdout goes where the shell script says, or to the caller; what it says on stderr is kept. */
-async function hosted(script: string, ...more: string[]) {
+/** A server whose stdout goes where the shell script says, or to the caller; what it says on stderr is kept. */
+async function started(script: string, ...more: string[]) {
   const dist = scratch();
   await publish(dist);
   const args = [process.execPath, CLI, "serve", dist, "--port", "0", "--access-log", ...more];
@@ -35,8 +35,8 @@ async function hosted(script: string, ...more: string[]) {
   return { child, ended, said, port: Number(ADDRESS.exec(said.err)?.[1]) };
 }
 
-test.each([1, 2])("whose reader has left a host of %i is missed once", async (workers) => {
-  const { child, ended, said, port } = await hosted('exec "$0" "$@"', "--processes", `${workers}`);
+test.each([1, 2])("whose reader has left a server of %i is missed once", async (workers) => {
+  const { child, ended, said, port } = await started('exec "$0" "$@"', "--processes", `${workers}`);
   child.stdout.destroy();
   await answers(port, 5);
   await vi.waitFor(() => expect(said.err).toMatch(LOST("EPIPE")), { timeout: 20_000 });
@@ -49,7 +49,7 @@ test.each([1, 2])("whose reader has left a host of %i is missed once", async (wo
 test("on a disk that is full is missed once", async () => {
   const log = join(scratch(), "access.log");
   // No file can be larger than 4 kB.
-  const { child, ended, said, port } = await hosted(`ulimit -f 8 && exec "$0" "$@" > ${log}`);
+  const { child, ended, said, port } = await started(`ulimit -f 8 && exec "$0" "$@" > ${log}`);
   await answers(port, 100);
   child.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);

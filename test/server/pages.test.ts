@@ -1,4 +1,4 @@
-/** Every page of a release through the host: the bytes of its file, and a chain of links without a gap. */
+/** Every page of a release through the server: the bytes of its file, and a chain of links without a gap. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -16,8 +16,8 @@ test.each<[string, Shape]>([
   ["empty", { count: 0 }],
   ["exactly full", { count: 4 }],
 ])("every page of a release is served as it is on disk: %s", async (_name, shape) => {
-  const { host, port } = await serving(shape);
-  const { folder, snapshot, sums } = host.release;
+  const { server, port } = await serving(shape);
+  const { folder, snapshot, sums } = server.release;
   for (const variant of sums.pages.variants) {
     let url: string | null = `${snapshot.base_url}/api/users/`;
     let previous: string | null = null;

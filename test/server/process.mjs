@@ -2,10 +2,10 @@
 // argv: folder. Sends its URL, then its memory in bytes for each message; SIGTERM ends it.
 import { createHost } from "../../lib/index.js";
 
-const host = await createHost({ folder: process.argv[2] }, { log: (line) => process.send({ line }) });
-process.send({ url: (await host.listen({ port: 0 })).url });
+const server = await createHost({ folder: process.argv[2] }, { log: (line) => process.send({ line }) });
+process.send({ url: (await server.listen({ port: 0 })).url });
 process.on("message", () => process.send({ rss: process.memoryUsage.rss() }));
 process.on("SIGTERM", async () => {
-  await host.close();
+  await server.close();
   process.disconnect();
 });

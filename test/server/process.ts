@@ -1,8 +1,8 @@
-/** A host in a process of its own, seen from outside. */
+/** A server in a process of its own, seen from outside. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 
-export interface HostProcess {
+export interface ServerProcess {
   port: number;
   /** What it logged, and what it wrote to standard error. */
   lines: string[];
@@ -19,7 +19,7 @@ interface Message {
   line?: string;
 }
 
-export async function startProcess(folder: string): Promise<HostProcess> {
+export async function startProcess(folder: string): Promise<ServerProcess> {
   const child = fork(new URL("process.mjs", import.meta.url), [folder], { execArgv: [], silent: true });
   const lines: string[] = [];
   child.stderr?.on("data", (chunk: Buffer) => lines.push(chunk.toString()));
@@ -51,7 +51,7 @@ function next(child: ChildProcess, isIt: (message: Message) => boolean): Promise
       child.off("exit", died);
       resolve(message);
     };
-    const died = (code: number | null) => reject(new Error(`The host's process ended with ${code}`));
+    const died = (code: number | null) => reject(new Error(`The server's process ended with ${code}`));
     child.on("message", hear);
     child.once("exit", died);
   });

@@ -1,4 +1,4 @@
-/** Hosts on real sockets, and clients that say exactly what a test tells them to. */
+/** Servers on real sockets, and clients that say exactly what a test tells them to. */
 import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
@@ -9,7 +9,7 @@ import { scratch } from "../support/files.js";
 import { publish, type Shape } from "./release.js";
 
 export interface Running {
-  host: ListingServer;
+  server: ListingServer;
   url: string;
   port: number;
   dist: string;
@@ -29,14 +29,14 @@ export async function serving(
   const log = (line: string) => void lines.push(line);
   const entries: AccessEntry[] = [];
   const access = (entry: AccessEntry) => void entries.push(entry);
-  const host = await createListingServer(
+  const server = await createListingServer(
     { folder: dist, ...options },
     { log, access },
     { ...SERVER_LIMITS, ...limits },
   );
-  onTestFinished(() => host.close());
-  const { url } = await host.listen({ port: 0 });
-  return { host, url, port: Number(new URL(url).port), dist, lines, entries };
+  onTestFinished(() => server.close());
+  const { url } = await server.listen({ port: 0 });
+  return { server, url, port: Number(new URL(url).port), dist, lines, entries };
 }
 
 export interface Answer {
@@ -59,7 +59,7 @@ export function ask(port: number, path: string, options: RequestOptions = {}, bo
   });
 }
 
-/** Sends raw bytes and resolves to all that came back until the host closed, or until `ms` have passed. */
+/** Sends raw bytes and resolves to all that came back until the server closed, or until `ms` have passed. */
 export function say(port: number, text: string, ms = 3_000): Promise<string> {
   return new Promise((resolve) => {
     const socket = open(port);

@@ -1,4 +1,4 @@
-/** 2,000 random streams of requests, half of them by the quick lane first and half by node's parser alone. */
+/** 2,000 random streams of requests, half of them on the fast path first and half by Node's parser alone. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,7 @@ const SEED = drawSeed();
 const AT_ONCE = 8;
 const PAGES = 40;
 const FILES = ["SHA256SUMS", "snapshot.json", "avatar.png"];
-/** With it, the quick lane gives the connection to node's server. */
+/** At this request the fast path gives the connection to Node's server. */
 const AWAY = "OPTIONS / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 test(`whatever clients send, all that is complete is answered whole, seed ${SEED}`, {
@@ -38,11 +38,11 @@ test(`whatever clients send, all that is complete is answered whole, seed ${SEED
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, client));
-  await until(() => openFiles(running.host.release.folder, "rollcall-").length === 0);
+  await until(() => openFiles(running.server.release.folder, "rollcall-").length === 0);
   expect(running.lines).toEqual([]);
 });
 
-async function play({ port, host }: Running, stream: Stream, isAway: boolean, random: Random): Promise<void> {
+async function play({ port, server }: Running, stream: Stream, isAway: boolean, random: Random): Promise<void> {
   const { packets, closes, manner, rests } = stream;
   const answers = isAway ? [{ method: "OPTIONS", status: 204 }, ...stream.answers] : stream.answers;
   const socket = open(port);
@@ -84,7 +84,7 @@ async function play({ port, host }: Running, stream: Stream, isAway: boolean, ra
   expect(socket.closed, told).toBe(true);
   for (const [at, { file, method }] of answers.entries()) {
     if (!file || method === "HEAD") continue;
-    const bytes = readFileSync(join(host.release.folder, file));
+    const bytes = readFileSync(join(server.release.folder, file));
     expect(parsed.answers[at]?.body.equals(bytes), `${file} of ${told}`).toBe(true);
   }
 }

@@ -95,7 +95,7 @@ const STEPS: readonly Make[] = [
   },
 ];
 
-/** After each of these the host closes the connection. */
+/** After each of these the server closes the connection. */
 const ENDINGS: readonly Make[] = [
   (random, known) => {
     const page = anyPage(random, known);

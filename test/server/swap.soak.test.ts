@@ -22,7 +22,7 @@ const BUILDS = 100;
 const ANSWERS = 100;
 const CONNECTIONS = 64;
 const USERS = 500;
-/** Between two requests of a connection, so that builds, host and this test share two cores. */
+/** Between two requests of a connection, so that builds, server and this test share two cores. */
 const THINK_MS = 10;
 
 test("a switch fails no answer and mixes none", { timeout: 600_000 }, async () => {
@@ -34,7 +34,7 @@ test("a switch fails no answer and mixes none", { timeout: 600_000 }, async () =
   );
   const builder = startBuilder(file, dist);
   await builder.build();
-  const host = await startProcess(dist);
+  const server = await startProcess(dist);
   const agents = Array.from({ length: CONNECTIONS }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   const claims = new Map<string, Claim>();
   const seen = new Set<string>();
@@ -49,7 +49,7 @@ test("a switch fails no answer and mixes none", { timeout: 600_000 }, async () =
         const variant: Variant = turn % 3 === 0 ? "gzip" : "identity";
         const tag = turn % 2 === 0 ? tags.get(`${page} ${variant}`) : undefined;
         const headers = { "Accept-Encoding": variant, ...(tag && { "If-None-Match": tag }) };
-        const answer = await ask(host.port, `/api/users/?format=api&page=${page}`, { agent, headers });
+        const answer = await ask(server.port, `/api/users/?format=api&page=${page}`, { agent, headers });
         const claim = readClaim(answer, { page, variant, ...(tag && { tag }) });
         claims.set(JSON.stringify(claim), claim);
         tags.set(`${page} ${variant}`, claim.etag);
@@ -77,10 +77,10 @@ test("a switch fails no answer and mixes none", { timeout: 600_000 }, async () =
   } finally {
     for (const agent of agents) agent.destroy();
     builder.end();
-    expect(await host.end()).toBe(0);
+    expect(await server.end()).toBe(0);
   }
 
-  expect(host.lines).toEqual([]);
+  expect(server.lines).toEqual([]);
   const releases = new Map<string, Release>();
   for (const { id, folder } of await listReleases(dist)) releases.set(id, await openRelease(folder));
   expect(releases.size).toBe(BUILDS + 1);

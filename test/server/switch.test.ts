@@ -1,4 +1,4 @@
-/** A switch of `current` while the host runs. */
+/** A switch of `current` while the server runs. */
 import { rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -12,39 +12,39 @@ import { publish, switchTo, writeRelease } from "./release.js";
 import { ask, serving, until } from "./running.js";
 
 test("is taken up within a second, whole", async () => {
-  const { host, port, dist, lines } = await serving({ encodings: ["gzip"] });
-  const before = host.release.snapshot.id;
+  const { server, port, dist, lines } = await serving({ encodings: ["gzip"] });
+  const before = server.release.snapshot.id;
   await publish(dist, { bio: "new", count: 9, baseUrl: "https://example.com/moved" });
-  expect(await until(() => host.release.snapshot.id !== before, 1_000)).toBeLessThan(1_000);
+  expect(await until(() => server.release.snapshot.id !== before, 1_000)).toBeLessThan(1_000);
   const answer = await ask(port, "/moved/api/users/?page=5");
-  expect(answer.headers).toMatchObject({ "snapshot-id": host.release.snapshot.id, vary: "Accept" });
+  expect(answer.headers).toMatchObject({ "snapshot-id": server.release.snapshot.id, vary: "Accept" });
   expect(JSON.parse(answer.body.toString())).toMatchObject({ count: 9 });
   expect((await ask(port, "/api/users/")).status).toBe(404);
-  expect((await ask(port, "/moved/snapshot.json")).body.toString()).toContain(host.release.snapshot.id);
+  expect((await ask(port, "/moved/snapshot.json")).body.toString()).toContain(server.release.snapshot.id);
   expect(lines).toEqual([]);
 });
 
 test("is taken up at once on reload", async () => {
-  const { host, dist } = await serving({}, {}, { watchMs: 600_000 });
+  const { server, dist } = await serving({}, {}, { watchMs: 600_000 });
   const folder = await publish(dist, { bio: "new" });
-  await host.reload();
-  expect(host.release.folder).toBe(folder);
+  await server.reload();
+  expect(server.release.folder).toBe(folder);
 });
 
 test("back and forth ends where the link points", async () => {
-  const { host, dist } = await serving();
-  const first = host.release.folder;
+  const { server, dist } = await serving();
+  const first = server.release.folder;
   const second = await writeRelease(dist, { bio: "second" });
   for (let times = 0; times < 20; times++) {
     await switchTo(dist, times % 2 === 0 ? second : first);
-    await Promise.all([host.reload(), host.reload()]);
-    expect(host.release.folder).toBe(times % 2 === 0 ? second : first);
+    await Promise.all([server.reload(), server.reload()]);
+    expect(server.release.folder).toBe(times % 2 === 0 ? second : first);
   }
 });
 
 test("to a broken release is kept out, said once, and tried again when asked", async () => {
-  const { host, port, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 20 });
-  const before = host.release.folder;
+  const { server, port, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 20 });
+  const before = server.release.folder;
   const next = await writeRelease(dist, { bio: "next" });
   const missing = join(next, pagePath(1));
   await rename(missing, `${missing}.away`);
@@ -53,37 +53,37 @@ test("to a broken release is kept out, said once, and tried again when asked", a
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(/^Still serving [0-9a-f]{12}\. Release .* is broken: .*1\.json is missing/);
-  expect(host.release.folder).toBe(before);
+  expect(server.release.folder).toBe(before);
   expect((await ask(port, "/api/users/")).status).toBe(200);
-  await host.reload();
+  await server.reload();
   expect(lines).toHaveLength(2);
   await rename(`${missing}.away`, missing);
-  await host.reload();
-  expect(host.release.folder).toBe(next);
+  await server.reload();
+  expect(server.release.folder).toBe(next);
   expect(lines).toHaveLength(2);
 });
 
 test("to a release that cannot be taken up yet is tried again by itself", async () => {
-  const { host, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 50 });
+  const { server, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 50 });
   const next = await writeRelease(dist, { bio: "next" });
   const file = join(next, pagePath(1));
   await rename(file, `${file}.away`);
   await switchTo(dist, next);
   await until(() => lines.length > 0);
   await rename(`${file}.away`, file);
-  await until(() => host.release.folder === next);
+  await until(() => server.release.folder === next);
 });
 
-test("current that vanishes leaves the host as it was", async () => {
-  const { host, port, dist, lines } = await serving({}, {}, { watchMs: 10 });
+test("current that vanishes leaves the server as it was", async () => {
+  const { server, port, dist, lines } = await serving({}, {}, { watchMs: 10 });
   await rm(join(dist, "current"));
   await until(() => lines.length > 0);
   await writeFile(join(dist, "current"), "no link");
-  await host.reload();
+  await server.reload();
   expect((await ask(port, "/api/users/?page=2")).status).toBe(200);
   await rm(join(dist, "current"));
   const next = await publish(dist, { bio: "next" });
-  await until(() => host.release.folder === next);
+  await until(() => server.release.folder === next);
 });
 
 test("while another one is being taken up is seen at the next look", async () => {
@@ -130,10 +130,10 @@ test("of a whole dist is taken up like one of current", async () => {
   await publish(one, { bio: "one" });
   const next = await publish(two, { bio: "two" });
   await symlink("one", dist);
-  const { host } = await serving({}, { folder: dist }, { watchMs: 10 });
+  const { server } = await serving({}, { folder: dist }, { watchMs: 10 });
   await symlink("two", join(parent, "aside"));
   await rename(join(parent, "aside"), dist);
-  await until(() => host.release.folder === next);
+  await until(() => server.release.folder === next);
 });
 
 test("to the same release is nothing to tell; one that was written over is read again when asked", async () => {
@@ -141,42 +141,42 @@ test("to the same release is nothing to tell; one that was written over is read 
   await publish(dist);
   const switches: string[] = [];
   const onSwitch = ({ snapshot }: ServedRelease) => void switches.push(snapshot.id);
-  const host = await createListingServer(
+  const server = await createListingServer(
     { folder: dist },
     { log() {}, onSwitch },
     { ...SERVER_LIMITS, watchMs: 600_000 },
   );
-  onTestFinished(() => host.close());
-  await host.reload();
+  onTestFinished(() => server.close());
+  await server.reload();
   expect(switches).toEqual([]);
-  const { folder, snapshot } = host.release;
+  const { folder, snapshot } = server.release;
   const next = await writeRelease(dist, { bio: "next" });
   await rename(folder, `${folder}.away`);
   await rename(next, folder);
-  await host.reload();
-  expect(host.release.snapshot.id).not.toBe(snapshot.id);
-  expect(switches).toEqual([host.release.snapshot.id]);
+  await server.reload();
+  expect(server.release.snapshot.id).not.toBe(snapshot.id);
+  expect(switches).toEqual([server.release.snapshot.id]);
 });
 
 test("of what is served for good changes nothing", async () => {
   const dist = scratch();
   const folder = await publish(dist);
-  const { host } = await serving({}, { folder }, { watchMs: 10 });
+  const { server } = await serving({}, { folder }, { watchMs: 10 });
   await publish(dist, { bio: "next" });
-  await host.reload();
+  await server.reload();
   await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(host.release.folder).toBe(folder);
+  expect(server.release.folder).toBe(folder);
 });
 
 test("an unchanged page stays cached", async () => {
   const dist = scratch();
   const first = await publish(dist);
-  const { host, port } = await serving({}, { folder: dist });
+  const { server, port } = await serving({}, { folder: dist });
   await ask(port, "/api/users/");
   // The same pages, so the same digests; the further file makes it another release.
   const second = await publish(dist, { others: { "note.txt": "another" } });
-  await host.reload();
-  expect(host.release.folder).toBe(second);
+  await server.reload();
+  expect(server.release.folder).toBe(second);
   await rm(join(first, pagePath(1)));
   await rm(join(second, pagePath(1)));
   expect((await ask(port, "/api/users/")).status).toBe(200);
@@ -185,22 +185,22 @@ test("an unchanged page stays cached", async () => {
 test("a request that began before it is answered from the release it began with", async () => {
   const dist = scratch();
   await publish(dist);
-  const host = await createListingServer({ folder: dist });
+  const server = await createListingServer({ folder: dist });
   // The switch happens between the request and its first read of the disk.
-  const server = createServer((req, res) => {
-    host.handler(req, res);
-    void publish(dist, { bio: "next", count: 3 }).then(() => host.reload());
+  const other = createServer((req, res) => {
+    server.handler(req, res);
+    void publish(dist, { bio: "next", count: 3 }).then(() => server.reload());
   }).listen(0);
-  const address = server.address();
+  const address = other.address();
   const port = typeof address === "object" ? (address?.port ?? 0) : 0;
-  const before = host.release;
+  const before = server.release;
   const { headers, body } = await ask(port, "/api/users/?page=3");
   expect(headers).toMatchObject({
     "snapshot-id": before.snapshot.id,
     etag: `"${before.sums.pages.get(3, "identity")}"`,
   });
   expect(JSON.parse(body.toString()).count).toBe(5);
-  await until(() => host.release !== before);
-  server.close();
-  await host.close();
+  await until(() => server.release !== before);
+  other.close();
+  await server.close();
 });
