@@ -13,7 +13,7 @@ import { type Progress, progressBar } from "./program/progress.js";
 import { stoppable } from "./program/signals.js";
 import { type Given, type Io, say, type Verb } from "./program/verb.js";
 
-/** What a source is published with comes from where a build takes it. */
+/** A source is published with the settings of a build, from variables and the config file. */
 const SOURCE_KEYS = [
   "baseUrl",
   "pageSize",
@@ -68,7 +68,7 @@ async function compareAndPrint(
   const { out: dist, only, ignore, maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
   const scratch = await makeScratch();
-  // Whatever ends the process at once, as a stream that cannot be written to.
+  // An error may end the process at once, for example when a stream cannot be written to.
   const cleanUp = () => {
     removeScratch(scratch);
     if (settings.output !== undefined) rmSync(asidePath(settings.output), { force: true });
@@ -97,7 +97,7 @@ function sourceOptions(settings: Settings): SourceSideOptions {
 async function print(diff: Comparison, settings: Given["settings"], io: Io, signal: AbortSignal): Promise<ExitCode> {
   const { exceeded } = diff;
   await writeDocument(await toText(diff, settings, exceeded, io), settings.output, io, signal);
-  // At a terminal the text has just said it.
+  // On a terminal, the text has just listed the gates.
   const isSaid = settings.format === "text" && settings.output === undefined && io.stdout.isTTY;
   for (const finding of isSaid ? [] : exceeded)
     say(io, `${painter(io.stderr, io.env)("red", "gate exceeded:")} ${finding}`);
@@ -105,10 +105,10 @@ async function print(diff: Comparison, settings: Given["settings"], io: Io, sign
   return diff.added + diff.removed + diff.changed > 0 ? ExitCode.refused : ExitCode.done;
 }
 
-/** What says whether a file may have colours: it is no terminal. */
+/** A file is no terminal, and has no colours unless FORCE_COLOR asks for them. */
 const FILE = { isTTY: false } as Io["stdout"];
 
-/** Each form is loaded when it is asked for: charts take long to load. */
+/** Each form is loaded only when it is needed, since charts take long to load. */
 async function toText(
   diff: Comparison,
   { format, limit, all, output, only, ignore }: Given["settings"],

@@ -1,4 +1,4 @@
-/** `rollcall publish`: a release put where a host or an upload tool takes it from. */
+/** `rollcall publish`: makes a folder or a bucket equal to a release. */
 
 import { ExitCode } from "../errors.js";
 import { count, duration, number, size } from "../print/numbers.js";

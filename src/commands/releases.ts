@@ -1,4 +1,4 @@
-/** `rollcall releases`: what there is to serve, to compare and to go back to. */
+/** `rollcall releases`: lists the releases. */
 import { ExitCode } from "../errors.js";
 import { number, size, time } from "../print/numbers.js";
 import { type Paint, painter } from "../print/style.js";

@@ -1,4 +1,4 @@
-/** `rollcall use`: back to an older release, or forth again. */
+/** `rollcall use`: makes another release current. */
 import { ExitCode } from "../errors.js";
 import { count, time } from "../print/numbers.js";
 import type { Line } from "../print/style.js";

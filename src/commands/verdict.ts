@@ -1,4 +1,4 @@
-/** What a verification looks like to people: a row for each check, then what was found, then what it comes to. */
+/** Describes a verification to people: a row for each check, then the findings, then a summary. */
 import { count, duration, number } from "../print/numbers.js";
 import { align, type Paint } from "../print/style.js";
 import { table } from "../print/table.js";
@@ -8,13 +8,13 @@ import { describeFinding } from "../verify/junit.js";
 import type { Row, Verdict } from "../verify/verdict.js";
 import { wrap } from "./program/help.js";
 
-/** How many findings of a row are shown. */
+/** Findings of a row that are shown. */
 const SHOWN = 5;
 
 const LOOKS = { passed: "green", differs: "red", allowed: "yellow", skipped: "dim" } as const;
 
 /**
- * @param width columns that the table may take; what is cut from its cells is told below it, of all rows that differ.
+ * @param width columns for the table. Below it, rows that differ are told in full, since cells may be cut.
  */
 export function describeVerdict(
   { subject, rows }: Verdict,
@@ -45,7 +45,7 @@ function tableOf(rows: readonly Row[], isHost: boolean, width: number, paint: Pa
     rows.map((row, at) => [
       paint(LOOKS[row.outcome], row.outcome),
       paint("bold", row.name),
-      // What differs from probe to probe stands at its end.
+      // The end of a request differs most from probe to probe.
       shortenInside(requests[at] ?? "", forRequests),
       ...(isHost ? [shorten(received[at] ?? "", forReceived)] : []),
       wrap(visible(row.outcome === "skipped" ? `(${row.note})` : row.rule), free - forRequests - forReceived).join(
@@ -61,7 +61,7 @@ function shortenInside(text: string, max: number): string {
 
 /** Columns between two cells. */
 const GAP = 2;
-/** For all cells but the first two; on a terminal that is narrower still, lines are broken by it. */
+/** Columns for all cells but the first two. A narrower terminal breaks the lines itself. */
 const NARROWEST = 40;
 
 function widest(texts: readonly string[]): number {

@@ -50,7 +50,7 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
   return passed ? ExitCode.done : ExitCode.refused;
 }
 
-/** Columns of what is no terminal, as the log of a job. */
+/** Columns where the output is no terminal, for example the log of a CI job. */
 const UNKNOWN_WIDTH = 120;
 
 async function watched<T>(io: Io, step: (watch: Watch) => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-/** What a page's bytes say besides its users; users of a page that is written as the contract says are not parsed. */
+/** Reads the envelope of a page. The users of a page in canonical form are not parsed. */
 import { z } from "zod";
 import { parseJson } from "./json.js";
 import { PAGE_SIZE } from "./links.js";
@@ -24,10 +24,10 @@ export function envelopeDifferences(found: Envelope, expected: Envelope): (keyof
   return (["count", "users", "previous", "next"] as const).filter((key) => found[key] !== expected[key]);
 }
 
-/** A page's envelope; with its frame or, where its text has none, with its users as they were parsed. */
+/** A page's envelope, with its frame, or with its parsed users where its text is not in canonical form. */
 export type PageBody = { envelope: Envelope } & ({ frame: Frame } | { results: readonly unknown[] });
 
-/** The page that a body is, or in words what it is instead: "is HTML". */
+/** The page that a body holds, or why it holds none: "is HTML". */
 export function readBody(body: Buffer): PageBody | { why: string } {
   const frame = readFrame(body);
   if (!frame) return parse(body.toString("utf8"));
@@ -35,7 +35,7 @@ export function readBody(body: Buffer): PageBody | { why: string } {
   return { envelope: { count, next, previous, users: frame.records.length }, frame };
 }
 
-/** Where something begins, and the first byte behind it. */
+/** The first byte of something, and the first byte behind it. */
 export type Span = readonly [begin: number, end: number];
 
 /** A canonical page's frame, and where each of its records begins and ends. */
@@ -44,8 +44,8 @@ export interface Frame extends Omit<Envelope, "users"> {
 }
 
 /**
- * Takes a page apart by its lines: one record a line, head and tail to the letter. What is in a record is not looked at.
- * @returns undefined when it is written otherwise.
+ * Takes a canonical page apart by its lines: one record a line, between head and tail. The records are not looked into.
+ * @returns undefined when the page is not in canonical form.
  */
 export function readFrame(body: Buffer): Frame | undefined {
   const [head, count, next = "", previous = ""] = HEAD.exec(body.toString("latin1", 0, LONGEST_HEAD)) ?? [];
@@ -55,7 +55,7 @@ export function readFrame(body: Buffer): Frame | undefined {
 }
 
 const HEAD = /^\{"count":(0|[1-9]\d{0,15}),"next":(null|"[!#-[\]-~]+"),"previous":(null|"[!#-[\]-~]+"),"results":\[/;
-/** Far longer than two links and a number are. */
+/** Far longer than a head with two links and a number. */
 const LONGEST_HEAD = 16_384;
 
 const [NEWLINE, COMMA, OPEN, CLOSE] = [0x0a, 0x2c, 0x7b, 0x7d];
@@ -100,7 +100,7 @@ function parse(text: string): PageBody | { why: string } {
     return { why: path ? `is no page: its ${path} ${issue?.message}` : "is JSON, but no page" };
   }
   const { count, next, previous } = data;
-  // As they came: the schema's own have no keys.
+  // The users as they came: the schema's copies have no keys.
   const { results } = read.value as { results: unknown[] };
   return { envelope: { count, next, previous, users: results.length }, results };
 }

@@ -1,4 +1,4 @@
-/** What every host says besides the body: the header values and error bodies of contract part 2. */
+/** The headers and error bodies of contract part 2, which every host sends. */
 
 /** Content codings that a release may carry beside each page, best first, with their file endings. */
 export const ENCODINGS = { br: ".br", gzip: ".gz" } as const;
@@ -7,7 +7,7 @@ export type Encoding = keyof typeof ENCODINGS;
 export const CONTENT_TYPE = "application/json";
 export const DEFAULT_CACHE_CONTROL = "public, max-age=60";
 
-/** On every answer, whatever its status. */
+/** The headers of every answer, whatever its status. */
 export function commonHeaders(encodings: readonly Encoding[]): Record<string, string> {
   return {
     Allow: "GET, HEAD, OPTIONS",
@@ -17,23 +17,23 @@ export function commonHeaders(encodings: readonly Encoding[]): Record<string, st
   };
 }
 
-/** What says which snapshot an answer is of, and lets browsers read it. */
+/** The headers that name the snapshot of an answer, and let browsers read its name. */
 export function snapshotHeaders(id: string): Record<string, string> {
   return { "Snapshot-Id": id, "Access-Control-Expose-Headers": "ETag, Snapshot-Id" };
 }
 
-/** Where an answer's caching is not the publisher's choice: errors, and what is polled for a switch. */
+/** Cache-Control where the publisher does not choose it: of errors, and of what clients poll for a switch. */
 export const NO_STORE = "no-store";
 export const NO_CACHE = "no-cache";
 
-/** What OPTIONS adds, so that a browser's preflight passes. */
+/** The headers that OPTIONS adds, so that a browser's preflight succeeds. */
 export const PREFLIGHT_HEADERS = {
   "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
   "Access-Control-Allow-Headers": "*",
   "Access-Control-Max-Age": "86400",
 } as const;
 
-/** The strong entity tag of a body, from its SHA-256 in hexadecimal: equal bytes have equal tags on every machine. */
+/** The strong entity tag of a body with this SHA-256 (hexadecimal). Equal bytes have equal tags on every machine. */
 export function etagOf(digest: string): string {
   return `"${digest}"`;
 }
@@ -45,7 +45,7 @@ export function errorBody(detail: string): string {
 
 export const INVALID_PAGE = "Invalid page.";
 
-/** What an error says when its status says enough. A 404 is also given as `INVALID_PAGE`. */
+/** The usual detail of each error. A 404 may also say `INVALID_PAGE`. */
 export const ERROR_DETAILS = {
   400: "Bad request.",
   404: "Not found.",

@@ -1,15 +1,15 @@
-/** JSON from strangers: looked at before it is parsed, since a value may take far more than its text, and any stack. */
+/** Parses JSON from strangers, which is checked first: its value may take far more memory than its text, or overflow the stack. */
 import type { z } from "zod";
 
-/** As deep as a value of a user may be nested. */
+/** How deep a value of a user may be nested. */
 export const MAX_JSON_DEPTH = 32;
 
-/** Far beyond what the contract takes, so that it is the contract that says no to what is only somewhat too deep. */
+/** Far deeper than the contract allows, so that the contract itself refuses what is only a little too deep. */
 const DEEPEST = 10 * MAX_JSON_DEPTH;
-/** Five times as many as the users of the largest page have: 64 MiB of `[],` would be 20 million, and a gigabyte. */
+/** Five times as many as the largest page has. Without a limit, 64 MiB of `[],` would be 20 million values, and take a gigabyte. */
 const MOST_VALUES = 200_000;
 
-/** The value that a text says, or why it is not parsed, as the end of a sentence: "is not JSON". */
+/** The value of a text, or why it is not parsed, as the end of a sentence: "is not JSON". */
 export function parseJson(text: string): { value: unknown } | { why: string } {
   const why = whyNotToParse(text);
   if (why !== undefined) return { why };
@@ -21,13 +21,13 @@ export function parseJson(text: string): { value: unknown } | { why: string } {
   }
 }
 
-/** The value that a text says, or undefined when it is not JSON or does not fit the schema. */
+/** The value of a text; undefined when it is not JSON or does not fit the schema. */
 export function parseAs<T>(schema: z.ZodType<T>, text: string): T | undefined {
   const read = parseJson(text);
   return "why" in read ? undefined : schema.safeParse(read.value).data;
 }
 
-/** Whether JSON is nested so deep that whoever looks into its value may run out of stack. */
+/** Whether JSON is nested so deep that reading its value may overflow the stack. */
 export function isTooDeep(text: string): boolean {
   return whyNotToParse(text, Number.POSITIVE_INFINITY) !== undefined;
 }
@@ -49,7 +49,7 @@ function whyNotToParse(text: string, mostValues = MOST_VALUES): string | undefin
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Where the string that begins at `at` ends, or the text does. */
+/** The end of the string that begins at `at`, or of the text. */
 function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = end;

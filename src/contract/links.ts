@@ -1,24 +1,24 @@
-/** Page numbers and the URLs they are published under: the only place that knows either form. */
+/** Page numbers and their URLs. Only this file knows either form. */
 import { usageError } from "../errors.js";
 
 /** `query`: `?format=api&page=N`; `path`: `pages/N.json`, for hosts that cannot map a query. */
 export const LINK_STYLES = ["query", "path"] as const;
 export type LinkStyle = (typeof LINK_STYLES)[number];
 
-/** The listing, below the base URL's path. */
+/** The path of the listing, below the base URL. */
 export const LISTING_PATH = "/api/users/";
 
-/** Below the base URL: the image of users who have none, unless another is configured. */
+/** The default image of users who have none, below the base URL. */
 export const AVATAR_PATH = "avatar.svg";
 
 export const PAGE_SIZE = { default: 100, min: 1, max: 1000 } as const;
 
-/** Pages a collection of `count` users fills; an empty collection has one, empty page. */
+/** How many pages `count` users fill. An empty collection has one empty page. */
 export function pagesFor(count: number, pageSize: number): number {
   return Math.max(1, Math.ceil(count / pageSize));
 }
 
-/** The last page that has a number in the only accepted form: a listing has no more. */
+/** The highest page number that has the accepted form, see `pageNumber`. */
 export const MAX_PAGES = 999_999_999;
 
 /** The absolute URL of page `page` (from 1) below a base URL that `parseBaseUrl` has normalised. */
@@ -53,7 +53,7 @@ const LISTING_URL = /^(https?:\/\/[^?#]+)\/api\/users\/*(?:(?:pages\/[^?#]*)?(?:
  * @throws UserError (usage) when it is not absolute http(s), or has a query, a fragment or credentials.
  */
 export function parseBaseUrl(text: string): string {
-  // A password must not reach a log by way of its own refusal.
+  // A message must not carry a password into a log.
   const shown = JSON.stringify(text.replace(/^([^/]*\/\/)[^/]*@/, "$1...@"));
   const refuse = (why: string, instead = "one like https://directory.example.com") =>
     usageError(`Base URL ${shown} ${why}; give ${instead}.`);
@@ -70,17 +70,17 @@ export function parseBaseUrl(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, "");
 }
 
-/** The path below which a base URL's host is asked: `/directory`, or empty at the root. */
+/** The path of a base URL: `/directory`, or empty at the root. */
 export function basePath(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/$/, "");
 }
 
-/** True for an absolute http(s) URL without white space or control characters: what an avatar may be. */
+/** Whether a text is an absolute http(s) URL without white space and control characters, as an avatar must be. */
 export function isPublishableUrl(text: string): boolean {
   return /^https?:\/\/[^\s\p{Cc}/?#][^\s\p{Cc}]*$/iu.test(text) && URL.canParse(text);
 }
 
-/** What `pageUrl` makes a URL from, read back from it; undefined when it is not of either form. */
+/** The reverse of `pageUrl`; undefined for a URL of another form. */
 export function parsePageUrl(url: string): { baseUrl: string; links: LinkStyle; page: number } | undefined {
   const [, baseUrl, query, path] =
     /^(https?:\/\/.+)\/api\/users\/(?:\?format=api&page=(\d+)|pages\/(\d+)\.json)$/.exec(url) ?? [];

@@ -1,4 +1,4 @@
-/** The envelope and its canonical text: keys sorted, one record a line, one final newline (contract part 2). */
+/** The canonical text of pages and users: keys sorted, one record a line, one final newline (contract part 2). */
 import stringify from "fast-json-stable-stringify";
 import { type LinkStyle, pageUrl } from "./links.js";
 import { RECORD_SEPARATOR } from "./record-text.js";
@@ -13,7 +13,7 @@ export interface Page {
   results: User[];
 }
 
-/** Where a page stands: all that its envelope says besides the users. */
+/** All that the envelope of a page depends on besides its users. */
 export interface PagePosition {
   page: number;
   pages: number;
@@ -22,7 +22,7 @@ export interface PagePosition {
   links: LinkStyle;
 }
 
-/** The canonical text of a page whose users are canonical texts already: what stands before them, they, what follows. */
+/** The canonical text of a page from the canonical texts of its users, in three parts. */
 export function encodePage(
   position: PagePosition,
   records: readonly string[],

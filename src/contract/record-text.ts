@@ -1,10 +1,10 @@
-/** A fast look at canonical records: says "valid, and nothing to warn of" only when the user schema would say so too. */
+/** A fast check of canonical records by a regular expression. It passes only records that the user schema would pass without a warning. */
 import { KYC_STATUSES, NOTHING_SCHEDULED } from "./user.js";
 
-// Everything here is a part of what `userSchema` accepts and no warning applies to, never more; a property test holds
-// the two against each other. What it does not accept may still be valid: then the schema itself is asked.
+// Every pattern matches a part of what `userSchema` accepts without a warning, and never more. A property test compares the
+// two. A record that does not match may still be valid: then the schema itself checks it.
 
-/** Any text, in the escapes that JSON.stringify uses and no others. Read byte by byte, so a character beyond ASCII is several. */
+/** Any text, with the escapes that JSON.stringify uses and no others. Each byte is a character here, also beyond ASCII. */
 const PLAIN = '[^"\\\\\\x00-\\x1f]*';
 const TEXT = `"${PLAIN}(?:\\\\(?:["\\\\bfnrt]|u00(?:0[0-7be-f]|1[0-9a-f]))${PLAIN})*"`;
 /** At most 15 digits: far from 2^53. */
@@ -18,7 +18,7 @@ const DATE = [
 const TIMESTAMP = `"(?:${DATE})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{6}Z"`;
 const COUNTRY = '"[A-Z]{2}"';
 const LANGUAGE = '"[A-Z]{2,8}(?:-[A-Z0-9]{1,8})*"';
-/** Names of letters that are no Punycode, and a port, path, query and fragment of characters that need no thought. */
+/** URLs whose host has no Punycode, and whose other parts have only common characters. */
 const IMAGE_URL =
   "https?://(?:(?!xn--)[a-z][a-z0-9]*(?:-[a-z0-9]+)*\\.)*[a-z]+(?::[1-9]\\d{0,3})?(?:/[\\w.~!$&'()*+,;=:@/?-]*)?";
 
@@ -67,7 +67,7 @@ function object(fields: Record<string, string>): string {
 /** What stands between two records of a page. */
 export const RECORD_SEPARATOR = ",\n";
 
-/** A pattern of one text and no other, as its UTF-8 bytes are read one a character. */
+/** A pattern that matches only this text, with each byte of its UTF-8 as a character. */
 function literally(text: string): string {
   const bytes = Buffer.from(JSON.stringify(text).slice(1, -1)).toString("latin1");
   return bytes.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
@@ -76,8 +76,8 @@ function literally(text: string): string {
 /** See `recordPattern`. */
 export interface RecordPattern {
   /**
-   * Whether `text`, a page's records one byte a character, is `count` records that are valid, canonical and give no
-   * warning as far as text can say: that ids are unique, counters add up and bytes are UTF-8 has to be seen by other means.
+   * Whether `text`, with each byte as a character, is `count` valid, canonical records that give no warning. It does not
+   * check that ids are unique, counters add up, and bytes are UTF-8.
    */
   takes(text: string, count: number): boolean;
 }

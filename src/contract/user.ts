@@ -1,4 +1,4 @@
-/** The user as published: the one schema that types, validation and the order of keys come from. */
+/** The schema of a published user, from which its type, its checks and the order of its keys come. */
 import { z } from "zod";
 import { MAX_JSON_DEPTH } from "./json.js";
 import { isPublishableUrl } from "./links.js";
@@ -16,13 +16,13 @@ export const KYC_STATUSES = [
   "unknown",
 ] as const;
 
-/** Moves whenever what makes a user valid does: what an older version has checked must be checked again. */
+/** Changes with the rules for valid users, so that pages checked by an older version are checked again. */
 export const CONTRACT_VERSION = 1;
 
 /** `next_mining_at` when nothing is scheduled: no fraction, no `Z`. */
 export const NOTHING_SCHEDULED = "1970-01-01T00:00:00";
 
-/** What a field must be, said so that NULL is called by its name. */
+/** The message of a field's check, which names NULL where the value is NULL. */
 function must(message: string) {
   return ({ input }: { input?: unknown }) => (input === null ? "must not be NULL" : `must ${message}`);
 }
@@ -36,15 +36,15 @@ const counter = z.int({ error: INTEGER }).min(0, { error: "must not be negative"
 const timestamp = z.iso.datetime({ precision: 6, error: must(TIME), abort: true });
 const country = text.regex(/^[A-Z]{2}$/, { error: "must be two uppercase letters, XX when unknown" });
 
-/** Anything JSON can say exactly: no number that a reader would round, no nesting that a reader would choke on. */
+/** Any JSON value that every reader can hold exactly: no numbers that would be rounded, no deep nesting. */
 const json = z.unknown().superRefine((value, context) => {
   const message = whyNotExactJson(value, MAX_JSON_DEPTH);
   if (message) context.addIssue({ code: "custom", message });
 });
 
 /**
- * Contract part 1, with part 2's forms. Keys stand in the order in which they are published (sorted), so that an
- * object built in this order is canonical as it is. The schema checks and never changes a value.
+ * Contract part 1, with part 2's forms. Keys stand in published order (sorted), so an object with keys in this order is
+ * canonical. The schema checks values and never changes them.
  */
 export const userSchema = z.strictObject({
   bio: text,
@@ -92,10 +92,10 @@ export const userSchema = z.strictObject({
   wac_status: integer,
 });
 
-/** One validated record, as it stands in a page. */
+/** A validated record, as it stands in a page. */
 export type User = z.infer<typeof userSchema>;
 
-/** A reason not to publish: which user, where in it, what stands there and what should. */
+/** A reason not to publish: the user, the field, its value, and what it must be. */
 export interface Problem {
   /** As the source has it, so not always a UUID; null where the source has NULL. */
   id: unknown;
@@ -105,7 +105,7 @@ export interface Problem {
   message: string;
 }
 
-/** Says why a parsed JSON value would not survive a trip through another reader, or undefined when it would. */
+/** Why other readers of JSON could not hold a value exactly; undefined when they could. */
 function whyNotExactJson(value: unknown, depth: number): string | undefined {
   if (typeof value === "number") {
     const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);

@@ -1,12 +1,12 @@
-/** Values that are published as they are although nobody has observed them before: a thing to know, not a problem. */
+/** Warnings: values that are published although they were never observed before. */
 import type { User } from "./user.js";
 
-/** As much of a user as counters need to add up. */
+/** The part of a user that its counters are in. */
 export interface Counted {
   off_chain: Pick<User["off_chain"], "mining_events" | "pending_events" | "tokens" | "withdrawn_events">;
 }
 
-/** Kind of warning -> what it says of a user, and whether it does. Kinds are the keys of `warnings` in snapshot.json. */
+/** Each kind of warning: its text, and whether it applies to a user. Kinds are the keys of `warnings` in snapshot.json. */
 export const WARNINGS = {
   circles_not_empty: {
     text: "circles are not empty",
@@ -53,7 +53,7 @@ export function countWarnings(user: User, counts: WarningCounts): void {
   }
 }
 
-/** The same for a user of whom it is known that no warning applies, but for counters that may not add up. */
+/** Adds the warnings about counters, for a user to whom no other warning applies. */
 export function countCounterWarnings(user: Counted, counts: WarningCounts): void {
   for (const kind of ["pending_events_do_not_add_up", "tokens_do_not_add_up"] as const) {
     if (WARNINGS[kind].applies(user)) counts[kind] = (counts[kind] ?? 0) + 1;

@@ -1,8 +1,8 @@
-/** Colours and aligned lines: the only place that knows how a summary looks. */
+/** Colours and aligned lines. Only this file knows how a summary looks. */
 import { styleText } from "node:util";
 import { visible } from "./text.js";
 
-/** A stream as far as printing cares. */
+/** A stream, with what printing needs to know of it. */
 export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 /** Environment variables. */
@@ -11,7 +11,7 @@ export type Env = Readonly<Record<string, string | undefined>>;
 type Format = Parameters<typeof styleText>[0];
 export type Paint = (format: Format, text: string) => string;
 
-/** Paints when the stream is a terminal, or as NO_COLOR and FORCE_COLOR say; else leaves text as it is. */
+/** Makes what colours text: on a terminal, or as NO_COLOR and FORCE_COLOR say. Elsewhere text stays as it is. */
 export function painter(stream: Output, env: Env): Paint {
   if (!wantsColor(stream, env)) return (_format, text) => text;
   return (format, text) => styleText(format, text, { validateStream: false });
@@ -45,7 +45,7 @@ export function align(given: readonly Line[], paint: Paint): string {
     .join("\n");
 }
 
-/** NO_COLOR before FORCE_COLOR before what the stream is: who asks for none must never get any. */
+/** NO_COLOR wins over FORCE_COLOR, and both over the kind of stream. */
 function wantsColor(stream: Output, { FORCE_COLOR, NO_COLOR, TERM }: Env): boolean {
   if (NO_COLOR) return false;
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";

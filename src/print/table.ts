@@ -1,9 +1,9 @@
-/** Tables for people: columns that fit their text, and no lines between them. */
+/** Tables without borders, whose columns fit their text. */
 import Table from "cli-table3";
 
 type Align = "left" | "right";
 
-/** @param columns head and side of each column. */
+/** @param columns the head of each column, and the side that it is aligned to. */
 export function table(columns: readonly (readonly [head: string, align: Align])[], rows: readonly string[][]): string {
   const made = new Table({
     head: columns.map(([head]) => head),

@@ -1,4 +1,4 @@
-/** Foreign text made safe to print: nothing in it can move the cursor, reorder a line or break it. */
+/** Makes foreign text safe to print, so that it cannot move the cursor, or reorder or break a line. */
 
 /** Controls, direction and other invisible format characters, line separators, lone surrogates and noncharacters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
@@ -8,7 +8,7 @@ export function visible(text: string): string {
   return text.replace(INVISIBLE, escapeUnits);
 }
 
-/** One line of JSON that prints safely; the same data as `JSON.stringify` says. */
+/** One line of JSON that is safe to print. */
 export function toJson(value: unknown): string {
   return visible(JSON.stringify(value));
 }

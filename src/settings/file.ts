@@ -9,18 +9,18 @@ import { CONFIG_FLAG } from "./names.js";
 
 export const CONFIG_FILE = "rollcall.config.json";
 
-/** What a config file says, not yet checked. */
+/** The content of a config file, not yet checked. */
 export interface ConfigFile {
-  /** As it is named in messages. */
+  /** Its name in messages. */
   name: string;
-  /** What its paths are relative to. */
+  /** The folder that its paths are relative to. */
   folder: string;
   values: Readonly<Record<string, unknown>>;
 }
 
 /**
  * Reads `given` (relative to `cwd`), or `rollcall.config.json` in `cwd`, which may be absent.
- * @throws UserError (usage) when it cannot be read, is not JSON in UTF-8, no object, or says a thing twice.
+ * @throws UserError (usage) when it cannot be read, is not an object in JSON in UTF-8, or repeats a key.
  */
 export async function readConfigFile(cwd: string, given?: string): Promise<ConfigFile | undefined> {
   if (given === "") throw usageError(`${CONFIG_FLAG} must name a file, got "".`);

@@ -1,4 +1,4 @@
-/** JSON that people write: where a text stops being JSON, and which keys it repeats. `JSON.parse` of Node 20 tells neither. */
+/** Parses JSON that people write, and finds where it stops being JSON, and which keys it repeats, as `JSON.parse` does not. */
 import { visit } from "jsonc-parser";
 import { isTooDeep } from "../contract/json.js";
 
@@ -13,12 +13,12 @@ interface JsonMistake extends Position {
   found: string;
 }
 
-/** A key that its object has already, as it is written: with quotes. */
+/** A key that its object already has, as it is written, with quotes. */
 interface RepeatedKey extends Position {
   key: string;
 }
 
-/** Parses a text that people write: a byte order mark is allowed. The mistake is data, not an exception. */
+/** Parses a text, which may begin with a byte order mark. @returns the value, or the mistake as data. */
 export function parseConfig(text: string): { value: unknown; repeated: RepeatedKey[] } | { mistake: JsonMistake } {
   const body = text.replace(/^\uFEFF/, "");
   try {

@@ -6,7 +6,7 @@ import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { basePath, isPublishableUrl, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 
-/** How a flag's or a variable's text is read, and whether the value is a path (relative to where it was given). */
+/** How the text of a flag or a variable is read. A path is relative to the folder where it was given. */
 export type SettingKind = "text" | "path" | "number" | "boolean" | "list";
 
 /** A row of the table of settings. */
@@ -77,7 +77,7 @@ export const publicUrl = {
   placeholder: "<url>",
 } as const;
 
-/** A store's own URL; one with a secret in it is not repeated. */
+/** The URL of a store. Messages do not repeat it, since it may hold a secret. */
 export const endpoint = {
   kind: "text",
   schema: z.string().refine((value) => /^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) && URL.canParse(value), {
@@ -86,7 +86,7 @@ export const endpoint = {
   placeholder: "<url>",
 } as const;
 
-/** A file may have a number for a number. */
+/** A number or a percentage. The config file may also give a number that is no text. */
 export const limit = {
   kind: "text",
   schema: z
@@ -119,7 +119,7 @@ export const encodings = {
   placeholder: `<${names.join(",")}>`,
 } as const;
 
-/** Names of checks; which there are is the verb's to know. */
+/** Names of checks. The verb knows which names there are. */
 export const checks = {
   kind: "list",
   schema: z.array(z.string().min(1)),

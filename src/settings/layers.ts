@@ -1,4 +1,4 @@
-/** One layer of settings: what flags, variables or a file give, checked, with a name for where each came from. */
+/** Checks one layer of settings: those of the flags, of the variables, or of a file. */
 import type { ConfigFile } from "./file.js";
 import { at, type SettingKind } from "./kinds.js";
 import {
@@ -21,7 +21,7 @@ export interface Layer {
   mistakes: readonly string[];
 }
 
-/** Flags as commander has them, by key: texts, and true or false for those without a value. */
+/** Flags by key: texts, and true or false for flags without a value. */
 export function flagLayer(flags: Given, cwd: string, wanted: readonly SettingKey[]): Layer {
   return check({ given: flags, wanted, folder: cwd, nameOf: flagOf, known: SETTING_KEYS.map(flagOf) });
 }
@@ -75,7 +75,7 @@ function check({ given, wanted, folder, nameOf, known }: Unchecked): Layer {
   return { values, nameOf, mistakes };
 }
 
-/** One sentence for each that has a likely meaning, and one for the rest. */
+/** One sentence for each name that is probably misspelled, and one for all the others. */
 function describeUnknown(unknown: readonly string[], nameOf: Layer["nameOf"], known: readonly string[]) {
   const meant = (key: string) => findNear(key, known);
   const sentences = unknown.flatMap((key) => {

@@ -1,17 +1,17 @@
-/** What a program gives a verb: checked by the rules that hold for flags, and refused in the same words. */
+/** Checks the options that a program gives to a verb, by the rules for flags, with the same messages. */
 import { z } from "zod";
 import { usageError } from "../errors.js";
 import { isPath } from "./kinds.js";
 import { suggest } from "./names.js";
 
-/** What one value may be; rows of the table of settings are such rules. */
+/** What a value may be. Rows of the table of settings are such rules. */
 export interface Rule {
   schema: z.ZodType;
   /** Completes "must be ..."; absent where the schema's own message is a sentence. */
   allowed?: string;
 }
 
-/** One for every option that there is. */
+/** A rule for every option. */
 export type OptionRules<T> = { readonly [K in keyof T]-?: Rule };
 
 export const callback: Rule = {
@@ -23,14 +23,14 @@ export const folder: Rule = {
   schema: z.string().refine(isPath),
   allowed: "a folder's path on this machine",
 };
-/** An object, whose own members are checked by themselves. */
+/** An object whose members are checked separately. */
 export const anyObject: Rule = { schema: z.looseObject({}), allowed: "an object" };
 
 /**
- * Checks all options at once; what is undefined counts as not given.
- * @param what takes them, as messages call it.
+ * Checks all options at once. An undefined option counts as not given.
+ * @param what the function that takes them, as messages name it.
  * @param required names of those that must be given.
- * @returns what was given, each value in its normal form.
+ * @returns the given options, with each value in its normal form.
  * @throws UserError (usage) with a sentence for each that is unknown, wrong or missing.
  */
 export function checkOptions<T extends object>(
@@ -58,14 +58,14 @@ export function checkOptions<T extends object>(
   return values as T;
 }
 
-/** A sentence: what a value that a rule refuses must be instead. */
+/** A sentence about a value that a rule refuses: what it must be instead. */
 export function describeMistake(name: string, value: unknown, { allowed }: Rule, error: z.ZodError): string {
   return allowed === undefined
     ? `${name}: ${error.issues[0]?.message}`
     : `${name} must be ${allowed}, got ${show(value)}.`;
 }
 
-/** A value as JSON, or what JSON cannot say, as it calls itself. */
+/** A value as JSON, or as text where JSON cannot hold it. */
 function show(value: unknown): string {
   const text = typeof value === "bigint" ? undefined : JSON.stringify(value);
   return text ?? String(value);

@@ -7,9 +7,9 @@ export type SettingKey = keyof typeof SETTINGS;
 type Value<K extends SettingKey> = z.infer<(typeof SETTINGS)[K]["schema"]>;
 type Defaulted = { [K in SettingKey]: "default" extends keyof (typeof SETTINGS)[K] ? K : never }[SettingKey];
 
-/** What every source may give, checked. */
+/** The settings that a layer gives, checked. */
 export type GivenSettings = { [K in SettingKey]?: Value<K> };
-/** What a verb gets: those with a default are always there. */
+/** The settings that a verb gets. Those with a default are always there. */
 export type Settings = GivenSettings & { [K in Defaulted]: Value<K> };
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];

@@ -38,7 +38,7 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
     const result = await buildRelease(options, {
       signal: stop.signal,
       onProgress({ users, total }) {
-        // Not before: nothing is written yet, and a query that counts its rows for hours hears no signal.
+        // Before this, nothing is written, and a query that counts rows for hours could not be stopped by an AbortSignal.
         stop.listen();
         bar?.update(users, total);
       },
@@ -98,7 +98,7 @@ function report(result: BuildResult, milliseconds: number, settings: Settings, i
   }
 }
 
-/** Says what of the build the host of `--adapt` cannot use. */
+/** Prints what of the build the host of `--adapt` cannot use. */
 function sayUnsupported({ adapt, compress: encodings = [], links }: Settings, io: Io): void {
   const notes = adapt === undefined ? [] : unsupportedFeatures(adapterOf(adapt), { encodings, links });
   const lines = notes.map((value) => ({ verb: "note", value, loud: true }));

@@ -10,9 +10,9 @@ import { showValue, visible } from "../../print/text.js";
 
 interface Run {
   db: string;
-  /** `--problems`, when it was given. */
+  /** The file of `--problems`, where it was given. */
   problemsFile: string | undefined;
-  /** The command line that serves the release. */
+  /** The command that serves the release. */
   next: string;
   milliseconds: number;
 }
@@ -92,7 +92,7 @@ export function describeProblems({ count, first }: ProblemReport, paint: Paint):
   return lines.join("\n");
 }
 
-/** The last line of a refusal. With `skipInvalid`, a build refuses only where nobody is valid. */
+/** The last line of a refusal. With `skipInvalid`, a build refuses only when no user is valid. */
 export function describeRefusal(
   { problems, total }: InvalidUsersError,
   { skipInvalid, problems: file }: { skipInvalid: boolean; problems?: string | undefined },

@@ -1,4 +1,4 @@
-/** Writes what a verb makes piece by piece, to stdout or to a file that is there only once it is whole. */
+/** Writes a long document in parts, to stdout or to a file, which appears only when it is complete. */
 import { once } from "node:events";
 import { open, stat } from "node:fs/promises";
 import { codeOf, UserError } from "../../errors.js";
@@ -8,8 +8,8 @@ import type { Io } from "./verb.js";
 
 /**
  * @param file undefined for stdout, whose reader may leave when it has seen enough.
- * @param signal stops the writing; nothing is left of the file then.
- * @throws UserError when the file cannot be written; what the signal was aborted with.
+ * @param signal stops the writing, and nothing of the file is left.
+ * @throws UserError when the file cannot be written; the signal's reason.
  */
 export async function writeDocument(
   given: AsyncIterable<string>,
@@ -36,7 +36,7 @@ export async function writeDocument(
   }
 }
 
-/** A stream that takes all at once would never let a signal be heard. */
+/** The parts, with pauses: a stream that accepts everything at once would leave no time for signals. */
 async function* stopped(parts: AsyncIterable<string>, signal: AbortSignal | undefined): AsyncGenerator<string> {
   const turn = createTurns(PARTS_AT_ONCE, signal);
   for await (const part of parts) {
@@ -72,7 +72,7 @@ async function isDrained(stream: Io["stdout"]): Promise<boolean> {
     const closed = once(stream, "close", { signal }).then(() => false);
     return await Promise.race([drained, closed]);
   } catch {
-    // What went wrong with the stream is told by whoever listens to it.
+    // Errors of the stream are handled where its listener is, in the command.
     return false;
   } finally {
     stop.abort();

@@ -1,4 +1,4 @@
-/** How failures are told: as a line on stderr, and an exit code for what ended the run. */
+/** Prints failures as lines on stderr, and finds the exit code of a run that failed. */
 import { CommanderError } from "commander";
 import { ExitCode, explainSystem, UserError, usageError } from "../../errors.js";
 import { painter } from "../../print/style.js";
@@ -7,18 +7,18 @@ import { DEBUG_VARIABLE } from "../../settings/names.js";
 import { Stopped } from "./signals.js";
 import { type Io, say } from "./verb.js";
 
-/** Prints what went wrong after a verb had done its work, also where nothing is printed on success. */
+/** Prints warnings about what failed after a verb's work was done, also with `--quiet`. */
 export function warnUntidied(io: Io, untidied: readonly string[]): void {
   for (const line of untidied) say(io, `${painter(io.stderr, io.env)("yellow", "warning:")} ${visible(line)}`);
 }
 
-/** Prints what ended the run and says the exit code it ends in. */
+/** Prints the error that ended the run. @returns the exit code. */
 export function reportFailure(thrown: unknown, io: Io): ExitCode {
   const error = explainSystem(thrown);
   const complain = (label: string, text: string) =>
     say(io, `${painter(io.stderr, io.env)("red", `${label}:`)} ${visible(text)}`);
 
-  // Help and version, which commander has printed; help that nobody asked for means that the verb was missing.
+  // Commander has printed help or the version. Help that nobody asked for means that the verb was missing.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
   if (error instanceof Stopped) {
     say(io, error.message);
@@ -38,7 +38,7 @@ export function reportFailure(thrown: unknown, io: Io): ExitCode {
 }
 
 /**
- * Runs a verb whose exit code 1 means only that something differs, as diff(1) has it: every refusal ends in 2 instead.
+ * Runs a verb whose exit code 1 means only that something differs, as in diff(1). Every refusal ends with 2 instead.
  * @throws what `step` throws, a refusal as a usage error.
  */
 export async function refusalsAsUsageErrors<T>(step: () => Promise<T>): Promise<T> {

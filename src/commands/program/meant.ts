@@ -1,4 +1,4 @@
-/** Words that mean something, only elsewhere: the message says the command that was meant. */
+/** Recognises words in the wrong place, and names the command that was probably meant. */
 import { statSync } from "node:fs";
 import { usageError } from "../../errors.js";
 import { shellWord } from "../../print/text.js";
@@ -6,7 +6,7 @@ import { at } from "../../settings/kinds.js";
 import { isSqlite } from "../../sides/sqlite.js";
 import { isHostUrl } from "../../verify/target.js";
 
-/** What people try for a verb, where the words are too different for a guess by their letters. */
+/** Other names for verbs, which are spelled too differently to be guessed. */
 const OTHER_NAMES: ReadonlyMap<string | undefined, string> = new Map([["host", "adapt"]]);
 
 /** @throws UserError (usage) for a word that is not a verb but has the meaning of one. */
@@ -15,21 +15,21 @@ export function refuseOtherName(word: string | undefined): void {
   if (verb !== undefined) throw usageError(`unknown command '${word}'; did you mean ${verb}?`);
 }
 
-/** How verbs are called that need an argument. */
+/** Verbs with their required argument. */
 const NEEDS: ReadonlyMap<string, string> = new Map([
   ["publish", "publish FOLDER"],
   ["use", "use ID"],
   ["adapt", "adapt NAME"],
 ]);
 
-/** @throws UserError (usage) for a URL as the folder of the releases, and for a source where releases are expected. */
+/** @throws UserError (usage) for a URL in the place of the folder of releases, and for a SQLite file in the place of releases. */
 export function refuseMisplaced(verb: string, given: Readonly<Record<string, string | undefined>>, cwd: string): void {
   const { dist } = given;
   if (dist !== undefined && isHostUrl(dist))
     throw usageError(
       `${dist} is a URL, where the folder of the releases is expected; to check what is deployed there, run "rollcall verify ${shellWord(dist)}".`,
     );
-  // Only there a source may be compared, too.
+  // `diff` also compares sources.
   if (verb === "diff") return;
   for (const word of Object.values(given)) {
     if (word === undefined || !isSqlite(at(cwd, word))) continue;
@@ -39,7 +39,7 @@ export function refuseMisplaced(verb: string, given: Readonly<Record<string, str
   }
 }
 
-/** What was likely meant by an argument of a verb that takes none of its kind: the end of a message, or nothing. */
+/** The end of the message about an argument that `build` does not take: the command that was probably meant, or nothing. */
 export function meantBy(verb: string, [word, ...others]: readonly string[], cwd: string): string {
   if (verb !== "build" || word === undefined || others.length > 0) return "";
   const isFolder = statSync(at(cwd, word), { throwIfNoEntry: false })?.isDirectory();

@@ -107,7 +107,7 @@ function addFlag(command: Command, key: SettingKey): void {
   command.addOption(off);
 }
 
-/** `rollcall help VERB`; commander's own answers an unknown verb with the whole help and no word of what is wrong. */
+/** `rollcall help VERB`. For an unknown verb, commander's own would print all of the help without a reason. */
 function addHelp(program: Command, verbs: readonly Verb[]): void {
   program
     .command("help")
@@ -129,7 +129,7 @@ function namedArguments(command: Command): Record<string, string | undefined> {
   );
 }
 
-/** Help is the only thing commander prints itself; errors are thrown and printed by `reportFailure`. */
+/** Commander prints help itself. Its errors are thrown, and `reportFailure` prints them. */
 function output({ stdout, stderr }: Io): OutputConfiguration {
   return {
     writeOut: (text) => stdout.write(text),
@@ -142,7 +142,7 @@ function output({ stdout, stderr }: Io): OutputConfiguration {
   };
 }
 
-/** Columns of what is no terminal, and of the narrowest and widest that help is set for. */
+/** Columns of help: where the output is no terminal, at least, and at most. */
 const UNKNOWN_WIDTH = 100;
 const NARROWEST = 40;
 const WIDEST = 120;
@@ -152,7 +152,7 @@ function widthOf({ columns = UNKNOWN_WIDTH }: Output): number {
   return Math.min(Math.max(columns, NARROWEST), WIDEST);
 }
 
-/** Help and version end a run as they are; a mistake becomes one line that ends in the way to help. */
+/** Makes a mistake in the command line one line that names the help. Help and version end the run as they are. */
 function refuseUsage(command: string, meant = () => "") {
   return (error: CommanderError) => {
     if (error.exitCode === 0 || error.code === "commander.help") throw error;

@@ -1,4 +1,4 @@
-/** The progress bar: only on a terminal, and only for what takes longer than a second. */
+/** The progress bar, on a terminal and for work that takes longer than a second. */
 import type { Options, Params } from "cli-progress";
 import { count, duration, number } from "../../print/numbers.js";
 import type { Io } from "./verb.js";
@@ -6,26 +6,26 @@ import type { Io } from "./verb.js";
 const PATIENCE_MS = 1000;
 const BAR_WIDTH = 30;
 const NARROWEST_BAR = 10;
-/** Where the terminal does not tell its columns. */
+/** Columns of a terminal that does not tell them. */
 const UNKNOWN_WIDTH = 80;
 
 export interface Progress {
   update(done: number, total: number): void;
-  /** Takes the bar away, so that the summary or an error stands in its place. */
+  /** Removes the bar, so that the summary or an error stands in its place. */
   clear(): void;
 }
 
 /**
  * @param noun what is counted, as in `user`.
- * @returns undefined when nobody watches.
+ * @returns undefined where stderr is no terminal.
  */
 export async function progressBar(io: Io, noun: string): Promise<Progress | undefined> {
   if (!io.stderr.isTTY) return undefined;
   const { SingleBar } = await import("cli-progress");
   const started = io.now();
-  // A build that leaves users out reads them twice; each reading has its own pace.
+  // A build that leaves users out reads them twice, and each reading has its own pace.
   let reading = { done: 0, since: started };
-  // With line wrapping left to the terminal, Ctrl-C leaves nothing switched off; the bar is cut to its width instead.
+  // The bar would switch the terminal's line wrapping off, and Ctrl-C would leave it off. So the bar is cut to the width.
   const bar = new SingleBar({
     stream: io.stderr,
     clearOnComplete: true,
@@ -44,8 +44,8 @@ export async function progressBar(io: Io, noun: string): Promise<Progress | unde
 }
 
 /**
- * `██████░░░░ 1,000 of 4,000 users, 500 users/s, 6.00 s left`; where the terminal is too narrow for all of it, without
- * the pace, then with a shorter bar, and at last without one.
+ * `██████░░░░ 1,000 of 4,000 users, 500 users/s, 6.00 s left`. A narrow terminal gets no pace, then a shorter bar, and at
+ * last no bar.
  */
 export function describe(
   done: number,
@@ -58,7 +58,7 @@ export function describe(
   const far = `${number(done)} of ${count(total, noun)}`;
   const pace = rate > 0 ? `, ${number(Math.round(rate))} ${noun}s/s` : "";
   const left = rate > 0 ? `, ${duration(((total - done) / rate) * 1000)} left` : "";
-  // In the last column, some terminals break the line already.
+  // Some terminals break the line at their last column.
   const room = (text: string) => Math.min(BAR_WIDTH, columns - 1 - text.length - 1);
   const text = room(far + pace + left) >= NARROWEST_BAR ? far + pace + left : far + left;
   const width = room(text);

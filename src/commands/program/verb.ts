@@ -1,4 +1,4 @@
-/** What a verb's file exports, and what it may touch of the world; `cli.ts` gives the real one, tests their own. */
+/** What the file of a verb exports, and its I/O: the real one is in `cli.ts`, and tests have their own. */
 import type { ExitCode } from "../../errors.js";
 import { align, type Env, type Line, type Output, painter } from "../../print/style.js";
 import type { SettingKey, Settings } from "../../settings/settings.js";
@@ -12,11 +12,11 @@ export interface Verb {
   arguments: Readonly<Record<string, string>>;
   /** Command lines, each with what it does. */
   examples: readonly (readonly [command: string, purpose: string])[];
-  /** Whether the config file is read; flags and variables are in any case. */
+  /** Whether the config file is read. Flags and variables always are. */
   configured: boolean;
-  /** Settings that come from variables and the file only: flags for them would bury the verb's own. */
+  /** Settings that come only from variables and the file: too many flags would hide the verb's own. */
   reads?: readonly SettingKey[];
-  /** Instead of the usual ones, without those that all verbs share. */
+  /** The exit codes of this verb, where they are not the usual ones, without those that all verbs share. */
   exitCodes?: readonly (readonly [code: ExitCode, meaning: string])[];
   run(given: Given, io: Io): Promise<ExitCode>;
 }
@@ -40,16 +40,16 @@ export interface Io {
   env: Env;
   /** What relative paths are taken from; `.` in the real command, so that messages repeat what was typed. */
   cwd: string;
-  /** Milliseconds since any fixed moment. */
+  /** Milliseconds since some fixed moment. */
   now(): number;
   /** The time of day. */
   date(): Date;
   signals: Signals;
-  /** Set by a verb that goes on when its output cannot be written any more, and told why each time. */
+  /** Set by a verb that goes on when its output cannot be written. It is called with the reason each time. */
   onLost?: (stream: "stdout" | "stderr", why: string) => void;
 }
 
-/** Prints for people who read along: everything but data goes to stderr. */
+/** Prints for people, on stderr. */
 export function say(io: Io, text: string): void {
   io.stderr.write(`${text}\n`);
 }
@@ -59,7 +59,7 @@ export function sayLines(io: Io, lines: readonly Line[]): void {
   say(io, align(lines, painter(io.stderr, io.env)));
 }
 
-/** Prints data: what `--json` and `--access-log` promise. */
+/** Prints data on stdout, as `--json` and `--access-log` promise. */
 export function print(io: Io, text: string): void {
   io.stdout.write(`${text}\n`);
 }
