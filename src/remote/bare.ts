@@ -1,22 +1,21 @@
-/** What follows the headers of an answer, seen on the socket itself: an HTTP client hides a body that must not be there. */
+/** Counts the bytes after an answer's headers on the socket itself: an HTTP client hides a body that must not be there. */
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { RemoteRequest } from "./exchange.js";
-import { cutShort, explainTransfer, TransferError, tooSlow } from "./transfer.js";
+import { cutShort, explainTransfer, TransferError, watchTime } from "./transfer.js";
 
-/** Longer heads than this are refused, and bodies are not counted further. */
+/** Longer heads are refused, and longer bodies are not counted to their end. */
 const MOST_BYTES = 65_536;
 
 /**
- * Asks on a connection of its own and reads until the host closes it; counts the bytes behind the headers.
- * @throws TransferError when no answer comes, or it does not end in time.
+ * Sends a request on a connection of its own, and reads until the host closes it.
+ * @throws TransferError when no answer comes, or it does not end in time; what `signal` was aborted with.
  */
 export async function countBodyBytes(
-  question: RemoteRequest,
+  { url, method, headers }: RemoteRequest,
   timeoutMs: number,
   signal?: AbortSignal,
 ): Promise<{ status: number; bytes: number }> {
-  const { url, method, headers } = question;
   const { protocol, hostname, port, origin, host } = new URL(url);
   const name = hostname.replace(/^\[|\]$/g, "");
   const isTls = protocol === "https:";
@@ -36,29 +35,23 @@ function readAll(socket: Socket, url: string, timeoutMs: number, signal: AbortSi
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const timer = setTimeout(() => fail(tooSlow(url, timeoutMs)), timeoutMs);
-    const abort = () => fail(signal?.reason);
-    signal?.addEventListener("abort", abort);
-    const over = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-    };
     const end = () => {
-      over();
+      stopWatching();
       socket.destroy();
       resolve(Buffer.concat(chunks));
     };
     const fail = (error: unknown) => {
-      over();
-      socket.destroy();
       reject(explainTransfer(url, error, false));
+      end();
     };
+    const stopWatching = watchTime(url, timeoutMs, signal, fail);
     socket.on("data", (chunk) => {
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes > MOST_BYTES) end();
     });
     socket.on("end", end);
+    // Some hosts reset the connection after their answer.
     socket.on("error", (error) => (bytes > 0 ? end() : fail(error)));
   });
 }

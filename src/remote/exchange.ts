@@ -1,12 +1,12 @@
-/** One request and its answer on a real socket: the target as given, no redirect followed, no coding undone. */
+/** One request and its answer: the URL is sent as given, no redirect is followed, and the body is left encoded. */
 import { type Agent, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip } from "node:zlib";
 import { hasCode } from "../errors.js";
-import { cutShort, explainTransfer, TransferError, tooLarge, tooSlow } from "./transfer.js";
+import { cutShort, explainTransfer, TransferError, tooLarge, watchTime } from "./transfer.js";
 
-/** What is asked. Path and query of the URL are sent letter by letter. */
+/** Path and query of the URL are sent exactly as they are. */
 export interface RemoteRequest {
   url: string;
   method: string;
@@ -16,9 +16,9 @@ export interface RemoteRequest {
 export interface RemoteResponse {
   url: string;
   status: number;
-  /** Each line of the headers as it came. */
+  /** Each header line as received. */
   headers: readonly (readonly [name: string, value: string])[];
-  /** As it came, still under its Content-Encoding. */
+  /** As received, still in its Content-Encoding. */
   body: Buffer;
 }
 
@@ -26,17 +26,17 @@ export interface RemoteResponse {
 export const MAX_BYTES = 64 * 2 ** 20;
 
 export interface ExchangeOptions {
-  /** Keeps connections between exchanges; false uses one of its own. */
+  /** Keeps connections open between requests; false opens one for this request. */
   agent: Agent | false;
-  /** For the whole exchange. */
+  /** For the request and its whole answer. */
   timeoutMs: number;
   maxBytes: number;
   signal: AbortSignal | undefined;
 }
 
 /**
- * Asks once; again only where a kept connection turned out to be closed before the request reached anybody.
- * @throws TransferError when no whole answer comes in time; else what `signal` was aborted with.
+ * Sends a request once; a second time only where a kept connection turned out to be closed.
+ * @throws TransferError when no whole answer comes in time; what `signal` was aborted with.
  */
 export async function exchange(request: RemoteRequest, options: ExchangeOptions): Promise<RemoteResponse> {
   try {
@@ -47,7 +47,7 @@ export async function exchange(request: RemoteRequest, options: ExchangeOptions)
   }
 }
 
-/** The value of a header, its lines joined; undefined when there is none. */
+/** The value of a header, with several lines joined by commas; undefined when there is none. */
 export function headerOf({ headers }: Pick<RemoteResponse, "headers">, name: string): string | undefined {
   const values = headers.filter(([key]) => key.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
   return values.length > 0 ? values.join(", ") : undefined;
@@ -59,8 +59,8 @@ const DECODERS: ReadonlyMap<string, (bytes: Buffer, limits: { maxOutputLength: n
 ]);
 
 /**
- * The identity body of an answer.
- * @throws TransferError when its coding is unknown or the body is not of it, or has more than `maxBytes` in it.
+ * The decoded body of an answer.
+ * @throws TransferError when its Content-Encoding is unknown or wrong, or more than `maxBytes` are in it.
  */
 export async function decodeBody(answer: RemoteResponse, maxBytes = MAX_BYTES): Promise<Buffer> {
   const { url, body } = answer;
@@ -89,18 +89,12 @@ function send(
     const open = protocol === "https:" ? requestHttps : requestHttp;
     const sent = open(url, { path: url.slice(origin.length), method, headers, agent });
     let answer: IncomingMessage | undefined;
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-    };
     const fail = (error: unknown) => {
-      end();
+      stopWatching();
       reject(explainTransfer(url, error, answer !== undefined));
       sent.destroy();
     };
-    const abort = () => fail(signal?.reason);
-    const timer = setTimeout(() => fail(tooSlow(url, timeoutMs)), timeoutMs);
-    signal?.addEventListener("abort", abort);
+    const stopWatching = watchTime(url, timeoutMs, signal, fail);
     sent.on("error", (error) => {
       // Bytes behind the end of an answer are no part of it.
       if (answer?.complete) return;
@@ -110,7 +104,7 @@ function send(
     sent.on("response", (response) => {
       answer = response;
       readBody(response, url, maxBytes).then((body) => {
-        end();
+        stopWatching();
         resolve({ url, status: response.statusCode ?? 0, headers: pairs(response.rawHeaders), body });
       }, fail);
     });

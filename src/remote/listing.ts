@@ -110,7 +110,7 @@ export function promisedEnvelope(facts: ListingFacts, page: number): Envelope {
   return expectedEnvelope({ ...facts, page, pageSize, baseUrl: linkBase });
 }
 
-/** How a page contradicts page 1, in words; undefined when it does not. */
+/** How a page contradicts page 1, as the end of a sentence; undefined when it does not. */
 export function contradictionOf(facts: ListingFacts, page: number, envelope: Envelope): string | undefined {
   const expected = promisedEnvelope(facts, page);
   const [key] = envelopeDifferences(envelope, expected);

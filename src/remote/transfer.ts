@@ -1,16 +1,16 @@
-/** What can go wrong between a request and the last byte of its answer, in words that name the address. */
+/** What can go wrong between a request and the last byte of its answer, in messages that name the address. */
 import { codeOf, UserError } from "../errors.js";
 
 /**
  * - `unreachable`: no answer began
- * - `silent`: nothing, or not all of it, came in time
+ * - `silent`: the answer did not come in full in time
  * - `cut short`: the connection ended before the body did
  * - `too large`: the body has more bytes than a page may have
  * - `malformed`: what came is not HTTP, or does not decode as its headers say
  */
 export type TransferTrouble = "unreachable" | "silent" | "cut short" | "too large" | "malformed";
 
-/** No usable answer. The message is a whole sentence; `why` is its middle, for where the address is known. */
+/** No usable answer. The message is a sentence that names the address; `why` is the rest of it, without the address. */
 export class TransferError extends UserError {
   constructor(
     readonly kind: TransferTrouble,
@@ -39,7 +39,7 @@ const UNREACHABLE: ReadonlyMap<string, string> = new Map([
   ["EPROTO", "it does not speak TLS; try http:// instead of https://"],
 ]);
 
-/** Node's error of a request as one of ours; what is no error of a transfer is returned as it is. */
+/** Turns an error of Node's into a TransferError. Errors without a code are returned unchanged. */
 export function explainTransfer(url: string, error: unknown, hasAnswered: boolean): unknown {
   const code = codeOf(error);
   if (error instanceof UserError || code === undefined) return error;
@@ -53,8 +53,24 @@ export function cutShort(url: string, cause?: unknown): TransferError {
   return new TransferError("cut short", url, "broke off its answer before the end of the body", cause);
 }
 
-export function tooSlow(url: string, ms: number): TransferError {
-  return new TransferError("silent", url, `did not answer in full within ${ms / 1000} seconds`);
+/**
+ * Calls `fail` when the time is up, or with the signal's reason when it is aborted.
+ * @returns what ends that.
+ */
+export function watchTime(
+  url: string,
+  ms: number,
+  signal: AbortSignal | undefined,
+  fail: (error: unknown) => void,
+): () => void {
+  const why = `did not answer in full within ${ms / 1000} seconds`;
+  const timer = setTimeout(() => fail(new TransferError("silent", url, why)), ms);
+  const abort = () => fail(signal?.reason);
+  signal?.addEventListener("abort", abort);
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  };
 }
 
 export function tooLarge(url: string, bytes: number): TransferError {

@@ -1,4 +1,4 @@
-/** A verdict as JUnit's XML, which CI systems show: a row is a test, what differs a failure. */
+/** Converts a verdict to JUnit's XML, which CI systems show: each row is a test, and one that differs is a failure. */
 import { visible } from "../print/text.js";
 import type { Finding, Row, Verdict } from "./verdict.js";
 
@@ -40,14 +40,14 @@ export function describeFinding({ path, url, page, id, found, expected }: Findin
     id && `user ${id}`,
   ];
   const place = where.filter(Boolean).join(", ");
-  // A rule of the contract is a sentence's end of its own.
+  // Messages of the schema are phrased as "must be ...".
   const rule = expected.startsWith("must ") ? `it ${expected}` : `expected ${expected}`;
   return `${place === "" ? "" : `${place}: `}found ${found}; ${rule}`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** What XML 1.0 cannot say at all, as control characters and U+FFFF, is made visible first. */
+/** XML 1.0 cannot contain control characters and U+FFFF even escaped, so they are made visible first. */
 function escaped(text: string): string {
   const lines = text.split("\n").map(visible);
   return lines.join("\n").replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");

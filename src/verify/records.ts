@@ -1,4 +1,4 @@
-/** The users of one page: whether each is valid and canonical, and what else has to be known of each. */
+/** Checks the users of one page: whether each is valid and canonical. */
 import { isUtf8 } from "node:buffer";
 import stringify from "fast-json-stable-stringify";
 import type { Span } from "../contract/envelope.js";
@@ -8,13 +8,13 @@ import { userSchema } from "../contract/user.js";
 import { countCounterWarnings, countWarnings, type WarningCounts } from "../contract/warnings.js";
 import { shorten, showValue } from "../print/text.js";
 
-/** What order and uniqueness are told by. */
+/** What order and uniqueness depend on. */
 export interface OrderKey {
   id: string;
   joined: string;
 }
 
-/** In what a user differs from the contract. */
+/** How a user differs from the contract. */
 interface Flaw {
   check: "users" | "canonical";
   id?: string;
@@ -23,15 +23,15 @@ interface Flaw {
 }
 
 export interface Records {
-  /** One a user; undefined where a user has no id and time to speak of. */
+  /** One for each user; undefined for a user without a usable id and time. */
   keys: (OrderKey | undefined)[];
   flaws: Flaw[];
 }
 
 /**
- * Checks a page's users by the texts of their records. Most pages are taken by the pattern as a whole; the users of any
- * other are parsed and asked of the schema one by one.
- * @param warnings is told what the valid ones give.
+ * Checks a page's users by the text of their records. Most pages match the pattern as a whole; the users of other pages
+ * are parsed and checked by the schema one by one.
+ * @param warnings counts the warnings of the valid ones.
  */
 export function checkRecords(
   body: Buffer,
@@ -51,7 +51,7 @@ export function checkRecords(
   return { keys, flaws };
 }
 
-/** Checks the users of a page in another form, whose text therefore says nothing: they are parsed. */
+/** Checks users that were parsed, since their page has another form: whether their text is canonical is not checked. */
 export function checkValues(users: readonly unknown[], warnings: WarningCounts): Records {
   const flaws: Flaw[] = [];
   return { keys: users.map((user) => checkValue(user, warnings, flaws).key), flaws };
@@ -62,7 +62,7 @@ const ID = '"id":"';
 const COUNTERS =
   /"mining_events":(\d+),"next_mining_at":"[^"]*","pending_events":(\d+),"tokens":(\d+),"withdrawn_events":(\d+)/y;
 
-/** What the pattern does not tell of a record that it takes. No text can hold a key, for its quotes are escaped. */
+/** Finds the rest in a record that the pattern takes. No text can contain a key, since its quotes are escaped. */
 function readPlain(text: string, begin: number, warnings: WarningCounts): OrderKey {
   const joinedAt = text.indexOf(JOINED, begin) + JOINED.length;
   const idAt = text.indexOf(ID, joinedAt) + ID.length;
@@ -75,26 +75,18 @@ function readPlain(text: string, begin: number, warnings: WarningCounts): OrderK
 
 function checkText(bytes: Buffer, warnings: WarningCounts, flaws: Flaw[]): OrderKey | undefined {
   const text = bytes.toString("utf8");
-  const expected = "one user as JSON in UTF-8";
-  if (!isUtf8(bytes)) {
-    flaws.push({ check: "users", found: showValue(text), expected });
-    return undefined;
-  }
-  const read = parseJson(text);
+  const read = isUtf8(bytes) ? parseJson(text) : { why: "is not UTF-8" };
   if ("why" in read) {
-    flaws.push({ check: "users", found: `${showValue(text)}, which ${read.why}`, expected });
+    const found = `${showValue(text)}, which ${read.why}`;
+    flaws.push({ check: "users", found, expected: "one user as JSON in UTF-8" });
     return undefined;
   }
-  const { value } = read;
-  const { key, isValid } = checkValue(value, warnings, flaws);
-  if (isValid && stringify(value) !== text) {
+  const { key, isValid } = checkValue(read.value, warnings, flaws);
+  const canonical = isValid ? stringify(read.value) : text;
+  if (canonical !== text) {
+    const found = showFirstDifference(text, canonical);
     const expected = "keys sorted, no white space, each character in its shortest form";
-    flaws.push({
-      check: "canonical",
-      ...(key && { id: key.id }),
-      found: showFirstDifference(text, stringify(value)),
-      expected,
-    });
+    flaws.push({ check: "canonical", ...(key && { id: key.id }), found, expected });
   }
   return key;
 }
@@ -110,37 +102,29 @@ function checkValue(
   const who = typeof id === "string" ? { id: shorten(id, LONGEST_KEY) } : {};
   for (const { path, message } of error?.issues ?? []) {
     const at = path.join(".");
-    const found = showValue(path.reduce<unknown>((inside, name) => Object(inside)[name], value));
-    flaws.push({
-      check: "users",
-      ...who,
-      found: at ? `${at} ${found}` : found,
-      expected: shorten(message, LONGEST_MESSAGE),
-    });
+    const shown = showValue(path.reduce<unknown>((inside, name) => Object(inside)[name], value));
+    const found = at ? `${at} ${shown}` : shown;
+    flaws.push({ check: "users", ...who, found, expected: shorten(message, LONGEST_MESSAGE) });
   }
   const half = data && findHalf(data, "");
   if (half !== undefined) {
-    flaws.push({
-      check: "users",
-      ...who,
-      found: `half a surrogate pair in ${shorten(half, LONGEST_KEY)}`,
-      expected: "whole characters",
-    });
+    const found = `half a surrogate pair in ${shorten(half, LONGEST_KEY)}`;
+    flaws.push({ check: "users", ...who, found, expected: "whole characters" });
   }
   if (data) countWarnings(data, warnings);
   return { key, isValid: data !== undefined };
 }
 
-/** Far longer than ids and times are: keys are held while others are read. */
+/** Far longer than ids and times are. Longer ones are not kept, since keys stay in memory. */
 const LONGEST_KEY = 60;
-/** The schema's messages repeat all keys that it does not know. */
+/** Messages of the schema can be long, because they repeat all unknown keys. */
 const LONGEST_MESSAGE = 200;
 
 function isShort(value: unknown): value is string {
   return typeof value === "string" && value.length <= LONGEST_KEY;
 }
 
-/** The path of a text that is no text in Unicode, as JSON's escapes allow. */
+/** The path of the first text with half a surrogate pair, which JSON allows as an escape and Unicode does not. */
 function findHalf(value: unknown, path: string): string | undefined {
   if (typeof value === "string") return /\p{Surrogate}/u.test(value) ? path : undefined;
   if (typeof value !== "object" || value === null) return undefined;

@@ -1,11 +1,11 @@
-/** What a host is compared with that is verified. */
+/** The release that a host is compared with. */
 import { join } from "node:path";
 import { openChosen } from "../release/choose.js";
 import { CURRENT, RELEASES } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { openIfWhole, type Release } from "../release/open.js";
 
-/** Says that a host is to be compared with nothing. */
+/** The word for no comparison. */
 const NONE = "none";
 
 export function isHostUrl(name: string): boolean {
@@ -20,12 +20,12 @@ export interface Against {
   known: readonly Release[];
 }
 
-/** Enough to call a stale page by the name of its release. */
+/** Enough to name the release that a stale page is of. */
 const MOST_KNOWN = 10;
 
 /**
- * The release that a host is compared with: the current one unless another is named, and none where none is current.
- * @throws UserError when the one that is named is not there or not whole.
+ * Opens the current release, unless another is named.
+ * @throws UserError when the named one is not there or not whole.
  */
 export async function openAgainst(name: string | undefined, dist: string, cwd: string): Promise<Against> {
   if (name === NONE) return { release: undefined, whyNot: `--against ${NONE}`, known: [] };

@@ -1,8 +1,8 @@
-/** Lets a long loop on one thread be stopped: signals and timers are heard only when it gives way. */
+/** Lets a long loop be stopped: signals and timers are handled only while it waits. */
 import { setImmediate } from "node:timers/promises";
 
 /**
- * @param every how many calls go by between two times that it gives way.
+ * @param every how many rounds of the loop pass before it waits once.
  * @returns what the loop calls and awaits in each round; it throws what `signal` was aborted with.
  */
 export function createTurns(every: number, signal: AbortSignal | undefined): () => Promise<void> | undefined {

@@ -58,7 +58,7 @@ async function read(folder: string, tree: Tree, name: string): Promise<string | 
   }
 }
 
-/** What snapshot.json says, within reason: an absurd number of pages must not become memory. */
+/** The pages that snapshot.json names, within reason: an absurd number must not fill the memory. */
 function outline(snapshot: Snapshot | undefined, there: number): Pick<Manifest, "pages" | "variants"> {
   return {
     pages: Math.min(snapshot?.pages ?? there, 2 * there + 1000),
@@ -120,7 +120,7 @@ export function checkSnapshot(folder: string, { snapshot, digests, others }: Man
   expect("pages", snapshot.pages, pages, `for ${snapshot.count} users, ${snapshot.page_size} a page`);
   expect("contract", snapshot.contract, CONTRACT_VERSION, "which this version of Rollcall checks against");
   expect("base_url", snapshot.base_url, normalised(snapshot.base_url), "an absolute URL in its normal form");
-  // Where a digest is missing there is no id to compare with; the check of SHA256SUMS has said so.
+  // Without all digests the id is not known; the check of SHA256SUMS has reported that.
   if (digests?.isComplete(snapshot.pages))
     expect("id", id, snapshotId(contentDigest(facts, { pages: digests, others })), "which its content gives");
   const named = parseFolderName(basename(folder))?.id;

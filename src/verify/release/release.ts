@@ -66,7 +66,7 @@ async function checkUsers(
     signal,
   });
   try {
-    // Pages behind a link are outside the release. The check of files has reported the link; nobody follows it.
+    // Pages behind a symbolic link are outside the release. The check of files has reported the link.
     const isInside = [...tree.keys()].some((path) => path.startsWith(`${PAGES}/`));
     await pool.run(batches(isInside ? pages : 0, digests), (checked, { first, pages }) => {
       users.add(first, pages, checked.users);

@@ -1,4 +1,4 @@
-/** Reads a page's files: the plain one and its compressed variants, which must hold the same. */
+/** Reads a page's files: the plain one and its compressed variants, which must decompress to it. */
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Encoding } from "../../contract/headers.js";
@@ -13,9 +13,9 @@ const DECODERS: Record<Encoding, (bytes: Buffer, limit: { maxOutputLength: numbe
 };
 
 /**
- * The plain bytes of a page, once its files have been held against their digests and each other; undefined where there
- * is no plain file.
+ * Compares a page's files with their digests and each other.
  * @param digestOf undefined where there is no digest to compare with.
+ * @returns the plain bytes; undefined where there is no plain file.
  */
 export function readVariants(
   folder: string,
@@ -42,7 +42,7 @@ export function readVariants(
   return plain;
 }
 
-/** Undefined where there is no plain file; the check of files has said so. */
+/** Undefined where there is no plain file; the check of files has reported it. */
 function read(path: string): Buffer | "too large" | undefined {
   try {
     return readReleaseFileSync(path);
@@ -63,7 +63,7 @@ function checkSame(
   const expected = `the bytes of ${pagePath(page)} under ${coding}`;
   const note = (found: string) => findings.add({ check: "compressed", path, page, found, expected });
   try {
-    // A byte more tells that there are too many; far more must not become memory.
+    // One byte more shows that there are too many; many more must not fill the memory.
     const decoded = DECODERS[coding](bytes, { maxOutputLength: plain.length + 1 });
     if (!decoded.equals(plain)) note(decoded.length === plain.length ? "other bytes" : `${decoded.length} bytes`);
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Holds what a host answers against the release that it should serve, and says what it serves instead. */
+/** Compares what a host answers with the release that it should serve, and says what it serves instead. */
 import { etagOf } from "../../contract/headers.js";
 import { count, number } from "../../print/numbers.js";
 import { sha256 } from "../../release/files.js";
@@ -7,15 +7,15 @@ import type { ListingFacts } from "../../remote/listing.js";
 import type { Findings } from "../verdict.js";
 
 export interface ReleaseComparison {
-  /** Takes the plain bytes of one page. */
+  /** Compares the decoded bytes of one page. */
   take(page: number, url: string, bytes: Buffer): void;
-  /** What all differences come to, once every page has been taken; undefined where there is none. */
+  /** What the differences mean, once every page has been taken; undefined where there are none. */
   note(facts: ListingFacts): string | undefined;
 }
 
 /** @param known other releases that a host may still serve, or parts of it. */
 export function compareWith(release: Release, known: readonly Release[], findings: Findings): ReleaseComparison {
-  // Pages that releases have in common are no sign of another: which of them could all pages be of?
+  // Releases that all pages so far could be of. One page alone says little: releases have pages in common.
   let candidates = known;
   let [taken, differing] = [0, 0];
   return {

@@ -1,4 +1,4 @@
-/** The headers of every page that is read, a row each. */
+/** The headers that every page must have, a row each. */
 import { CONTENT_TYPE } from "../../contract/headers.js";
 import { sha256 } from "../../release/files.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
@@ -8,7 +8,7 @@ interface HeaderRow {
   name: string;
   rule: string;
   header: string;
-  /** What it must be, as a person would say it; undefined when it is. */
+  /** What the header must be; undefined when it is that. */
   whyNot(answer: RemoteResponse, site: ProbedSite): string | undefined;
 }
 
@@ -72,8 +72,8 @@ export const HEADERS: readonly HeaderRow[] = [
 ];
 
 /**
- * Whether an answer has the headers of page 1, of which it says what page 1 says or would say. Those that are wrong on
- * page 1 are not held against it: their own rows tell.
+ * Whether an answer has the same headers as page 1.
+ * @param but headers that are not compared; nor are those that are wrong on page 1, which have rows of their own.
  */
 export function hasHeadersOfPage(answer: RemoteResponse, site: ProbedSite, ...but: string[]): boolean {
   const { answer: page } = site.first;

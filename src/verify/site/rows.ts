@@ -6,7 +6,7 @@ import { ERRORS, METHODS } from "../probes/methods.js";
 import type { Probe } from "../probes/probe.js";
 import { HEADERS } from "./headers.js";
 
-/** What is judged of all pages that are read, besides their headers. */
+/** What is checked of every page, besides its headers. */
 export const PAGE_ROWS = [
   { name: "pages", rule: "every page is answered with 200 and an envelope" },
   { name: "one-snapshot", rule: "all answers are of one snapshot" },
@@ -24,5 +24,5 @@ export const COMPARED_ROW = { name: "same-bytes", rule: "every page has the byte
 
 export const PROBES: readonly Probe[] = [...ASKING, ...METHODS, ...ERRORS, ...CACHING];
 
-/** Every name that `--allow` takes. */
+/** Every name that `--allow` accepts. */
 export const ROW_NAMES: readonly string[] = [...PAGE_ROWS, ...HEADERS, COMPARED_ROW, ...PROBES].map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** `rollcall verify` of a deployed host: every page that it answers, and every promise of the contract besides. */
+/** `rollcall verify` of a deployed host: every page, and every other promise of the contract. */
 import { parseBaseUrl } from "../../contract/links.js";
 import { count } from "../../print/numbers.js";
 import { createClient } from "../../remote/client.js";
@@ -10,7 +10,7 @@ import { COMPARED_ROW, PAGE_ROWS, PROBES } from "./rows.js";
 
 /**
  * Reads and probes a host. Whatever differs from the contract is a finding.
- * @throws UserError when it cannot be reached, or when what it answers as page 1 is none.
+ * @throws UserError when the host cannot be reached, or its page 1 is no page.
  */
 export async function verifyUrl(options: SiteOptions): Promise<Verdict> {
   const baseUrl = parseBaseUrl(options.baseUrl);
@@ -21,7 +21,7 @@ export async function verifyUrl(options: SiteOptions): Promise<Verdict> {
     let silences = 0;
     for (const probe of PROBES) {
       const result = await runProbe(probe, pages.site);
-      // Those take the longest, and there are many probes.
+      // Each costs a whole timeout, and there are many probes.
       if (result.error?.kind === "silent" && ++silences >= MOST_FAILURES) throw result.error;
       rows.push(probeRow(probe, result, baseUrl));
     }
