@@ -1,5 +1,6 @@
 /** A plain folder as a target. Files are written aside and renamed, and links in it are never followed. */
-import { lstat, opendir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
+import { lstatSync, readdirSync, rmSync, type Stats } from "node:fs";
+import { opendir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../../errors.js";
 import { findDigest, readReleaseFile } from "../../release/files.js";
@@ -50,7 +51,7 @@ export class FolderTarget implements Target {
   }
 
   async readOwned(): Promise<Owned | undefined> {
-    if (!(await this.#tree.has("."))) return undefined;
+    if (!this.#tree.has(".")) return undefined;
     try {
       return parseOwned(String(await readReleaseFile(join(this.root, OWNED))), join(this.name, OWNED));
     } catch (error) {
@@ -67,29 +68,29 @@ export class FolderTarget implements Target {
   }
 
   async *orphans(owned: Owned, files: ReleaseFiles): AsyncGenerator<string> {
-    if (await this.#tree.has(PAGES)) {
+    if (this.#tree.has(PAGES)) {
       for await (const entry of await opendir(join(this.root, PAGES))) {
         const path = `${PAGES}/${entry.name}`;
         if (!entry.isDirectory() && isOrphan(owned, files, path)) yield path;
       }
     }
-    for (const path of owned.others) if (isOrphan(owned, files, path) && (await this.#has(path))) yield path;
+    for (const path of owned.others) if (isOrphan(owned, files, path) && this.#isFile(path)) yield path;
   }
 
   async storeOwned(owned: Owned): Promise<void> {
     const folders = new Set([PAGES, ...owned.others.map(dirname)]);
-    for (const folder of folders) await this.#sweep(folder);
-    const root = await this.#tree.make(".");
+    for (const folder of folders) this.#sweep(folder);
+    const root = this.#tree.make(".");
     replaceFile(join(root, OWNED), encodeOwned(owned), join(root, ASIDE_PREFIX + OWNED));
     flushFolder(this.root);
   }
 
   async put({ path, digest }: PublishedFile, from: string): Promise<number | undefined> {
-    const folder = await this.#tree.make(dirname(path));
+    const folder = this.#tree.make(dirname(path));
     const aside = join(folder, ASIDE_PREFIX + basename(path));
     const written = await copyFlushed(from, aside, Buffer.allocUnsafe(CHUNK));
     if (written?.digest !== digest) {
-      await unlinkIfThere(aside);
+      rmSync(aside, { force: true });
       return undefined;
     }
     await rename(aside, join(folder, basename(path)));
@@ -116,41 +117,29 @@ export class FolderTarget implements Target {
   }
 
   async #stateOf({ path, digest }: PublishedFile): Promise<FileState> {
-    if (!(await this.#tree.has(dirname(path)))) return "absent";
-    const place = join(this.root, path);
-    if ((await findDigest(place, Buffer.allocUnsafe(CHUNK))) === digest) return "same";
-    const stats = await findStats(place);
+    if (!this.#tree.has(dirname(path))) return "absent";
+    if ((await findDigest(join(this.root, path), Buffer.allocUnsafe(CHUNK))) === digest) return "same";
+    const stats = this.#find(path);
     if (stats?.isDirectory())
       throw new UserError(`${join(this.name, path)} is a folder, where a file belongs; move it away.`);
     return stats ? "different" : "absent";
   }
 
   /** Whether there is a file or a link. */
-  async #has(path: string): Promise<boolean> {
-    if (!(await this.#tree.has(dirname(path)))) return false;
-    const stats = await findStats(join(this.root, path));
-    return stats !== undefined && !stats.isDirectory();
+  #isFile(path: string): boolean {
+    return this.#tree.has(dirname(path)) && this.#find(path)?.isDirectory() === false;
+  }
+
+  #find(path: string): Stats | undefined {
+    return lstatSync(join(this.root, path), { throwIfNoEntry: false });
   }
 
   /** Removes files that a killed run has left incomplete. */
-  async #sweep(folder: string): Promise<void> {
-    if (!(await this.#tree.has(folder))) return;
-    for (const name of await readdir(join(this.root, folder)))
-      if (name.startsWith(ASIDE_PREFIX)) await unlink(join(this.root, folder, name));
+  #sweep(folder: string): void {
+    if (!this.#tree.has(folder)) return;
+    const path = join(this.root, folder);
+    for (const name of readdirSync(path)) if (name.startsWith(ASIDE_PREFIX)) rmSync(join(path, name));
   }
-}
-
-async function findStats(path: string) {
-  return lstat(path).catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  });
-}
-
-async function unlinkIfThere(path: string): Promise<void> {
-  await unlink(path).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
-  });
 }
 
 async function removeIfEmpty(path: string): Promise<boolean> {

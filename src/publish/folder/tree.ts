@@ -1,14 +1,14 @@
 /** The folders inside a target folder. They are looked up and made one by one, and links are never followed. */
-import { lstat, mkdir } from "node:fs/promises";
+import { lstatSync, mkdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isMissing, UserError } from "../../errors.js";
+import { UserError } from "../../errors.js";
 import { makeFolder } from "../../release/sharing.js";
 import { flushFolder } from "../../release/write.js";
 
+/** Paths of folders are relative: `.` is the root, others look like `api/users`. */
 export class FolderTree {
-  /** Promises, so that several callers can ask for a folder at the same time. */
-  readonly #found = new Map<string, Promise<boolean>>();
-  readonly #made = new Map<string, Promise<string>>();
+  /** Whether each folder exists that was asked for. */
+  readonly #known = new Map<string, boolean>();
   readonly #touched = new Set<string>();
 
   /** @param name how messages call the root. */
@@ -18,13 +18,13 @@ export class FolderTree {
   ) {}
 
   /**
-   * Whether a folder exists. `.` is the root; other paths look like `api/users`.
+   * Whether a folder exists.
    * @throws UserError when a part of its path is a link or a file.
    */
-  has(folder: string): Promise<boolean> {
-    const found = this.#found.get(folder) ?? this.#find(folder);
-    this.#found.set(folder, found);
-    return found;
+  has(folder: string): boolean {
+    const known = this.#known.get(folder) ?? this.#exists(folder);
+    this.#known.set(folder, known);
+    return known;
   }
 
   /**
@@ -32,11 +32,14 @@ export class FolderTree {
    * @returns its absolute path.
    * @throws UserError as `has` does.
    */
-  make(folder: string): Promise<string> {
+  make(folder: string): string {
     this.#touched.add(folder);
-    const made = this.#made.get(folder) ?? this.#make(folder);
-    this.#made.set(folder, made);
-    return made;
+    const path = join(this.root, folder);
+    if (this.has(folder)) return path;
+    if (folder === ".") mkdirSync(path, { recursive: true });
+    else makeFolder(this.make(dirname(folder)), basename(folder));
+    this.#known.set(folder, true);
+    return path;
   }
 
   /** Remembers to flush a folder. */
@@ -46,8 +49,7 @@ export class FolderTree {
 
   /** Records that a folder was removed. */
   forget(folder: string): void {
-    this.#found.delete(folder);
-    this.#made.delete(folder);
+    this.#known.delete(folder);
     this.#touched.delete(folder);
     this.touch(dirname(folder));
   }
@@ -58,26 +60,12 @@ export class FolderTree {
     this.#touched.clear();
   }
 
-  async #find(folder: string): Promise<boolean> {
-    if (folder !== "." && !(await this.has(dirname(folder)))) return false;
-    try {
-      const stats = await lstat(join(this.root, folder));
-      if (stats.isDirectory()) return true;
-      const what = stats.isSymbolicLink() ? "a link, which is not followed" : "a file, where a folder belongs";
-      const next = folder === "." ? "name a folder" : "move it away";
-      throw new UserError(`${join(this.name, folder)} is ${what}; ${next}.`);
-    } catch (error) {
-      if (isMissing(error)) return false;
-      throw error;
-    }
-  }
-
-  async #make(folder: string): Promise<string> {
-    const path = join(this.root, folder);
-    if (await this.has(folder)) return path;
-    if (folder === ".") await mkdir(path, { recursive: true });
-    else makeFolder(await this.make(dirname(folder)), basename(folder));
-    this.#found.set(folder, Promise.resolve(true));
-    return path;
+  #exists(folder: string): boolean {
+    if (folder !== "." && !this.has(dirname(folder))) return false;
+    const stats = lstatSync(join(this.root, folder), { throwIfNoEntry: false });
+    if (stats === undefined || stats.isDirectory()) return stats !== undefined;
+    const what = stats.isSymbolicLink() ? "a link, which is not followed" : "a file, where a folder belongs";
+    const next = folder === "." ? "name a folder" : "move it away";
+    throw new UserError(`${join(this.name, folder)} is ${what}; ${next}.`);
   }
 }
