@@ -1,4 +1,4 @@
-/** What other hosts need to answer as the contract says: the files for one, its limits, and the table of all. */
+/** `adapt` and its relatives in the library: the files for a host, a check of its limits, and a list of all hosts. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
@@ -55,7 +55,7 @@ const EFFECTS: OptionRules<AdaptEffects> = { cwd: folder };
 
 /**
  * Writes what a host needs to serve a release.
- * @param name as `listAdapters` has it.
+ * @param name one of those that `listAdapters` returns as `host`.
  * @throws UserError when there is no such host or release, or a file cannot be written.
  */
 export async function adapt(name: string, given: AdaptOptions = {}, effects: AdaptEffects = {}): Promise<Adapted> {

@@ -4,8 +4,8 @@
  *    host's own language. rules/adapter.ts says what an adapter holds, and rules/rules.ts what it has to express. A host
  *    that serves only files by path is an entry in by-path.ts.
  * 2. Add it to the list below, and its rows and a section to docs/hosts.md, which the tests compare with the adapter.
- * 3. Say in test/adapters/servers.ts how to start the real host, and every test of hosts runs it. What the host cannot do
- *    goes into `limitations`; the tests fail for what is missing there, and for what is not needed.
+ * 3. Add to test/adapters/servers.ts how the real host is started; then every test of hosts runs it. What the host cannot
+ *    do goes into `limitations`. The tests fail for a limitation that is missing there, and for one that is not needed.
  */
 import { usageError } from "../errors.js";
 import { count, size } from "../print/numbers.js";
@@ -66,7 +66,7 @@ function describeLimits({ files, filesInFolder, bytesInFile, bytes, upload, sour
   return `${parts.filter(Boolean).join(", ")} (${source})`;
 }
 
-/** What of a release a host cannot use: a sentence for each, with the way out. */
+/** The features of a release that a host cannot use: a sentence for each, with the way out. */
 export function unsupportedFeatures(
   { title, query, compression }: Adapter,
   { encodings, links }: Pick<Snapshot, "encodings" | "links">,
@@ -76,7 +76,7 @@ export function unsupportedFeatures(
   const unused = encodings.filter((encoding) => !served.includes(encoding));
   if (unused.length > 0) {
     const why = compression === "itself" ? "compresses by itself" : "does not choose among files";
-    notes.push(`${title} ${why}: files in ${unused.join(" and ")} lie there in vain; build without --compress`);
+    notes.push(`${title} ${why}: it does not use the ${unused.join(" and ")} files; build without --compress`);
   }
   if (query === "no" && links === "query")
     notes.push(`${title} cannot map ?page=N, which the links of this release have; build with --links path`);

@@ -6,7 +6,7 @@ import type { Headers } from "./rules/rules.js";
 const GB = 1_000_000_000;
 const MIB = 1024 * 1024;
 const NONE = { options: "no", refusal: "no", missing: "HTML" } as const;
-const ONLINE_ONLY = "not run: it can only be had online";
+const ONLINE_ONLY = "not run: it exists only online";
 const AS_PREFIX = "Where the base URL has a path, that is the prefix:";
 
 const githubPages = byPath({
@@ -81,18 +81,18 @@ const firebase = byPath({
     source: "firebase.google.com/docs/hosting/reference/rest/v1beta1/sites.versions/populateFiles",
   },
   limitations: {
-    ...limitedBy("It maps no query and has no listing, only pages by path", [
+    ...limitedBy("It cannot map a query, so it has pages by path and no listing", [
       ...["no-page", "empty-page", "page-alone", "other-parameters", "encoded-page", "accept"],
       ...["missing-slash", "missing-slash-query"],
     ]),
     ...limitedBy("It answers every method as GET, with the file and 200", [
       ...["options", "preflight", "post", "put", "patch", "delete", "trace", "propfind"],
     ]),
-    ...limitedBy("Its 404 is a page of its own, with the headers of pages", [
+    ...limitedBy("It answers 404 with its own page and the headers of pages", [
       ...["invalid-page", "error-caching", "error-detail"],
     ]),
-    etag: "Its tags are its own, without the quotes that a tag has",
-    ...limitedBy("Its server of files compares no tags", [
+    etag: "It sends tags of its own, without quotes",
+    ...limitedBy("It does not compare tags", [
       ...["not-modified", "not-modified-weak", "not-modified-list", "not-modified-any"],
     ]),
   },

@@ -11,10 +11,10 @@ export const fastly: Adapter = {
   query: "VCL",
   answers: { headers: "all; ETag is the bucket's" },
   compression: "itself",
-  tested: "checked by falco, its linter; not run, since no engine for it can be had",
+  tested: "checked by falco, its linter; not run, since there is no engine for it",
   steps: [
     "The bucket behind it has the release's folder; upload rollcall.vcl as the main VCL of the service.",
-    "PURGE of a URL drops its page from the cache, for who has a token of the service: Fastly-Key.",
+    "PURGE of a URL removes its page from the cache; it needs a token of the service: Fastly-Key.",
   ],
   files: (deployment) => [
     {
@@ -121,7 +121,7 @@ function set(of: "resp" | "obj", headers: Headers, indent = 2): string {
     .join("\n");
 }
 
-/** A string of VCL knows no backslash but reads `%xx` escapes. */
+/** A string of VCL, which has `%xx` escapes and none with a backslash. */
 function text(value: string): string {
   return `"${value.replaceAll("%", "%25").replaceAll('"', "%22")}"`;
 }

@@ -25,9 +25,9 @@ export const haproxy: Adapter = {
   tested: "HAProxy of Debian, before nginx without configuration",
   limitations: {
     ...PATTERN_LIMITATIONS,
-    malformed: "What its parser refuses is answered before any rule is asked",
+    malformed: "Its parser refuses malformed requests before it reads any rules",
   },
-  steps: ["The host behind it has the release's folder at the path of --origin, with whatever headers."],
+  steps: ["The host behind it has the release's folder at the path of --origin; its headers do not matter."],
   files(deployment) {
     const tags = join(deployment.folder, TAGS);
     return [

@@ -17,7 +17,7 @@ export const nginx: Adapter = {
     "method-case": "Its parser answers 400 to a method in lowercase letters, and to CONNECT",
     "repeated-condition": "Its parser answers 400 to a second line of If-None-Match",
   },
-  steps: ["Needs no module beyond those that every package of nginx has."],
+  steps: ["Needs only the modules that every package of nginx has."],
   files: (deployment) => [
     {
       path: "rollcall.conf",

@@ -18,11 +18,11 @@ export const vercel: Adapter = {
   tested: "vercel.json through its own router's compiler",
   limits: {
     upload: 15_000,
-    source: "as its API refuses more: github.com/vercel/terraform-provider-vercel/issues/289; --archive=tgz lifts it",
+    source: "its API refuses more: github.com/vercel/terraform-provider-vercel/issues/289; --archive=tgz lifts it",
   },
   steps: [
     "Build with --adapt vercel, and without --compress; then npx vercel deploy --prod dist/current.",
-    "Past 15,000 files: npx vercel deploy --prod --archive=tgz dist/current.",
+    "For more than 15,000 files: npx vercel deploy --prod --archive=tgz dist/current.",
   ],
   published: (rules) => [
     {
@@ -60,7 +60,7 @@ function routes({ listing, bare, pages, base, headers, page, redirect, files }: 
   };
 }
 
-/** A path whose letters all stand for themselves. */
+/** A path as a pattern of Vercel's that matches only this path. */
 function path(text: string): string {
   return text.replace(/[.+*?^${}()|[\]\\:]/g, "\\$&");
 }

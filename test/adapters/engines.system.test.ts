@@ -1,4 +1,4 @@
-/** Vercel's and Fastly's files in the parts of those hosts that npm has: a router's compiler and a linter. */
+/** Vercel's file in the compiler of its router, and Fastly's in its linter: the parts of these hosts that npm has. */
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ interface VercelRouting {
   getTransformedRoutes(config: unknown): { routes: object[] | null; error: unknown };
 }
 
-/** What a rewrite of vercel.json is turned into. */
+/** A rewrite of vercel.json as the compiler returns it. */
 interface Rewrite {
   src: string;
   dest: string;

@@ -94,7 +94,7 @@ describe("the CloudFront function", () => {
   });
 });
 
-/** Names and values as they were sent; repeated ones once more under multiValue. */
+/** The query as CloudFront passes it: names and values as sent, and repeated ones also as multiValue. */
 function toEvent(query: string): Record<string, { value: string; multiValue?: { value: string }[] }> {
   const event: Record<string, { value: string; multiValue?: { value: string }[] }> = {};
   for (const part of query.split("&").filter(Boolean)) {

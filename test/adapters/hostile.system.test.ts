@@ -1,4 +1,4 @@
-/** Values that mean something to a host's language stand in its files as what they are: real servers read them back. */
+/** Real servers read values back that have a meaning in their own languages, and withstand hostile requests. */
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -12,16 +12,16 @@ import { freePort } from "../support/ports.js";
 import { seeded } from "../support/random.js";
 import { ALL_SERVERS, serveWith } from "./servers.js";
 
-/** Paths of letters that end, quote or expand something in one language or another. */
+/** Paths of characters that end, quote or expand something in one of the languages. */
 const BASES = ["/q%22;$1,(d)%23%25e'~%5C", "/$%7Bx%7D/%E2%82%AC+&=@:!*%7C.b"];
 const CACHE = `max-age=7, x="a\\\\b'c $1 \${x} %{y} %[z] {z} #"`;
 
 describe.each(ALL_SERVERS)("$name", (server) => {
-  test.skipIf(isMissing(...server.needs))("serves from a folder and with a value that are hard to write", async () => {
+  test.skipIf(isMissing(...server.needs))("serves from a folder and with a header that need escapes", async () => {
     const [scratched, port] = [scratch(), await freePort()];
     const db = writeUsers(join(scratched, "users.sqlite"), plainRows(3));
     const built = await build({ db, out: join(scratched, "dist"), baseUrl: `http://127.0.0.1:${port}` });
-    // The server's own tools must be able to hold it, so that the folder of the release alone is hard.
+    // Only the release's folder has odd characters, since the test's own configuration names the other one.
     const brace = server.name === "caddy" ? "" : "{x}";
     const hard = join(scratched, `it's $1 ${brace} #h %41`);
     mkdirSync(hard);
@@ -50,7 +50,7 @@ describe.each(ALL_SERVERS)("$name", (server) => {
     expect([bare.status, href]).toEqual([301, `${new URL(baseUrl).href}/api/users/?page=2`]);
     const missing = await ask("/api/users/?page=3");
     expect([missing.status, await missing.json()]).toEqual([404, { detail: "Invalid page." }]);
-    // What lies outside the folder of a .htaccess is not its own.
+    // A .htaccess has no effect outside its folder.
     if (server.name === "apache .htaccess") return;
     const elsewhere = await fetch(`http://127.0.0.1:${port}/api/users/`);
     expect([elsewhere.status, await elsewhere.json()]).toEqual([404, { detail: "Not found." }]);

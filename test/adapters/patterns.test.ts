@@ -1,10 +1,10 @@
-/** The patterns that hosts read queries with say what the contract's own reader says. */
+/** The patterns by which hosts read queries give the same page as the contract's own function. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DIGITS, encodingPatterns, literal, QUERY, WHOLE_QUERY } from "../../src/adapters/rules/patterns.js";
 import { requestedPage } from "../../src/contract/links.js";
 
-/** The first pattern that is found decides, as hosts have it. */
+/** The page of a query: as in hosts, the first pattern that matches decides. */
 function read(query: string): number | undefined {
   if (new RegExp(QUERY.twice).test(query)) return undefined;
   const page = new RegExp(QUERY.page).exec(query);
@@ -58,7 +58,7 @@ test("any query asks for the same page", () => {
   );
 });
 
-test("a literal is found letter by letter, whatever it holds", () => {
+test("a literal matches its text, whatever bytes it has", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 30 }), (bytes) => {
       const text = Buffer.from(bytes).toString("latin1");

@@ -1,4 +1,4 @@
-/** A page's bytes change and neither its size nor its time: no real host may say that nothing has changed. */
+/** Where a page's bytes change but its size and time do not, no real host may answer 304. */
 import { createHash } from "node:crypto";
 import { readFileSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";

@@ -13,10 +13,10 @@ const ERROR_PAGES: readonly [statuses: readonly number[], answer: ErrorStatus][]
   [[500, 502, 503, 504, 507], 500],
 ];
 
-/** Requests with these are answered as without: Apache would compare the times and sizes of files, which say nothing of the bytes. */
+/** Removed from requests: Apache would compare them with times and sizes, which do not change with the bytes. */
 const CONDITIONS = ["Range", "If-Range", "If-Modified-Since", "If-Unmodified-Since", "If-Match"];
 
-/** @param refusal the URL's path of the body of a 405; as a text, an error of this status would come with a second Allow. */
+/** @param refusal the URL's path of the body of a 405, which Apache would send with a second Allow if it were a text here. */
 export function writeAnswers(rules: Rules, refusal: string): string[] {
   const { headers, preflight, page, error, files, encodings } = rules;
   return [
@@ -50,7 +50,7 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
   ];
 }
 
-/** Holds for answers that have a file's headers. */
+/** The condition for answers that have a file's headers. */
 export const FOUND = "%{REQUEST_STATUS} -in {'200', '304'}";
 
 function endsIn(pattern: string): string {

@@ -1,4 +1,4 @@
-/** Apache httpd 2.4: a virtual host with digests from a map, and a .htaccess for where only a folder is one's own. */
+/** Apache httpd 2.4: a virtual host with digests from a map, and a .htaccess for users who have only a folder of a server. */
 import { dirname, join } from "node:path";
 import { type Adapter, limitedBy } from "../rules/adapter.js";
 import { type Deployment, tagLines } from "../rules/deployment.js";
@@ -18,17 +18,18 @@ import {
 
 const TAGS = "rollcall-tags.txt";
 const REFUSAL_FILE = "rollcall-errors/405.json";
-/** The path of a URL that no release has. */
+/** A URL's path that no release has. */
 const REFUSAL = "/.rollcall/405";
 
-const ETAG = "A .htaccess has no map: tags are Apache's own SHA-1 of the bytes, strong and equal on every machine";
-const VARY = limitedBy("It writes the list in Vary without a space: Accept,Accept-Encoding", [
+const ETAG =
+  "A .htaccess cannot use a map, so tags are Apache's own SHA-1 of the bytes: strong, and equal on every machine";
+const VARY = limitedBy("It writes Vary without a space: Accept,Accept-Encoding", [
   ...["vary", "error-vary", "br-vary", "gzip-vary"],
 ]);
 const OTHERS = {
   ...PATTERN_LIMITATIONS,
-  "head-of-errors": "It says no Content-Length for HEAD of an error or a redirect",
-  "options-of-server": "It answers OPTIONS * before any configuration is asked",
+  "head-of-errors": "It sends no Content-Length for HEAD of an error or a redirect",
+  "options-of-server": "It answers OPTIONS * before it reads any rules",
 };
 
 export const apache: Adapter = {
@@ -40,7 +41,7 @@ export const apache: Adapter = {
   limitations: { ...VARY, ...OTHERS },
   steps: [
     "Needs mod_rewrite, mod_headers, mod_setenvif, mod_env, mod_alias and mod_dir.",
-    "Where only a folder is yours: build --adapt apache puts a .htaccess into the release, which needs AllowOverride All.",
+    "Where you have only a folder of the server: build --adapt apache puts a .htaccess into the release, which needs AllowOverride All.",
   ],
   files(deployment) {
     const [tags, refusal] = [join(deployment.folder, TAGS), join(deployment.folder, REFUSAL_FILE)];
@@ -70,12 +71,12 @@ export const apache: Adapter = {
     ...VARY,
     etag: ETAG,
     "snapshot-id":
-      "In a release it cannot name the id, which is made of its files; rollcall adapt apache writes one that does",
+      "The id depends on the release's files, so a .htaccess in the release cannot name it; rollcall adapt apache writes one that does",
     ...OTHERS,
     "etag-digest": ETAG,
-    malformed: "What its parser refuses is answered before any .htaccess is read",
-    trace: "TraceEnable can only be said by the server",
-    connect: "CONNECT names no path, so no .htaccess is asked",
+    malformed: "Its parser refuses malformed requests before it reads a .htaccess",
+    trace: "Only the server's own configuration can set TraceEnable",
+    connect: "CONNECT names no path, so no .htaccess applies",
   },
 };
 

@@ -1,4 +1,4 @@
-/** Apache httpd by a .htaccess in the published folder: there is no map for it, so Apache makes the tags from the bytes. */
+/** Apache httpd by a .htaccess in the published folder: it cannot use a map, so Apache makes the tags from the bytes. */
 import { INVALID_PAGE } from "../../contract/headers.js";
 import type { FileSource } from "../rules/adapter.js";
 import { literal, PAGE_NUMBER } from "../rules/patterns.js";
@@ -14,7 +14,7 @@ import {
   writePageRules,
 } from "./rewrite.js";
 
-/** It lies beside .htaccess: as a text in it, an error of this status would come with a second Allow. */
+/** The body of a 405 is a file, since Apache would send a text in .htaccess with a second Allow. */
 const REFUSAL_FILE = "405.json";
 
 export function htaccessFiles(rules: Rules): FileSource[] {
@@ -34,7 +34,7 @@ export function htaccessFiles(rules: Rules): FileSource[] {
 function writeHtaccess(rules: Rules): string {
   const { base, files, page } = rules;
   const path: PathPattern = (text) => literal(decodePath(text.slice(base.length + 1)));
-  // Apache reads $1 there as a group of a pattern.
+  // Here, Apache would read $1 as a group of a pattern.
   const refusal = `${base.replaceAll("$", "%24")}/${REFUSAL_FILE}`;
   return [
     "Options -MultiViews +SymLinksIfOwnerMatch",

@@ -57,7 +57,7 @@ export function answer(status: ErrorStatus | 204): string {
   return `[R=${status},END]`;
 }
 
-/** One word of a rewrite rule, where quotes have no escape and backslashes are the pattern's. */
+/** One word of a rewrite rule. A quote in it cannot be escaped, since a backslash belongs to the pattern. */
 export function apacheWord(text: string): string {
   return `"${text}"`;
 }

@@ -16,11 +16,11 @@ export const caddy: Adapter = {
   tested: "Caddy of Debian",
   limitations: {
     ...PATTERN_LIMITATIONS,
-    malformed: "Go's parser answers by itself what it refuses: text/plain, without headers",
-    "options-of-server": "Go answers OPTIONS * by itself",
+    malformed: "Go's parser answers malformed requests itself, with text/plain and without the headers",
+    "options-of-server": "Go answers OPTIONS * itself",
     "http-1.0": "Go answers HTTP/1.0 with HTTP/1.0",
   },
-  steps: ["Has a certificate by itself where the base URL has https, unless --listen-port is given."],
+  steps: ["Gets its own certificate where the base URL has https, unless --listen-port is given."],
   files: (deployment) => [
     {
       path: "rollcall.caddy",
@@ -91,7 +91,7 @@ function maps(deployment: Deployment): string[] {
   ];
 }
 
-/** @throws UserError (usage) for a brace, which Caddy 2.6 reads as a variable's in a root, escaped or not. */
+/** @throws UserError (usage) for a brace: in a root, Caddy 2.6 takes it for a variable even with an escape. */
 function plainRoot(root: string): string {
   if (!root.includes("{")) return root;
   throw usageError(

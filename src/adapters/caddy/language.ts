@@ -1,4 +1,4 @@
-/** The syntax of a Caddyfile: blocks, maps, patterns and values, each escaped as its place needs. */
+/** The syntax of a Caddyfile: blocks, maps, patterns and values, each with the escapes that its place needs. */
 import { usageError } from "../../errors.js";
 import { literal } from "../rules/patterns.js";
 

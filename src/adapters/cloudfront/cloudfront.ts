@@ -15,7 +15,7 @@ export const cloudfront: Adapter = {
   tested: "the function in a bare VM, with the events that AWS documents",
   steps: [
     "Upload the release's folder to the bucket; give the function to the distribution as viewer-request.",
-    "Allow all seven methods, so that the function and not CloudFront refuses them; cache policy: CachingOptimized.",
+    "Allow all seven methods, so that the function refuses them and not CloudFront; cache policy: CachingOptimized.",
     "Make the response headers policy from rollcall-headers.json: aws cloudfront create-response-headers-policy.",
   ],
   files: (deployment) => [

@@ -18,26 +18,26 @@ export const cloudflare: Adapter = {
     source: "developers.cloudflare.com/workers/platform/limits, free plan; paid: 100,000 files",
   },
   limitations: {
-    ...limitedBy("It compresses on the way, and not by the release's files: Vary says Accept", [
+    ...limitedBy("It compresses answers itself instead of using the release's files, so Vary is Accept", [
       "br-vary",
       "gzip-vary",
     ]),
-    ...limitedBy("It compresses on the way, under the tag of the plain page", ["br-tag", "gzip-tag"]),
-    compressed: "It compresses on the way, under the tag of the plain page, and HEAD says the plain length",
-    malformed: "What its parser refuses is answered before the Worker is asked",
+    ...limitedBy("It compresses answers itself and keeps the plain page's tag", ["br-tag", "gzip-tag"]),
+    compressed: "It compresses answers itself and keeps the plain page's tag, and its length for HEAD",
+    malformed: "Its parser refuses malformed requests before the Worker runs",
     "method-unknown": "It answers 501 to a method that it does not know",
-    "options-of-server": "OPTIONS * has no URL, so no Worker is asked",
-    connect: "CONNECT has no URL, so no Worker is asked",
+    "options-of-server": "OPTIONS * has no URL, so the Worker does not run",
+    connect: "CONNECT has no URL, so the Worker does not run",
   },
   steps: [
     "Build with --adapt cloudflare, and without --compress: then npx wrangler deploy, or npx wrangler pages deploy dist/current.",
-    "A Worker is asked for every request, which the free plan counts: 100,000 a day.",
+    "The Worker runs for every request, and the free plan has 100,000 a day.",
   ],
   files: (deployment) => [
     {
       path: "wrangler.jsonc",
       what: "Cloudflare's settings",
-      instructions: "Beside where wrangler is called; its assets are the published folder, which holds _worker.js.",
+      instructions: "Goes where you run wrangler; its assets are the published folder, which holds _worker.js.",
       text: `${JSON.stringify(wranglerSettings(deployment), null, 2)}\n`,
     },
   ],
@@ -53,12 +53,12 @@ export const netlify: Adapter = {
   tested: "the function in Deno, by Netlify's own npm packages",
   limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
   limitations: {
-    "head-length": "Its engine sends bodies as they come, and says Content-Length: 0 of HEAD",
-    trace: "A request of its engine cannot be TRACE, so no function is asked",
+    "head-length": "Its engine streams bodies, and sends Content-Length: 0 for HEAD",
+    trace: "Its engine cannot pass on TRACE, so the function does not run",
   },
   steps: [
     "Build without --compress; then netlify deploy --prod --dir dist/current, where netlify.toml is.",
-    "The function is asked for every request, which plans count.",
+    "The function runs for every request, which plans count.",
   ],
   files: ({ release, root, ...rules }) => [
     {
@@ -70,7 +70,7 @@ export const netlify: Adapter = {
     {
       path: "netlify.toml",
       what: "Netlify's settings",
-      instructions: "Goes into the project's folder, which the published one may be in.",
+      instructions: "Goes into the project's folder; the published folder may be inside it.",
       text: `[build]\npublish = ${JSON.stringify(root)}\ncommand = ""\n`,
     },
   ],
@@ -81,12 +81,12 @@ function workerFiles(rules: Rules): FileSource[] {
     {
       path: "_worker.js",
       what: "The Worker",
-      instructions: "Goes into the published folder, before which it answers.",
+      instructions: "Goes into the published folder; it answers before the files do.",
       text: writeModule(new URL("./worker.js", import.meta.url), rules),
     },
     {
       path: ".assetsignore",
-      instructions: "Beside _worker.js, which it keeps from being read.",
+      instructions: "Goes beside _worker.js; it keeps both from being served as files.",
       text: "_worker.js\n.assetsignore\n",
     },
   ];
@@ -111,7 +111,7 @@ function wranglerSettings({ serverName, root }: Deployment) {
   };
 }
 
-/** @param entry the module that the host calls; what it imports takes the place of the import. */
+/** @param entry the module that the host calls; its import is replaced by the imported code. */
 function writeModule(entry: URL, rules: Rules): string {
   const declaration = `const RULES = ${JSON.stringify(scriptRules(rules), null, 2)};`;
   const answer = readScript(new URL("./answer.js", import.meta.url), declaration);

@@ -15,12 +15,12 @@ export const lighttpd: Adapter = {
   compression: "files",
   tested: "lighttpd of Debian with its Lua module",
   limitations: {
-    malformed: "What its parser refuses is answered before the script is asked",
+    malformed: "Its parser refuses malformed requests before the script runs",
     "method-unknown": "It answers 501 to a method that it does not know",
     "http-1.0": "It answers HTTP/1.0 with HTTP/1.0",
-    "repeated-condition": "Its script is given the first line of If-None-Match only",
+    "repeated-condition": "Its script gets only the first line of If-None-Match",
     "length-required": "It answers 411 to a POST or PUT without a length",
-    "head-of-errors": "It says no Content-Length for HEAD of a redirect",
+    "head-of-errors": "It sends no Content-Length for HEAD of a redirect",
   },
   steps: ["Needs mod_magnet: Debian has it in lighttpd-modules-lua."],
   files(deployment) {
@@ -73,7 +73,7 @@ function writeScript(deployment: Deployment): string {
   return readScript(new URL(SCRIPT, import.meta.url), `local RULES = ${lua(rules, "")}`);
 }
 
-/** A value of JSON's kinds in Lua, of any version; objects have their fields on lines of their own. */
+/** A JSON value as Lua has it, in any version. */
 function lua(value: unknown, indent: string): string {
   if (typeof value === "string") return quote(value);
   if (typeof value !== "object" || value === null) return String(value);

@@ -1,4 +1,4 @@
-/** What an adapter says: what its host can do, how much it takes, and the files that make it answer as the contract says. */
+/** What an adapter holds: what its host can do, its limits, and the files that make it answer as the contract says. */
 import { extname } from "node:path";
 import type { Snapshot } from "../../release/snapshot.js";
 import type { Deployment } from "./deployment.js";
@@ -7,7 +7,7 @@ import type { Compression, Rules } from "./rules.js";
 export interface Adapter {
   /** As in `rollcall adapt NAME`. */
   name: string;
-  /** As people call the host; also its heading in docs/hosts.md. */
+  /** The host's usual name; also its heading in docs/hosts.md. */
   title: string;
   /** How the host turns `?page=7` into a file; "no" where only releases with links by path work. */
   query: string;
@@ -16,21 +16,21 @@ export interface Adapter {
   compression: Compression;
   /** How the tests run what is written. */
   tested: string;
-  /** Nothing unless the host sets a limit of its own. */
+  /** Absent where the host sets no limit. */
   limits?: AdapterLimits;
   /** What the host cannot do, by the name of the check in `rollcall verify`, each with the reason. */
   limitations?: Limitations;
   /** Where the release's folder goes, in a line or two. */
   steps: readonly string[];
-  /** The files for one release; nothing where the published ones are all. */
+  /** The files for one release; absent where the published ones are enough. */
   files?(deployment: Deployment): FileSource[];
-  /** The files that must lie in the published folder. They are part of the release, so they cannot know its id or its pages. */
+  /** The files that must lie in the published folder. They are part of the release, so they cannot hold its id or its digests. */
   published?(rules: Rules): FileSource[];
-  /** What the host cannot do with the published files alone, where these can be used without the others. */
+  /** What the host cannot do with the published files alone, if they work without the others. */
   publishedLimitations?: Limitations;
 }
 
-/** Answers as the contract asks. The refusal is of a method; what is missing is a page. */
+/** How a host answers that does all that the contract asks; `refusal` is of a method, `missing` of a page. */
 export const ANSWERS = { headers: "all", options: "204", refusal: "405, JSON", missing: "404, JSON" };
 
 export interface AdapterLimits {
@@ -46,7 +46,7 @@ export interface AdapterLimits {
 
 export type Limitations = Readonly<Record<string, string>>;
 
-/** One reason for several checks. */
+/** Several checks with one reason. */
 export function limitedBy(reason: string, checks: readonly string[]): Limitations {
   return Object.fromEntries(checks.map((check) => [check, reason]));
 }
@@ -60,11 +60,11 @@ export interface AdapterFile {
 }
 
 export interface FileSource extends AdapterFile {
-  /** Begins the comment at the top, which has the instructions as well; nothing for a file without comments. */
+  /** The beginning of a comment that is put before the text, with the instructions; absent where a file cannot have comments. */
   what?: string;
 }
 
-/** The files for one release, and the published ones in a folder of their own. */
+/** All files for one release, with the published ones in the folder `published`. */
 export function filesFor(adapter: Adapter, deployment: Deployment): AdapterFile[] {
   const own = adapter.files?.(deployment).map((file) => withComment(file, deployment.release.snapshot)) ?? [];
   const others = publishedFor(adapter, deployment);
@@ -76,7 +76,7 @@ export function publishedFor({ published }: Adapter, rules: Rules): AdapterFile[
   return published?.(rules).map((file) => withComment(file)) ?? [];
 }
 
-/** A comment of one line, by the ending of a file's name. */
+/** What begins a comment, by the ending of the file's name; it is `#` for all others. */
 const COMMENTS: Readonly<Record<string, string>> = { ".js": "//", ".jsonc": "//", ".lua": "--" };
 
 function withComment({ path, what, instructions, text }: FileSource, snapshot?: Snapshot): AdapterFile {
@@ -90,7 +90,7 @@ function withComment({ path, what, instructions, text }: FileSource, snapshot?: 
   return { path, instructions, text: `${comment.join("")}\n${text}` };
 }
 
-/** A value must not end the comment that it is part of. */
+/** Keeps a value from ending the comment that it is part of. */
 function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "?").replaceAll("*/", "* /");
 }

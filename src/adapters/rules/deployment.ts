@@ -67,13 +67,13 @@ export function* tagsOf(deployment: Deployment): Generator<[path: string, tag: s
   yield* fileTagsOf(deployment);
 }
 
-/** As `tagsOf`, of the files that are not pages. */
+/** The tags of the files that are not pages. */
 export function* fileTagsOf({ release, sumsDigest }: Deployment): Generator<[path: string, tag: string]> {
   for (const [path, digest] of release.sums.others) if (isPublic(path)) yield [path, etagOf(digest)];
   yield [SUMS, etagOf(sumsDigest)];
 }
 
-/** A map of `tagsOf` as a text file: a path and its tag in each line. */
+/** The tags as a text file, with a path and its tag in each line. */
 export function tagLines(deployment: Deployment): string {
   return [...tagsOf(deployment)].map(([path, tag]) => `${path} ${tag}\n`).join("");
 }

@@ -1,45 +1,46 @@
-/** How hosts without code of their own read a request: regular expressions that PCRE and RE2 understand alike. */
+/** Regular expressions by which hosts without scripts read a request; PCRE and RE2 understand them alike. */
 import { ENCODINGS, type Encoding } from "../../contract/headers.js";
 
-/** The name `page`, however much of it is percent-encoded. */
+/** The name `page`, with or without percent-encoded letters. */
 const NAME = "(?:p|%70)(?:a|%61)(?:g|%67)(?:e|%65)";
 
 /**
- * What a query string, as it was sent and without its `?`, asks for: the first pattern that is found decides, and where
- * none is, it is page 1. Together they say what `requestedPage` of the contract says.
+ * Patterns for the query as it was sent, without its `?`. The first one that matches says which page is asked for; where
+ * none matches, it is page 1. The result is the same as that of the contract's `requestedPage`.
  */
 export const QUERY = {
-  /** Two pages are none. */
+  /** Two values: there is no such page. */
   twice: `(?:^|&)${NAME}(?:=[^&]*)?&(?:.*&)?${NAME}(?:[=&]|$)`,
-  /** A canonical number; the nine groups are its digits, of which the later ones may be empty. */
+  /** A number without leading zeros. The nine groups are its digits, and the later ones may be empty. */
   page: `(?:^|&)${NAME}=(?:%3)?([1-9])${"(?:(?:%3)?([0-9]))?".repeat(8)}(?:&|$)`,
-  /** No number is page 1. */
+  /** An empty value is page 1. */
   empty: `(?:^|&)${NAME}=?(?:&|$)`,
-  /** Anything else is none. */
+  /** Any other value: there is no such page. */
   other: `(?:^|&)${NAME}=`,
 } as const;
 
-/** The whole of a query that `QUERY.page` is found in and `QUERY.twice` is not, with the same groups. */
+/** Matches the whole of a query that `QUERY.page` matches and `QUERY.twice` does not, with the same groups. */
 export const WHOLE_QUERY = `^(?:.*&)?${QUERY.page.slice("(?:^|&)".length, -"(?:&|$)".length)}(?:&.*)?$`;
 
-/** The groups of `QUERY.page`, from 1. */
+/** The numbers of the groups of `QUERY.page`. */
 export const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
 
-/** A page's number as its file is named. */
+/** A page's number in the name of its file. */
 export const PAGE_NUMBER = "[1-9][0-9]{0,8}";
 
-/** The end of a page's file for an Accept-Encoding: the first pattern that is found decides; none is the plain file. */
+/** Patterns for Accept-Encoding. The first one that matches gives the suffix of the page's file; without a match it is the plain one. */
 export function encodingPatterns(encodings: readonly Encoding[]): { pattern: string; suffix: string }[] {
   const named = encodings.map((name) => ({ pattern: accepted(name), suffix: ENCODINGS[name] }));
-  // A `*` stands for what is not named, so whatever is refused by name comes before it.
+  // A `*` means codings that are not named, so those that are refused by name come before it.
   const refused = encodings.map((name) => ({ pattern: listed(name), suffix: "" }));
   const any = encodings.slice(0, 1).map((name) => ({ pattern: accepted("\\*"), suffix: ENCODINGS[name] }));
   return [...named, ...refused, ...any];
 }
 
-/** What hosts that choose by these patterns cannot do. */
+/** What a host cannot do if it uses these patterns. */
 export const PATTERN_LIMITATIONS = {
-  "encoding-order": "Regular expressions do not compare q-values: br goes before gzip, and both before the plain page",
+  "encoding-order":
+    "Regular expressions cannot compare q-values, so br comes before gzip, and both before the plain page",
 };
 
 function accepted(name: string): string {
@@ -50,7 +51,7 @@ function listed(name: string): string {
   return `(?:^|,)[ \\t]*${name}[ \\t]*(?:;|,|$)`;
 }
 
-/** A text that is meant letter by letter, in a regular expression; quotes and all that is not printable as `\xHH`. */
+/** A regular expression that matches only this text. Quotes and unprintable bytes become `\xHH`. */
 export function literal(bytes: Uint8Array | string): string {
   return [...Buffer.from(bytes)]
     .map((byte) => {

@@ -1,4 +1,4 @@
-/** The one set of rules that every host's files are written from: the contract's answers, with the values of one listing. */
+/** The set of rules that all adapters write: the contract's answers, with the values of one listing. */
 import {
   CONTENT_TYPE,
   commonHeaders,
@@ -15,7 +15,7 @@ import { fileHeaders } from "../../release/layout.js";
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** What a host makes of compressed files beside the pages, in the words of the table of hosts. */
+/** How hosts compress, in the words of the table of hosts. */
 export const COMPRESSION = {
   files: "chooses .br and .gz files",
   itself: "compresses by itself",
@@ -28,7 +28,7 @@ export function servedEncodings(compression: Compression, encodings: readonly En
   return compression === "files" ? encodings : [];
 }
 
-/** What every adapter has to express; paths are as in a URL, percent-encoded. */
+/** What every adapter has to express. Paths are as in a URL, percent-encoded. */
 export type Rules = ReturnType<typeof rulesOf>;
 
 export function rulesOf({ base, encodings, cacheControl, others }: RuleOptions) {
@@ -39,10 +39,10 @@ export function rulesOf({ base, encodings, cacheControl, others }: RuleOptions) 
   return {
     base,
     encodings,
-    /** `/directory/api/users/`, and without its last slash, which leads to `redirect` with the query. */
+    /** `/directory/api/users/`; a request without the last slash is redirected to `redirect`, with its query. */
     listing,
     bare: listing.slice(0, -1),
-    // `//x` would be another host; RFC 3986 writes `/.//x`.
+    // A browser reads `//x` as a host, so RFC 3986 writes `/.//x`.
     redirect: `${listing.startsWith("//") ? "/." : ""}${listing}`,
     pages: `${listing}pages/`,
     /** On every answer, whatever its status; then what is added for OPTIONS, pages, redirects and errors. */

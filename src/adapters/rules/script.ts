@@ -1,10 +1,10 @@
-/** Scripts that adapters write: each lies beside its adapter in the host's own language, and gets its values in one place. */
+/** Reads the scripts that lie beside adapters in a host's own language, and puts in their values. */
 import { readFileSync } from "node:fs";
 import { PAGES } from "../../release/layout.js";
 import { BODIES, INVALID_PAGE_BODY, type Rules } from "./rules.js";
 
 /**
- * The text of a script, with a declaration in place of its comment `global RULES` and of all above that.
+ * The text of a script from its comment `global RULES` on, which is replaced by a declaration.
  * @param declaration declares `RULES` in the script's language, as `const RULES = {...};`.
  */
 export function readScript(url: URL, declaration: string): string {

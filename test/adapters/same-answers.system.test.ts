@@ -1,4 +1,4 @@
-/** The same walk over the same release: each real host answers as Rollcall's own does, status, headers and bytes. */
+/** Each real host gives the same status, headers and bytes as `rollcall serve` for the same requests. */
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { build, createHost } from "../../src/index.js";
@@ -13,7 +13,7 @@ import { SERVERS, serveWith } from "./servers.js";
 const USERS = population(2_500);
 const BASE = "/people/directory";
 
-/** What the contract names; ETag and Snapshot-Id, too, but where a host has a row that says otherwise. */
+/** The headers that the contract names. */
 const NAMED = [
   ...["allow", "content-type", "vary", "cache-control", "etag", "snapshot-id", "content-encoding"],
   ...["access-control-allow-origin", "access-control-allow-methods", "access-control-allow-headers"],
@@ -58,7 +58,7 @@ function essence(answer: Answer, origin: string, without: readonly string[]) {
     .filter(([name]) => NAMED.includes(name) && !without.includes(name))
     .filter(([name]) => name !== "content-type" || answer.status !== 301)
     .map(([name, value]) => `${name}: ${value.replace(/\s*,\s*/g, ", ").replace(origin, "")}`)
-    // A 304's and a 204's type is nobody's concern.
+    // The type of a 204 does not matter.
     .filter((line) => answer.status !== 204 || !line.startsWith("content-type"));
   return {
     status: answer.status,
@@ -74,7 +74,7 @@ function short(seen: ReturnType<typeof essence> | undefined) {
 const REAL = SERVERS.filter(({ name }) => name !== "apache .htaccess");
 
 describe.each(REAL)("$name", (server) => {
-  // The Worker's host compresses by itself, so it is given a release without files to choose from.
+  // Cloudflare compresses by itself, so its release has no compressed files.
   const encodings = server.name === "cloudflare" ? [] : (["br", "gzip"] as const);
   test.skipIf(isMissing(...server.needs))("answers as rollcall serve does", { timeout: 120_000 }, async () => {
     const [folder, port] = [scratch(), await freePort()];
@@ -91,7 +91,7 @@ describe.each(REAL)("$name", (server) => {
       const [mine, other] = await Promise.all(
         origins.map(async (origin) => essence(await send(new URL(origin), request), origin, [])),
       );
-      // Long bodies are told apart by their beginnings and lengths.
+      // The beginnings and lengths of long bodies are enough for a message.
       if (JSON.stringify(mine) !== JSON.stringify(other))
         differing.push({ request, mine: short(mine), other: short(other) });
     }
