@@ -22,7 +22,7 @@ interface Served {
   etag: string;
   answer: ServerAnswer;
   /** What `identify` said of the file when its bytes were those of the digest. */
-  checked: string | undefined;
+  checked: string;
 }
 
 /**
@@ -35,8 +35,10 @@ export async function createFiles(release: Release, root: string, answers: Answe
   const { folder } = release;
   const files = new Map<string, Served>();
   for (const [path, listed] of namesOf(release)) {
+    const file = join(folder, path);
     const checked = identify(folder, path);
-    const digest = await check(folder, path, listed);
+    const digest = await check(file, listed);
+    if (checked === undefined) throw broken(`${file} leads out of the release`);
     const etag = etagOf(digest);
     files.set(path, { digest, etag, answer: answers.file(200, path, etag), checked });
   }
@@ -52,10 +54,11 @@ export async function createFiles(release: Release, root: string, answers: Answe
 
   const isWhole = async (path: string, served: Served): Promise<boolean> => {
     const identity = identify(folder, path);
-    if (identity !== undefined && identity === served.checked) return true;
-    if ((await cache.read(join(folder, path), served.digest)) === undefined) return false;
+    if (identity === served.checked) return true;
+    const bytes = await cache.read(join(folder, path), served.digest);
+    if (bytes === undefined || identity === undefined) return false;
     served.checked = identity;
-    return identity !== undefined;
+    return true;
   };
   const answer = async (req: IncomingMessage, res: ServerResponse, path: string, served: Served): Promise<void> => {
     await opening.begin();
@@ -96,31 +99,28 @@ function isPlainPath(path: string): boolean {
 }
 
 /** The digest of a file's bytes, which must be `digest` if that is given. */
-async function check(folder: string, path: string, digest: string | undefined): Promise<string> {
-  const file = join(folder, path);
-  if (!isInside(folder, path)) throw broken(`${file} leads out of the release`);
+async function check(file: string, digest: string | undefined): Promise<string> {
   try {
-    return sha256(digest === undefined ? await readReleaseFile(file) : await readVerified(file, digest));
+    if (digest === undefined) return sha256(await readReleaseFile(file));
+    await readVerified(file, digest);
+    return digest;
   } catch (cause) {
     throw broken(whyDamaged(file, cause), cause);
   }
 }
 
-/** What changes whenever a file does; undefined if it is no plain file, or if it is reached by a symbolic link. */
+/** What changes whenever a file does; undefined if it is no plain file, or if a symbolic link leads to it. */
 function identify(folder: string, path: string): string | undefined {
-  const stats = lstatSync(join(folder, path), { throwIfNoEntry: false });
-  if (!stats?.isFile() || !isInside(folder, path)) return undefined;
-  const { dev, ino, size, mtimeMs, ctimeMs } = stats;
-  return [dev, ino, size, mtimeMs, ctimeMs].join(" ");
-}
-
-/** Whether no folder on the way from the release to a file is a symbolic link. */
-function isInside(folder: string, path: string): boolean {
-  const parent = dirname(path);
+  const file = join(folder, path);
+  const parent = dirname(file);
   try {
-    return parent === "." || realpathSync.native(join(folder, parent)) === join(folder, parent);
+    const stats = lstatSync(file);
+    const isInside = parent === folder || realpathSync.native(parent) === parent;
+    const { dev, ino, size, mtimeMs, ctimeMs } = stats;
+    return stats.isFile() && isInside ? [dev, ino, size, mtimeMs, ctimeMs].join(" ") : undefined;
   } catch {
-    return false;
+    // Reading the file will tell why.
+    return undefined;
   }
 }
 
