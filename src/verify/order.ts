@@ -12,7 +12,8 @@ interface Placed extends OrderKey {
 /** What of a batch of pages is compared with other batches. */
 export interface BatchUsers {
   count: number;
-  ids: { page: number; ids: string[] }[];
+  /** Of each page, as a JSON array. */
+  ids: { page: number; ids: string }[];
   /** The first and the last user; undefined where nobody has an id and a time. */
   edges: { first: Placed; last: Placed } | undefined;
 }
@@ -37,7 +38,7 @@ export class BatchCheck {
       ids.push(key.id);
     }
     this.#users.count += keys.length;
-    this.#users.ids.push({ page, ids });
+    this.#users.ids.push({ page, ids: JSON.stringify(ids) });
   }
 
   finish(): BatchUsers {
