@@ -17,7 +17,7 @@ export function checkTag(session: Session, page: Answer): void {
   session.check(good, "etag", `${page.name}: ${tag} has nothing of the body's SHA-256`);
 }
 
-/** Whether a tag is honoured in every form, and nothing else is. */
+/** Checks that a tag gets a 304 in every form that HTTP allows, and that nothing else does. */
 export async function checkConditions(session: Session, page: Answer, target: string, fields: Fields): Promise<void> {
   const tag = header(page, "etag") ?? "none";
   const naked = tag.slice(1, -1);

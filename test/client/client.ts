@@ -19,7 +19,7 @@ export interface Expected {
 
 const MOST_PAGES = 20_000;
 
-/** Visits the API as a stranger who knows its contract only; one line for each thing that differs from it. */
+/** Reads the API knowing only its contract. Returns a line for each difference. */
 export async function report(baseUrl: string, expected?: Expected): Promise<string[]> {
   const session = new Session(baseUrl);
   const pages = await walk(session);

@@ -3,7 +3,7 @@ import { type Known, same, sameHeaders } from "./known.js";
 import { type Answer, header } from "./raw.js";
 import type { Session } from "./session.js";
 
-/** What may be chosen for an Accept-Encoding; identity is spelt out, and `br` first where both are as welcome. */
+/** The encodings that are right for each Accept-Encoding. If `br` and `gzip` are equally good, `br` is. */
 const CHOICES: [string, string[]][] = [
   ["", ["identity"]],
   ["identity", ["identity"]],

@@ -1,4 +1,4 @@
-/** The client is no proof unless it finds what is wrong: one fault at a time in a server that is otherwise right. */
+/** Proves that the client finds faults: one at a time, in a server that is otherwise right. */
 import { expect, onTestFinished, test } from "vitest";
 import { report } from "./client.js";
 import { IN_ANSWERS } from "./faults-in-answers.js";

@@ -8,7 +8,7 @@ export interface Known {
   last: number;
 }
 
-/** That an answer is a page already seen: the same bytes under the same headers. */
+/** Checks that an answer has the bytes and headers of a page that was read before. */
 export function same(session: Session, answer: Answer, page: Answer): void {
   if (!session.status(answer, 200)) return;
   session.check(answer.body.equals(page.body), "same page", `${answer.name}: not the bytes of ${page.name}`);

@@ -11,7 +11,7 @@ const QUERIES = [
   "?x=//example.org/",
 ];
 
-/** The missing slash, paths that are nothing, HEAD wherever GET answers. */
+/** Checks the redirect without the final slash, unknown paths, and HEAD on every path. */
 export async function checkPaths(session: Session, known: Known): Promise<void> {
   const bare = session.listing.slice(0, -1);
   await Promise.all([

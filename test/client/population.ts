@@ -1,4 +1,4 @@
-/** Users as hard as the source allows, and what a reader is then promised to see. */
+/** The most difficult users that a source can hold, and what readers must see of them. */
 import { createHash } from "node:crypto";
 import type { Row } from "../support/database.js";
 

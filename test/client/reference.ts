@@ -1,4 +1,4 @@
-/** A second server of the contract, small and independent, with a place for each fault to be put in. */
+/** Another, small implementation of the contract, in which faults can be placed. */
 import { createHash } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";

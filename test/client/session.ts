@@ -3,7 +3,7 @@ import { type Answer, header, type Request, send } from "./raw.js";
 const AT_ONCE = 8;
 const LINES_PER_RULE = 4;
 
-/** One visit to one API: asks, checks what holds for every answer, and keeps what was found. */
+/** Sends requests to one API, checks what every answer must have, and collects what is wrong. */
 export class Session {
   readonly origin: URL;
   /** The path of the listing, `/api/users/` behind whatever path the base URL has. */

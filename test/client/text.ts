@@ -1,6 +1,6 @@
 import { isRecord, type Session } from "./session.js";
 
-/** The form of the text, which a parser does not show: seen with every string replaced by an empty one. */
+/** Checks the form of JSON text, which a parser does not show, after every string was made empty. */
 export function checkText(session: Session, name: string, content: string, value: unknown, records: number): void {
   const bare = content.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, '""');
   session.check(/[^\n]\n$/.test(bare), "JSON text", `${name}: does not end with exactly one newline`);

@@ -1,4 +1,4 @@
-/** Quick flips of `current`: when they are over, every process serves what is current. */
+/** Switches `current` many times within milliseconds. Afterwards, every process serves what is current. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { scratch } from "../support/files.js";
@@ -11,7 +11,7 @@ const SEED = 20_261_121;
 const BURSTS = 60;
 const WITHIN_MS = 300;
 const WORKERS = 2;
-/** For each burst: ten times what two looks at the link take. */
+/** How long a burst may take: ten times what two looks at the link take. */
 const PATIENCE_MS = 5_000;
 
 test(`${BURSTS} bursts of switches end where the link points, in every process (seed ${SEED})`, {

@@ -9,7 +9,7 @@ import { childrenOf, startCluster } from "./cluster.js";
 import { publish } from "./release.js";
 import { ask } from "./running.js";
 
-/** Ten times what is needed. */
+/** Ten times as long as it takes. */
 const PATIENT = { timeout: 20_000 };
 
 test("two processes answer, and a switch reaches both", async () => {

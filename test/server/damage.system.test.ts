@@ -1,4 +1,4 @@
-/** What is on disk goes wrong while it is served: nothing wrong is ever sent, and the server lives. */
+/** Damages files while they are served: wrong bytes are never sent, and the server goes on. */
 import { execFileSync } from "node:child_process";
 import { appendFile, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";

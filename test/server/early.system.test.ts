@@ -85,7 +85,7 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGTERM ends a server of %i that 
   const dist = scratch();
   await publish(dist);
   let finished = 0;
-  // A little later in its start each time, until it was announced before.
+  // The signal comes a little later each time, until the server has been announced before it.
   for (let most = 0, isAnnounced = false; !isAnnounced; most += processes) {
     let looks = 0;
     const { child, ended, out } = await signalled(
@@ -97,7 +97,7 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGTERM ends a server of %i that 
     child.kill("SIGTERM");
     const { code, stderr } = await ended;
     isAnnounced = out() !== "";
-    // Until Rollcall runs, the signal ends Node.
+    // Before Rollcall listens to signals, this one ends Node itself.
     if (code === "SIGTERM" && !isAnnounced) continue;
     expect({ code, stderr }).toEqual({
       code: 0,

@@ -22,7 +22,7 @@ const WAYS: [way: string, target: (page: number) => string][] = [
   ["the fast path", (page) => `${LISTING}?page=${page}`],
   ["Node's server", (page) => `${LISTING}?page=${page}&x=1`],
 ];
-// Pages of many megabytes take their time where much else runs.
+// Pages of many megabytes take long on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 const hasProc = existsSync("/proc/self/fd");
 
@@ -161,7 +161,7 @@ test.each([
 ])("%s after a file waits for its turn, and closes", async (_name, text, status) => {
   const others = { "avatar.png": "an avatar ".repeat(1_000_000) };
   const { port } = await serving({ others });
-  // A header's end that comes in two packets hides where the next request begins.
+  // Where the end of the headers is split between two packets, it is harder to find the next request.
   for (const packets of [[get("/avatar.png") + text], [get("/avatar.png").slice(0, -1), `\n${text}`]]) {
     const socket = open(port);
     socket.setNoDelay();
@@ -224,7 +224,7 @@ describe.skipIf(!hasProc)("few descriptors", () => {
     await until(() => idle.filter((socket) => socket.closed).length > 20);
     const open1 = idle.map((socket) => socket.closed);
     const gone = open1.filter(Boolean).length;
-    // The oldest, without a gap.
+    // Only the oldest ones have been closed.
     expect(open1).toEqual(open1.map((_, at) => at < gone));
     expect(kept.closed).toBe(false);
     expect((await ask(port, `${LISTING}?page=3`)).status).toBe(200);

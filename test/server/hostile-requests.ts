@@ -1,4 +1,4 @@
-/** Requests that nobody sends in good faith: an endless, seeded supply. */
+/** Makes hostile requests at random, the same ones for the same seed. */
 import type { Random } from "../support/random.js";
 
 /** Sent on one connection, byte for byte as in latin1. */
@@ -18,7 +18,7 @@ export function pipelined(random: Random, size: number): Hostile {
   return { name: "pipelined", text: requests.join(""), answers: size };
 }
 
-/** One connection's worth of what is no HTTP, or pretends to be two requests. */
+/** What is no HTTP, or pretends to be two requests, for a connection of its own. */
 export function broken(random: Random): Hostile {
   const [name, make] = random.of(BROKEN);
   return { name, text: make(random), answers: 1 };
@@ -152,7 +152,7 @@ const HEADERS: readonly ((random: Random) => string)[] = [
 const HIDDEN = "GET /canary.txt HTTP/1.1\r\nHost: hidden\r\n\r\n";
 const start = (method = "GET", path = "/api/users/") => `${method} ${path} HTTP/1.1\r\nHost: a\r\n`;
 
-/** Each is answered once and hung up on: what is hidden behind it must not be answered. */
+/** Each gets one answer, and the connection closes: a second request that is hidden in it must get none. */
 const BROKEN: readonly [name: string, make: (random: Random) => string][] = [
   [
     "length and chunks",

@@ -14,7 +14,7 @@ import { ask } from "./running.js";
 
 const REQUESTS = 100_000;
 const PIPELINED = 25;
-/** Of all requests, so many are broken, and cost a connection each. */
+/** The share of requests that are broken, each of which takes a connection of its own. */
 const BROKEN_SHARE = 0.12;
 const CLIENTS = 16;
 const SEED = 20_261_121;
@@ -67,7 +67,7 @@ test("nothing gets out, nothing breaks, nothing grows", { timeout: 180_000 }, as
     expect(last.body.equals(await readFile(join(folder, "api/users/pages/2.json")))).toBe(true);
     expect(server.lines).toEqual([]);
     for (const status of [200, 204, 301, 304, 400, 404, 405, 417, 431]) expect(seen.get(status)).toBeGreaterThan(50);
-    // The first tenth warms up; after it the rest must fit into what a garbage collector leaves lying about.
+    // After the first tenth, memory may only grow by what a garbage collector has not yet collected.
     const [warm = 0, ...later] = memory;
     expect(Math.max(...later) - warm, `${memory.map((bytes) => Math.round(bytes / MB))} MB`).toBeLessThan(80 * MB);
     expect(Math.max(...memory)).toBeLessThan(300 * MB);

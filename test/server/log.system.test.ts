@@ -14,7 +14,7 @@ const LOST = (why: string) =>
 
 const ADDRESS = /curl '?http:\/\/127\.0\.0\.1:(\d+)/;
 
-/** Enough for each process of several to have written. */
+/** Asks so often that each process of a cluster has written a line. */
 async function answers(port: number, times: number): Promise<void> {
   for (let time = 0; time < times; time++) expect((await ask(port, "/api/users/")).status).toBe(200);
 }

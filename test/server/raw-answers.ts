@@ -1,4 +1,4 @@
-/** Takes the bytes of a connection apart into answers, trusting nothing. */
+/** Splits the bytes of a connection into answers, and accepts only what is valid HTTP. */
 
 export interface RawAnswer {
   status: number;

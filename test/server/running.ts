@@ -1,4 +1,4 @@
-/** Servers on real sockets, and clients that say exactly what a test tells them to. */
+/** Servers on real sockets, and clients that send exactly what a test gives them. */
 import { type IncomingHttpHeaders, type RequestOptions, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
