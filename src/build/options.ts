@@ -1,45 +1,41 @@
 /** The options of a build. Their defaults and ranges stand in the table of settings, and `rollcall build --help` lists them. */
 import { z } from "zod";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
-import { AVATAR_PATH, type LinkStyle, parseBaseUrl } from "../contract/links.js";
+import { AVATAR_PATH, parseBaseUrl } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
 import { SNAPSHOT, SUMS, USERS } from "../release/layout.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
-import { pick } from "../settings/settings.js";
+import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 
-export interface BuildOptions {
+/** How a source is read and published: the settings that a diff with a source has, too. */
+export const SOURCE_SETTINGS = [
+  "pageSize",
+  "table",
+  "query",
+  "defaultAvatar",
+  "links",
+  "skipInvalid",
+  "workers",
+] as const;
+export type SourceSetting = (typeof SOURCE_SETTINGS)[number];
+
+export interface BuildOptions extends OptionsOf<SourceSetting | "keep"> {
   /** The SQLite file of users. */
   db: string;
   /** Where the listing will be reached: absolute http(s), maybe with a path. */
   baseUrl: string;
-  /** The folder of releases, made when it is not there. */
+  /** The folder of releases, which is created when it is missing. */
   out: string;
-  /** Users a page. */
-  pageSize?: number | undefined;
-  /** A table or view instead of `users`. */
-  table?: string | undefined;
-  /** The path of a file with a SELECT that yields the columns. */
-  query?: string | undefined;
-  /** The image URL of users who have none. */
-  defaultAvatar?: string | undefined;
-  /** The form of next and previous. */
-  links?: LinkStyle | undefined;
   /** Content codings to store each page in as well. */
   encodings?: readonly Encoding[] | undefined;
-  /** Old releases to keep. */
-  keep?: number | undefined;
-  /** Publish without the invalid users instead of refusing. */
-  skipInvalid?: boolean | undefined;
   /** How much may change. A release that changes more is built, but not made current. */
   gates?: Gates | undefined;
   /** A file to write every problem to, as NDJSON. */
   problemsFile?: string | undefined;
   /** Further files for the release's folder, such as a host's own settings. */
   extraFiles?: readonly { path: string; text: string }[] | undefined;
-  /** Threads that read, check and write pages. */
-  workers?: number | undefined;
 }
 
 /**
@@ -77,8 +73,7 @@ const extraFiles: Rule = {
 };
 
 const RULES: OptionRules<BuildOptions> = {
-  ...pick("db", "baseUrl", "out", "pageSize", "table", "query", "defaultAvatar", "links"),
-  ...pick("keep", "skipInvalid", "workers"),
+  ...pick("db", "baseUrl", "out", "keep", ...SOURCE_SETTINGS),
   ...{ encodings: compress, problemsFile: problems, gates: anyObject, extraFiles },
 };
 

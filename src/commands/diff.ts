@@ -1,9 +1,10 @@
 /** `rollcall diff`: what changed between two snapshots, in the form that is asked for. */
 import { rmSync } from "node:fs";
+import { SOURCE_SETTINGS } from "../build/options.js";
 import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
 import { asidePath } from "../release/write.js";
-import type { SettingKey, Settings } from "../settings/settings.js";
+import type { Settings } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { makeScratch, removeScratch } from "../sides/scratch.js";
 import type { SourceSideOptions } from "../sides/source.js";
@@ -14,16 +15,7 @@ import { stoppable } from "./program/signals.js";
 import { type Given, type Io, say, type Verb } from "./program/verb.js";
 
 /** A source is published with the settings of a build, from variables and the config file. */
-const SOURCE_KEYS = [
-  "baseUrl",
-  "pageSize",
-  "table",
-  "query",
-  "defaultAvatar",
-  "links",
-  "skipInvalid",
-  "workers",
-] as const satisfies readonly SettingKey[];
+const SOURCE_KEYS = ["baseUrl", ...SOURCE_SETTINGS] as const;
 
 export const diffVerb: Verb = {
   name: "diff",

@@ -28,7 +28,7 @@ export async function resolveSettings({ flags, config, env, cwd, keys = SETTING_
 }
 
 /**
- * The same settings, of which those that the verb needs are known to be given.
+ * Requires settings that have no default.
  * @throws UserError (usage) that lists all that are missing, and where each can be given.
  */
 export function need<K extends SettingKey>(settings: Settings, ...keys: readonly K[]): Settings & Needed<K> {

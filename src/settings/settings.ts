@@ -12,6 +12,9 @@ export type GivenSettings = { [K in SettingKey]?: Value<K> };
 /** The settings that a verb gets. Those with a default are always there. */
 export type Settings = GivenSettings & { [K in Defaulted]: Value<K> };
 
+/** The type of a verb's options that are settings. The table says what they mean, their ranges and their defaults. */
+export type OptionsOf<K extends SettingKey> = { [N in K]?: GivenSettings[N] | undefined };
+
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
 
 /** Some rows of the table, for a verb that takes these settings as options. */

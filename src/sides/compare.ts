@@ -1,5 +1,6 @@
 /** `rollcall diff`: compares two snapshots, whatever kind each is of. */
 import { z } from "zod";
+import { SOURCE_SETTINGS } from "../build/options.js";
 import { parseFieldLimit } from "../contract/fields.js";
 import { type FieldFilter, fieldFilter } from "../diff/change.js";
 import { diff, type OpenDiff } from "../diff/diff.js";
@@ -55,8 +56,7 @@ const side: Rule = { schema: z.string().min(1), allowed: "a text that means a sn
 
 const OPTIONS: OptionRules<CompareOptions> = {
   ...{ old: side, new: side, dist: folder, gates: anyObject },
-  ...pick("only", "ignore", "workers"),
-  ...pick("baseUrl", "pageSize", "table", "query", "defaultAvatar", "links", "skipInvalid"),
+  ...pick("only", "ignore", "baseUrl", ...SOURCE_SETTINGS),
 };
 const EFFECTS: OptionRules<CompareEffects> = {
   ...{ onProgress: callback, signal: abortSignal, cwd: folder, scratch: folder },

@@ -5,7 +5,7 @@ import { basePath } from "../../contract/links.js";
 import { readReleaseFile, sha256 } from "../../release/files.js";
 import { pagePath, SUMS, USERS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
-import type { GivenSettings } from "../../settings/settings.js";
+import type { OptionsOf } from "../../settings/settings.js";
 import { SETTINGS } from "../../settings/table.js";
 import { type Compression, rulesOf, servedEncodings } from "./rules.js";
 
@@ -13,7 +13,7 @@ import { type Compression, rulesOf, servedEncodings } from "./rules.js";
 export const DEPLOYMENT_KEYS = [
   ...(["root", "serverName", "basePath", "address", "listenPort", "origin", "cacheControl"] as const),
 ];
-export type DeploymentOptions = { [K in (typeof DEPLOYMENT_KEYS)[number]]?: GivenSettings[K] | undefined };
+export type DeploymentOptions = OptionsOf<(typeof DEPLOYMENT_KEYS)[number]>;
 
 export type Deployment = Awaited<ReturnType<typeof openDeployment>>;
 
