@@ -46,10 +46,10 @@ function maps({ base, listing, pages, encodings, files }: Deployment): string[] 
   const file = (name: string) => `"${PAGES}/${name}.json$rollcall_suffix"`;
   const empty = '""';
   return [
-    "# A dollar sign, which nginx has no other way to write.",
+    "# A dollar sign; nginx has no escape for it.",
     'geo $rollcall_dollar { default "$"; }',
     "",
-    "# The page that the query asks for; empty when it names none.",
+    "# The page that the query asks for; empty when there is no such page.",
     "map $args $rollcall_page {",
     "  default 1;",
     `  ${pattern(QUERY.twice)} ${empty};`,
@@ -61,7 +61,7 @@ function maps({ base, listing, pages, encodings, files }: Deployment): string[] 
     `  default ${empty};`,
     ...encodingPatterns(encodings).map(({ pattern: text, suffix }) => `  ${pattern(text, "~*")} ${quote(suffix)};`),
     "}",
-    "# The file of the release that is asked for, whether it is there or not.",
+    "# The path of the requested file in the release, whether it exists or not.",
     "map $uri $rollcall_file {",
     `  default ${empty};`,
     `  ${pattern(`^${path(listing)}$`)} ${file("$rollcall_page")};`,
@@ -72,7 +72,7 @@ function maps({ base, listing, pages, encodings, files }: Deployment): string[] 
     `  default ${quote(BODIES[404])};`,
     `  ${pattern(`^${path(listing)}(?:pages/[^/]*\\.json)?$`)} ${quote(INVALID_PAGE_BODY)};`,
     "}",
-    "# 1 when the reader has these bytes already.",
+    "# 1 when the reader already has these bytes.",
     'map "$rollcall_tag $http_if_none_match" $rollcall_fresh {',
     "  default 0;",
     '  "~^(\\"\\w+\\") .*\\1" 1;',
@@ -115,7 +115,7 @@ function server(deployment: Deployment): string[] {
     "  add_header Cache-Control $rollcall_cache always;",
     "  add_header ETag $rollcall_etag;",
     "  add_header Content-Encoding $rollcall_coding;",
-    "  # Time and size say nothing of the bytes, and the tags do; so nginx compares neither.",
+    "  # Bytes can change without their time and size, so nginx compares neither.",
     '  add_header Last-Modified "";',
     "  etag off;",
     "  if_modified_since off;",
@@ -129,7 +129,7 @@ function server(deployment: Deployment): string[] {
     "  types {}",
     `  default_type ${quote(page["Content-Type"])};`,
     "",
-    "  # A request that goes wrong before or after the rules below comes back as one of these.",
+    "  # Errors of nginx itself, before or after the rules below, get one of these bodies.",
     ...ERROR_PAGES.map(([statuses, answer]) => `  error_page ${statuses} =${answer} /.rollcall/${answer};`),
     ...ERROR_PAGES.map(
       ([, answer]) => `  if ($uri = /.rollcall/${answer}) { return ${answer} ${quote(BODIES[answer])}; }`,
@@ -142,7 +142,7 @@ function server(deployment: Deployment): string[] {
     "  if ($rollcall_fresh) { return 418; }",
     "  rewrite ^ /$rollcall_file break;",
     "  location / {}",
-    "  # Returned as it is, a 304 would say Content-Length: 0; so the file is opened, and its status replaced.",
+    "  # A returned 304 would have Content-Length: 0, so the file is opened and its status replaced.",
     "  error_page 418 =304 @rollcall_fresh;",
     "  location @rollcall_fresh { rewrite ^ /$rollcall_file last; }",
     ...[...files]

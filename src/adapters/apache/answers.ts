@@ -27,7 +27,7 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
     `SetEnvIf Request_URI ^ ${quoteApache(`ROLLCALL_DETAIL=${ERROR_DETAILS[404]}`)}`,
     `ErrorDocument 404 ${quoteApache(errorBody("%{reqenv:ROLLCALL_DETAIL}"))}`,
     "",
-    "# What Apache says of itself goes first.",
+    "# Headers that Apache sets itself are removed first.",
     ...["Allow", "Vary", "Last-Modified", "Accept-Ranges", "Content-Encoding"].map(
       (name) => `Header onsuccess unset ${name}`,
     ),

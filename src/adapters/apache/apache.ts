@@ -96,7 +96,7 @@ function writeVirtualHost(deployment: Deployment, tags: string, refusal: string)
       "",
       ...writeAnswers(deployment, REFUSAL),
       "",
-      "# Time and size say nothing of the bytes, and the tags do; so these are all that Apache compares.",
+      "# Bytes can change without their time and size, so Apache compares only the tags.",
       "Header onsuccess unset ETag",
       `Header always set ETag "%{ROLLCALL_TAG}e" "expr=${FOUND}"`,
       "RequestHeader unset If-None-Match env=!ROLLCALL_FRESH",

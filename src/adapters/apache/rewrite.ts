@@ -10,7 +10,7 @@ export type PathPattern = (path: string) => string;
 export function writeMethods(): string[] {
   return [
     "RewriteEngine On",
-    "# An error's body is no request.",
+    "# The body of an error is not a request.",
     "RewriteCond %{ENV:REDIRECT_STATUS} ^[45]",
     "RewriteRule ^ - [END]",
     "RewriteCond %{REQUEST_METHOD} =OPTIONS",

@@ -140,7 +140,7 @@ function route(deployment: Deployment): string[] {
     ]),
     '@fresh expression {http.request.header.If-None-Match}.contains({http.vars.tag}) || {http.request.header.If-None-Match}.matches("^[ \\t]*[*][ \\t]*$")',
     ...block("handle @fresh", ["respond 304"]),
-    "# Time and size say nothing of the bytes, and the tags do; so the file server compares neither.",
+    "# Bytes can change without their time and size, so the file server does not compare these.",
     ...["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range"].map(
       (name) => `request_header -${name}`,
     ),

@@ -52,7 +52,7 @@ function writeConfiguration({ root, address, port }: Deployment, script: string)
     `server.port := ${port ?? 80}`,
     ...(address === undefined ? [] : [`server.bind := ${quote(address)}`]),
     'server.tag := "lighttpd"',
-    "# Time and size say nothing of the bytes, and the tags do.",
+    "# Bytes can change without their time and size, so only the script sets tags.",
     'static-file.etags := "disable"',
     'server.range-requests := "disable"',
     "# Only the script reads the path and query, and it takes them as they were sent.",
