@@ -7,7 +7,7 @@ import { reportFailure } from "../../src/commands/program/failure.js";
 import { loadVerbs } from "../../src/commands/program/program.js";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { flagOf, variableOf } from "../../src/settings/names.js";
-import { SETTING_KEYS } from "../../src/settings/settings.js";
+import { SETTING_KEYS, type SettingKey, settingOf } from "../../src/settings/settings.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
 
@@ -39,11 +39,15 @@ test("without a verb, help of help is the whole help", async () => {
   expect(await rollcall("help", fakeIo(scratch()))).toEqual(await rollcall("--help", fakeIo(scratch())));
 });
 
-test("flags that switch off are in help as one sentence, not as lines", async () => {
+test("flags that switch off have one sentence in help, and a line only for what is on by default", async () => {
   const { stdout } = await rollcall("--help", fakeIo(scratch()));
   expect(stdout).toContain("--no-json, --no-skip-invalid and the like");
-  for (const { name } of VERBS)
-    expect((await rollcall(`${name} --help`, fakeIo(scratch()))).stdout).not.toContain("--no-");
+  for (const { name } of VERBS) {
+    const help = (await rollcall(`${name} --help`, fakeIo(scratch()))).stdout;
+    const isOn = (key: SettingKey) => settingOf(key).default === true && settingOf(key).verbs.includes(name);
+    const expected = SETTING_KEYS.filter(isOn).map((key) => flagOf(key).replace("--", "--no-"));
+    expect(help.match(/--no-[a-z-]+/g) ?? []).toEqual(expected);
+  }
 });
 
 test("help fits its width and names every exit code", async () => {
