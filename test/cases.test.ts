@@ -27,7 +27,7 @@ describe.each(names.map(({ name }) => name))("%s", (name) => {
 
     const [found, wanted] = [readTree(actual), readTree(expected)];
     const isSame = [...found].join() === [...wanted].join();
-    // Left beside the case for a look; ignored by git.
+    // Left beside the case to look at. Git ignores it.
     replaceFolder(isSame ? undefined : actual, `${folder}.actual`);
     expect([...found.keys()]).toEqual([...wanted.keys()]);
     for (const [path, text] of wanted) expect(found.get(path), path).toBe(text);
@@ -73,7 +73,7 @@ describe.each(published)("%s, through the real host", (name) => {
   });
 });
 
-/** Builds the case's users; a folder with the release, and with the problems where there were any. */
+/** Builds the users of a case. @returns a folder with the release, and with the problems if there are any. */
 async function runCase(folder: string): Promise<string> {
   const work = scratch();
   const db = new Database(join(work, "users.sqlite"));

@@ -1,4 +1,4 @@
-/** The library as a program has it: every verb, options as values of their own types, and what is refused. */
+/** The library as a program uses it: every verb, options as values of their types, and what is refused. */
 import { execFile } from "node:child_process";
 import { readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -71,7 +71,7 @@ test("numbers are numbers", async () => {
   expect(readlinkSync(join(dist, "current"))).toContain(five.id);
 });
 
-// As a program in JavaScript has them.
+// As a program in JavaScript might call them.
 const loose = { build, diff, verify, publish, createHost, adapt, useRelease } as unknown as Record<
   string,
   (...given: unknown[]) => Promise<unknown>
@@ -153,7 +153,7 @@ test.each([0, 12])(
     const db = writeUsers(join(folder, "many.sqlite"), plainRows(3_000));
     const names = readdirSync(dist);
     const current = readlinkSync(join(dist, "current"));
-    // Threads run what is compiled.
+    // Threads run the compiled code.
     const program = `
     import { build } from ${JSON.stringify(new URL("../lib/index.js", import.meta.url))};
     const stop = new AbortController();

@@ -1,4 +1,4 @@
-/** A build that cannot write, or that is not alone: what was current stays, and the message says what to do. */
+/** A build that cannot write, or runs beside another: what was current stays, and the message says what to do. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ beforeEach(() => {
   folder = scratch();
 });
 
-/** Runs a shell script as root of its own mount namespace, where it may mount; what it prints. */
+/** Runs a shell script as root in its own mount namespace, where it may mount. @returns its output. */
 function inOwnMounts(script: string): string {
   const build = (db: string) =>
     `node "${CLI}" build --quiet --db "${folder}/${db}" --out "${folder}/dist" --base-url ${BASE_URL} "$@"`;
@@ -105,7 +105,7 @@ test("a second build at once is told at once who is at work; once that is killed
   while (!existsSync(join(out, ".staging/api/users/pages/5.json"))) await sleep(5);
   first.child.kill("SIGSTOP");
 
-  // The first one waits for as long as the test does.
+  // The first build waits until the test ends it.
   const second = await run(args);
   expect(second).toMatchObject({ code: 1, stdout: "" });
   expect(second.stderr).toMatch(

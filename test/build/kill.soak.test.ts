@@ -1,4 +1,4 @@
-/** Real builds killed at random moments: what is current is always a whole, true release. */
+/** Real builds killed at random moments: the current release is always complete and correct. */
 import { existsSync, readdirSync, readFileSync, readlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,7 +23,7 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400
   const source = new Database(db);
   const setVersion = source.prepare("UPDATE users SET referrals_count = ?");
 
-  // How long a whole build takes here and now, so that the kills fall all over it.
+  // How long a build takes on this machine now, so that kills happen in every part of it.
   setVersion.run(0);
   await run(args);
   setVersion.run(1);
@@ -37,23 +37,23 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400
   let version = 1;
   const reader = watch(dist, () => version);
   for (let kill = 0; kill < KILLS; kill++) {
-    // Every page changes, and every old release is due for removal, so that kills fall into that too.
+    // Every page changes, and every old release is due for removal, so that kills happen there, too.
     setVersion.run(++version);
     age(dist);
-    // By one thread and by several in turn.
+    // By one thread and by several, alternately.
     const { child, ended } = start([...args, "--workers", `${2 * (kill % 2)}`]);
     await Promise.race([sleep(whole * (0.2 + random.next() * 0.95)), ended]);
     child.kill("SIGKILL");
     const { code, stderr } = await ended;
     expect(stderr).toBe("");
     codes.set(code, (codes.get(code) ?? 0) + 1);
-    // How fast builds are changes with what else the machine does.
+    // The speed of builds changes with the load of the machine.
     whole *= code === 0 ? 0.97 : 1.02;
     for (const name of readdirSync(dist)) leftovers.add(name.replace(/-2.*/, ""));
   }
   const checks = await reader.stop();
 
-  // The test is worth something only if kills fell into builds, builds got through, and the reader was there.
+  // The test means something only if some builds were killed, others were completed, and the reader looked at releases.
   expect([...codes.keys()].sort()).toEqual([0, "SIGKILL"]);
   expect(codes.get("SIGKILL")).toBeGreaterThan(KILLS / 4);
   expect(leftovers).toContain(".staging");
@@ -67,7 +67,7 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400
   source.close();
 });
 
-/** Checks current over and over until stopped; versions may only go forward. */
+/** Checks the current release again and again until it is stopped. Versions may only increase. */
 function watch(dist: string, latest: () => number) {
   let isStopped = false;
   const watching = (async () => {
@@ -89,7 +89,7 @@ function watch(dist: string, latest: () => number) {
   };
 }
 
-/** Fails unless current is whole and all its users are of one version; which that is. */
+/** Fails unless the current release is complete and all its users have one version. @returns the version. */
 async function checkCurrent(dist: string): Promise<number> {
   const release = await openRelease(join(dist, "current"));
   expect(await findDamage(release)).toBeUndefined();

@@ -1,4 +1,4 @@
-/** A build of what the current release was made from reads no row; a build of anything else gives what a fresh one gives. */
+/** A build from what the current release was made from reads no row. Any other build gives what a fresh build gives. */
 import { execFileSync } from "node:child_process";
 import {
   copyFileSync,
@@ -21,7 +21,7 @@ import { checkSums, readTree, scratch } from "../support/files.js";
 const INDEX = "CREATE INDEX users_order ON users (date_joined DESC, id);";
 const USERS = 400;
 
-/** A source, a `dist` that is built into again and again, and what a build that remembers nothing makes of the source. */
+/** A source, a `dist` that is built into again and again, and a build into an empty folder to compare with. */
 function remembering({ before = "", after = INDEX, ...options }: Partial<BuildOptions> & Sql = {}) {
   const folder = scratch();
   const rows = plainRows(USERS).map((row, at) => ({ ...row, bio: `Number ${at}. `.repeat(8) }));
@@ -44,7 +44,7 @@ function remembering({ before = "", after = INDEX, ...options }: Partial<BuildOp
     out,
     origin: join(out, ".origin.json"),
     edit: (sql: string) => edit(db, sql),
-    /** Both kinds of build agree: on the release, or on why not. */
+    /** Fails unless both builds give the same release, or the same refusal. */
     async build(more: Partial<BuildOptions> = {}): Promise<Partial<BuildResult> & { isRefused: boolean }> {
       const result = await outcome({ workers: 2, ...more });
       const plain = await outcome({ workers: 0, out: scratch(), ...more });
@@ -104,7 +104,7 @@ test("without workers everything is read, and what was remembered stays", async 
   expect(await build()).toMatchObject({ isRead: false });
 });
 
-/** Edits of every kind that leaves valid users, and some that do not; `@n` is any number. */
+/** Edits of every kind, most of which leave valid users; `@n` is any number. */
 const EDITS = [
   "UPDATE users SET referrals_count = referrals_count + 1 WHERE rowid = @n",
   "UPDATE users SET bio = 'Edited @n.' WHERE rowid % 97 = @n % 97",
@@ -116,15 +116,15 @@ const EDITS = [
   "INSERT OR IGNORE INTO users (id, date_joined) VALUES ('00000000-0000-4000-8001-' || printf('%012d', @n), '2026-01-01T00:00:00.000000Z')",
   "UPDATE OR IGNORE users SET rowid = rowid + 10000 WHERE rowid = @n",
   "UPDATE users SET bio = (SELECT bio FROM users AS other WHERE other.rowid = @n + 1) WHERE rowid = @n AND EXISTS (SELECT 1 FROM users WHERE rowid = @n + 1)",
-  // Other tables come and go, on pages that were the users'.
+  // Other tables come and go, on pages that held users.
   "CREATE TABLE IF NOT EXISTS other (note TEXT); INSERT INTO other SELECT printf('%.*c', 300, 'y') FROM users LIMIT @n % 50",
   "DROP TABLE IF EXISTS other",
   "VACUUM",
   "REINDEX",
-  // All gone, and all back as they were, maybe on the same pages.
+  // All users are removed and come back as they were, maybe on the same pages.
   "CREATE TEMP TABLE kept AS SELECT * FROM users; DELETE FROM users; INSERT INTO users SELECT * FROM kept ORDER BY rowid",
   "CREATE TEMP TABLE kept AS SELECT * FROM users; DELETE FROM users; INSERT INTO users SELECT * FROM kept ORDER BY id DESC",
-  // The same cells under other names.
+  // The values stay, under other column names.
   "ALTER TABLE users RENAME COLUMN first_name TO x; ALTER TABLE users RENAME COLUMN last_name TO first_name; ALTER TABLE users RENAME COLUMN x TO last_name",
   "ALTER TABLE users ADD COLUMN spare@n TEXT DEFAULT 'spare'",
 ];
@@ -144,7 +144,7 @@ test.each([
 
 test("an id that only overflow pages of an index hold", async () => {
   const { build, edit } = remembering({ before: "PRAGMA page_size = 512", after: "" });
-  // Ids that begin alike, and ten of one moment: what is behind the date and the beginning lies elsewhere in the file.
+  // Ids with one long prefix, ten for each moment: the rest of an index entry lies on another page of the file.
   edit(`DELETE FROM users WHERE rowid > 40;
     UPDATE users SET username = NULL, bio = printf('%0130d', rowid),
       id = printf('aaaaaaaa-0000-4000-8000-0000000000%02d', rowid),
@@ -160,7 +160,7 @@ test("an id that only overflow pages of an index hold", async () => {
 
 test("a value of another type that reads the same is refused", async () => {
   const { build, db, edit } = remembering();
-  // Columns without types, which turn no text into a number.
+  // Columns without types, which convert no text to a number.
   const columns = columnsOf(db).join(", ");
   edit(`ALTER TABLE users RENAME TO old; CREATE TABLE users (${columns}); DROP INDEX users_order;
     INSERT INTO users SELECT ${columns} FROM old; DROP TABLE old; ${INDEX}`);
@@ -183,7 +183,7 @@ test("a write-ahead log belongs to the bytes", async () => {
     expect(await build()).toMatchObject({ isRead: true });
     expect(await build()).toMatchObject({ isRead: false });
   }
-  // Written into the log again from its beginning, where it is as long as before.
+  // SQLite overwrites the log from its beginning, and its size stays.
   writer.exec("PRAGMA wal_checkpoint(RESTART); UPDATE users SET bio = 'Anew.' WHERE rowid = 4");
   expect(await build()).toMatchObject({ isRead: true });
   expect(await build()).toMatchObject({ isRead: false });

@@ -1,4 +1,4 @@
-/** Several threads give what one does: the same bytes for valid users, the same problems for others. */
+/** Several threads give the results of one thread: the same bytes for valid users, the same problems for others. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -12,7 +12,7 @@ import { anyUser, toRow } from "../support/users.js";
 const ORDER_INDEX = "CREATE INDEX users_order ON users (date_joined DESC, id)";
 const BASE = { baseUrl: "https://directory.example.com", pageSize: 3 };
 
-/** What a build comes to: its release's files, or its problems. */
+/** The result of a build: the files of its release, or its problems. */
 async function outcome(db: string, options: Partial<BuildOptions>) {
   try {
     const { folder, warnings, skipped } = await build({ db, out: scratch(), ...BASE, ...options });

@@ -1,4 +1,4 @@
-/** The file of problems: written whole or not at all, and never in the place of something else. */
+/** The file of problems: written completely or not at all, and never over another file. */
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";

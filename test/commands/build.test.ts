@@ -17,7 +17,7 @@ function folderOf(rows: readonly Row[]) {
   return { cwd, run };
 }
 
-/** What differs from run to run, replaced. */
+/** The text with the parts that differ from run to run replaced. */
 function masked(text: string): string {
   return text.replace(/\d{8}T\d{6}Z-/g, "TIME-").replace(/[0-9a-f]{12}/g, "ID");
 }

@@ -1,4 +1,4 @@
-/** The compiled command in real processes: what only a process shows. */
+/** The compiled command in real processes: what in-process tests cannot show. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -11,7 +11,7 @@ import { scratch } from "../support/files.js";
 
 const BUILD = ["build", "--db", "users.sqlite", "--base-url", "https://example.com"];
 
-/** The environment without what would change the output. */
+/** The environment without variables that change the output. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(ROLLCALL_|NO_COLOR$|FORCE_COLOR$)/.test(name)),
 );
@@ -69,7 +69,7 @@ test("a second signal ends at once, even while a client is waited for", async ()
   const slow = connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {});
   onTestFinished(() => void slow.destroy());
   await once(slow, "connect");
-  // Answered after the slow client has been accepted, which then has a second to complete its request.
+  // This answer shows that the slow client has been accepted. It then has a second to complete its request.
   await (await fetch(listing)).text();
   child.kill("SIGTERM");
   await untilSaid("stderr", "a second signal ends at once");

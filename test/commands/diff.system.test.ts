@@ -1,4 +1,4 @@
-/** `rollcall diff` as it is typed: sides, forms, filters, exit codes, gates; and the gates of a build. */
+/** `rollcall diff` on the command line: sides, forms, filters, exit codes and gates, and the gates of a build. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -114,7 +114,7 @@ test("a source and no base URL anywhere: what to set is said", async () => {
       "error: What users.sqlite would publish depends on the base URL, which neither side tells; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.\n",
   };
   expect(await run("diff users.sqlite users.sqlite")).toEqual(told);
-  // One page without its release's account has no links.
+  // A page without its release's snapshot.json has no links.
   mkdirSync(join(cwd, "bare/api/users/pages"), { recursive: true });
   writeFileSync(join(cwd, "bare/api/users/pages/1.json"), '{"count":0,"next":null,"previous":null,"results":[]}\n');
   expect(await run("diff bare users.sqlite")).toEqual(told);
@@ -439,7 +439,7 @@ test("a build whose gate is exceeded keeps the release and leaves current alone"
     `error: Release ${refused} is kept, but current is unchanged, for it exceeds max-added 0: 1 of 20 users added (5 %); and max-removed 0: 1 of 20 users removed (5 %). Look at it with "rollcall diff current ${id}", accept it with "rollcall use ${id}".\n`,
   );
   expect(readlinkSync(join(cwd, "dist/current"))).toBe(`releases/${first.name}`);
-  // Once more: the release is there already, and is refused again.
+  // A second time, the release is there already, and is refused again.
   expect((await run("build --max-removed 0")).code).toBe(3);
   expect(readdirSync(join(cwd, "dist/releases"))).toHaveLength(2);
   expect((await run(`diff current ${id}`)).stdout).toMatch(/removed +1\n/);
@@ -474,7 +474,7 @@ test("--keep 0 leaves what gates have refused until something is switched", asyn
     expect(names()).toHaveLength(1 + id);
   }
   expect(names()).toContain(first.name);
-  // Two minutes later: none of them has been current within the last one.
+  // Two minutes later, none of them was current within the last minute.
   const now = () => new Date(Date.now() + 120_000);
   edit(`DELETE FROM users WHERE id = '${userId(3)}'`);
   const { name, pruned } = await build({ db, baseUrl, out, pageSize: 5, keep: 0 }, { now });
@@ -531,7 +531,7 @@ test("another base URL is told in one line, and moves nobody's default image", a
 
 test("the previous release is what was current before, not what a gate refused", async () => {
   const { run: runAtOnce, edit, first } = await oneRelease();
-  // Real builds are never as close as the clocks of files are coarse.
+  // Real builds are further apart than the resolution of file times.
   const run = (line: string) => sleep(60).then(() => runAtOnce(line));
   edit(`DELETE FROM users WHERE id = '${userId(1)}'`);
   expect((await run("build --max-removed 0")).code).toBe(3);

@@ -1,4 +1,4 @@
-/** Words in the wrong place: the message says the command that was meant. */
+/** Words in the wrong place: the message names the command that was probably meant. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** `rollcall publish` as it is typed: what it prints, and what it ends with. */
+/** `rollcall publish` on the command line: what it prints, and its exit codes. */
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";

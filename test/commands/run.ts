@@ -6,7 +6,7 @@ import { run } from "../../src/commands/program/program.js";
 import type { Io } from "../../src/commands/program/verb.js";
 import type { ExitCode } from "../../src/errors.js";
 
-/** A stream that remembers, and is a terminal only when told. */
+/** A stream that keeps what is written to it. It is a terminal only when asked to be. */
 export class Screen extends Writable {
   text = "";
   readonly isTTY: boolean;
@@ -35,7 +35,7 @@ interface FakeIoOptions {
   now?: () => number;
 }
 
-/** An Io whose clock moves only when told, in `cwd`. */
+/** An Io in `cwd`, whose clock stands still unless the test moves it. */
 export function fakeIo(cwd: string, { env = {}, isTTY = false, now = () => 0 }: FakeIoOptions = {}): FakeIo {
   return {
     stdout: new Screen(isTTY),

@@ -108,7 +108,7 @@ test("another release that is taken up is said, with its own path and the time",
 });
 
 describe("links", () => {
-  /** What serving a release that was built for `base` says, but for the announcement; `PORT` is the one it listens on. */
+  /** What serving a release with the base URL `base` prints after the announcement. `PORT` is the port that it listens on. */
   async function said(base: (port: number) => string, line = "", out = "dist"): Promise<string> {
     const port = await freePort();
     const cwd = scratch();

@@ -1,4 +1,4 @@
-/** Ctrl-C and its like, in real processes: one line, an exit code of the signal's, and nothing left. */
+/** Signals to real processes: one line, the exit code of the signal, and no files left. */
 import { EventEmitter } from "node:events";
 import { existsSync, linkSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -20,12 +20,12 @@ const SIGNALS = [
 const BASE_URL = "https://directory.example.com";
 const UNCHANGED = "Stopped; current is unchanged.\n";
 
-/** Waits for what a verb does while it is at work. */
+/** Waits until something shows that a verb is at work. */
 const until = (isSo: () => boolean) => vi.waitUntil(isSo, { interval: 1, timeout: 20_000 });
 
 const USERS = 20_000;
 
-/** With a source of many users, and two releases: of one of them, and of all, which is current. */
+/** A folder with a source of many users and two releases: one of a single user, and the current one of all. */
 const full = mkdtempSync(join(tmpdir(), "rollcall-test-"));
 const BUILD = ["build", "--db", "users.sqlite", "--base-url", BASE_URL, "--page-size", "10"];
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(full, { recursive: true }));
 
-/** A folder with the same source and a release of one user. */
+/** A folder with a source of many users and a release of one user. */
 async function folder(): Promise<string> {
   const cwd = scratch();
   for (const name of ["one.sqlite", "users.sqlite"]) linkSync(join(full, name), join(cwd, name));
@@ -88,7 +88,7 @@ test("after the first signal, a second one has its usual effect", async () => {
 
 for (const workers of ["0", "2"]) {
   test.each(SIGNALS)(`the verification of a release with ${workers} threads is stopped by %s`, async (signal, code) => {
-    // The process says nothing until it is done, so that what it opens says that it is at work.
+    // The process prints nothing until it is done. The files that it opens show that it is at work.
     const { child, ended } = start(["verify", "--workers", workers], { cwd: full });
     await until(() => opened(child.pid, "/users.sha256"));
     child.kill(signal);
@@ -144,7 +144,7 @@ function opened(pid: number | undefined, part: string): boolean {
     try {
       return readlinkSync(join(folder, name)).includes(part);
     } catch {
-      // Closed in between.
+      // The descriptor was closed meanwhile.
       return false;
     }
   });

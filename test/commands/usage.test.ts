@@ -1,4 +1,4 @@
-/** Everything about the command line that needs no verb: help, version, and each way to get it wrong. */
+/** The parts of the command line that need no verb: help, the version, and every kind of mistake. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommanderError } from "commander";
@@ -54,7 +54,7 @@ test("help fits its width and names every exit code", async () => {
   for (const verb of ["", ...VERBS.map(({ name }) => name)]) {
     const { stdout } = await rollcall(`${verb} --help`, fakeIo(scratch()));
     for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(100);
-    // Nothing that verify does has a gate.
+    // Verify has no gates.
     const codes = Object.values(ExitCode).filter((code) => verb !== "verify" || code !== ExitCode.gate);
     const { hungUp, terminated } = ExitCode;
     expect(stdout).toMatch(new RegExp(`${terminated} by SIGTERM,\\s+${hungUp} by SIGHUP`));
@@ -68,7 +68,7 @@ test.each([80, 60])("help fits a terminal of %i columns, and its examples can be
     const io = fakeIo(scratch());
     io.stdout.columns = columns;
     const { stdout } = await rollcall(`${verb} --help`, io);
-    // What is longer than a line is a word for itself: a flag, or a path in an example.
+    // Only single words may be longer than a line: a flag, or a path in an example.
     for (const line of stdout.split("\n"))
       if (line.trim().includes(" ")) expect(line.length, line).toBeLessThanOrEqual(columns);
     const joined = stdout.replaceAll(/ \\\n +/g, " ");
@@ -78,7 +78,7 @@ test.each([80, 60])("help fits a terminal of %i columns, and its examples can be
 });
 
 describe("docs/commands.md", () => {
-  // UPDATE=1 rewrites what the program says; the rest is written by people.
+  // UPDATE=1 rewrites what the program prints. People write the rest.
   const FILE = "docs/commands.md";
 
   async function expectIn(between: RegExp, wanted: string) {
@@ -150,7 +150,7 @@ test.each([
   expect(await rollcall(line, io)).toEqual({ code: 2, stdout: "", stderr: `error: ${message}\n` });
 });
 
-/** What the verbs that need an argument are given. */
+/** The arguments of verbs that need one. */
 const WORDS: Readonly<Record<string, string>> = { use: "x", publish: "site" };
 
 test("a broken config file stops every verb that reads it, and only those", async () => {

@@ -1,4 +1,4 @@
-/** Pages read back: canonical ones by their lines, others as JSON, and what is none of either. */
+/** Reading pages: canonical ones by their lines, others as JSON, and bodies that are no pages. */
 import { expect, test } from "vitest";
 import { type Envelope, readBody, readFrame } from "../../src/contract/envelope.js";
 import { pageUrl, parsePageUrl } from "../../src/contract/links.js";

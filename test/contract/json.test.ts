@@ -1,4 +1,4 @@
-/** JSON that is looked at before it is parsed: what is too deep, or far more than its text, and all else as JSON.parse. */
+/** JSON that is checked before it is parsed: text that is too deep or holds too many values is refused; other text gives what JSON.parse gives. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isTooDeep, parseJson } from "../../src/contract/json.js";
@@ -22,7 +22,7 @@ test.each([
   [nested(321), "is nested deeper than 320 levels"],
   [nested(200_000), "is nested deeper than 320 levels"],
   [`${'{"a":'.repeat(321)}0${"}".repeat(321)}`, "is nested deeper than 320 levels"],
-  // Depth, not the number of lists; and what stands in a string is none.
+  // Depth counts, not the number of lists, and brackets in a string do not count.
   [`[${"[],".repeat(400)}0]`, undefined],
   [JSON.stringify(`\\"${nested(400)}\\\\`), undefined],
   [`[${JSON.stringify('\\"'.repeat(400))},${JSON.stringify("[".repeat(400))}]`, undefined],

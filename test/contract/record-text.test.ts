@@ -1,4 +1,4 @@
-/** What the pattern of records takes is valid and canonical: held against the schema and JSON.stringify. */
+/** What the pattern of records matches is valid and canonical, by the schema and JSON.stringify. */
 import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { anyUser } from "../support/users.js";
 const pattern = recordPattern("https://example.com/avatar.svg");
 const takes = (text: string) => pattern.takes(Buffer.from(text).toString("latin1"), 1);
 
-/** A user whom no warning applies to, so that the pattern may take it. */
+/** A user without warnings, whom the pattern may match. */
 const plain = anyUser.map((user) => ({
   ...user,
   circles: [],
@@ -36,7 +36,7 @@ test("every text of a plain user is taken, whatever characters it has", () => {
   );
 });
 
-/** Ways to write the same or almost the same text otherwise. */
+/** Edits that change a text a little, or only its spelling. */
 const edit = fc.oneof(
   fc.tuple(
     fc.nat(),
@@ -66,7 +66,7 @@ test("what is taken after an edit is still valid, and the text that JSON.stringi
     fc.property(plain, edit, fc.nat({ max: 3 }), (user, [where, insert], cut) => {
       const text = JSON.stringify(user);
       const at = where % text.length;
-      // An edit may part a character; bytes have none in halves.
+      // An edit may split a surrogate pair, which bytes cannot hold.
       const edited = Buffer.from(text.slice(0, at) + insert + text.slice(at + cut)).toString("utf8");
       if (!takes(edited)) return;
       taken++;

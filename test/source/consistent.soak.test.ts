@@ -1,4 +1,4 @@
-/** Every release is one point in time, although another process never stops writing to the source. */
+/** Every release shows one point in time, although another process never stops writing to the source. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -60,7 +60,7 @@ test.each(WAYS)(
     expect(new Set(seen).size, "releases of different commits").toBeGreaterThan(BUILDS / 2);
     expect(report.commits, "commits").toBeGreaterThan(BUILDS);
     if (mode === "wal") {
-      // Readers and the writer do not meet at all.
+      // Readers and the writer never wait for each other.
       expect(report.refused).toBe(0);
       expect(overtaken, "builds during which there were commits").toBeGreaterThan(BUILDS / 2);
     } else {
@@ -69,7 +69,7 @@ test.each(WAYS)(
   },
 );
 
-/** Holds a release against the writer's promises; gives the commit that it shows. */
+/** Checks a release against what the writer keeps true. @returns the commit that it shows. */
 function expectWhole({ folder, users, pages }: BuildResult): number {
   const envelopes = Array.from({ length: pages }, (_, i): Page => {
     return JSON.parse(readFileSync(join(folder, `api/users/pages/${i + 1}.json`), "utf8"));
@@ -88,7 +88,7 @@ function expectWhole({ folder, users, pages }: BuildResult): number {
   return commit;
 }
 
-/** Many users of the same moment as others, and one at each end who is alone there. */
+/** Many users who share their moment with others, and one at each end of the order. */
 function createSource(file: string, mode: string): string {
   const rows = plainRows(USERS).map((row, number) => ({
     ...row,
@@ -107,7 +107,7 @@ function createSource(file: string, mode: string): string {
   return file;
 }
 
-/** A process of its own, once it has committed for the first time. */
+/** Starts the writer as a process of its own. @returns it after its first commit. */
 async function startWriter(db: string): Promise<ChildProcess> {
   const child = fork(fileURLToPath(new URL("writer.ts", import.meta.url)), [db], {
     cwd: ROOT,

@@ -1,4 +1,4 @@
-/** What is published comes from the rows: an index that says something else changes nothing, or stops the build. */
+/** What is published comes from the rows. An index that differs from them changes nothing, or stops the build. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -13,7 +13,7 @@ const FLIPS = 300;
 const SEED = 20_261_121;
 
 function publish(db: string, more: Partial<BuildOptions> = {}) {
-  // Few users a page, so that there are several orders to threads.
+  // Few users a page, so that threads get several batches.
   const options = { baseUrl: "https://directory.example.com", pageSize: 2, workers: 1, ...more };
   return build({ ...options, db, out: scratch() });
 }
@@ -59,7 +59,7 @@ test(`${FLIPS} flipped bits in indexes (seed ${SEED})`, { timeout: 1_200_000 }, 
   expect(outcomes.refused).toBeGreaterThan(0);
 });
 
-/** Changes rows behind the back of an index: it is not in the schema meanwhile. */
+/** Changes rows without changing an index, which is removed from the schema meanwhile. */
 function changeUnseen(db: string, index: string, sql: string): void {
   const inSchema = (act: (file: Database.Database) => unknown) => {
     return edit(db, (file) => {

@@ -1,4 +1,4 @@
-/** docs/source.md against the code: its tables, its examples and its query for Django, taken out of the text and run. */
+/** Compares docs/source.md with the code: runs its tables, its examples and its query for Django. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -13,7 +13,7 @@ const DOC = readFileSync(new URL("../../docs/source.md", import.meta.url), "utf8
 const SAMPLE = new URL("../../data/users.sqlite", import.meta.url).pathname;
 const BASE_URL = "https://directory.example.com";
 
-/** Column -> what it holds, its NULL rule and its form, as the table in the text has them. */
+/** Each column's content, its rule for NULL and its form, from the table in the text. */
 const DESCRIBED = new Map(
   [...DOC.matchAll(/^\| (\w+) \| (TEXT|INTEGER) \| (.+?) \| (.+) \|$/gm)].map(
     ([, name = "", holds = "", onNull = "", form = ""]) => [name, { holds, onNull, form }] as const,
@@ -211,7 +211,7 @@ describe("the query for Django", () => {
   test("leaks no password, email, session or deactivated user", async () => {
     await buildDjango();
     expect(readFileSync(db).includes("SECRET")).toBe(true);
-    // All that the build has written, not only what a host would serve.
+    // Everything that the build has written, not only what is served.
     const files = readTree(join(out, "releases"));
     expect([...files.keys()].some((file) => file.endsWith("pages/1.json"))).toBe(true);
     for (const [file, bytes] of files) {
@@ -247,7 +247,7 @@ function blocks(language: string): string[] {
   return [...DOC.matchAll(fenced)].map(([, text = ""]) => text);
 }
 
-/** A source of the sample's first users who use every column, in a table without types, so that values stay what they are. */
+/** A source of sample users in which every column is used, in a table without types, so that no value is converted. */
 function copyUsers(count: number): void {
   rmSync(db, { force: true });
   const source = new Database(db);

@@ -1,4 +1,4 @@
-/** Everything that can be wrong with a source, on real files: one line each, nothing published. */
+/** Everything that can be wrong with a source, with real files: each gives one line, and nothing is published. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -137,7 +137,7 @@ test("the file is on a disk that fails, at any call of several threads: told as 
   expect(different.size).toBeGreaterThan(5);
   for (const call of different.values()) {
     const { code, stderr } = await runWith("error=EIO", call, args, folder);
-    // Some calls only ask what is there, and may fail.
+    // Some calls only ask whether something exists, and may fail.
     if (code === 0) rmSync(dist, { recursive: true });
     else {
       expect(stderr, call.text).toMatch(/^error: [^\n]*users\.sqlite[^\n]*\n$/);

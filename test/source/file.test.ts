@@ -1,4 +1,4 @@
-/** A source's file: one for all connections of a build, and locks that outlast each of them. */
+/** The file of a source: the same for all connections of a build, with locks that stay when one of them closes. */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, linkSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { scratch } from "../support/files.js";
 
 let folder: string;
 let db: string;
-/** Another file, that takes the place of the first. */
+/** Another file, which replaces the first. */
 let newer: string;
 
 beforeEach(() => {
@@ -66,7 +66,7 @@ test("two readers of one source in one process: the first to end leaves the othe
   writeElsewhere();
 });
 
-/** Writes by another process, which does not wait: locks are a process's own. */
+/** Writes from another process, which does not wait, since locks belong to a process. */
 function writeElsewhere(): void {
   const script = `new (require("better-sqlite3"))(process.argv[1], { timeout: 0 }).exec("UPDATE users SET bio = 'later'")`;
   execFileSync(process.execPath, ["-e", script, db], { stdio: "pipe" });

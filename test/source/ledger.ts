@@ -1,7 +1,7 @@
-/** What the writer promises of every state it commits, and what the releases are held against. */
+/** What the writer keeps true in every state that it commits, and what releases are checked against. */
 import { userId } from "../support/database.js";
 
-/** The users at the two ends of the order, who stay. */
+/** The users at the two ends of the order, who are never removed. */
 export const NEWEST = userId(1);
 export const OLDEST = userId(2);
 

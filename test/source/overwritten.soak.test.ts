@@ -1,4 +1,4 @@
-/** A source that is written over in its place, or has another's log beside it: noticed, and told from what SQLite writes. */
+/** A source that is overwritten in place, or has the log of another file: this is noticed, and not confused with SQLite's own writes. */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -37,7 +37,7 @@ function writeVersion(file: string, bio: string, mode = "delete"): void {
   writeUsers(file, rows, `${INDEX}; PRAGMA journal_mode = ${mode}`);
 }
 
-/** Builds; `meanwhile` happens once, when some users have been read, or so many as are given. */
+/** Builds. `meanwhile` is called once, when some users have been read, or as many as are given. */
 async function buildBeside(meanwhile: () => void, options: Partial<BuildOptions> = {}, after = 1) {
   let isDone = false;
   const onProgress = ({ users }: { users: number }) => {
@@ -48,7 +48,7 @@ async function buildBeside(meanwhile: () => void, options: Partial<BuildOptions>
   return build({ db, out: join(folder, "dist"), baseUrl: "https://a.example", ...options }, { onProgress });
 }
 
-/** The same; what it must refuse, and leave current as it is. */
+/** A build that must refuse and leave the current release as it is. */
 async function expectRefused(meanwhile: () => void, options: Partial<BuildOptions> = {}): Promise<void> {
   await expect(buildBeside(meanwhile, options)).rejects.toMatchObject({
     name: "UserError",
@@ -155,7 +155,7 @@ test("the log of another file that had the name is not mixed into a new one", as
   writer.close();
 });
 
-/** Writes by another process, which does not wait: locks are a process's own. */
+/** Writes from another process, which does not wait, since locks belong to a process. */
 function writeElsewhere(): void {
   const script = `new (require("better-sqlite3"))(process.argv[1], { timeout: 0 }).exec("UPDATE users SET bio = 'later'")`;
   execFileSync(process.execPath, ["-e", script, db], { stdio: "pipe" });

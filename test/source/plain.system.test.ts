@@ -1,4 +1,4 @@
-/** What the fast look at a page calls plain is what the schema finds valid, canonical, and without a warning. */
+/** The fast check of a page passes only what the schema finds valid, canonical, and without a warning. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
@@ -14,7 +14,7 @@ import { anyUser, toRow } from "../support/users.js";
 
 const AVATAR = "https://directory.example.com/avatar.svg";
 
-/** Looks at each row of a file as a page of its own; how many are plain. */
+/** Checks each row of a file as a page of its own. @returns how many are plain. */
 function countPlain(db: string, relation = "main.users", defaultAvatar = AVATAR): number {
   const file = new Database(db);
   const reader = new PageReader(file, { relation, kind: "sorted", defaultAvatar });
@@ -154,7 +154,7 @@ describe("whatever stands in one field", () => {
   test.each(SOURCE_COLUMNS)("%s", (column) => {
     const folder = scratch();
     const rows = VALUES.map((value, at): Row => ({ id: userId(1000 + at), [column]: value }));
-    // As its type says, and in a table whose columns have no types, so that nothing is converted on its way in.
+    // In a table with types, and in one without, which converts no value.
     const typed = writeUsers(join(folder, "typed.sqlite"), rows);
     const bytesAsText = `UPDATE users SET ${column} = CAST(${column} AS TEXT) WHERE typeof(${column}) = 'blob'`;
     const undecoded = writeUsers(join(folder, "undecoded.sqlite"), rows, bytesAsText);
@@ -163,7 +163,7 @@ describe("whatever stands in one field", () => {
     const defaults = file.prepare<[], Row>("SELECT * FROM users LIMIT 1").get() ?? {};
     const names = Object.keys(defaults);
     const insert = file.prepare(`INSERT INTO bare (${names}) VALUES (${names.map((name) => `@${name}`)})`);
-    // better-sqlite3 binds every number as REAL; what the defaults have as numbers are integers.
+    // better-sqlite3 binds every number as REAL, but the numbers of the defaults are integers.
     const whole = Object.fromEntries(
       names.map((name) => [name, typeof defaults[name] === "number" ? BigInt(defaults[name]) : defaults[name]]),
     );

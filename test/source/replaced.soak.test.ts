@@ -1,4 +1,4 @@
-/** A source that is delivered by rename, at every moment of a build: each release is of one file. */
+/** A source that is replaced by a rename at every moment of a build: each release comes from one file. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
@@ -16,7 +16,7 @@ const BUILDS = 30;
 
 let folder: string;
 let db: string;
-/** Another file: the newest user is another, and so is everybody's bio. */
+/** Another file, with another newest user, and another bio for everybody. */
 let newer: string;
 
 beforeEach(() => {
@@ -36,7 +36,7 @@ function writeVersion(file: string, bio: string, ...more: Row[]): void {
   );
 }
 
-/** Builds; `meanwhile` happens once the source has been opened, before threads begin. */
+/** Builds. `meanwhile` is called when the source has been opened, before threads begin. */
 async function buildBeside(meanwhile: () => void, options: Partial<BuildOptions> = {}): Promise<string[]> {
   let isDone = false;
   const onProgress = () => {
@@ -49,7 +49,7 @@ async function buildBeside(meanwhile: () => void, options: Partial<BuildOptions>
   return biosOf(release);
 }
 
-/** Every bio that a release has, once. */
+/** The different bios in a release. */
 function biosOf(release: string): string[] {
   const pages = join(release, "api/users/pages");
   const users = readdirSync(pages).flatMap((name): { bio: string }[] => {

@@ -1,4 +1,4 @@
-/** What SQLite's typing can do to a row, and what the reading makes of it. */
+/** What SQLite's types can do to a row, and what reading makes of it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -36,7 +36,7 @@ test("a column without affinity keeps what was put into it, and storage classes 
   const insert = file.prepare(`INSERT INTO users VALUES (${Object.keys(row).map((name) => `@${name}`)})`);
   insert.run({ ...row, referrals_count: 3, off_chain_tokens: "4", username: 5n, wac_status: "" });
   file.close();
-  // Bound numbers are REAL here: 3.0 and 0.0 are no integers, "4" is text, 5 is no text.
+  // Bound numbers are REAL here: 3.0 and 0.0 are not integers, "4" is text, and 5 is not text.
   expect(await problems()).toEqual(
     expect.arrayContaining([
       ["referrals_count", { real: 3 }],

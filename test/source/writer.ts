@@ -12,12 +12,12 @@ import { ledger, NEWEST, OLDEST } from "./ledger.js";
 /** What the writer tells its parent when it is asked to stop. */
 export interface Report {
   commits: number;
-  /** Times that a lock of somebody else's was met. */
+  /** How often another process held a lock. */
   refused: number;
 }
 
 const [file = ""] = process.argv.slice(2);
-// No busy timeout: every lock that is met is to be counted.
+// Without a busy timeout, so that every lock of another process is counted.
 const db = new Database(file, { timeout: 0 });
 db.pragma("synchronous = OFF");
 
@@ -36,7 +36,7 @@ let isAsked = true;
 process.on("message", () => {
   isAsked = false;
 });
-// The test is gone: so is the reason to write.
+// The test has ended, so the writer ends, too.
 process.on("disconnect", () => process.exit());
 
 while (isAsked) {
@@ -50,7 +50,7 @@ db.close();
 process.send?.(report);
 process.disconnect();
 
-/** Tries until no reader or writer is in the way. A refused COMMIT may be tried again: SQLite keeps the transaction. */
+/** Tries until no other process holds a lock. A refused COMMIT may be tried again: SQLite keeps the transaction. */
 async function persist(statement: string): Promise<void> {
   for (;;) {
     try {
@@ -71,7 +71,7 @@ function change(commit: number): void {
     const [giver = "", taker = ""] = [someone.get(), someone.get()];
     move(giver, taker, referralsOf.get(giver) ?? 0);
   }
-  // More come than go, then more go than come, so that the count is never the same for long.
+  // More users come than go, and then more go than come, so that the count keeps changing.
   const [coming, going] = commit % 20 < 10 ? [3, 1] : [1, 3];
   for (let i = 0; i < coming; i++) {
     // A replacement character, which makes a build look at the bytes.
