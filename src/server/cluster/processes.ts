@@ -45,16 +45,6 @@ interface Member {
   refusal?: string;
 }
 
-/** How a process has ended. */
-interface End {
-  /** As messages say it. */
-  what: string;
-  wasReady: boolean;
-  /** SIGHUP came before the process could ignore it, so nobody wanted it to end. */
-  wasHungUp: boolean;
-  livedMs: number;
-}
-
 /** Starts `workers` processes. A process can have only one pool. */
 export function startProcesses(orders: ClusterOrders, workers: number, effects: ClusterEffects) {
   cluster.setupPrimary({
@@ -112,8 +102,8 @@ async function keepFilled(state: State, up: () => void, refuse: (error: UserErro
   }
 }
 
-/** One process from its start to its end. */
-function runOne({ alive, effects, closing }: State, onReady: () => void): Promise<End> {
+/** Runs one process from its start to its end. `what` says how it ended, for messages. */
+async function runOne({ alive, effects, closing }: State, onReady: () => void) {
   const worker = cluster.fork();
   const started = Date.now();
   const member: Member = { isReady: false };
@@ -125,23 +115,27 @@ function runOne({ alive, effects, closing }: State, onReady: () => void): Promis
     // It has not heard what it was told while it started.
     if (closing.signal.aborted) worker.send("close" satisfies ToWorker);
   });
+  const how = await endOf(worker);
+  alive.delete(worker);
+  const { isReady: wasReady, refusal } = member;
+  const name = `Process ${worker.process.pid}`;
+  const ended = `${name} ended (${how})`;
+  const failed = refusal
+    ? `${name} cannot serve: ${refusal.replace(/\.$/, "")}`
+    : `${ended} while it started${how === "SIGKILL" ? MEMORY_HINT : ""}`;
+  // SIGHUP came before the process could ignore it, so nobody wanted it to end.
+  const wasHungUp = how === "SIGHUP";
+  return { what: wasReady ? ended : failed, wasReady, wasHungUp, livedMs: Date.now() - started };
+}
+
+/** Resolves to the exit code, the signal, or the reason why the process could not be started. */
+function endOf(worker: Worker): Promise<string | number> {
   return new Promise((resolve) => {
-    const end = (how: string | number) => {
-      alive.delete(worker);
-      const { isReady: wasReady, refusal } = member;
-      const name = `Process ${worker.process.pid}`;
-      const ended = `${name} ended (${how})`;
-      const failed = refusal
-        ? `${name} cannot serve: ${refusal.replace(/\.$/, "")}`
-        : `${ended} while it started${how === "SIGKILL" ? MEMORY_HINT : ""}`;
-      const livedMs = Date.now() - started;
-      resolve({ what: wasReady ? ended : failed, wasReady, wasHungUp: how === "SIGHUP", livedMs });
-    };
     worker.on("error", (error) => {
       // A process that could not be started has no exit. One that ended before a message reached it has.
-      if (worker.process.pid === undefined) end(error.message);
+      if (worker.process.pid === undefined) resolve(error.message);
     });
-    worker.once("exit", (code, signal) => end(signal ?? code));
+    worker.once("exit", (code, signal) => resolve(signal ?? code));
   });
 }
 
