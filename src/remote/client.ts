@@ -26,8 +26,8 @@ export interface Client {
    * times.
    * @throws TransferError when no whole answer comes; UserError when the host asks for too long a wait.
    */
-  ask(url: string, options?: Partial<Pick<RemoteRequest, "method" | "headers">>): Promise<RemoteResponse>;
-  /** How many bytes follow the headers of an answer that must have no body. Throws as `ask` does. */
+  request(url: string, options?: Partial<Pick<RemoteRequest, "method" | "headers">>): Promise<RemoteResponse>;
+  /** How many bytes follow the headers of an answer that must have no body. Throws as `request` does. */
   countBody(
     url: string,
     method: string,
@@ -56,13 +56,9 @@ export function createClient({
   const pace = createPace(rate, signal);
   let inVain = 0;
   return {
-    async ask(url, { method = "GET", headers = {} } = {}) {
+    async request(url, { method = "GET", headers = {} } = {}) {
       const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
-      const request = {
-        url,
-        method,
-        headers: { ...OWN_HEADERS, ...headers },
-      };
+      const request = { url, method, headers: { ...OWN_HEADERS, ...headers } };
       for (let attempt = 1; ; attempt++) {
         await pace.turn();
         const answer = await exchange(request, { agent, timeoutMs, maxBytes, signal });

@@ -50,7 +50,7 @@ export async function readFirst(
 ): Promise<FirstPage> {
   const refusals: UserError[] = [];
   for (const links of LINK_STYLES) {
-    const answer = await client.ask(pageUrl(baseUrl, links, 1), { headers });
+    const answer = await client.request(pageUrl(baseUrl, links, 1), { headers });
     const bytes = await decodeBody(answer, maxBytes);
     const read = readAnswer(answer, bytes);
     if ("envelope" in read) return { facts: factsOf(baseUrl, links, answer, read.envelope), answer, bytes };

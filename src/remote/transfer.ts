@@ -8,12 +8,12 @@ import { codeOf, UserError } from "../errors.js";
  * - `too large`: the body has more bytes than a page may have
  * - `malformed`: what came is not HTTP, or does not decode as its headers say
  */
-export type TransferTrouble = "unreachable" | "silent" | "cut short" | "too large" | "malformed";
+export type TransferFailure = "unreachable" | "silent" | "cut short" | "too large" | "malformed";
 
 /** No usable answer. The message is a sentence that names the address; `why` is the rest of it, without the address. */
 export class TransferError extends UserError {
   constructor(
-    readonly kind: TransferTrouble,
+    readonly kind: TransferFailure,
     readonly url: string,
     readonly why: string,
     cause?: unknown,

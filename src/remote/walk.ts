@@ -117,7 +117,7 @@ async function visit(
     if (page === 1) return visitor.take(page, first.answer, first.bytes);
     const url = pageUrl(baseUrl, links, page);
     try {
-      const answer = await client.ask(url, { headers });
+      const answer = await client.request(url, { headers });
       await visitor.take(page, answer, await decodeBody(answer, maxBytes));
     } catch (error) {
       if (!visitor.miss || !(error instanceof TransferError)) throw error;

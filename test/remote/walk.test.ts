@@ -363,7 +363,7 @@ describe("a host that lies", () => {
     onTestFinished(() => client.close());
     const asked: number[] = [];
     for (let question = 0; question < 5; question++) {
-      expect((await client.ask(one.baseUrl)).status).toBe(503);
+      expect((await client.request(one.baseUrl)).status).toBe(503);
       asked.push(one.asked.length);
     }
     expect(asked).toEqual([5, 10, 15, 16, 17]);

@@ -66,7 +66,7 @@ export async function runProbe(probe: Probe, site: ProbedSite): Promise<ProbeRes
       const mustBeEmpty = method === "HEAD" || status === 204 || status === 304;
       return { request, received: `${status}, ${bytes} bytes of body`, isRight: bytes === 0 || !mustBeEmpty };
     }
-    const answer = await site.client.ask(url, { method, headers });
+    const answer = await site.client.request(url, { method, headers });
     const judgement = await judge(answer, site);
     const received = shorten(visible(shown ? showHeaders(answer, shown) : showAnswer(answer)), LONGEST_SHOWN);
     const result = { request, received, isRight: judgement !== false };

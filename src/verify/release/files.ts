@@ -1,15 +1,26 @@
-/** The files of a release's folder: which there are, whether they are those that it lists, and the bytes of those that are no pages. */
+/** The files in a release's folder: whether they are those that it lists, and the bytes of those that are no pages. */
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, UserError } from "../../errors.js";
+import type { PageDigests } from "../../release/digests.js";
 import { findDigest } from "../../release/files.js";
-import { findPage, pagePath, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { findPage, pagePath, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
-import type { Manifest } from "./manifest.js";
 
 /** Path inside the release -> what is there: `file`, or what it is instead. Folders are left out. */
 export type Tree = ReadonlyMap<string, string>;
+
+/** The files that a release should have. */
+export interface ListedFiles {
+  /** How many pages there should be, and in which variants. */
+  pages: number;
+  variants: readonly Variant[];
+  /** The digests of pages, unset where SHA256SUMS has none; undefined when it cannot be read. */
+  digests: PageDigests | undefined;
+  /** The digests of all other files, by path. */
+  others: ReadonlyMap<string, string>;
+}
 
 /**
  * Lists a release's folder without following any link.
@@ -42,8 +53,8 @@ function kindOf(entry: Dirent): string {
 }
 
 /** Finds files that are missing, files that are not listed, and what is no plain file. */
-export function checkFiles(tree: Tree, manifest: Manifest, findings: Findings): void {
-  const { digests, others, pages, variants } = manifest;
+export function checkFiles(tree: Tree, listed: ListedFiles, findings: Findings): void {
+  const { digests, others, pages, variants } = listed;
   const note = (path: string, found: string, expected: string) => {
     const page = findPage(path)?.page;
     findings.add({ check: "files", path, ...(page !== undefined && { page }), found, expected });
@@ -69,7 +80,7 @@ export function checkFiles(tree: Tree, manifest: Manifest, findings: Findings): 
 export async function checkOtherDigests(
   folder: string,
   tree: Tree,
-  { others }: Manifest,
+  { others }: ListedFiles,
   findings: Findings,
 ): Promise<void> {
   const memory = Buffer.allocUnsafe(2 ** 18);

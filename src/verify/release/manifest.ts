@@ -9,21 +9,14 @@ import { shorten } from "../../print/text.js";
 import { PageDigests, readSumLines } from "../../release/digests.js";
 
 import { readReleaseFile } from "../../release/files.js";
-import { findPage, pagePath, parseFolderName, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
+import { findPage, pagePath, parseFolderName, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot.js";
 import type { Findings } from "../verdict.js";
-import type { Tree } from "./files.js";
+import type { ListedFiles, Tree } from "./files.js";
 
-export interface Manifest {
+export interface Manifest extends ListedFiles {
   /** Undefined when it cannot be read. */
   snapshot: Snapshot | undefined;
-  /** How many pages there should be, and in which variants. */
-  pages: number;
-  variants: readonly Variant[];
-  /** The digests of pages, unset where SHA256SUMS has none; undefined when it cannot be read. */
-  digests: PageDigests | undefined;
-  /** The digests of all other files, by path. */
-  others: ReadonlyMap<string, string>;
 }
 
 /**
@@ -72,12 +65,7 @@ function countPages(paths: Iterable<string>): number {
   return pages;
 }
 
-function readSums(
-  text: string,
-  tree: Tree,
-  snapshot: Snapshot | undefined,
-  findings: Findings,
-): Omit<Manifest, "snapshot"> {
+function readSums(text: string, tree: Tree, snapshot: Snapshot | undefined, findings: Findings): ListedFiles {
   const note = (path: string, found: string, expected: string) =>
     findings.add({ check: "sums", path, found, expected });
   if (!text.endsWith("\n")) note(SUMS, "no newline at its end", "a newline after every line");

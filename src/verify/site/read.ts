@@ -14,7 +14,7 @@ import { Findings } from "../verdict.js";
 import { compareWith, type ReleaseComparison } from "./compare.js";
 import { HEADERS } from "./headers.js";
 
-export interface SiteOptions
+export interface VerifySiteOptions
   extends Pick<VerifyOptions, "sample" | "allow" | "concurrency" | "rate" | "cacheControl">,
     Omit<VerifyEffects, "cwd"> {
   baseUrl: string;
@@ -47,7 +47,7 @@ const MOST_WRONG = 100;
  * Reads the pages from one snapshot: where it changes meanwhile, all is read again.
  * @throws UserError when the host cannot be reached, or page 1 is none; TransferError when it fails again and again.
  */
-export async function readPages(client: Client, options: SiteOptions): Promise<ReadPages> {
+export async function readPages(client: Client, options: VerifySiteOptions): Promise<ReadPages> {
   const { baseUrl, concurrency, against: release, cacheControl } = options;
   const { visitor, change } = await walkPages(client, baseUrl, {
     ...{ concurrency, headers: {}, trustsId: false },
@@ -77,7 +77,7 @@ class SiteVisitor implements PageVisitor {
 
   constructor(
     readonly site: ProbedSite,
-    readonly options: SiteOptions,
+    readonly options: VerifySiteOptions,
   ) {
     const { pages, linkBase } = site.first.facts;
     const { sample = pages, known = [] } = options;

@@ -5,14 +5,14 @@ import { createClient } from "../../remote/client.js";
 import { type Probe, type ProbeResult, runProbe } from "../probes/probe.js";
 import type { Row, Verdict } from "../verdict.js";
 import { HEADERS } from "./headers.js";
-import { MOST_FAILURES, type ReadPages, readPages, type SiteOptions } from "./read.js";
+import { MOST_FAILURES, type ReadPages, readPages, type VerifySiteOptions } from "./read.js";
 import { COMPARED_ROW, PAGE_ROWS, PROBES } from "./rows.js";
 
 /**
  * Reads and probes a host. Whatever differs from the contract is a finding.
  * @throws UserError when the host cannot be reached, or its page 1 is no page.
  */
-export async function verifyUrl(options: SiteOptions): Promise<Verdict> {
+export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const client = createClient({ ...options, instead: "ask for less at once with --rate" });
   try {
@@ -32,7 +32,7 @@ export async function verifyUrl(options: SiteOptions): Promise<Verdict> {
   }
 }
 
-function pageRows({ findings, read, total, note }: ReadPages, { against, whyNotAgainst }: SiteOptions): Row[] {
+function pageRows({ findings, read, total, note }: ReadPages, { against, whyNotAgainst }: VerifySiteOptions): Row[] {
   const request = read === total ? count(total, "page") : `${read} of ${count(total, "page")}`;
   const rows = [...PAGE_ROWS, ...HEADERS, COMPARED_ROW].map(({ name, rule }): Row => {
     const { count, first } = findings.of(name);
