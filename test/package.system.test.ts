@@ -40,6 +40,10 @@ test("init and build work out of the box", () => {
   expect(built).toMatchObject({ new: true, users: 1000, pages: 10, skipped: 0 });
 });
 
+test.each(["cloudflare", "netlify", "cloudfront", "lighttpd"])("adapt writes the script for %s", (name) => {
+  expect(npx("rollcall", "adapt", name)).toMatch(/^(?:const|local) RULES = \{/m);
+});
+
 const PROGRAM = `\
 import { build, createHost, openRelease, UserError, type BuildResult, type Host, type Release } from "rollcall";
 
