@@ -1,5 +1,5 @@
 /** A folder as a side of a diff: a release, or pages without a manifest. */
-import { stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readBody } from "../contract/envelope.js";
 import { pagesFor, parsePageUrl } from "../contract/links.js";
@@ -7,7 +7,7 @@ import type { SideFacts } from "../diff/change.js";
 import { readPage } from "../diff/index-pages.js";
 import type { Side } from "../diff/side.js";
 import { indexed, openReleaseSide } from "../diff/side.js";
-import { hasCode, UserError } from "../errors.js";
+import { UserError } from "../errors.js";
 import { readReleaseFile } from "../release/files.js";
 import { pagePath, SNAPSHOT, SUMS } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
@@ -24,7 +24,7 @@ export async function openFolderSide(
   scratch: string,
   signal?: AbortSignal,
 ): Promise<Side> {
-  const isRelease = (await isThere(join(folder, SUMS))) && (await isThere(join(folder, SNAPSHOT)));
+  const isRelease = [SUMS, SNAPSHOT].every((name) => existsSync(join(folder, name)));
   return isRelease
     ? openReleaseSide(await openRelease(folder), name, scratch, signal)
     : indexed(folder, await factsOfPages(folder, name), scratch, signal);
@@ -59,14 +59,4 @@ export async function factsOfPages(folder: string, name: string): Promise<SideFa
 async function findId(folder: string): Promise<string | undefined> {
   const text = await readReleaseFile(join(folder, SNAPSHOT)).catch(() => "");
   return parseSnapshot(String(text))?.id;
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
-    throw error;
-  }
 }
