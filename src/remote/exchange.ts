@@ -67,7 +67,8 @@ export async function decodeBody(answer: RemoteResponse, maxBytes = MAX_BYTES): 
   const coding = headerOf(answer, "Content-Encoding") ?? "identity";
   if (coding === "identity") return body;
   const decode = DECODERS.get(coding);
-  if (!decode) throw new TransferError("malformed", url, `answers in a coding that was not asked for, ${coding}`);
+  if (!decode)
+    throw new TransferError("malformed", url, `answers with a Content-Encoding that was not requested, ${coding}`);
   try {
     return await decode(body, { maxOutputLength: maxBytes });
   } catch (error) {

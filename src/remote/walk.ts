@@ -46,7 +46,7 @@ export async function walk(base: string, options: WalkOptions = {}): Promise<Lis
     });
     if (change === undefined) return visitor.facts;
     throw new UserError(
-      `${baseUrl} did not keep still: it was begun ${RESTARTS + 1} times, and at last ${change}. Try again when nothing is being deployed; if that does not help, its servers are of different releases.`,
+      `${baseUrl} kept changing: it was read from the beginning ${RESTARTS + 1} times, and the last time ${change}. Try again when nothing is being deployed; if that does not help, its servers have different releases.`,
     );
   } finally {
     client.close();
@@ -163,5 +163,5 @@ async function requireUnchanged(
   maxBytes: number | undefined,
 ): Promise<void> {
   const again = await readFirst(client, first.facts.baseUrl, headers, maxBytes);
-  if (!again.bytes.equals(first.bytes)) throw new Changed("page 1 was not what it had been at the beginning");
+  if (!again.bytes.equals(first.bytes)) throw new Changed("page 1 was no longer the same as at the beginning");
 }

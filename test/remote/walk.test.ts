@@ -206,7 +206,7 @@ describe("a snapshot that changes under the walk", () => {
         seen.clear();
       },
     });
-    expect(restarts).toEqual(["page 1 was not what it had been at the beginning"]);
+    expect(restarts).toEqual(["page 1 was no longer the same as at the beginning"]);
     expect(facts).toMatchObject({ count: shape.count, snapshotId: undefined });
     expect(seen.size).toBe(pages);
   });
@@ -218,7 +218,7 @@ describe("a snapshot that changes under the walk", () => {
       send("{}", 200, { "Snapshot-Id": "ffffffffffff" })(res);
     });
     expect(await refusal(baseUrl)).toMatch(
-      /^\{base\} did not keep still: it was begun 4 times, and at last page 4 was of snapshot ffffffffffff, page 1 of [0-9a-f]{12}\. /,
+      /^\{base\} kept changing: it was read from the beginning 4 times, and the last time page 4 was of snapshot ffffffffffff, page 1 of [0-9a-f]{12}\. /,
     );
   });
 });
@@ -316,12 +316,12 @@ describe("a host that lies", () => {
     [
       "a coding nobody asked for",
       at(2, send("x", 200, { "Content-Encoding": "zstd" })),
-      /page=2 answers in a coding that was not asked for, zstd/,
+      /page=2 answers with a Content-Encoding that was not requested, zstd/,
     ],
     [
       "a coding that every object has",
       at(2, send("x", 200, { "Content-Encoding": "constructor" })),
-      /page=2 answers in a coding that was not asked for, constructor\.$/,
+      /page=2 answers with a Content-Encoding that was not requested, constructor\.$/,
     ],
     [
       "a coding that the body is not of",

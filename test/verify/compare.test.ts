@@ -41,7 +41,7 @@ describe("what is served instead is called by its name", () => {
     const { row, older, id } = await withOlder({ bio: "old" }, (page) => page === 3);
     expect(row).toMatchObject({
       count: 1,
-      note: "1 of 5 pages differs: a stale cache, or servers of different releases",
+      note: "1 of 5 pages differs: a stale cache, or servers with different releases",
       findings: [{ page: 3, found: `page 3 of release ${older}`, expected: `page 3 of release ${id}` }],
     });
   });
@@ -50,7 +50,7 @@ describe("what is served instead is called by its name", () => {
     const { row, older } = await withOlder({ bio: "old" }, () => true);
     expect(row).toMatchObject({
       count: 5,
-      note: `every page is of release ${older}: the one that is expected has not arrived there`,
+      note: `every page is of release ${older}: the expected one has not been deployed there`,
     });
   });
 
@@ -68,7 +68,7 @@ describe("what is served instead is called by its name", () => {
     for (let page = 1; page <= 5; page++) take(page, "", readFileSync(join(older.folder, pagePath(page))));
     expect(findings.of("same-bytes").count).toBe(1);
     expect(note({ linkBase: "https://example.com" } as ListingFacts)).toBe(
-      `every page is of release ${older.snapshot.id}: the one that is expected has not arrived there`,
+      `every page is of release ${older.snapshot.id}: the expected one has not been deployed there`,
     );
   });
 

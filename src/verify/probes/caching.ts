@@ -38,7 +38,7 @@ export const CACHING: readonly Probe[] = [
   ...(["br", "gzip"] as const).flatMap(encoded),
   {
     name: "encoding-order",
-    rule: "of two codings that are stored, the one that is wanted more",
+    rule: "of two stored codings, the preferred one",
     path: pageOne,
     headers: () => ({ "Accept-Encoding": "br;q=0.1, gzip" }),
     skipped: ({ release }) => release?.snapshot.encodings.length !== 2 && "no release with two codings is known",

@@ -33,7 +33,7 @@ export async function readManifest(folder: string, tree: Tree, findings: Finding
   const snapshot = snapshotText === undefined ? undefined : parseSnapshot(snapshotText);
   if (!snapshot) {
     const found = snapshotText === undefined ? "no file to read" : shorten(snapshotText, 100);
-    findings.add({ check: "snapshot", path: SNAPSHOT, found, expected: "what Rollcall says of a release" });
+    findings.add({ check: "snapshot", path: SNAPSHOT, found, expected: "the JSON that Rollcall writes for a release" });
   }
   if (sumsText !== undefined) return { snapshot, ...readSums(sumsText, tree, snapshot, findings) };
   findings.add({ check: "sums", path: SUMS, found: "no file to read", expected: "a digest for every file" });

@@ -30,7 +30,7 @@ export function readVariants(
     const bytes = read(join(folder, path));
     if (bytes === "too large") {
       const expected = `at most ${MAX_PAGE} bytes`;
-      findings.add({ check: "pages", path, page, found: "a file that is too large to be read", expected });
+      findings.add({ check: "pages", path, page, found: "a file that is too large", expected });
       continue;
     }
     if (!bytes) continue;

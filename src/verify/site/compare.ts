@@ -37,10 +37,9 @@ export function compareWith(release: Release, known: readonly Release[], finding
       if (linkBase !== base_url)
         return `links lead to ${linkBase}, those of release ${release.snapshot.id} to ${base_url}: a wrong base URL`;
       const [served] = candidates;
-      if (served)
-        return `every page is of release ${served.snapshot.id}: the one that is expected has not arrived there`;
+      if (served) return `every page is of release ${served.snapshot.id}: the expected one has not been deployed there`;
       if (differing < taken)
-        return `${number(differing)} of ${count(taken, "page")} ${differing === 1 ? "differs" : "differ"}: a stale cache, or servers of different releases`;
+        return `${number(differing)} of ${count(taken, "page")} ${differing === 1 ? "differs" : "differ"}: a stale cache, or servers with different releases`;
       return "every page differs: another release is served there";
     },
   };

@@ -53,7 +53,7 @@ export const HEADERS: readonly HeaderRow[] = [
   },
   {
     name: "plain",
-    rule: "a page that is asked for plain comes plain",
+    rule: "a request without codings is answered with the plain page",
     header: "Content-Encoding",
     whyNot: (answer) => (headerOf(answer, "Content-Encoding") === undefined ? undefined : "none"),
   },

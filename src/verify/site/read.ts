@@ -117,8 +117,8 @@ class SiteVisitor implements PageVisitor {
     this.#users.finish();
     const page1 = { page: 1, url: answer.url };
     if (change !== undefined) {
-      const found = `another one each of ${RESTARTS + 1} times that its pages were read`;
-      findings.add({ check: "one-snapshot", ...page1, found, expected: "one that stays" });
+      const found = `a different one each of the ${RESTARTS + 1} times that its pages were read`;
+      findings.add({ check: "one-snapshot", ...page1, found, expected: "one that does not change" });
     }
     if (linkBase !== baseUrl)
       findings.add({ check: "base-url", ...page1, found: `links to ${linkBase}`, expected: baseUrl });

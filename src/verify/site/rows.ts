@@ -10,7 +10,7 @@ import { HEADERS } from "./headers.js";
 export const PAGE_ROWS = [
   { name: "pages", rule: "every page is answered with 200 and an envelope" },
   { name: "one-snapshot", rule: "all answers are of one snapshot" },
-  { name: "base-url", rule: "links lead to where was asked" },
+  { name: "base-url", rule: "links have the base URL of the request" },
   { name: "count", rule: "count is the number of users there are, on every page" },
   { name: "page-size", rule: "every page but the last is full, and the last has the rest" },
   { name: "links", rule: "next and previous chain every page from the first to the last and back" },
