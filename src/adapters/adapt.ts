@@ -10,25 +10,20 @@ import type { Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
 import type { Snapshot } from "../release/snapshot.js";
 import { checkOptions, folder, type OptionRules } from "../settings/options.js";
-import { type GivenSettings, pick } from "../settings/settings.js";
+import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { ADAPTERS, adapterOf, adapterRow, unsupportedFeatures } from "./adapters.js";
 import { type Excess, findExcess, type Measures, measure } from "./check.js";
 import { type AdapterFile, filesFor, publishedFor } from "./rules/adapter.js";
-import { DEPLOYMENT_KEYS, type DeploymentOptions, openDeployment } from "./rules/deployment.js";
+import { type DeploymentOptions, openDeployment, PLACEMENT } from "./rules/deployment.js";
 import { rulesOf, servedEncodings } from "./rules/rules.js";
 
-interface ReleaseOptions {
+interface ReleaseOptions extends OptionsOf<"release"> {
   /** The folder of the releases; `dist` unless given. */
   dist?: string | undefined;
-  /** A release's id or its beginning, `previous`, or a release's folder; the current one unless given. */
-  release?: string | undefined;
 }
 
-export interface AdaptOptions extends ReleaseOptions, DeploymentOptions {
-  /** Where to write the files; nowhere unless given. */
-  write?: string | undefined;
-}
+export type AdaptOptions = ReleaseOptions & DeploymentOptions & OptionsOf<"write">;
 
 export interface AdaptEffects {
   /** What the path of a release is relative to; the process's own folder unless given. */
@@ -47,10 +42,7 @@ export interface Adapted {
 }
 
 const RELEASE_OPTIONS: OptionRules<ReleaseOptions> = { dist: folder, ...pick("release") };
-const OPTIONS: OptionRules<AdaptOptions> = {
-  ...RELEASE_OPTIONS,
-  ...pick("write", ...DEPLOYMENT_KEYS),
-};
+const OPTIONS: OptionRules<AdaptOptions> = { ...RELEASE_OPTIONS, ...PLACEMENT, ...pick("write") };
 const EFFECTS: OptionRules<AdaptEffects> = { cwd: folder };
 
 /**
@@ -76,7 +68,12 @@ export async function adapt(name: string, given: AdaptOptions = {}, effects: Ada
  */
 export function publishedFiles(
   name: string,
-  { baseUrl, compress = [], cacheControl, defaultAvatar }: GivenSettings & { baseUrl: string },
+  {
+    baseUrl,
+    compress = [],
+    cacheControl,
+    defaultAvatar,
+  }: OptionsOf<"compress" | "cacheControl" | "defaultAvatar"> & { baseUrl: string },
 ): Pick<AdapterFile, "path" | "text">[] {
   const adapter = adapterOf(name);
   if (!adapter.published) {

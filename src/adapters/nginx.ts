@@ -153,16 +153,9 @@ function server(deployment: Deployment): string[] {
 }
 
 function tagMap(deployment: Deployment): string[] {
-  const tags = [...tagsOf(deployment)];
-  return [
-    "",
-    `# The ${tags.length} files of the release, each with its digest.`,
-    "map $rollcall_file $rollcall_tag {",
-    '  default "";',
-    ...tags.map(([path, tag]) => `  ${path} '${tag}';`),
-    "}",
-    "",
-  ];
+  const tags = [...tagsOf(deployment)].map(([path, tag]) => `  ${path} '${tag}';`);
+  const head = ["map $rollcall_file $rollcall_tag {", '  default "";'];
+  return ["", `# The ${tags.length} files of the release, each with its digest.`, ...head, ...tags, "}", ""];
 }
 
 function preflightVariable(header: string): string {

@@ -5,15 +5,13 @@ import { basePath } from "../../contract/links.js";
 import { readReleaseFile, sha256 } from "../../release/files.js";
 import { pagePath, SUMS, USERS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
-import type { OptionsOf } from "../../settings/settings.js";
+import { type OptionsOf, pick } from "../../settings/settings.js";
 import { SETTINGS } from "../../settings/table.js";
 import { type Compression, rulesOf, servedEncodings } from "./rules.js";
 
 /** The settings that replace what comes from the release. */
-export const DEPLOYMENT_KEYS = [
-  ...(["root", "serverName", "basePath", "address", "listenPort", "origin", "cacheControl"] as const),
-];
-export type DeploymentOptions = OptionsOf<(typeof DEPLOYMENT_KEYS)[number]>;
+export const PLACEMENT = pick("root", "serverName", "basePath", "address", "listenPort", "origin", "cacheControl");
+export type DeploymentOptions = OptionsOf<keyof typeof PLACEMENT>;
 
 export type Deployment = Awaited<ReturnType<typeof openDeployment>>;
 
