@@ -9,13 +9,13 @@ import type { NextHandler, Request } from "polka";
 import sirv from "sirv";
 import { etagOf } from "../contract/headers.js";
 import { UserError } from "../errors.js";
-import { readReleaseFile, sha256 } from "../release/files.js";
+import { sha256 } from "../release/files.js";
 import { SUMS, USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
 import { type Answers, bodyBytes, type ServerAnswer, send, setHeaders } from "./answers.js";
 import { isFresh } from "./negotiate.js";
-import { type PageCache, readVerified, whyDamaged } from "./page-cache.js";
+import { type PageCache, readVerified } from "./page-cache.js";
 
 interface Served {
   digest: string;
@@ -37,7 +37,10 @@ export async function createFiles(release: Release, root: string, answers: Answe
   for (const [path, listed] of namesOf(release)) {
     const file = join(folder, path);
     const checked = identify(folder, path);
-    const digest = await check(file, listed);
+    const bytes = await readVerified(file, listed).catch((cause: Error) => {
+      throw broken(cause.message, cause);
+    });
+    const digest = listed ?? sha256(bytes);
     if (checked === undefined) throw broken(`${file} leads out of the release`);
     const etag = etagOf(digest);
     files.set(path, { digest, etag, answer: answers.file(200, path, etag), checked });
@@ -96,17 +99,6 @@ function namesOf({ sums }: Release): [path: string, digest: string | undefined][
 /** No empty part, no `.` or `..`, and nothing that a URL would have to encode. */
 function isPlainPath(path: string): boolean {
   return path.split("/").every((part) => /^[\w-][\w.-]*$/.test(part));
-}
-
-/** The digest of a file's bytes, which must be `digest` if that is given. */
-async function check(file: string, digest: string | undefined): Promise<string> {
-  try {
-    if (digest === undefined) return sha256(await readReleaseFile(file));
-    await readVerified(file, digest);
-    return digest;
-  } catch (cause) {
-    throw broken(whyDamaged(file, cause), cause);
-  }
 }
 
 /** What changes whenever a file does; undefined if it is no plain file, or if a symbolic link leads to it. */

@@ -34,7 +34,8 @@ export function createPageCache(megabytes: number, log: (line: string) => void) 
       reported.delete(file);
       return body;
     } catch (error) {
-      if (!reported.has(file)) log(`${whyDamaged(file, error)}; answered 500. ${adviceFor(error)}`);
+      const { message, cause } = error as Error;
+      if (!reported.has(file)) log(`${message}; answered 500. ${adviceFor(cause)}`);
       reported.add(file);
       return undefined;
     } finally {
@@ -61,22 +62,20 @@ export function createPageCache(megabytes: number, log: (line: string) => void) 
   };
 }
 
-/** @throws Damaged if the file's bytes are not those of `digest`, and the system's errors. */
-export async function readVerified(file: string, digest: string): Promise<Buffer> {
-  const body = await readReleaseFile(file);
-  if (sha256(body) === digest) return body;
-  throw new Damaged(`${file} does not match its digest`);
+/**
+ * Reads a file whose bytes must be those of `digest`, if that is given.
+ * @throws Error whose message says what is wrong with the file, and whose cause is the system's error, if there is one.
+ */
+export async function readVerified(file: string, digest: string | undefined): Promise<Buffer> {
+  const body = await readReleaseFile(file).catch((cause) => {
+    throw new Error(`${file} cannot be read (${codeOf(cause) ?? cause})`, { cause });
+  });
+  if (digest !== undefined && sha256(body) !== digest) throw new Error(`${file} does not match its digest`);
+  return body;
 }
 
-/** Says what is wrong with a file that could not be read or verified. */
-export function whyDamaged(file: string, error: unknown): string {
-  return error instanceof Damaged ? error.message : `${file} cannot be read (${codeOf(error) ?? error})`;
-}
-
-function adviceFor(error: unknown): string {
-  if (hasCode(error, "EMFILE", "ENFILE"))
+function adviceFor(cause: unknown): string {
+  if (hasCode(cause, "EMFILE", "ENFILE"))
     return `Raise the limit on open files (ulimit -n), which is ${openFilesLimit()}.`;
   return 'Build again, or "rollcall use" another release.';
 }
-
-class Damaged extends Error {}

@@ -10,23 +10,21 @@ import { type Answers, type ServerAnswer, send } from "./answers.js";
 import { createNegotiation, isFresh } from "./negotiate.js";
 import type { PageCache } from "./page-cache.js";
 
-/**
- * Finds the answer to a GET of a page: at once if the page is cached or the client has it, and otherwise from the disk.
- * Undefined if there is no such page.
- * @param accept Accept-Encoding
- * @param condition If-None-Match
- */
-export type FindPage = (
-  page: number,
-  accept: string | undefined,
-  condition: string | undefined,
-) => ServerAnswer | Promise<ServerAnswer> | undefined;
-
 /** @param listing the path of the listing, such as `/api/users/` */
 export function createPages({ folder, snapshot, sums }: Release, listing: string, answers: Answers, cache: PageCache) {
   const choose = createNegotiation(snapshot.encodings);
 
-  const findPage: FindPage = (page, accept, condition) => {
+  /**
+   * Finds the answer to a GET of a page: at once if the page is cached or the client has it, and otherwise from the disk.
+   * Undefined if there is no such page.
+   * @param accept Accept-Encoding
+   * @param condition If-None-Match
+   */
+  const findPage = (
+    page: number,
+    accept: string | undefined,
+    condition: string | undefined,
+  ): ServerAnswer | Promise<ServerAnswer> | undefined => {
     const variant = choose(accept);
     const digest = sums.pages.get(page, variant);
     if (digest === undefined) return undefined;

@@ -6,22 +6,14 @@ import { basePath, LISTING_PATH, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { openRelease, type Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
-import { type Answers, createAnswers, send } from "./answers.js";
+import { createAnswers, send } from "./answers.js";
 import { closeAfter } from "./connections/node-internals.js";
 import { createFastReader } from "./fast-path/request.js";
 import { createFiles } from "./files.js";
 import type { PageCache } from "./page-cache.js";
-import { createPages, type FindPage } from "./pages.js";
+import { createPages } from "./pages.js";
 
-export interface Site {
-  readonly release: Release;
-  readonly answers: Answers;
-  /** Answers any request. */
-  handle(req: IncomingMessage, res: ServerResponse): void;
-  /** Together they answer a plain GET of a page without Node's HTTP objects. */
-  readPlain: ReturnType<typeof createFastReader>;
-  findPage: FindPage;
-}
+export type Site = Awaited<ReturnType<typeof openSite>>;
 
 export interface SiteOptions {
   cacheControl: string;
@@ -35,7 +27,7 @@ export interface SiteOptions {
 const ANY = /^/;
 
 /** @throws UserError if there is no release in `folder`, or a broken one. */
-export async function openSite(folder: string, { cacheControl, cache, opening, log }: SiteOptions): Promise<Site> {
+export async function openSite(folder: string, { cacheControl, cache, opening, log }: SiteOptions) {
   const release = await openRelease(folder);
   refuseBadBase(release);
   const base = basePath(release.snapshot.base_url);
@@ -66,7 +58,9 @@ export async function openSite(folder: string, { cacheControl, cache, opening, l
   return {
     release,
     answers,
-    handle: (req, res) => void app.handler(req as Request, res, undefined as never),
+    /** Answers any request. */
+    handle: (req: IncomingMessage, res: ServerResponse) => void app.handler(req as Request, res, undefined as never),
+    /** Together with `findPage`, answers a plain GET of a page without Node's HTTP objects. */
     readPlain: createFastReader(listing),
     findPage: pages.findPage,
   };
