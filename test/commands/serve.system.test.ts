@@ -1,4 +1,4 @@
-/** `rollcall serve` in process: a real host on a free port, and signals from the test. */
+/** `rollcall serve` in process: a real server on a free port, and signals from the test. */
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
