@@ -29,10 +29,10 @@ export type { Snapshot } from "./release/snapshot.js";
 export { type UseEffects, type UseResult, useRelease } from "./release/use.js";
 export type { AccessEntry } from "./server/access-log.js";
 export {
-  type ListingServer as Host,
-  type ListingServerEffects as HostEffects,
-  type ListingServerOptions as HostOptions,
-  openListingServer as createHost,
+  type ListingServer as Server,
+  type ListingServerEffects as ServerEffects,
+  type ListingServerOptions as ServerOptions,
+  openListingServer as createServer,
 } from "./server/server.js";
 export {
   type CompareEffects as DiffEffects,

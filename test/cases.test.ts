@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pageUrl } from "../src/contract/links.js";
-import { build, createHost, InvalidUsersError, openRelease, type Page } from "../src/index.js";
+import { build, createServer, InvalidUsersError, openRelease, type Page } from "../src/index.js";
 import { readTree, scratch } from "./support/files.js";
 
 const CASES = new URL("cases/", import.meta.url).pathname;
@@ -42,7 +42,7 @@ describe.each(published)("%s, through the real host", (name) => {
   test("every page is its file, and the links lead through all of them and back", async () => {
     const folder = join(CASES, name, "expected");
     const { snapshot } = await openRelease(folder);
-    const host = await createHost({ folder });
+    const host = await createServer({ folder });
     onTestFinished(() => host.close());
     const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
     const ask = async (link: string) => {

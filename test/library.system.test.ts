@@ -8,7 +8,7 @@ import {
   adapt,
   build,
   checkLimits,
-  createHost,
+  createServer,
   diff,
   GateError,
   init,
@@ -44,7 +44,7 @@ test("every verb is a function", async () => {
   changes.close();
 
   expect(await verify({ dist })).toMatchObject({ passed: true, subject: `release ${six.name}` });
-  const host = await createHost({ folder: dist }, { access: () => {} });
+  const host = await createServer({ folder: dist }, { access: () => {} });
   onTestFinished(() => host.close());
   const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
   const verified = await verify({ what: url, dist, allow: ["base-url"] });
@@ -72,7 +72,7 @@ test("numbers are numbers", async () => {
 });
 
 // As a program in JavaScript might call them.
-const loose = { build, diff, verify, publish, createHost, adapt, useRelease } as unknown as Record<
+const loose = { build, diff, verify, publish, createServer, adapt, useRelease } as unknown as Record<
   string,
   (...given: unknown[]) => Promise<unknown>
 >;
@@ -107,11 +107,11 @@ test.each([
   ["verify", [{ allow: ["rnge"] }], 'There is no check "rnge" to allow; did you mean range?'],
   ["publish", [{ dist: "d" }], "publish needs target."],
   ["publish", [{ dist: "d", target: "t", dryrun: true }], "publish has no option dryrun; did you mean dryRun?"],
-  ["createHost", [{ folder: "d", cacheMB: 2 }], "createHost has no option cacheMB; did you mean cacheMb?"],
+  ["createServer", [{ folder: "d", cacheMB: 2 }], "createServer has no option cacheMB; did you mean cacheMb?"],
   [
-    "createHost",
+    "createServer",
     [{ folder: "d" }, { acess() {} }],
-    "createHost's second argument has no option acess; did you mean access?",
+    "createServer's second argument has no option acess; did you mean access?",
   ],
   ["adapt", ["ngnix"], 'There is no host "ngnix"; did you mean nginx?'],
   ["adapt", ["nginx", { listenProt: 80 }], "adapt has no option listenProt; did you mean listenPort?"],

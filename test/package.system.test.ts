@@ -45,13 +45,13 @@ test.each(["cloudflare", "netlify", "cloudfront", "lighttpd"])("adapt writes the
 });
 
 const PROGRAM = `\
-import { build, createHost, openRelease, UserError, type BuildResult, type Host, type Release } from "rollcall";
+import { build, createServer, openRelease, UserError, type BuildResult, type Server, type Release } from "rollcall";
 
 const result: BuildResult = await build({
   db: "data/users.sqlite", baseUrl: "https://example.com", out: "library", pageSize: 250, encodings: ["gzip"],
 });
 const release: Release = await openRelease(result.folder);
-const host: Host = await createHost({ folder: "library" });
+const host: Server = await createServer({ folder: "library" });
 const { url } = await host.listen({ port: 0 });
 const answer = await fetch(\`\${url}/api/users/?page=4\`);
 const { count } = (await answer.json()) as { count: number };

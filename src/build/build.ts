@@ -53,7 +53,7 @@ interface Timings {
   /** Finding the source and its columns. */
   open: number;
   /** Reading, checking and writing all pages. */
-  place: number;
+  write: number;
   /** Flushing, the switch, and removing old releases. */
   publish: number;
   /** The time of all threads together, by what they did; undefined for a single thread. */
@@ -151,7 +151,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
       warnings: written.warnings,
       problems: job.log.report,
       workers: written.workers,
-      timings: { place: writtenAt - began, publish: performance.now() - writtenAt, threads: written.spent },
+      timings: { write: writtenAt - began, publish: performance.now() - writtenAt, threads: written.spent },
     };
   } catch (error) {
     staging.discard();
@@ -184,6 +184,6 @@ function leave({ folder, snapshot, sums }: Release, { settings, log }: Job, bega
     warnings: snapshot.warnings,
     problems: log.report,
     workers: 0,
-    timings: { place: performance.now() - began, publish: 0, threads: undefined },
+    timings: { write: performance.now() - began, publish: 0, threads: undefined },
   };
 }

@@ -69,8 +69,8 @@ export async function openListingServer(
   effects: ListingServerEffects = {},
 ): Promise<ListingServer> {
   return createListingServer(
-    checkOptions("createHost", options, OPTIONS, ["folder"]),
-    checkOptions("createHost's second argument", effects, EFFECTS),
+    checkOptions("createServer", options, OPTIONS, ["folder"]),
+    checkOptions("createServer's second argument", effects, EFFECTS),
   );
 }
 

@@ -1,7 +1,7 @@
 /** Each real host gives the same status, headers and bytes as `rollcall serve` for the same requests. */
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { build, createHost } from "../../src/index.js";
+import { build, createServer } from "../../src/index.js";
 import { population } from "../client/population.js";
 import { type Answer, type Request, send } from "../client/raw.js";
 import { writeUsers } from "../support/database.js";
@@ -81,7 +81,7 @@ describe.each(REAL)("$name", (server) => {
     const baseUrl = `http://127.0.0.1:${port}${BASE}`;
     const db = writeUsers(join(folder, "users.sqlite"), USERS);
     const built = await build({ db, out: join(folder, "dist"), baseUrl, pageSize: 37, encodings });
-    const own = await createHost({ folder: join(folder, "dist") });
+    const own = await createServer({ folder: join(folder, "dist") });
     onTestFinished(() => own.close());
     const origins = [new URL((await own.listen({ port: 0, host: "127.0.0.1" })).url).origin, new URL(baseUrl).origin];
     await serveWith(server, { release: built.folder, folder, port });

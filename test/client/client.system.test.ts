@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type BuildOptions, build, createHost } from "../../src/index.js";
+import { type BuildOptions, build, createServer } from "../../src/index.js";
 import { writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { freePort } from "../support/ports.js";
@@ -20,7 +20,7 @@ async function published(
   const baseUrl = `http://127.0.0.1:${port}${path}`;
   const db = writeUsers(join(folder, "users.sqlite"), rows);
   await build({ db, out: join(folder, "dist"), baseUrl, pageSize: 37, defaultAvatar: AVATAR, ...options });
-  const host = await createHost({ folder: join(folder, "dist") });
+  const host = await createServer({ folder: join(folder, "dist") });
   onTestFinished(() => host.close());
   await host.listen({ port, host: "127.0.0.1" });
   return baseUrl;

@@ -262,7 +262,7 @@ test("every line of a summary at once", () => {
     gates: { previous: "20261120T000000Z-000000000000", added: 1200, removed: 3, changed: 0 },
     untidied: [],
     workers: 0,
-    timings: { open: 1, place: 2, publish: 3, threads: undefined },
+    timings: { open: 1, write: 2, publish: 3, threads: undefined },
   };
   const text = describeBuild(
     result,

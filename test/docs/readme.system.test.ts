@@ -12,11 +12,11 @@ import type {
   BuildOptions,
   DiffEffects,
   DiffOptions,
-  HostEffects,
-  HostOptions,
   InitEffects,
   PublishEffects,
   PublishOptions,
+  ServerEffects,
+  ServerOptions,
   UseEffects,
   VerifyEffects,
   VerifyOptions,
@@ -104,10 +104,10 @@ const OPTIONS = {
     ...{ what: true, dist: true, workers: true, against: true, sample: true, allow: true },
     ...{ concurrency: true, rate: true, cacheControl: true, onProgress: true, signal: true, cwd: true },
   } satisfies Names<VerifyOptions & VerifyEffects>,
-  createHost: {
+  createServer: {
     ...{ folder: true, cacheControl: true, cacheMb: true, fastPath: true },
     ...{ log: true, access: true, onSwitch: true },
-  } satisfies Names<HostOptions & HostEffects>,
+  } satisfies Names<ServerOptions & ServerEffects>,
   adapt: {
     ...{ dist: true, release: true, write: true, root: true, serverName: true, basePath: true },
     ...{ listenPort: true, address: true, origin: true, cacheControl: true, cwd: true },

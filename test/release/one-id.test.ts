@@ -8,7 +8,7 @@ import Database from "better-sqlite3";
 import { expect, test, vi } from "vitest";
 import { diff } from "../../src/diff/diff.js";
 import { openReleaseSide } from "../../src/diff/side.js";
-import { build, createHost, openRelease, publish, useRelease } from "../../src/index.js";
+import { build, createServer, openRelease, publish, useRelease } from "../../src/index.js";
 import { findRelease } from "../../src/release/choose.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -65,7 +65,7 @@ test("the id means none of them, and a damaged one is not replaced by another", 
 test("a diff, a folder that is published to, and the server tell them apart", async () => {
   const { dist, folder, make, bioIn } = publisher();
   const one = await make("one");
-  const host = await createHost({ folder: dist });
+  const host = await createServer({ folder: dist });
   const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
   const site = join(folder, "site");
   try {

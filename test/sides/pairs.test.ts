@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { User } from "../../src/contract/user.js";
 import type { Change } from "../../src/diff/change.js";
 import { diff } from "../../src/diff/diff.js";
-import { build, createHost } from "../../src/index.js";
+import { build, createServer } from "../../src/index.js";
 import { openSide } from "../../src/sides/open.js";
 import { type Edits, everyEdit, inOrder, people, valueAt } from "../diff/edits.js";
 import { writeUsers } from "../support/database.js";
@@ -31,7 +31,7 @@ async function publish(edits: Edits) {
     git("add", "--force", "dist");
     git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", side);
     git("tag", side);
-    const host = await createHost({ folder: join(cwd, `unpacked-${side}`) });
+    const host = await createServer({ folder: join(cwd, `unpacked-${side}`) });
     onTestFinished(() => host.close());
     const { url } = await host.listen({ port: 0 });
     const names: Record<Kind, string> = {

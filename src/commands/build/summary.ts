@@ -74,13 +74,13 @@ function done({ id, isSwitched }: BuildResult, { next, milliseconds }: Run): Lin
 
 /** Where the time went: the stages one after the other, then the parts of all threads, added up. */
 export function describeTimings({ timings, workers }: BuildResult, paint: Paint): string {
-  const { open, place, publish, threads } = timings;
+  const { open, write, publish, threads } = timings;
   const listed = (parts: Record<string, number>) =>
     Object.entries(parts)
       .map(([name, milliseconds]) => `${name} ${duration(milliseconds)}`)
       .join(", ");
-  const lines: Line[] = [{ verb: "time", value: listed({ open, place, publish }) }];
-  if (threads) lines.push({ verb: "place", value: listed({ ...threads }), detail: `by ${count(workers, "worker")}` });
+  const lines: Line[] = [{ verb: "time", value: listed({ open, write, publish }) }];
+  if (threads) lines.push({ verb: "write", value: listed({ ...threads }), detail: `by ${count(workers, "worker")}` });
   return `\n${align(lines, paint)}`;
 }
 
