@@ -5,7 +5,7 @@ import type { OrderKey } from "./records.js";
 import type { Findings } from "./verdict.js";
 
 /** A user and the page that it is on. */
-interface Placed extends OrderKey {
+interface UserOnPage extends OrderKey {
   page: number;
 }
 
@@ -15,7 +15,7 @@ export interface BatchUsers {
   /** Of each page, as a JSON array. */
   ids: { page: number; ids: string }[];
   /** The first and the last user; undefined where nobody has an id and a time. */
-  edges: { first: Placed; last: Placed } | undefined;
+  edges: { first: UserOnPage; last: UserOnPage } | undefined;
 }
 
 /** Takes the users of a batch page by page, and checks their order. */
@@ -31,10 +31,10 @@ export class BatchCheck {
     const ids: string[] = [];
     for (const key of keys) {
       if (!key) continue;
-      const placed = { ...key, page };
-      const { first, last } = this.#users.edges ?? { first: placed };
-      checkOrder(last, placed, this.#findings);
-      this.#users.edges = { first, last: placed };
+      const user = { ...key, page };
+      const { first, last } = this.#users.edges ?? { first: user };
+      checkOrder(last, user, this.#findings);
+      this.#users.edges = { first, last: user };
       ids.push(key.id);
     }
     this.#users.count += keys.length;
@@ -55,7 +55,7 @@ export class AllUsersCheck {
   readonly #early = new Map<number, { pages: number; edges: BatchUsers["edges"] }>();
   readonly #findings: Findings;
   #next = 1;
-  #last: Placed | undefined;
+  #last: UserOnPage | undefined;
 
   constructor(findings: Findings) {
     this.#findings = findings;
@@ -93,7 +93,7 @@ export class AllUsersCheck {
 }
 
 /** Each user must come after the one before: newest first, ties by id. Equal ids are the finding of another check. */
-function checkOrder(before: Placed | undefined, { joined, id, page }: Placed, findings: Findings): void {
+function checkOrder(before: UserOnPage | undefined, { joined, id, page }: UserOnPage, findings: Findings): void {
   if (before === undefined || before.joined > joined) return;
   const isTie = before.joined === joined;
   if (isTie && before.id <= id) return;
@@ -102,7 +102,7 @@ function checkOrder(before: Placed | undefined, { joined, id, page }: Placed, fi
 }
 
 /** A slice of a string keeps the whole string in memory; a copy does not. */
-function detach({ page, ...key }: Placed): Placed {
+function detach({ page, ...key }: UserOnPage): UserOnPage {
   const copy = (text: string) => Buffer.from(text).toString();
   return { page, id: copy(key.id), joined: copy(key.joined) };
 }
