@@ -11,7 +11,10 @@ export const initVerb: Verb = {
   name: "init",
   summary: `Write a starter ${CONFIG_FILE} and sample users`,
   arguments: {},
-  examples: [["rollcall init", `${CONFIG_FILE} and ${SAMPLE}, never over other files`]],
+  examples: [
+    ["rollcall init", `${CONFIG_FILE} and ${SAMPLE}, never over other files`],
+    ["rollcall init && rollcall build && rollcall serve", "the sample users, published and served"],
+  ],
   configured: false,
   run: runInit,
 };
@@ -23,10 +26,15 @@ async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
   return ExitCode.done;
 }
 
+/** The files that were written or kept, and what to run next. */
 function describeInit({ config, db, written }: InitResult): Line[] {
   return [
     { verb: "write", value: config, detail: "settings to change" },
-    { verb: written.includes(db) ? "write" : "keep", value: db, detail: "sample users to try it with" },
+    {
+      verb: written.includes(db) ? "write" : "keep",
+      value: db,
+      detail: "sample users to try it with",
+    },
     { verb: "next", value: "rollcall build && rollcall serve" },
   ];
 }
