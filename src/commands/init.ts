@@ -30,11 +30,7 @@ async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
 function describeInit({ config, db, written }: InitResult): Line[] {
   return [
     { verb: "write", value: config, detail: "settings to change" },
-    {
-      verb: written.includes(db) ? "write" : "keep",
-      value: db,
-      detail: "sample users to try it with",
-    },
+    { verb: written.includes(db) ? "write" : "keep", value: db, detail: "sample users to try it with" },
     { verb: "next", value: "rollcall build && rollcall serve" },
   ];
 }
