@@ -78,7 +78,9 @@ export class ReleaseFiles extends FileOrder {
     const others = [...sums.others.keys()].filter((path) => path !== SNAPSHOT);
     const unfit = others.find((path) => !isPublishable(path));
     if (unfit !== undefined)
-      throw new UserError(`SHA256SUMS lists ${JSON.stringify(unfit)}, which is no name for a file; build again.`);
+      throw new UserError(
+        `SHA256SUMS lists ${JSON.stringify(unfit)}, which is not a valid name for a file; build again.`,
+      );
     super({ pages: sums.pages.pages, variants: sums.pages.variants, others });
     this.folder = folder;
     this.snapshot = snapshot;

@@ -15,7 +15,7 @@ import { AT_ONCE, type Target, type TargetEffects, type TargetOptions } from "./
 import { openTarget } from "./targets.js";
 
 export interface PublishOptions extends TargetOptions {
-  /** What means a release, as the beginning of its id; the current one unless given. */
+  /** A word for the release, for example the beginning of its id; the current release unless given. */
   release?: string | undefined;
   /** A file to write the URLs of everything that changed to, one a line. */
   purgeList?: string | undefined;

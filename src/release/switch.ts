@@ -10,7 +10,7 @@ import { flushFolder } from "./write.js";
 /**
  * Makes a release of `dist` current. Needs the lock of `dist`. The release that was current is marked with the time of
  * the switch, as the modification time of its folder, for `prune` and for "previous".
- * @param untidied is told of what failed after the switch.
+ * @param untidied is told of what failed without keeping the release from becoming current.
  * @throws UserError when something other than a link is in the place of `current`. Whenever this throws, nothing has
  * been switched.
  */
@@ -18,15 +18,17 @@ export function switchCurrent(dist: string, name: string, now: Date, untidied: s
   const next = join(dist, NEXT_LINK);
   const before = findCurrent(dist);
   requireLink(dist);
+  if (before !== undefined && before !== name) {
+    const folder = join(dist, RELEASES, before);
+    // Marked before the link is made: a mark that is later than the link does not count as that of the previous release.
+    tidy(untidied, `${folder} could not be marked as the previous release, so "previous" may mean another one`, () => {
+      touch(folder, now);
+    });
+  }
   rmSync(next, { recursive: true, force: true });
   symlinkSync(`${RELEASES}/${name}`, next);
   renameSync(next, join(dist, CURRENT));
-  tidy(untidied, `The switch to ${name} may not outlast a loss of power`, () => flushFolder(dist));
-  if (before === undefined || before === name) return;
-  const folder = join(dist, RELEASES, before);
-  tidy(untidied, `${folder} could not be marked as the one before, so "previous" may not mean it`, () => {
-    touch(folder, now);
-  });
+  tidy(untidied, `The switch to ${name} may not survive a loss of power`, () => flushFolder(dist));
 }
 
 /** @throws UserError when something other than a link is in the place of `current`, which Rollcall must not replace. */
@@ -48,7 +50,7 @@ const GRACE = 60_000;
  */
 export function prune(dist: string, keep: number, now: Date, untidied: string[]): string[] {
   const removed: string[] = [];
-  tidy(untidied, `Old releases in ${dist} could not be looked through`, () => {
+  tidy(untidied, `Old releases in ${dist} could not be listed`, () => {
     const current = findCurrent(dist);
     const old = releaseNames(dist).filter((name) => name !== current);
     for (const name of old.slice(keep)) {

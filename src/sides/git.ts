@@ -43,7 +43,7 @@ export async function openGitSide(
     for (let page = 2; page <= facts.pages; page++) {
       signal?.throwIfAborted();
       if (!(await copy(pagePath(page))))
-        throw new UserError(`${spec} is not whole: page ${page} of ${facts.pages} is missing in ${PAGES}.`);
+        throw new UserError(`${spec} is not complete: page ${page} of ${facts.pages} is missing in ${PAGES}.`);
       onProgress({ users: Math.min(page * facts.pageSize, facts.count), total: facts.count });
     }
     return await indexed(scratch, facts, scratch, signal);

@@ -49,7 +49,7 @@ function canonical(url: string, page: number, results: readonly unknown[]): stri
     if (data) return encodeUser(data);
     const { path = [], message = "" } = error.issues[0] ?? {};
     const why = `${path.join(".")} ${message}`.slice(0, LONGEST_REASON);
-    throw new UserError(`Page ${page} of ${url} holds no valid user in place ${place + 1}: ${why}.`);
+    throw new UserError(`Page ${page} of ${url} has an invalid user in place ${place + 1}: ${why}.`);
   });
   // Links do not matter here, because only users are compared.
   return encodePage({ page: 1, pages: 1, count: records.length, baseUrl: url, links: "query" }, records).join("");

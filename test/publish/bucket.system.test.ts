@@ -176,7 +176,7 @@ describe("a target that another release has moved on", () => {
     await publishBucket();
     const { release, options } = await another();
     await expect(publishBucket(options)).rejects.toThrow(
-      new RegExp(`holds release ${mine.id}, which is none of .* was not published from it; .* --force`),
+      new RegExp(`holds release ${mine.id}, which is not in .* was not published from it; .* --force`),
     );
     await expect(publishBucket({ ...options, dryRun: true })).rejects.toThrow("--force");
     await expect(publishBucket({ ...options, expect: "0".repeat(12) })).rejects.toThrow(`--expect ${mine.id}`);
@@ -249,7 +249,7 @@ describe("mistakes", () => {
   test.each([
     [403, "SignatureDoesNotMatch", "the secret key is not the access key's"],
     [403, "AccessDenied", "access is denied; allow s3:ListBucket"],
-    [400, "constructor", "the store answered 400 constructor; mend that"],
+    [400, "constructor", "the store answered 400 constructor; fix that"],
     [400, "ExpiredToken", "the credentials have expired"],
     [507, "QuotaExceeded", "the store answered 507 QuotaExceeded"],
   ])("a store that answers %i %s", { timeout: 60_000 }, async (status, code, message) => {

@@ -66,7 +66,7 @@ export async function requireKnown(
   const here = releaseNames(dist).map((name) => parseFolderName(name)?.id);
   if (published.includes(id) || here.includes(id)) return;
   throw new UserError(
-    `${target} holds release ${id}, which is none of ${dist} and was not published from it; publish from where it was made, or say that it may be replaced: --expect ${id}, or --force for any.`,
+    `${target} holds release ${id}, which is not in ${dist} and was not published from it; publish from where it was made, or allow to replace it with --expect ${id}, or any release with --force.`,
   );
 }
 

@@ -27,7 +27,7 @@ export function explainStore(name: string, error: unknown): unknown {
   const status = statusOf(error);
   if (status !== undefined) {
     const answer = `the store answered ${status} ${error.name}`;
-    return new UserError(`Cannot publish to ${name}: ${answer}; mend that, ${GO_ON}`, { cause: error });
+    return new UserError(`Cannot publish to ${name}: ${answer}; fix that, ${GO_ON}`, { cause: error });
   }
   if (!isPassing(error)) return error;
   const code = codeOf(error) ?? error.name;
