@@ -5,7 +5,6 @@ import { UserError } from "../errors.js";
 import { USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { findAltered } from "../release/open.js";
-import { hasRepeatedIds } from "../release/repeated-ids.js";
 import type { Staging } from "../release/staging.js";
 import type { Source } from "../source/open.js";
 import { threadsFor } from "../workers/pool.js";
@@ -14,6 +13,7 @@ import type { Origin } from "./origin.js";
 import type { WrittenPages } from "./page-writer.js";
 import { writePagesInParallel } from "./parallel/pool.js";
 import { InvalidUsersError, type ProblemLog } from "./problems.js";
+import { mayRepeatIds } from "./repeated-ids.js";
 import { writePagesSingleThreaded } from "./single-threaded.js";
 import { countValid } from "./users.js";
 
@@ -52,7 +52,7 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
       options,
     );
     isDoubtful = written === "doubtful";
-    if (written && written !== "doubtful" && !hasRepeatedIds(staging.folder, source.count)) {
+    if (written && written !== "doubtful" && !mayRepeatIds(staging.folder, source.count)) {
       log.open();
       log.finish();
       return written;

@@ -9,7 +9,7 @@ import { USERS } from "./layout.js";
 // are in published order, so the line of user N (from 0) begins at byte N * LINE_BYTES.
 export const DIGEST_DIGITS = 32;
 export const ID_AT = DIGEST_DIGITS + 2;
-const ID_LENGTH = 36;
+export const ID_LENGTH = 36;
 export const LINE_BYTES = ID_AT + ID_LENGTH + 1;
 
 const ID_KEY = '"id":"';

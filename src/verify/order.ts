@@ -1,7 +1,7 @@
 /** What must be true of users together: their order, and that no two have the same id. */
 import { pagePath } from "../release/layout.js";
-import { IdTable } from "../release/repeated-ids.js";
 import type { OrderKey } from "./records.js";
+import { IdTable } from "./repeated-ids.js";
 import type { Findings } from "./verdict.js";
 
 /** A user and the page that it is on. */

@@ -2,7 +2,6 @@
 import { tmpdir } from "node:os";
 import Database from "better-sqlite3";
 import { codeOf, UserError } from "../errors.js";
-import { ID_AT, UserIndexReader } from "./user-index.js";
 
 export interface RepeatedId {
   /** In lower case. */
@@ -20,8 +19,6 @@ interface Row extends Omit<RepeatedId, "id"> {
 /** KiB that SQLite holds in memory. */
 const MEMORY = 16_384;
 const ID_BYTES = 16;
-/** Lines of an index that are read at once. */
-const LINES = 8192;
 
 export class IdTable {
   /** An empty name is a file that nobody else sees, and that is gone when it is closed, or with the process. */
@@ -60,29 +57,6 @@ export class IdTable {
 
   close(): void {
     this.#db.close();
-  }
-}
-
-/**
- * Whether two of the first `count` users of a release's index have the same id.
- * @throws UserError as `IdTable` does.
- */
-export function hasRepeatedIds(folder: string, count: number): boolean {
-  const reader = new UserIndexReader(folder);
-  const table = new IdTable();
-  try {
-    for (let first = 0; first < count; first += LINES) {
-      const lines = reader
-        .lines(first, Math.min(LINES, count - first))
-        .toString("latin1")
-        .split("\n");
-      table.add(1, JSON.stringify(lines.map((line) => line.slice(ID_AT))));
-    }
-    for (const _ of table.find()) return true;
-    return false;
-  } finally {
-    table.close();
-    reader.close();
   }
 }
 
