@@ -14,7 +14,7 @@ import { add, inOrder, nothing, type Summary, startSummaries } from "./summary.j
 const WORTHWHILE = 100_000;
 
 /** Pairs in one job: enough that sending it costs nothing, few enough that no thread waits long for the last. */
-const PAIRS_A_JOB = 250;
+const PAIRS_A_JOB = 50;
 
 /** A diff that holds temporary data until it is closed. */
 export interface OpenDiff extends Diff {
@@ -34,7 +34,7 @@ export async function diff(old: Side, now: Side, options: DiffOptions = {}): Pro
   if (old.digest !== undefined && old.digest === now.digest) return toDiff(NO_MATCHES, comparison, nothing());
   const size = threadsFor(Math.max(old.facts.count, now.facts.count), workers, WORTHWHILE);
   const file = new URL("./worker.js", import.meta.url);
-  const pool = new ThreadPool({ size, file, data: comparison, start: startSummaries, signal });
+  const pool = new ThreadPool({ size, isCallerOne: true, file, data: comparison, start: startSummaries, signal });
   let matches: Matches | undefined;
   try {
     for (const side of [old, now]) await requireIntact(side);

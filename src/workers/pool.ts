@@ -20,8 +20,10 @@ interface PoolOptions<Data, Job, Result> extends ThreadOptions {
   file: URL;
   /** Copied to every thread, and given to `start` there. */
   data: Data;
-  /** Makes what answers jobs on the calling thread. Needed only where `size` may be 0. */
+  /** Makes what answers jobs on the calling thread. Needed only where that takes jobs. */
   start?: (data: Data) => (job: Job) => Result;
+  /** The calling thread is one of the `size` and takes jobs too, which must be short: between them it serves the others. */
+  isCallerOne?: boolean;
 }
 
 /**
@@ -39,9 +41,10 @@ export class ThreadPool<Data, Job, Result> {
   readonly #options: PoolOptions<Data, Job, Result>;
 
   constructor(options: PoolOptions<Data, Job, Result>) {
-    const { size, file, data } = options;
+    const { size, file, data, isCallerOne = false } = options;
     this.#options = options;
-    this.#threads = Array.from({ length: size }, () => new PoolWorker(file, data, options));
+    const others = Math.max(0, isCallerOne ? size - 1 : size);
+    this.#threads = Array.from({ length: others }, () => new PoolWorker(file, data, options));
   }
 
   /**
@@ -52,11 +55,11 @@ export class ThreadPool<Data, Job, Result> {
    *   what `take` or `jobs` throws; what the signal was aborted with.
    */
   async run(jobs: Generator<Job>, take: (result: Result, job: Job) => unknown): Promise<void> {
-    if (this.#threads.length === 0) return this.#runHere(jobs, take);
     // All loops share one generator: the first that stops ends it for the others, too.
     const loops = this.#threads.map(async (thread) => {
       for (const job of jobs) if (take(await thread.ask(job), job) === false) return;
     });
+    if (loops.length === 0 || this.#options.isCallerOne) loops.push(this.#runHere(jobs, take));
     await Promise.all(loops);
   }
 
