@@ -8,6 +8,7 @@ import { loadVerbs } from "../../src/commands/program/program.js";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { flagOf, variableOf } from "../../src/settings/names.js";
 import { SETTING_KEYS, type SettingKey, settingOf } from "../../src/settings/settings.js";
+import { expectTable } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
 
@@ -78,29 +79,9 @@ test.each([80, 60])("help fits a terminal of %i columns, and its examples can be
 });
 
 describe("docs/commands.md", () => {
-  // UPDATE=1 rewrites what the program prints. People write the rest.
-  const FILE = "docs/commands.md";
-
-  async function expectIn(between: RegExp, wanted: string) {
-    const docs = readFileSync(FILE, "utf8");
-    if (process.env["UPDATE"])
-      writeFileSync(
-        FILE,
-        docs.replace(between, () => wanted),
-      );
-    else expect(between.exec(docs)?.[0]).toBe(wanted);
-  }
-
-  test("has every setting by its three names, and no other", async () => {
-    const head = ["key in the file", "flag", "variable"];
+  test("has every setting by its three names, and no other", () => {
     const rows = SETTING_KEYS.map((key) => [key, flagOf(key), variableOf(key)].map((name) => `\`${name}\``));
-    const widths = head.map((title, at) =>
-      Math.max(...[head, ...rows].map((row) => row[at]?.length ?? 0), title.length),
-    );
-    const line = (cells: readonly string[]) =>
-      `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |\n`;
-    const rule = line(widths.map((width) => "-".repeat(width)));
-    await expectIn(/^\| key in the file(?:.*\n)(?:\|.*\n)*/m, line(head) + rule + rows.map(line).join(""));
+    expectTable("docs/commands.md", "## Settings", [["key in the file", "flag", "variable"], ...rows]);
   });
 
   test("has the help of every verb word for word, in order", async () => {
@@ -110,7 +91,16 @@ describe("docs/commands.md", () => {
       const help = `\`\`\`\n$ rollcall ${verb ? `${verb} ` : ""}--help\n${stdout}\`\`\`\n`;
       sections.push(verb ? `## ${verb}\n\n${help}` : help);
     }
-    await expectIn(/^```\n\$ rollcall --help\n[\s\S]*?(?=\n## Settings)/m, sections.join("\n"));
+    const file = "docs/commands.md";
+    const docs = readFileSync(file, "utf8");
+    const printed = /^```\n\$ rollcall --help\n[\s\S]*?(?=\n## Settings)/m;
+    // People write the rest.
+    if (process.env["UPDATE"])
+      writeFileSync(
+        file,
+        docs.replace(printed, () => sections.join("\n")),
+      );
+    else expect(printed.exec(docs)?.[0]).toBe(sections.join("\n"));
   });
 });
 

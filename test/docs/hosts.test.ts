@@ -3,28 +3,15 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ADAPTERS, adapterRow } from "../../src/adapters/adapters.js";
 import type { Limitations } from "../../src/adapters/rules/adapter.js";
+import { expectTable } from "../support/docs.js";
 
 const DOC = readFileSync(new URL("../../docs/hosts.md", import.meta.url), "utf8");
-
-/** The cells of every line of a table below a heading. */
-function tableBelow(heading: string): string[][] {
-  const part = DOC.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
-  const lines = part.split("\n").filter((line) => line.startsWith("| "));
-  return lines
-    .filter((_, at) => at !== 1)
-    .map((line) =>
-      line
-        .slice(2, -2)
-        .split(" | ")
-        .map((cell) => cell.trim()),
-    );
-}
 
 test("the table of hosts is the command's", () => {
   const [first = [], ...rows] = ADAPTERS.map(adapterRow);
   const columns = first.map(([column]) => column);
   const cells = [first, ...rows].map((row) => row.map(([, cell]) => cell));
-  expect(tableBelow("What each host does")).toEqual([columns, ...cells]);
+  expectTable("docs/hosts.md", "## What each host does", [columns, ...cells]);
 });
 
 test("what hosts cannot do is what their adapters say", () => {
@@ -34,7 +21,7 @@ test("what hosts cannot do is what their adapters say", () => {
     ...rowsOf(name, limitations),
     ...rowsOf(`${name} .htaccess`, publishedLimitations),
   ]);
-  expect(tableBelow("What a host cannot do")).toEqual([["host", "check", "reason"], ...rows]);
+  expectTable("docs/hosts.md", "## What a host cannot do", [["host", "check", "reason"], ...rows]);
 });
 
 test.each(ADAPTERS)("the steps to a site on $name are there", ({ title, steps }) => {

@@ -1,19 +1,16 @@
 /** docs/verifying.md names every check, word for word and in order, and no other. */
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CHECKS } from "../../src/verify/release/rows.js";
 import { HEADERS } from "../../src/verify/site/headers.js";
 import { COMPARED_ROW, PAGE_ROWS, PROBES, ROW_NAMES } from "../../src/verify/site/rows.js";
-
-const DOC = readFileSync(new URL("../../docs/verifying.md", import.meta.url), "utf8");
-const [, disk = "", host = ""] = DOC.split(/^## .*$/m);
+import { expectTable } from "../support/docs.js";
 
 test.each([
-  ["a release on disk", disk, CHECKS],
-  ["a deployed host", host, [...PAGE_ROWS, ...HEADERS, COMPARED_ROW, ...PROBES]],
-] as const)("%s", (_name, section, rows) => {
-  const lines = section.split("\n").filter((line) => line.startsWith("| `"));
-  expect(lines).toEqual(rows.map(({ name, rule }) => `| \`${name}\` | ${rule} |`));
+  ["## A release on disk", CHECKS],
+  ["## A deployed host", [...PAGE_ROWS, ...HEADERS, COMPARED_ROW, ...PROBES]],
+] as const)("%s", (heading, checks) => {
+  const rows = checks.map(({ name, rule }) => [`\`${name}\``, rule]);
+  expectTable("docs/verifying.md", heading, [["check", "rule"], ...rows]);
 });
 
 test("names are one word each, and each stands for one check", () => {

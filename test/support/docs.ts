@@ -1,11 +1,30 @@
-/** What the documentation says to type, and where it can be typed. */
+/** What the documentation says: tables that are the program's, and commands with a place where they can be typed. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
 import { scratch } from "./files.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/**
+ * Compares the first table below a heading of a page with what the program says. UPDATE=1 writes it there instead.
+ * @param page `docs/hosts.md`
+ * @param heading a whole line, as `## What each host does`
+ * @param rows the cells of each row, the head first
+ */
+export function expectTable(page: string, heading: string, rows: readonly (readonly string[])[]): void {
+  const file = join(ROOT, page);
+  const text = readFileSync(file, "utf8");
+  const at = text.indexOf(`\n${heading}\n`);
+  const [table = ""] = /^\|.*\n(?:\|.*\n)*/m.exec(text.slice(at)) ?? [];
+  const [head = [], ...others] = rows;
+  const wanted = [head, head.map(() => "---"), ...others].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+  expect([at >= 0, table !== ""]).toEqual([true, true]);
+  if (!process.env["UPDATE"]) expect(table.split("\n")).toEqual(wanted.split("\n"));
+  else writeFileSync(file, text.slice(0, at) + text.slice(at).replace(table, () => wanted));
+}
 
 /** The lines of the `sh` blocks. */
 export function commandsOf(text: string): string[] {
