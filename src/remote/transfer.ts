@@ -45,7 +45,7 @@ export function explainTransfer(url: string, error: unknown, hasAnswered: boolea
   if (error instanceof UserError || code === undefined) return error;
   if (code.startsWith("HPE_")) return new TransferError("malformed", url, `answered what is not HTTP (${code})`, error);
   if (hasAnswered) return cutShort(url, error);
-  const why = UNREACHABLE.get(code) ?? `the system says ${code}`;
+  const why = UNREACHABLE.get(code) ?? `the connection failed with ${code}`;
   return new TransferError("unreachable", url, `cannot be reached: ${why}`, error);
 }
 
