@@ -63,6 +63,9 @@ describe("listen", () => {
   });
 });
 
+/** Milliseconds: ten times the limits that these tests set, and less than the usual ones. */
+const SOON = 4_000;
+
 describe("time limits", () => {
   const short = { headersMs: 300, requestMs: 400, keepAliveMs: 200, idleMs: 600, checkMs: 50, lingerMs: 200 };
 
@@ -76,7 +79,7 @@ describe("time limits", () => {
     expect(heard).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     expect(heard).toMatch(/\r\n\r\n\{"detail":"Request timed out\."\}$/);
     expect(heard).toContain("Snapshot-Id: ");
-    expect(Date.now() - started).toBeLessThan(2_000);
+    expect(Date.now() - started).toBeLessThan(SOON);
   });
 
   test("a client that drips its headers cannot hold on", async () => {
@@ -88,7 +91,7 @@ describe("time limits", () => {
     socket.resume();
     await closed(socket);
     clearInterval(drip);
-    expect(Date.now() - started).toBeLessThan(2_000);
+    expect(Date.now() - started).toBeLessThan(SOON);
   });
 
   test("a client that drips a body is answered and cut", async () => {
@@ -109,7 +112,7 @@ describe("time limits", () => {
     const { port } = await serving({}, {}, short);
     const started = Date.now();
     expect(await say(port, GET)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(Date.now() - started).toBeLessThan(2_000);
+    expect(Date.now() - started).toBeLessThan(SOON);
   });
 
   test("a client that does not read its answer is cut", async () => {
@@ -197,7 +200,7 @@ describe("close", () => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     const started = Date.now();
     await server.close();
-    expect(Date.now() - started).toBeLessThan(1_500);
+    expect(Date.now() - started).toBeLessThan(SOON);
     for (const socket of sockets) socket.destroy();
   });
 
