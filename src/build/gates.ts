@@ -5,7 +5,7 @@ import { diff } from "../diff/diff.js";
 import { findExceeded, GateError, type Gates, hasGates } from "../diff/gates.js";
 import { openReleaseSide } from "../diff/side.js";
 import { UserError } from "../errors.js";
-import { CURRENT, RELEASES, STAGING } from "../release/layout.js";
+import { CURRENT, idOf, RELEASES, STAGING } from "../release/layout.js";
 import { findCurrent } from "../release/list.js";
 import { openRelease, type Release } from "../release/open.js";
 import { remove } from "../release/refusals.js";
@@ -58,8 +58,4 @@ export async function checkGates(
   } finally {
     remove(scratch, []);
   }
-}
-
-function idOf(name: string): string {
-  return name.slice(name.indexOf("-") + 1);
 }

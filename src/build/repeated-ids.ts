@@ -1,6 +1,6 @@
 /**
  * Looks for ids that are published more than once, in bounded memory. A temporary table, as `verify` uses it to name such
- * ids, takes four times as long, which is a tenth of a build.
+ * ids, takes more than four times as long: a build of 1,000,000 users becomes some 7 % slower.
  */
 import { randomInt } from "node:crypto";
 import { ID_AT, ID_LENGTH, LINE_BYTES, UserIndexReader } from "../release/user-index.js";

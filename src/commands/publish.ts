@@ -6,8 +6,7 @@ import type { Line } from "../print/style.js";
 import { toJson, visible } from "../print/text.js";
 import type { StepKind } from "../publish/plan.js";
 import type { PublishEffects, PublishResult } from "../publish/publish.js";
-import { isTargetUrl } from "../publish/targets.js";
-import { at } from "../settings/kinds.js";
+import { at, hasScheme } from "../settings/kinds.js";
 import { progressBar } from "./program/progress.js";
 import { stoppable } from "./program/signals.js";
 import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
@@ -34,7 +33,7 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
   const bar = json || quiet ? undefined : await progressBar(io, "file");
   const { publish: publishRelease } = await import("../publish/publish.js");
   const { out: dist, force, expect, release, endpoint, cacheControl } = settings;
-  const place = isTargetUrl(target) ? target : at(io.cwd, target);
+  const place = hasScheme(target) ? target : at(io.cwd, target);
   const options = { dist, target: place, release, endpoint, cacheControl, force, expect, dryRun, purgeList };
   const effects: PublishEffects = {
     now: () => io.date(),

@@ -70,6 +70,11 @@ export function parseBaseUrl(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, "");
 }
 
+/** Whether a text is meant as the URL of a host, however the rest of it may be. */
+export function isHttpUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
+
 /** The path of a base URL: `/directory`, or empty at the root. */
 export function basePath(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/$/, "");

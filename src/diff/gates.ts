@@ -3,6 +3,7 @@ import { isOver, parseFieldLimit } from "../contract/fields.js";
 import { ExitCode, UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
 import { shellWord } from "../print/text.js";
+import { idOf } from "../release/layout.js";
 import type { OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import type { Diff } from "./change.js";
@@ -33,7 +34,7 @@ export class GateError extends UserError {
     readonly exceeded: readonly string[],
     out?: string,
   ) {
-    const id = release.slice(release.indexOf("-") + 1);
+    const id = idOf(release);
     const [look, accept] = [`rollcall diff current ${id}`, `rollcall use ${id}`];
     const folder = out === undefined ? undefined : shellWord(out);
     const advice =

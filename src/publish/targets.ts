@@ -4,6 +4,7 @@ import { sha256 } from "../release/files.js";
 import { PUBLISHED } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { makeFolder } from "../release/sharing.js";
+import { hasScheme } from "../settings/kinds.js";
 import { parseAddress } from "./bucket/address.js";
 import { openBucket } from "./bucket/bucket.js";
 import { openTargetFolder } from "./folder/folder.js";
@@ -23,7 +24,7 @@ export async function openTarget(options: TargetOptions, effects: TargetEffects)
     const folder = makeFolder(makeFolder(dist, PUBLISHED), sha256(what).slice(0, 16));
     return { folder, unlock: lockDist(folder, now(), name) };
   };
-  if (!isTargetUrl(name)) {
+  if (!hasScheme(name)) {
     const target = await openTargetFolder(name, dist);
     return { target, close: lock(target.root).unlock };
   }
@@ -42,9 +43,4 @@ export async function openTarget(options: TargetOptions, effects: TargetEffects)
     unlock();
     throw error;
   }
-}
-
-/** Whether a target has the form of a URL, as `s3://bucket` does, so that it is not a path. */
-export function isTargetUrl(name: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(name);
 }

@@ -1,10 +1,11 @@
 /** Finds the release that a user means, for every verb that takes a release. */
 
 import { existsSync, lstatSync, statSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { codeOf, UserError, usageError } from "../errors.js";
+import { at } from "../settings/kinds.js";
 import { readReleaseFileSync, sha256 } from "./files.js";
-import { CURRENT, PAGES, PREVIOUS, parseFolderName, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
+import { CURRENT, idOf, PAGES, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { findCurrent, releaseNames } from "./list.js";
 import { openRelease, type Release } from "./open.js";
 
@@ -45,8 +46,7 @@ export function lookUp(word: string, dist: string, cwd = "."): string | undefine
   if (word === "") return undefined;
   if (word === CURRENT) return currentOf(dist);
   if (word === PREVIOUS) return join(dist, RELEASES, findPrevious(dist));
-  // Messages and reports show the path as it was typed, so a relative path stays relative.
-  const path = isAbsolute(word) ? word : join(cwd, word);
+  const path = at(cwd, word);
   if (holdsRelease(path)) return path;
   if (holdsReleases(path)) return join(path, CURRENT);
   const name = findByBeginning(word, dist);
@@ -134,10 +134,6 @@ function listed(words: readonly string[]): string {
 /** Ids may be typed in capitals; the T and Z of a folder's name stay as they are. */
 function lowerHex(id: string): string {
   return id.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
-}
-
-function idOf(name: string): string {
-  return parseFolderName(name)?.id ?? "";
 }
 
 function holdsRelease(path: string): boolean {

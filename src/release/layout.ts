@@ -86,6 +86,11 @@ export function requireClock(time: Date): void {
   );
 }
 
+/** The id in a release's folder name; empty when the name is not of that form. */
+export function idOf(name: string): string {
+  return parseFolderName(name)?.id ?? "";
+}
+
 /** The id and time in a release's folder name, or undefined when the name is not of that form. */
 export function parseFolderName(name: string): { id: string; time: Date } | undefined {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-([0-9a-f]{12})$/.exec(name);

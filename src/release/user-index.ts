@@ -1,6 +1,6 @@
 /** users.sha256: a digest of every user, with which two releases can be compared without reading their pages. */
 import { createHash, type Hash, hash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RECORD_SEPARATOR } from "../contract/record-text.js";
 import { USERS } from "./layout.js";
@@ -74,7 +74,7 @@ export class UserIndexWriter {
     this.#early.set(first, { pages, lines });
     for (let found = this.#early.get(this.#next); found; found = this.#early.get(this.#next)) {
       this.#early.delete(this.#next);
-      writeAll(this.#file ?? -1, found.lines);
+      writeFileSync(this.#file ?? -1, found.lines);
       this.#hash.update(found.lines);
       this.#next += found.pages;
     }
@@ -110,9 +110,4 @@ export class UserIndexReader {
   close(): void {
     closeSync(this.#file);
   }
-}
-
-/** The system may write less than it is given, for example when the disk is nearly full. */
-function writeAll(file: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }

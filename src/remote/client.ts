@@ -3,6 +3,7 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.js";
+import { SETTINGS } from "../settings/table.js";
 import { countBodyBytes } from "./bare.js";
 import { exchange, headerOf, MAX_BYTES, type RemoteRequest, type RemoteResponse } from "./exchange.js";
 
@@ -36,7 +37,7 @@ export interface Client {
   close(): void;
 }
 
-export const CONCURRENCY = 8;
+export const CONCURRENCY = SETTINGS.concurrency.default;
 const TIMEOUT_MS = 30_000;
 const MOST_ATTEMPTS = 5;
 const LONGEST_WAIT_MS = 120_000;

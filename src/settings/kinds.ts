@@ -25,7 +25,12 @@ export interface Setting {
 
 /** Whether a text can be a path. What is written like a URL is no path that anybody means. */
 export function isPath(text: string): boolean {
-  return text !== "" && !text.includes("\0") && !/^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+  return text !== "" && !text.includes("\0") && !hasScheme(text);
+}
+
+/** Whether a text has the form of a URL, as `s3://bucket` does, so that it is not a path. */
+export function hasScheme(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }
 
 /** `path` as seen from `folder`. From `.` it stays as it was typed, so that messages repeat what the user typed. */

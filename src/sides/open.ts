@@ -1,11 +1,13 @@
 /** Opens the sides of a diff, whatever kind each is of. */
 import { mkdtempSync } from "node:fs";
-import { basename, isAbsolute, join } from "node:path";
+import { basename, join } from "node:path";
+import { isHttpUrl } from "../contract/links.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { lookUp } from "../release/choose.js";
 import { CURRENT, PREVIOUS } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
+import { at } from "../settings/kinds.js";
 import { openFolderSide } from "./folder.js";
 import type { SourceSideOptions } from "./source.js";
 import { isSqlite } from "./sqlite.js";
@@ -53,7 +55,7 @@ export async function openSide(name: string, effects: SideEffects, like?: string
   const watch = { onProgress, signal };
   const scratch = mkdtempSync(join(effects.scratch, "side-"));
   // Each kind is loaded only when it is needed: loading the build takes longer than opening two releases.
-  if (/^https?:\/\//i.test(name)) return (await import("./remote.js")).openRemoteSide(name, scratch, watch);
+  if (isHttpUrl(name)) return (await import("./remote.js")).openRemoteSide(name, scratch, watch);
   if (name.startsWith("git:")) return (await import("./git.js")).openGitSide(name, cwd, scratch, watch);
   if (isSource(name, cwd)) {
     const baseUrl = source.baseUrl ?? like;
@@ -61,7 +63,7 @@ export async function openSide(name: string, effects: SideEffects, like?: string
       throw new UserError(
         `What ${name} would publish depends on the base URL, which neither side tells; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.`,
       );
-    const path = pathOf(name, cwd);
+    const path = at(cwd, name);
     return (await import("./source.js")).openSourceSide(path, { ...source, baseUrl }, scratch, watch);
   }
   const folder = lookUp(name, dist, cwd);
@@ -82,16 +84,11 @@ function nameSides(old: string | undefined, newer: string | undefined, cwd: stri
 
 /** Whether a name is that of a source. */
 function isSource(name: string, cwd: string): boolean {
-  return isSqlite(pathOf(name, cwd));
+  return isSqlite(at(cwd, name));
 }
 
 /** Whether the folder was named by its path. Such a folder may hold pages without a manifest. */
 function isNamedByPath(folder: string, name: string, cwd: string): boolean {
-  const path = pathOf(name, cwd);
+  const path = at(cwd, name);
   return folder === path || folder === join(path, CURRENT);
-}
-
-/** Messages and reports show the path as it was typed, so a relative path stays relative. */
-function pathOf(name: string, cwd: string): string {
-  return isAbsolute(name) ? name : join(cwd, name);
 }

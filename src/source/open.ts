@@ -63,7 +63,7 @@ export class Source {
 
   /** All rows in published order, newest first. They can be read more than once, with the same result. */
   *candidates(): Generator<Candidate, void> {
-    const [rows, isDuplicate] = [`FROM ${this.#rows} ${ORDER}`, this.hasUniqueIds() ? "0" : IS_REPEATED];
+    const [rows, isDuplicate] = [`FROM ${this.#rows} ${ORDER}`, this.#areIdsUnique() ? "0" : IS_REPEATED];
     const { db: file, defaultAvatar } = this.#options;
     try {
       yield* selectCandidates(this.#opened.db, { rows, parameters: {}, isDuplicate, defaultAvatar });
@@ -73,7 +73,7 @@ export class Source {
   }
 
   /** Whether all ids differ. Those that do not are kept in a temporary table. */
-  hasUniqueIds(): boolean {
+  #areIdsUnique(): boolean {
     this.#hasUniqueIds ??= reading(this.#options.db, () => !keepRepeatedIds(this.#opened.db, this.#rows));
     return this.#hasUniqueIds;
   }

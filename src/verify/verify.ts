@@ -1,15 +1,18 @@
 /** The verb that proves that a release on disk, or what a host answers, is what it says it is. */
+import { join } from "node:path";
 import { z } from "zod";
+import { isHttpUrl } from "../contract/links.js";
 import { unlessStopped, usageError } from "../errors.js";
-import { findRelease } from "../release/choose.js";
-import { CURRENT } from "../release/layout.js";
+import { findRelease, openChosen } from "../release/choose.js";
+import { CURRENT, RELEASES } from "../release/layout.js";
+import { releaseNames } from "../release/list.js";
+import { openIfWhole, type Release } from "../release/open.js";
 import { suggest } from "../settings/names.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules, type Rule } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import type { VerifyEffects, VerifyOptions } from "./options.js";
 import { ROW_NAMES } from "./site/rows.js";
-import { isHostUrl, openAgainst } from "./target.js";
 import { passed, type Verdict } from "./verdict.js";
 
 export interface VerifyResult extends Verdict {
@@ -34,7 +37,7 @@ export async function verify(given: VerifyOptions = {}, effects: VerifyEffects =
   refuseUnknown(options.allow ?? []);
   const { what: name = CURRENT } = options;
   const verdict = await unlessStopped(watch.signal, () =>
-    isHostUrl(name) ? verifyHost(name, options, watch) : verifyFolder(name, options, watch),
+    isHttpUrl(name) ? verifyHost(name, options, watch) : verifyFolder(name, options, watch),
   );
   return { passed: passed(verdict), ...verdict };
 }
@@ -63,4 +66,33 @@ async function verifyHost(
   const { release, whyNot, known } = await openAgainst(against, dist, cwd);
   const { verifyUrl } = await import("./site/site.js");
   return verifyUrl({ ...options, baseUrl, known, against: release, whyNotAgainst: whyNot, ...watch });
+}
+
+/** The word for no comparison. */
+const NONE = "none";
+
+interface Against {
+  release: Release | undefined;
+  /** Why there is none. */
+  whyNot: string | undefined;
+  /** Others of `dist`, newest first. */
+  known: readonly Release[];
+}
+
+/** Enough to name the release that a stale page is of. */
+const MOST_KNOWN = 10;
+
+/**
+ * Opens the current release, unless another is named.
+ * @throws UserError when the named one is not there or not whole.
+ */
+export async function openAgainst(name: string | undefined, dist: string, cwd: string): Promise<Against> {
+  if (name === NONE) return { release: undefined, whyNot: `--against ${NONE}`, known: [] };
+  const release = name === undefined ? await openIfWhole(join(dist, CURRENT)) : await openChosen(dist, name, cwd);
+  const whyNot = `${dist} has no current release to compare with`;
+  if (!release) return { release, whyNot, known: [] };
+  const names = releaseNames(dist).slice(0, MOST_KNOWN);
+  const opened = await Promise.all(names.map((folder) => openIfWhole(join(dist, RELEASES, folder))));
+  const known = opened.filter((other) => other !== undefined && other.folder !== release.folder);
+  return { release, whyNot: undefined, known: known as Release[] };
 }

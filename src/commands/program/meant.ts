@@ -1,10 +1,10 @@
 /** Recognises words in the wrong place, and names the command that was probably meant. */
 import { statSync } from "node:fs";
+import { isHttpUrl } from "../../contract/links.js";
 import { usageError } from "../../errors.js";
 import { shellWord } from "../../print/text.js";
 import { at } from "../../settings/kinds.js";
 import { isSqlite } from "../../sides/sqlite.js";
-import { isHostUrl } from "../../verify/target.js";
 
 /** Other names for verbs, which are spelled too differently to be guessed. */
 const OTHER_NAMES: ReadonlyMap<string | undefined, string> = new Map([["host", "adapt"]]);
@@ -25,7 +25,7 @@ const NEEDS: ReadonlyMap<string, string> = new Map([
 /** @throws UserError (usage) for a URL in the place of the folder of releases, and for a SQLite file in the place of releases. */
 export function refuseMisplaced(verb: string, given: Readonly<Record<string, string | undefined>>, cwd: string): void {
   const { dist } = given;
-  if (dist !== undefined && isHostUrl(dist))
+  if (dist !== undefined && isHttpUrl(dist))
     throw usageError(
       `${dist} is a URL, where the folder of the releases is expected; to check what is deployed there, run "rollcall verify ${shellWord(dist)}".`,
     );

@@ -4,7 +4,7 @@ import type { RecordPattern } from "../../contract/record-text.js";
 import type { WarningCounts } from "../../contract/warnings.js";
 import { pagePath } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
-import { LINE_BYTES, type UserIndexReader, userLines } from "../../release/user-index.js";
+import { ID_AT, LINE_BYTES, type UserIndexReader, userLines } from "../../release/user-index.js";
 import { checkPage } from "../page.js";
 import type { Records } from "../records.js";
 import type { Findings } from "../verdict.js";
@@ -48,7 +48,7 @@ function checkIndex(page: number, expected: Buffer, found: Buffer, findings: Fin
   for (let at = 0; at < expected.length; at += LINE_BYTES) {
     const [mine, theirs] = [expected, found].map((lines) => lines.toString("latin1", at, at + LINE_BYTES).trimEnd());
     if (mine === theirs) continue;
-    const id = mine?.slice(-36) ?? "";
+    const id = mine?.slice(ID_AT) ?? "";
     findings.add({ check: "user-index", page, id, found: theirs || "no line", expected: mine ?? "" });
   }
 }
