@@ -109,10 +109,10 @@ function requireTwins(word: string, names: readonly string[], dist: string): voi
   );
 }
 
-/** A digest of a release's content: of SHA256SUMS without compressed files, which depend on the compressor's version. */
+/** A digest of a release's content: of SHA256SUMS without the files that are not part of its id, see `contentDigest`. */
 export function contentOf(folder: string): string | undefined {
   const sums = readReleaseFileSync(join(folder, SUMS));
-  return sums && sha256(String(sums).replace(/^.*\.json\.(br|gz)\n/gm, ""));
+  return sums && sha256(String(sums).replace(/^.*(\.json\.(br|gz)| {2}adapters\/.*)\n/gm, ""));
 }
 
 /** Lists each candidate in the form that was typed: as an id or as a name. */

@@ -35,6 +35,19 @@ export const SUMS = "SHA256SUMS";
 export const USERS = "users.sha256";
 export const PAGES = "api/users/pages";
 
+/** In a release: a folder of what the configurations of other hosts include. */
+const ADAPTERS = "adapters";
+
+/** Whether a file of a release is for readers. Digests of users and what hosts include are for those who have the release. */
+export function isPublic(path: string): boolean {
+  return path !== USERS && !isForAdapters(path);
+}
+
+/** Whether a file of a release is in its folder `adapters`. Such files name the id, so they cannot be part of it. */
+export function isForAdapters(path: string): boolean {
+  return path.startsWith(`${ADAPTERS}/`);
+}
+
 /** In a release, for a moment: a folder that is made and removed so that the system sets the release's time. */
 export const MARK = ".mark";
 

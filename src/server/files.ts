@@ -10,7 +10,7 @@ import sirv from "sirv";
 import { etagOf } from "../contract/headers.js";
 import { UserError } from "../errors.js";
 import { sha256 } from "../release/files.js";
-import { SUMS, USERS } from "../release/layout.js";
+import { isPublic, SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
 import { type Answers, bodyBytes, type ServerAnswer, send, setHeaders } from "./answers.js";
@@ -88,9 +88,9 @@ export async function createFiles(release: Release, root: string, answers: Answe
   };
 }
 
-/** The files to serve and their digests. SHA256SUMS does not list itself; users.sha256 is for reviews, not for readers. */
+/** The files to serve and their digests. SHA256SUMS does not list itself. */
 function namesOf({ sums }: Release): [path: string, digest: string | undefined][] {
-  const listed = [...sums.others].filter(([path]) => path !== USERS);
+  const listed = [...sums.others].filter(([path]) => isPublic(path));
   for (const [path] of listed)
     if (!isPlainPath(path) || path === SUMS) throw broken(`${SUMS} lists ${JSON.stringify(path)}`);
   return [[SUMS, undefined], ...listed];

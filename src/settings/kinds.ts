@@ -116,21 +116,19 @@ export const fields = {
   placeholder: "<paths>",
 } as const;
 
-const names = Object.keys(ENCODINGS) as Encoding[];
+const codings = Object.keys(ENCODINGS) as Encoding[];
 export const encodings = {
   kind: "list",
-  schema: z.array(z.enum(names)).refine((list) => new Set(list).size === list.length),
-  allowed: `a list of ${names.join(" and ")}, each at most once`,
-  placeholder: `<${names.join(",")}>`,
+  schema: z.array(z.enum(codings)).refine((list) => new Set(list).size === list.length),
+  allowed: `a list of ${codings.join(" and ")}, each at most once`,
+  placeholder: `<${codings.join(",")}>`,
 } as const;
 
-/** Names of checks. The verb knows which names there are. */
-export const checks = {
-  kind: "list",
-  schema: z.array(z.string().min(1)),
-  allowed: "a list of names of checks",
-  placeholder: "<check,...>",
-} as const;
+/** Names of checks or hosts. The verb knows which names there are. */
+export function names(of: "check" | "host") {
+  const schema = z.array(z.string().min(1));
+  return { kind: "list", schema, allowed: `a list of names of ${of}s`, placeholder: `<${of},...>` } as const;
+}
 
 /** A folder on another machine, where nothing can be looked up. */
 export const onHost = {

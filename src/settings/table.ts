@@ -101,9 +101,9 @@ export const SETTINGS = {
 
   // What another host is and where: the values of its configuration.
   adapt: {
-    ...text("<name>", "the name of a host"),
+    ...kind.names("host"),
     verbs: ["build"],
-    help: 'put what this host needs into the release; "rollcall adapt" lists them',
+    help: 'put what these hosts need into the release; "rollcall adapt" lists them',
   },
   write: { ...path("<folder>"), verbs: ["adapt"], help: "write the files to it instead of printing them" },
   root: { ...kind.onHost, verbs: ["adapt"], help: "the release's folder on the host (default: where it is here)" },
@@ -170,7 +170,7 @@ export const SETTINGS = {
     verbs: ["verify"],
     help: "pages of a host to read, spread from the first to the last (default: all)",
   },
-  allow: { ...kind.checks, verbs: ["verify"], help: "checks of a host that may differ; can be given again" },
+  allow: { ...kind.names("check"), verbs: ["verify"], help: "checks of a host that may differ; can be given again" },
   concurrency: { ...whole(1, 64), default: 8, verbs: ["verify"], help: "requests at once" },
   rate: { ...whole(1, 1_000_000), verbs: ["verify"], help: "requests a second, at most (default: no limit)" },
   junit: { ...path("<file>"), verbs: ["verify"], help: "write the report to it as JUnit's XML, for CI" },

@@ -90,7 +90,7 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   maxRemoved: ["1.5%", "1.5%"],
   maxChanged: ["0", "0"],
   maxField: ["kyc_status=10,bio=5%", ["kyc_status=10", "bio=5%"]],
-  adapt: ["cloudflare", "cloudflare"],
+  adapt: ["cloudflare,vercel", ["cloudflare", "vercel"]],
   write: ["/conf.d", "/conf.d"],
   root: ["/srv/www", "/srv/www"],
   serverName: ["directory.example.com", "directory.example.com"],

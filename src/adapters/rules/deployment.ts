@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DEFAULT_CACHE_CONTROL, etagOf, snapshotHeaders } from "../../contract/headers.js";
 import { basePath } from "../../contract/links.js";
 import { readReleaseFile, sha256 } from "../../release/files.js";
-import { pagePath, SUMS, USERS } from "../../release/layout.js";
+import { isPublic, pagePath, SUMS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { type OptionsOf, pick } from "../../settings/settings.js";
 import { SETTINGS } from "../../settings/table.js";
@@ -47,11 +47,6 @@ export async function openDeployment(
     /** Where another host has the release's files: `https://example.github.io/directory`. */
     origin: new URL(options.origin ?? SETTINGS.origin.default),
   };
-}
-
-/** The digests of users are for those who have the release; Rollcall's own host does not serve them either. */
-function isPublic(path: string): boolean {
-  return path !== USERS;
 }
 
 /** The path of every file that the host serves, with its strong tag; one at a time, since there can be millions. */

@@ -73,7 +73,7 @@ function toOptions(settings: Settings): BuildOptions {
   const { pageSize, links, keep, skipInvalid, compress: encodings, problems: problemsFile, adapt } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
-  const extraFiles = adapt === undefined ? undefined : publishedFiles(adapt, { ...settings, baseUrl });
+  const extraFiles = adapt?.flatMap((name) => publishedFiles(name, { ...settings, baseUrl }));
   return {
     ...{ db, baseUrl, out, table, query, defaultAvatar, workers },
     ...{ pageSize, links, keep, skipInvalid, encodings, problemsFile, gates, extraFiles },
@@ -99,8 +99,8 @@ function report(result: BuildResult, milliseconds: number, settings: Settings, i
 }
 
 /** Prints what of the build the host of `--adapt` cannot use. */
-function sayUnsupported({ adapt, compress: encodings = [], links }: Settings, io: Io): void {
-  const notes = adapt === undefined ? [] : unsupportedFeatures(adapterOf(adapt), { encodings, links });
+function sayUnsupported({ adapt = [], compress: encodings = [], links }: Settings, io: Io): void {
+  const notes = adapt.flatMap((name) => unsupportedFeatures(adapterOf(name), { encodings, links }));
   const lines = notes.map((value) => ({ verb: "note", value, loud: true }));
   if (lines.length > 0) say(io, align(lines, painter(io.stderr, io.env)));
 }
