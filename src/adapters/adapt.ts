@@ -1,21 +1,33 @@
 /** `adapt` and its relatives in the library: the files for a host, a check of its limits, and a list of all hosts. */
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
-import { AVATAR_PATH, basePath, parseBaseUrl } from "../contract/links.js";
-import { usageError } from "../errors.js";
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
+import { AVATAR_PATH, basePath } from "../contract/links.js";
+import { UserError, usageError } from "../errors.js";
 import { openChosen } from "../release/choose.js";
-import { SNAPSHOT, SUMS } from "../release/layout.js";
+import { sha256 } from "../release/files.js";
+import { RELEASES, SNAPSHOT, SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
 import type { Snapshot } from "../release/snapshot.js";
+import { replaceFiles } from "../release/write.js";
 import { checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { ADAPTERS, adapterOf, adapterRow, unsupportedFeatures } from "./adapters.js";
 import { type Excess, findExcess, type Measures, measure } from "./check.js";
-import { type AdapterFile, filesFor, publishedFor } from "./rules/adapter.js";
-import { type DeploymentOptions, openDeployment, PLACEMENT } from "./rules/deployment.js";
+import { type AdapterFile, filesFor, includedFor, publishedFor } from "./rules/adapter.js";
+import {
+  type Contents,
+  deploymentOf,
+  rootOf,
+  SERVING_SETTINGS,
+  type ServingOptions,
+  SITE_SETTINGS,
+  type SiteOptions,
+  siteOf,
+} from "./rules/deployment.js";
 import { rulesOf, servedEncodings } from "./rules/rules.js";
 
 interface ReleaseOptions extends OptionsOf<"release"> {
@@ -23,7 +35,7 @@ interface ReleaseOptions extends OptionsOf<"release"> {
   dist?: string | undefined;
 }
 
-export type AdaptOptions = ReleaseOptions & DeploymentOptions & OptionsOf<"write">;
+export type AdaptOptions = ReleaseOptions & SiteOptions & ServingOptions & OptionsOf<"write">;
 
 export interface AdaptEffects {
   /** What the path of a release is relative to; the process's own folder unless given. */
@@ -34,79 +46,126 @@ export interface Adapted {
   host: string;
   /** The release's id. */
   id: string;
-  files: AdapterFile[];
+  files: WrittenFile[];
   /** Where the release's folder goes. */
   steps: readonly string[];
   /** What of the release the host cannot use. */
   notes: string[];
 }
 
+interface WrittenFile extends AdapterFile {
+  /** False for a site's file that was there already: it belongs to the administrator. Absent where nothing is written. */
+  isWritten?: boolean;
+}
+
 const RELEASE_OPTIONS: OptionRules<ReleaseOptions> = { dist: folder, ...pick("release") };
-const OPTIONS: OptionRules<AdaptOptions> = { ...RELEASE_OPTIONS, ...PLACEMENT, ...pick("write") };
+const OPTIONS: OptionRules<AdaptOptions> = {
+  ...RELEASE_OPTIONS,
+  ...SITE_SETTINGS,
+  ...SERVING_SETTINGS,
+  ...pick("write"),
+};
 const EFFECTS: OptionRules<AdaptEffects> = { cwd: folder };
 
 /**
- * Writes what a host needs to serve a release.
+ * Writes what a host needs to serve a release: for some the site's file, which is written once and includes what every
+ * release built with `adapt` holds for the host; for others all files for one release.
  * @param name one of those that `listAdapters` returns as `host`.
- * @throws UserError when there is no such host or release, or a file cannot be written.
+ * @throws UserError when there is no such host or release, the release lacks what the site's file includes, or a file
+ * cannot be written; then none is.
  */
 export async function adapt(name: string, given: AdaptOptions = {}, effects: AdaptEffects = {}): Promise<Adapted> {
   const adapter = adapterOf(name);
-  const { dist, release: word, write, ...options } = checkOptions("adapt", given, OPTIONS);
-  const release = await openRelease({ dist, release: word }, checkOptions("adapt's third argument", effects, EFFECTS));
-  const destination = write === undefined ? undefined : resolve(write);
-  const deployment = await openDeployment(release, adapter.compression, { ...options, folder: destination });
-  const files = filesFor(adapter, deployment);
-  if (destination !== undefined) await writeFiles(destination, files);
+  const { dist = SETTINGS.out.default, release: word, write, ...options } = checkOptions("adapt", given, OPTIONS);
+  const { cwd } = checkOptions("adapt's third argument", effects, EFFECTS);
+  const release = await openChosen(dist, word, cwd);
   const { snapshot } = release;
-  return { host: name, id: snapshot.id, files, steps: adapter.steps, notes: unsupportedFeatures(adapter, snapshot) };
+  const folder = options.root === undefined ? release.folder : join(options.root, RELEASES, basename(release.folder));
+  const deployment = deploymentOf({ ...release, folder }, adapter.compression, options);
+  if (adapter.included) requireIncluded(name, release, includedFor(adapter, deployment));
+  const files = filesFor(adapter, deployment, siteOf(snapshot.base_url, rootOf(folder), options));
+  return {
+    host: name,
+    id: snapshot.id,
+    files: write === undefined ? files : await writeFiles(resolve(write), files, adapter.site !== undefined),
+    steps: adapter.steps,
+    notes: unsupportedFeatures(adapter, snapshot),
+  };
+}
+
+/** @throws UserError when a release does not hold these files as they are. */
+function requireIncluded(name: string, { snapshot, sums }: Release, files: readonly AdapterFile[]): void {
+  const other = files.find(({ path, text }) => sums.others.get(path) !== sha256(text));
+  if (!other) return;
+  const why = sums.others.has(other.path)
+    ? `has another ${other.path} than these settings make`
+    : `has no ${other.path}`;
+  throw new UserError(
+    `Release ${snapshot.id} ${why}; run "rollcall build --adapt ${name}" with the same settings first, or set adapt in rollcall.config.json.`,
+  );
 }
 
 /**
- * The files that a build with these settings needs in the release for a host.
+ * The files that a build with these settings needs in the release for hosts, and that its id counts.
  * @throws UserError (usage) when there is no such host, or it needs none.
  */
-export function publishedFiles(
-  name: string,
-  {
-    baseUrl,
-    compress = [],
-    cacheControl,
-    defaultAvatar,
-  }: OptionsOf<"compress" | "cacheControl" | "defaultAvatar"> & { baseUrl: string },
-): Pick<AdapterFile, "path" | "text">[] {
-  const adapter = adapterOf(name);
-  if (!adapter.published) {
-    const others = ADAPTERS.filter(({ published }) => published).map((other) => other.name);
-    throw usageError(
-      `${name} needs no file in the release: build without --adapt, then "rollcall adapt ${name}". Hosts that do are ${others.join(", ")}.`,
-    );
-  }
-  const rules = rulesOf({
-    base: basePath(parseBaseUrl(baseUrl)),
-    encodings: servedEncodings(adapter.compression, compress),
-    cacheControl: cacheControl ?? DEFAULT_CACHE_CONTROL,
-    others: [...(defaultAvatar === undefined ? [AVATAR_PATH] : []), SNAPSHOT, SUMS],
+export function publishedFiles({
+  adapt: names = [],
+  baseUrl,
+  encodings,
+  carriesAvatar,
+  ...options
+}: AdaptedBuild): Pick<AdapterFile, "path" | "text">[] {
+  const files = names.map(adapterOf).flatMap((adapter) => {
+    if (!adapter.published && !adapter.included) throw needsNone(adapter.name);
+    if (!adapter.published) return [];
+    const rules = rulesOf({
+      base: basePath(baseUrl),
+      encodings: servedEncodings(adapter.compression, encodings),
+      cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
+      others: [...(carriesAvatar ? [AVATAR_PATH] : []), SNAPSHOT, SUMS],
+    });
+    return publishedFor(adapter, rules);
   });
-  return publishedFor(adapter, rules).map(({ path, text }) => ({ path, text }));
+  return files.map(({ path, text }) => ({ path, text }));
 }
 
-function openRelease(
-  { dist = SETTINGS.out.default, release }: ReleaseOptions,
-  { cwd }: AdaptEffects,
-): Promise<Release> {
-  return openChosen(dist, release, cwd);
+function needsNone(name: string): UserError {
+  const others = ADAPTERS.filter(({ published, included }) => published || included).map((other) => other.name);
+  return usageError(
+    `${name} needs no file in the release: build without --adapt, then "rollcall adapt ${name}". Hosts that do are ${others.join(", ")}.`,
+  );
 }
 
-async function writeFiles(destination: string, files: readonly AdapterFile[]): Promise<void> {
+/** What a build's settings say of other hosts. */
+type AdaptedBuild = ServingOptions & {
+  adapt?: readonly string[] | undefined;
+  baseUrl: string;
+  encodings: readonly Encoding[];
+  carriesAvatar: boolean;
+};
+
+/** The files in `adapters` that a build with these settings writes into a release, which they name. */
+export function includedFiles(
+  { adapt: names = [], ...options }: Pick<AdaptedBuild, "adapt"> & ServingOptions,
+  contents: Contents,
+): AdapterFile[] {
+  return names
+    .map(adapterOf)
+    .flatMap((adapter) => includedFor(adapter, deploymentOf(contents, adapter.compression, options)));
+}
+
+/** Writes all files, or none. A site's file that is there already stays as it is. */
+async function writeFiles(folder: string, files: readonly AdapterFile[], isSite: boolean): Promise<WrittenFile[]> {
+  const marked = files.map((file) => ({ ...file, isWritten: !(isSite && existsSync(join(folder, file.path))) }));
+  const written = marked.filter(({ isWritten }) => isWritten);
   try {
-    for (const { path, text } of files) {
-      await mkdir(dirname(join(destination, path)), { recursive: true });
-      await writeFile(join(destination, path), text);
-    }
+    for (const { path } of written) await mkdir(dirname(join(folder, path)), { recursive: true });
+    replaceFiles(written.map(({ path, text }) => [join(folder, path), text]));
   } catch (error) {
-    throw explainWrite(destination, error);
+    throw explainWrite(folder, error);
   }
+  return marked;
 }
 
 export interface Fit {
@@ -124,7 +183,8 @@ export interface Fit {
 export async function checkLimits(name: string, given: ReleaseOptions = {}, effects: AdaptEffects = {}): Promise<Fit> {
   const adapter = adapterOf(name);
   const choice = checkOptions("checkLimits", given, RELEASE_OPTIONS);
-  const release = await openRelease(choice, checkOptions("checkLimits' third argument", effects, EFFECTS));
+  const { cwd } = checkOptions("checkLimits' third argument", effects, EFFECTS);
+  const release = await openChosen(choice.dist ?? SETTINGS.out.default, choice.release, cwd);
   const measures = await measure(release);
   return { host: name, snapshot: release.snapshot, measures, excess: findExcess(measures, adapter) };
 }

@@ -19,7 +19,7 @@ import { cloudflare, netlify } from "./edge/edge.js";
 import { fastly } from "./fastly.js";
 import { haproxy } from "./haproxy.js";
 import { lighttpd } from "./lighttpd/lighttpd.js";
-import { nginx } from "./nginx.js";
+import { nginx } from "./nginx/nginx.js";
 import { type Adapter, type AdapterLimits, ANSWERS } from "./rules/adapter.js";
 import { COMPRESSION, servedEncodings } from "./rules/rules.js";
 import { vercel } from "./vercel.js";

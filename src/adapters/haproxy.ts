@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ENCODINGS, type ErrorStatus } from "../contract/headers.js";
 import { PAGES } from "../release/layout.js";
 import type { Adapter } from "./rules/adapter.js";
-import { type Deployment, tagLines } from "./rules/deployment.js";
+import { type Deployment, type Site, tagLines } from "./rules/deployment.js";
 import {
   DIGITS,
   encodingPatterns,
@@ -28,7 +28,7 @@ export const haproxy: Adapter = {
     malformed: "Its parser refuses malformed requests before it reads any rules",
   },
   steps: ["The host behind it has the release's folder at the path of --origin; its headers do not matter."],
-  files(deployment) {
+  files(deployment, site) {
     const tags = join(deployment.folder, TAGS);
     return [
       {
@@ -37,15 +37,15 @@ export const haproxy: Adapter = {
         instructions:
           "Goes beside haproxy.cfg: haproxy -f /etc/haproxy/haproxy.cfg -f rollcall.cfg; then systemctl reload haproxy.\n" +
           "It names one release: write it again after each build, with the map beside it.",
-        text: configuration(deployment, tags),
+        text: configuration(deployment, site, tags),
       },
       { path: TAGS, instructions: `The digests, which rollcall.cfg reads from ${tags}.`, text: tagLines(deployment) },
     ];
   },
 };
 
-function configuration(deployment: Deployment, tags: string): string {
-  const { address, port, origin } = deployment;
+function configuration(deployment: Deployment, { address, port }: Site, tags: string): string {
+  const { origin } = deployment;
   const tls = origin.protocol === "https:";
   const server = `${origin.hostname}:${origin.port || (tls ? 443 : 80)}`;
   const name = word(`str(${argument(origin.hostname)})`);

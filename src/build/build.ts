@@ -25,7 +25,7 @@ import {
 import { Origin } from "./origin.js";
 import type { Spent } from "./page-writer.js";
 import { ProblemLog, type ProblemReport } from "./problems.js";
-import { makeCurrent, type Published } from "./publish.js";
+import { isAdapted, makeCurrent, type Published } from "./publish.js";
 import { type Job, writePages } from "./write-pages.js";
 
 export interface BuildResult extends Published {
@@ -106,14 +106,14 @@ type Written = Omit<BuildResult, "timings"> & { timings: Omit<Timings, "open"> }
 
 async function write(job: Job, now: () => Date): Promise<Written> {
   const began = performance.now();
-  const { out, encodings, keep, gates } = job.settings;
+  const { out, encodings } = job.settings;
   requireLink(out);
   // A broken release counts as none, and this build replaces it.
   const previous = await openIfWhole(join(out, CURRENT));
   const untidied: string[] = [];
   const staging = new Staging(out, untidied);
   try {
-    if (previous && (await job.origin.isThatOf(previous, job.signal))) {
+    if (previous && isAdapted(previous, job.settings) && (await job.origin.isThatOf(previous, job.signal))) {
       staging.discard();
       return { ...leave(previous, job, began), untidied };
     }
@@ -121,7 +121,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
     const writtenAt = performance.now();
     staging.listOther(USERS, written.users);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
-    for (const { path, text } of job.settings.extraFiles ?? []) await staging.writeOther(path, text);
+    for (const { path, text } of job.settings.extraFiles) await staging.writeOther(path, text);
     job.signal?.throwIfAborted();
     const { count, pages, pageSize, baseUrl, links } = written.collection;
     const facts = {
@@ -136,7 +136,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
       warnings: { ...written.warnings },
     };
     const stage = { staging, written, previous };
-    const published = await makeCurrent(out, stage, facts, { keep, gates, now: now(), untidied });
+    const published = await makeCurrent(job.settings, stage, facts, { now: now(), untidied });
     const folder = join(out, RELEASES, published.name);
     if (facts.skipped === 0) await job.origin.keep(folder);
     return {

@@ -1,5 +1,7 @@
 /** The options of a build. Their defaults and ranges stand in the table of settings, and `rollcall build --help` lists them. */
 import { z } from "zod";
+import { publishedFiles } from "../adapters/adapt.js";
+import { SERVING_SETTINGS, type ServingOptions } from "../adapters/rules/deployment.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, parseBaseUrl } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
@@ -21,7 +23,7 @@ export const SOURCE_SETTINGS = [
 ] as const;
 export type SourceSetting = (typeof SOURCE_SETTINGS)[number];
 
-export interface BuildOptions extends OptionsOf<SourceSetting | "keep"> {
+export interface BuildOptions extends OptionsOf<SourceSetting | "keep" | "adapt">, ServingOptions {
   /** The SQLite file of users. */
   db: string;
   /** Where the listing will be reached: absolute http(s), maybe with a path. */
@@ -73,7 +75,8 @@ const extraFiles: Rule = {
 };
 
 const RULES: OptionRules<BuildOptions> = {
-  ...pick("db", "baseUrl", "out", "keep", ...SOURCE_SETTINGS),
+  ...pick("db", "baseUrl", "out", "keep", "adapt", ...SOURCE_SETTINGS),
+  ...SERVING_SETTINGS,
   ...{ encodings: compress, problemsFile: problems, gates: anyObject, extraFiles },
 };
 
@@ -99,16 +102,20 @@ export function resolveOptions(given: BuildOptions) {
     throw usageError("build: table and query exclude each other; give one of them.");
   const { pageSize, keep, links } = SETTINGS;
   const baseUrl = parseBaseUrl(options.baseUrl);
+  // Always in one order, so that the same options make the same release.
+  const encodings = ENCODING_NAMES.filter((encoding) => options.encodings?.includes(encoding));
+  const carriesAvatar = options.defaultAvatar === undefined;
+  const forHosts = publishedFiles({ ...options, baseUrl, encodings, carriesAvatar });
   return {
     ...options,
     baseUrl,
     pageSize: options.pageSize ?? pageSize.default,
     keep: options.keep ?? keep.default,
     links: options.links ?? links.default,
-    // Always in one order, so that the same options make the same release.
-    encodings: ENCODING_NAMES.filter((encoding) => options.encodings?.includes(encoding)),
+    encodings,
     defaultAvatar: options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`,
-    carriesAvatar: options.defaultAvatar === undefined,
+    carriesAvatar,
+    extraFiles: [...forHosts, ...(options.extraFiles ?? [])],
     skipInvalid: options.skipInvalid ?? false,
     gates: checkOptions("gates", options.gates ?? {}, GATES),
   };

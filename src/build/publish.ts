@@ -1,14 +1,18 @@
 /** From written pages to the current release: the last stage of a build. */
 
+import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Gates } from "../diff/gates.js";
-import { parseFolderName, RELEASES } from "../release/layout.js";
+import { includedFiles } from "../adapters/adapt.js";
+import type { Sums } from "../release/digests.js";
+import { sha256 } from "../release/files.js";
+import { idOf, RELEASES } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { findAltered, findDamage, openIfWhole, type Release } from "../release/open.js";
-import { contentDigest, type SnapshotFacts, snapshotId } from "../release/snapshot.js";
+import { contentDigest, type Snapshot, type SnapshotFacts, snapshotId } from "../release/snapshot.js";
 import type { Staging } from "../release/staging.js";
 import { prune, switchCurrent } from "../release/switch.js";
 import { checkGates, type GateReport } from "./gates.js";
+import type { BuildSettings } from "./options.js";
 import type { WrittenPages } from "./page-writer.js";
 
 export interface Published {
@@ -27,23 +31,28 @@ export interface Published {
   untidied: string[];
 }
 
-/** Makes the written release the current one of `dist`, unless it is that already. */
+/** Makes the written release the current one of `out`, unless it is that already. */
 export async function makeCurrent(
-  dist: string,
+  settings: BuildSettings,
   { staging, written, previous }: { staging: Staging; written: WrittenPages; previous: Release | undefined },
   facts: SnapshotFacts,
-  { keep, gates, now, untidied }: { keep: number; gates: Gates; now: Date; untidied: string[] },
+  { now, untidied }: { now: Date; untidied: string[] },
 ): Promise<Published> {
+  const { out: dist, keep, gates } = settings;
   const digest = contentDigest(facts, { pages: written.digests, others: staging.others });
   const id = snapshotId(digest);
-  if (previous && (await isSame(previous, digest, written))) {
+  if (previous && isAdapted(previous, settings) && (await isSame(previous, digest, written))) {
     staging.discard();
     const name = basename(previous.folder);
     return { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined, untidied };
   }
-  const twin = await findWhole(dist, { id, digest });
+  const twin = await findWhole(settings, { id, digest });
   if (twin !== undefined) staging.discard();
-  const name = twin ?? (await staging.finish({ id, ...facts }, written.digests, now));
+  const name =
+    twin ??
+    (await staging.finish({ id, ...facts }, written.digests, now, (...contents) =>
+      filesForHosts(settings, ...contents),
+    ));
   const report = await checkGates(dist, name, previous, gates);
   switchCurrent(dist, name, now, untidied);
   const pruned = prune(dist, keep, now, untidied);
@@ -55,12 +64,27 @@ async function isSame({ digest, folder, sums }: Release, wanted: string, { total
   return digest === wanted && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
 }
 
-/** The folder name of the newest intact release with this content. */
-async function findWhole(dist: string, { id, digest }: { id: string; digest: string }): Promise<string | undefined> {
-  for (const name of releaseNames(dist)) {
-    if (parseFolderName(name)?.id !== id) continue;
-    const release = await openIfWhole(join(dist, RELEASES, name));
-    if (release?.digest === digest && (await findDamage(release)) === undefined) return name;
+/** The folder name of the newest intact release with this content, and with what these settings include for hosts. */
+async function findWhole(
+  settings: BuildSettings,
+  { id, digest }: { id: string; digest: string },
+): Promise<string | undefined> {
+  for (const name of releaseNames(settings.out)) {
+    if (idOf(name) !== id) continue;
+    const release = await openIfWhole(join(settings.out, RELEASES, name));
+    if (release?.digest === digest && isAdapted(release, settings) && (await findDamage(release)) === undefined)
+      return name;
   }
   return undefined;
+}
+
+/** Whether a release holds all that these settings write for hosts. It may have been built for fewer, or by other rules. */
+export function isAdapted({ folder, snapshot, sums }: Release, settings: BuildSettings): boolean {
+  const files = filesForHosts(settings, basename(folder), snapshot, sums);
+  return files.every(({ path, text }) => sums.others.get(path) === sha256(text));
+}
+
+function filesForHosts(settings: BuildSettings, name: string, snapshot: Snapshot, sums: Sums) {
+  const root = settings.root ?? realpathSync(settings.out);
+  return includedFiles(settings, { folder: join(root, RELEASES, name), snapshot, sums });
 }

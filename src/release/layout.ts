@@ -36,7 +36,7 @@ export const USERS = "users.sha256";
 export const PAGES = "api/users/pages";
 
 /** In a release: a folder of what the configurations of other hosts include. */
-const ADAPTERS = "adapters";
+export const ADAPTERS = "adapters";
 
 /** Whether a file of a release is for readers. Digests of users and what hosts include are for those who have the release. */
 export function isPublic(path: string): boolean {

@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { encodeSums, type PageDigests } from "./digests.js";
+import { encodeSums, type PageDigests, type Sums } from "./digests.js";
 import { sha256 } from "./files.js";
-import { folderName, OUTDATED, PAGES, RELEASES, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
+import { ADAPTERS, folderName, OUTDATED, PAGES, RELEASES, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import { encodeSnapshot, type Snapshot } from "./snapshot.js";
@@ -54,15 +54,26 @@ export class Staging {
   }
 
   /**
-   * Writes snapshot.json and SHA256SUMS, flushes everything, and makes the release appear by one rename.
+   * Writes snapshot.json, what `include` gives, and SHA256SUMS, flushes everything, and makes the release appear by one
+   * rename.
+   * @param include gives the files that name the release.
    * @returns the name of its folder.
    */
-  async finish(snapshot: Snapshot, pages: PageDigests, now: Date): Promise<string> {
+  async finish(
+    snapshot: Snapshot,
+    pages: PageDigests,
+    now: Date,
+    include: (name: string, snapshot: Snapshot, sums: Sums) => readonly { path: string; text: string }[],
+  ): Promise<string> {
     await this.writeOther(SNAPSHOT, encodeSnapshot(snapshot));
+    const name = this.#freeName(now, snapshot.id);
+    const included = include(name, snapshot, { pages, others: this.others });
+    if (included.length > 0) makeFolder(this.folder, ADAPTERS);
+    for (const { path, text } of included) await this.writeOther(path, text);
     await writeFlushed(join(this.folder, SUMS), joinLines(encodeSums({ pages, others: this.others })));
     for (let path = PAGES; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
+    if (included.length > 0) flushFolder(join(this.folder, ADAPTERS));
     flushFolder(this.folder);
-    const name = this.#freeName(now, snapshot.id);
     renameSync(this.folder, join(this.#dist, RELEASES, name));
     flushFolder(join(this.#dist, RELEASES));
     return name;

@@ -1,6 +1,17 @@
 /** Writes files so that nobody ever finds half of one, and nothing is written through a symbolic link. */
-import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync, writevSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writevSync,
+} from "node:fs";
 import { open, writeFile } from "node:fs/promises";
+import { UserError } from "../errors.js";
 
 /** The path at which a file is written until it is complete. */
 export function asidePath(path: string): string {
@@ -30,10 +41,15 @@ export class AsideFile {
     writeFileSync(this.#file ?? -1, content);
   }
 
+  /** Brings the file to the disk, where it still is aside. */
+  flush(): void {
+    fsyncSync(this.#file ?? -1);
+  }
+
   /** Puts the file in its place. When that fails, nothing of it is left. */
   finish(): void {
     try {
-      fsyncSync(this.#file ?? -1);
+      this.flush();
       this.#close();
       renameSync(this.#aside, this.#path);
     } catch (error) {
@@ -66,6 +82,28 @@ export function replaceFile(path: string, content: string | Uint8Array, aside = 
     file.finish();
   } catch (error) {
     file.discard();
+    throw error;
+  }
+}
+
+/**
+ * Writes several files as `replaceFile` writes one. Nothing is in its place before everything is on the disk.
+ * @throws UserError when a folder is in the place of one; the system's errors otherwise.
+ */
+export function replaceFiles(contents: readonly (readonly [path: string, content: string])[]): void {
+  const files: AsideFile[] = [];
+  try {
+    for (const [path, content] of contents) {
+      if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
+        throw new UserError(`${path} is a folder, where a file is to be written; move it away, then run this again.`);
+      const file = new AsideFile(path);
+      files.push(file);
+      file.write(content);
+      file.flush();
+    }
+    for (const file of files) file.finish();
+  } catch (error) {
+    for (const file of files) file.discard();
     throw error;
   }
 }

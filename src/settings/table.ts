@@ -71,7 +71,7 @@ export const SETTINGS = {
   },
   cacheControl: {
     ...kind.headerValue,
-    verbs: ["serve", "verify", "publish", "adapt"],
+    verbs: ["build", "serve", "verify", "publish", "adapt"],
     help: `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL}; verify accepts any, the same on all pages)`,
   },
   cacheMb: { ...whole(0, 1_000_000), default: 256, verbs: ["serve"], help: "megabytes of pages to hold in memory" },
@@ -106,7 +106,11 @@ export const SETTINGS = {
     help: 'put what these hosts need into the release; "rollcall adapt" lists them',
   },
   write: { ...path("<folder>"), verbs: ["adapt"], help: "write the files to it instead of printing them" },
-  root: { ...kind.onHost, verbs: ["adapt"], help: "the release's folder on the host (default: where it is here)" },
+  root: {
+    ...kind.onHost,
+    verbs: ["build", "adapt"],
+    help: "folder of the releases on the host's machine (default: where it is here)",
+  },
   serverName: {
     ...kind.hostName("<name>"),
     verbs: ["adapt"],
@@ -114,7 +118,7 @@ export const SETTINGS = {
   },
   basePath: {
     ...kind.urlPath,
-    verbs: ["adapt"],
+    verbs: ["build", "adapt"],
     help: "path that the host sees before /api/users/ (default: the base URL's)",
   },
   address: {
@@ -130,8 +134,8 @@ export const SETTINGS = {
   origin: {
     ...kind.publicUrl,
     default: "http://127.0.0.1:8081",
-    verbs: ["adapt"],
-    help: "where haproxy and fastly fetch the release's files",
+    verbs: ["build", "adapt"],
+    help: "where haproxy finds the folder of the releases, and fastly the release's files",
   },
   check: { ...yesOrNo, verbs: ["adapt"], help: "measure the release against the host's limits" },
 

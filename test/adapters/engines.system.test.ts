@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { DeploymentOptions } from "../../src/adapters/rules/deployment.js";
+import type { ServingOptions } from "../../src/adapters/rules/deployment.js";
 import { publish, type Shape } from "../server/release.js";
 import { scratch } from "../support/files.js";
 import { engine, isMissing, loadEngine } from "../support/installed.js";
@@ -13,7 +13,7 @@ const GO_ARCH: Partial<Record<string, string>> = { x64: "amd64", arm64: "arm64" 
 const FALCO = engine(`falco-js/bin/falco-${process.platform}-${GO_ARCH[process.arch]}`);
 const VERCEL = "@vercel/routing-utils";
 
-async function fileFor(name: string, path: string, shape: Shape, options: DeploymentOptions = {}): Promise<string> {
+async function fileFor(name: string, path: string, shape: Shape, options: ServingOptions = {}): Promise<string> {
   const files = await filesFor(name, await publish(scratch(), shape), options);
   return files.get(path) ?? "";
 }

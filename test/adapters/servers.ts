@@ -1,15 +1,25 @@
 /** Starts the real hosts on loopback, each with a configuration around the files that its adapter writes. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { adapterOf } from "../../src/adapters/adapters.js";
 import { quoteApache } from "../../src/adapters/apache/answers.js";
-import { type Limitations, filesFor as writtenFor } from "../../src/adapters/rules/adapter.js";
-import { type DeploymentOptions, openDeployment } from "../../src/adapters/rules/deployment.js";
+import { includedFor, type Limitations, filesFor as writtenFor } from "../../src/adapters/rules/adapter.js";
+import { deploymentOf, type ServingOptions, type SiteOptions, siteOf } from "../../src/adapters/rules/deployment.js";
 import { basePath, type LinkStyle } from "../../src/contract/links.js";
+import { CURRENT } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { engine, findProgram } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
@@ -50,15 +60,21 @@ export function limitationsOf({ name, adapter }: Server): Limitations {
   return name === adapter ? limitations : publishedLimitations;
 }
 
-/** The files that an adapter writes for the release in a folder: path -> text. */
+/**
+ * What an adapter writes for the release in a folder: path -> text. Under `current`, as in a folder of releases, is what
+ * the release holds for the host.
+ */
 export async function filesFor(
   adapter: string,
   release: string,
-  options: Parameters<typeof openDeployment>[2] = {},
+  options: SiteOptions & ServingOptions & { folder?: string } = {},
 ): Promise<Map<string, string>> {
   const found = adapterOf(adapter);
-  const deployment = await openDeployment(await openRelease(release), found.compression, options);
-  return new Map(writtenFor(found, deployment).map(({ path, text }) => [path, text]));
+  const opened = await openRelease(release);
+  const deployment = deploymentOf(opened, found.compression, options);
+  const site = siteOf(opened.snapshot.base_url, options.folder ?? "/srv/directory", options);
+  const included = includedFor(found, deployment).map(({ path, text }) => [`${CURRENT}/${path}`, text] as const);
+  return new Map([...writtenFor(found, deployment, site).map(({ path, text }) => [path, text] as const), ...included]);
 }
 
 /** Serves the release in `release` until the test is over, or until it is told to stop. */
@@ -69,9 +85,10 @@ export async function serveWith(
     folder,
     port,
     options = {},
-  }: { release: string; folder: string; port: number; options?: DeploymentOptions },
+  }: { release: string; folder: string; port: number; options?: SiteOptions & ServingOptions },
 ): Promise<() => Promise<void>> {
-  for (const [path, text] of await filesFor(server.adapter, release, { folder, address: "127.0.0.1", ...options })) {
+  if (!existsSync(join(folder, CURRENT))) symlinkSync(release, join(folder, CURRENT));
+  for (const [path, text] of await filesFor(server.adapter, release, { folder, ...options })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }

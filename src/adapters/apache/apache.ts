@@ -1,7 +1,7 @@
 /** Apache httpd 2.4: a virtual host with digests from a map, and a .htaccess for users who have only a folder of a server. */
 import { dirname, join } from "node:path";
 import { type Adapter, limitedBy } from "../rules/adapter.js";
-import { type Deployment, tagLines } from "../rules/deployment.js";
+import { type Deployment, type Site, tagLines } from "../rules/deployment.js";
 import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, decodePath } from "../rules/rules.js";
 import { FOUND, quoteApache, writeAnswers } from "./answers.js";
@@ -43,7 +43,7 @@ export const apache: Adapter = {
     "Needs mod_rewrite, mod_headers, mod_setenvif, mod_env, mod_alias and mod_dir.",
     "Where you have only a folder of the server: build --adapt apache puts a .htaccess into the release, which needs AllowOverride All.",
   ],
-  files(deployment) {
+  files(deployment, site) {
     const [tags, refusal] = [join(deployment.folder, TAGS), join(deployment.folder, REFUSAL_FILE)];
     return [
       {
@@ -52,7 +52,7 @@ export const apache: Adapter = {
         instructions:
           "Goes where virtual hosts are, as /etc/apache2/sites-enabled/rollcall.conf does; then apachectl graceful.\n" +
           "It names one release: write it again after each build, with the files beside it.",
-        text: writeVirtualHost(deployment, tags, refusal),
+        text: writeVirtualHost(deployment, site, tags, refusal),
       },
       {
         path: TAGS,
@@ -81,8 +81,13 @@ export const apache: Adapter = {
 };
 
 /** @param tags the path, on the host, of the map of tags. @param refusal the path of the body of a 405. */
-function writeVirtualHost(deployment: Deployment, tags: string, refusal: string): string {
-  const { address, port, serverName, root } = deployment;
+function writeVirtualHost(
+  deployment: Deployment,
+  { address, port, serverName }: Site,
+  tags: string,
+  refusal: string,
+): string {
+  const { folder: root } = deployment;
   return [
     `<VirtualHost ${address ?? "*"}:${port ?? 80}>`,
     ...[

@@ -3,7 +3,7 @@ import { ENCODINGS } from "../../contract/headers.js";
 import { usageError } from "../../errors.js";
 import { PAGES } from "../../release/layout.js";
 import type { Adapter } from "../rules/adapter.js";
-import { type Deployment, tagsOf } from "../rules/deployment.js";
+import { type Deployment, type Site, tagsOf } from "../rules/deployment.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, PATTERN_LIMITATIONS, QUERY } from "../rules/patterns.js";
 import { BODIES, decodePath, type Headers, INVALID_PAGE_BODY } from "../rules/rules.js";
 import { block, caddyWord, group, indent, letters, literally, map, pattern, quoteCaddy } from "./language.js";
@@ -21,25 +21,25 @@ export const caddy: Adapter = {
     "http-1.0": "Go answers HTTP/1.0 with HTTP/1.0",
   },
   steps: ["Gets its own certificate where the base URL has https, unless --listen-port is given."],
-  files: (deployment) => [
+  files: (deployment, site) => [
     {
       path: "rollcall.caddy",
       what: "Caddy, as the host",
       instructions:
         "Goes into a Caddyfile by a line: import rollcall.caddy; then caddy reload.\n" +
         "It names one release: write it again after each build.",
-      text: writeCaddy(deployment),
+      text: writeCaddy(deployment, site),
     },
   ],
 };
 
-function writeCaddy(deployment: Deployment): string {
+function writeCaddy(deployment: Deployment, site: Site): string {
   return [
     "(rollcall_headers) {",
     ...indent(setHeaders(deployment.headers)),
     "}",
     "",
-    `${quoteCaddy(addressOf(deployment))} {`,
+    `${quoteCaddy(addressOf(site))} {`,
     ...indent([...maps(deployment), "", "route {", ...indent(route(deployment)), "}", ...failures(deployment)]),
     "}",
     "",
@@ -47,7 +47,7 @@ function writeCaddy(deployment: Deployment): string {
 }
 
 /** Caddy gets its own certificate for https without a port; a port means that a server in front has one. */
-function addressOf({ serverName, port, protocol }: Deployment): string {
+function addressOf({ serverName, port, protocol }: Site): string {
   if (port === undefined && protocol === "https:") return `https://${serverName}`;
   return `http://:${port ?? 80}`;
 }
@@ -100,7 +100,7 @@ function plainRoot(root: string): string {
 }
 
 function route(deployment: Deployment): string[] {
-  const { root, error, page, preflight, moved, redirect, files, encodings } = deployment;
+  const { folder: root, error, page, preflight, moved, redirect, files, encodings } = deployment;
   return [
     `root * ${caddyWord(plainRoot(root))}`,
     "import rollcall_headers",

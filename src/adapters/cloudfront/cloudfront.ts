@@ -36,20 +36,20 @@ export const cloudfront: Adapter = {
   ],
 };
 
-function writeFunction({ release, ...rules }: Deployment): string {
-  const values = { ...scriptRules(rules), lastPage: release.snapshot.pages };
+function writeFunction(deployment: Deployment): string {
+  const values = { ...scriptRules(deployment), lastPage: deployment.snapshot.pages };
   const url = new URL("./rollcall-function.js", import.meta.url);
   return readScript(url, `const RULES = ${JSON.stringify(values)};`);
 }
 
 /** The headers of what comes from the bucket; CORS and nosniff have fields of their own. */
-function headersPolicy({ headers, page, release }: Deployment) {
+function headersPolicy({ headers, page, snapshot }: Deployment) {
   const own = ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options"];
   const items = Object.entries({ ...headers, "Cache-Control": page["Cache-Control"] })
     .filter(([name]) => !own.includes(name))
     .map(([Header, Value]) => ({ Header, Value, Override: true }));
   return {
-    Name: `rollcall-${release.snapshot.id}`,
+    Name: `rollcall-${snapshot.id}`,
     CorsConfig: {
       AccessControlAllowOrigins: { Quantity: 1, Items: ["*"] },
       AccessControlAllowHeaders: { Quantity: 1, Items: ["*"] },

@@ -1,7 +1,7 @@
 /** Hosts that run a JavaScript module before their files: one module answers for all, and each host has an entry to it. */
 import { readFileSync } from "node:fs";
 import { type Adapter, type FileSource, limitedBy } from "../rules/adapter.js";
-import type { Deployment } from "../rules/deployment.js";
+import type { Deployment, Site } from "../rules/deployment.js";
 import type { Rules } from "../rules/rules.js";
 import { readScript, scriptRules } from "../rules/script.js";
 
@@ -33,12 +33,12 @@ export const cloudflare: Adapter = {
     "Build with --adapt cloudflare, and without --compress: then npx wrangler deploy, or npx wrangler pages deploy dist/current.",
     "The Worker runs for every request, and the free plan has 100,000 a day.",
   ],
-  files: (deployment) => [
+  files: (deployment, site) => [
     {
       path: "wrangler.jsonc",
       what: "Cloudflare's settings",
       instructions: "Goes where you run wrangler; its assets are the published folder, which holds _worker.js.",
-      text: `${JSON.stringify(wranglerSettings(deployment), null, 2)}\n`,
+      text: `${JSON.stringify(wranglerSettings(deployment, site), null, 2)}\n`,
     },
   ],
   published: workerFiles,
@@ -60,18 +60,18 @@ export const netlify: Adapter = {
     "Build without --compress; then netlify deploy --prod --dir dist/current, where netlify.toml is.",
     "The function runs for every request, which plans count.",
   ],
-  files: ({ release, root, ...rules }) => [
+  files: (deployment) => [
     {
       path: "netlify/edge-functions/rollcall.js",
       what: "The edge function",
       instructions: "Goes into the project's folder netlify/edge-functions, beside netlify.toml.",
-      text: writeModule(new URL("./edge-function.js", import.meta.url), rules),
+      text: writeModule(new URL("./edge-function.js", import.meta.url), deployment),
     },
     {
       path: "netlify.toml",
       what: "Netlify's settings",
       instructions: "Goes into the project's folder; the published folder may be inside it.",
-      text: `[build]\npublish = ${JSON.stringify(root)}\ncommand = ""\n`,
+      text: `[build]\npublish = ${JSON.stringify(deployment.folder)}\ncommand = ""\n`,
     },
   ],
 };
@@ -92,17 +92,17 @@ function workerFiles(rules: Rules): FileSource[] {
   ];
 }
 
-function wranglerSettings({ serverName, root }: Deployment) {
+function wranglerSettings({ folder }: Deployment, { serverName }: Site) {
   const name = serverName
     .replace(/[^a-z0-9-]+/gi, "-")
     .replace(/^-+|-+$/g, "")
     .toLowerCase();
   return {
     name: name || "rollcall",
-    main: `${root}/_worker.js`,
+    main: `${folder}/_worker.js`,
     compatibility_date: "2026-01-01",
     assets: {
-      directory: root,
+      directory: folder,
       binding: "ASSETS",
       run_worker_first: true,
       html_handling: "none",

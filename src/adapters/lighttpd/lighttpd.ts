@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ENCODINGS } from "../../contract/headers.js";
 import { SUMS } from "../../release/layout.js";
 import type { Adapter } from "../rules/adapter.js";
-import { type Deployment, fileTagsOf } from "../rules/deployment.js";
+import { type Deployment, fileTagsOf, type Site } from "../rules/deployment.js";
 import { readScript, scriptRules } from "../rules/script.js";
 
 const SCRIPT = "rollcall.lua";
@@ -23,7 +23,7 @@ export const lighttpd: Adapter = {
     "head-of-errors": "It sends no Content-Length for HEAD of a redirect",
   },
   steps: ["Needs mod_magnet: Debian has it in lighttpd-modules-lua."],
-  files(deployment) {
+  files(deployment, site) {
     const script = join(deployment.folder, SCRIPT);
     const what = "lighttpd, as the host";
     return [
@@ -33,7 +33,7 @@ export const lighttpd: Adapter = {
         instructions:
           'Goes into the configuration by a line: include "rollcall.conf"; then systemctl restart lighttpd.\n' +
           "It makes the whole server the release's, and names one: write it again after each build, with the script beside it.",
-        text: writeConfiguration(deployment, script),
+        text: writeConfiguration(deployment, site, script),
       },
       {
         path: SCRIPT,
@@ -45,7 +45,7 @@ export const lighttpd: Adapter = {
   },
 };
 
-function writeConfiguration({ root, address, port }: Deployment, script: string): string {
+function writeConfiguration({ folder: root }: Deployment, { address, port }: Site, script: string): string {
   return [
     'server.modules += ( "mod_magnet" )',
     `server.document-root := ${quote(root)}`,
@@ -63,10 +63,10 @@ function writeConfiguration({ root, address, port }: Deployment, script: string)
 }
 
 function writeScript(deployment: Deployment): string {
-  const { root, encodings, release } = deployment;
+  const { folder: root, encodings, snapshot } = deployment;
   const rules = {
     ...scriptRules(deployment),
-    ...{ root: `${root}/`, lastPage: release.snapshot.pages, sums: SUMS },
+    ...{ root: `${root}/`, lastPage: snapshot.pages, sums: SUMS },
     tags: Object.fromEntries(fileTagsOf(deployment)),
     codings: encodings.map((name) => ({ name, suffix: ENCODINGS[name] })),
   };

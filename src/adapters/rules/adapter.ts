@@ -1,7 +1,7 @@
 /** What an adapter holds: what its host can do, its limits, and the files that make it answer as the contract says. */
 import { extname } from "node:path";
-import type { Snapshot } from "../../release/snapshot.js";
-import type { Deployment } from "./deployment.js";
+import { ADAPTERS } from "../../release/layout.js";
+import type { Deployment, Site } from "./deployment.js";
 import type { Compression, Rules } from "./rules.js";
 
 export interface Adapter {
@@ -22,9 +22,16 @@ export interface Adapter {
   limitations?: Limitations;
   /** Where the release's folder goes, in a line or two. */
   steps: readonly string[];
-  /** The files for one release; absent where the published ones are enough. */
-  files?(deployment: Deployment): FileSource[];
-  /** The files that must lie in the published folder. They are part of the release, so they cannot hold its id or its digests. */
+  /**
+   * The file that an administrator owns: names, ports and certificates. It is written once, and includes what `included`
+   * gives, by the path that `site.included` has for it. So every change of release is the change of one link.
+   */
+  site?(site: Site): FileSource;
+  /** The files that a release holds for the host, in its folder `adapters`. The first one alone names the release. */
+  included?(deployment: Deployment): FileSource[];
+  /** The files for one release, which are written again for each; absent where the published ones are enough. */
+  files?(deployment: Deployment, site: Site): FileSource[];
+  /** The files that must lie in the published folder. They are part of the id, so they cannot hold it. */
   published?(rules: Rules): FileSource[];
   /** What the host cannot do with the published files alone, if they work without the others. */
   publishedLimitations?: Limitations;
@@ -64,27 +71,40 @@ export interface FileSource extends AdapterFile {
   what?: string;
 }
 
-/** All files for one release, with the published ones in the folder `published`. */
-export function filesFor(adapter: Adapter, deployment: Deployment): AdapterFile[] {
-  const own = adapter.files?.(deployment).map((file) => withComment(file, deployment.release.snapshot)) ?? [];
+/** The files that `rollcall adapt` writes: the site's own, or all for one release, with the published ones in the folder `published`. */
+export function filesFor(adapter: Adapter, deployment: Deployment, site: Site): AdapterFile[] {
+  if (adapter.site) return [withComment(adapter.site(site), { url: site.baseUrl })];
+  const about = { id: deployment.snapshot.id, url: deployment.snapshot.base_url };
+  const own = adapter.files?.(deployment, site).map((file) => withComment(file, about)) ?? [];
   const others = publishedFor(adapter, deployment);
   return [...own, ...others.map((file) => ({ ...file, path: `published/${file.path}` }))];
 }
 
+/** The files that a release holds for a host, by their paths in the release. */
+export function includedFor({ included }: Adapter, deployment: Deployment): AdapterFile[] {
+  const about = { id: deployment.snapshot.id, url: deployment.snapshot.base_url };
+  return (
+    included?.(deployment).map((file) => ({ ...withComment(file, about), path: `${ADAPTERS}/${file.path}` })) ?? []
+  );
+}
+
 /** The files that must lie in the published folder. */
 export function publishedFor({ published }: Adapter, rules: Rules): AdapterFile[] {
-  return published?.(rules).map((file) => withComment(file)) ?? [];
+  return published?.(rules).map((file) => withComment(file, {})) ?? [];
 }
 
 /** What begins a comment, by the ending of the file's name; it is `#` for all others. */
 const COMMENTS: Readonly<Record<string, string>> = { ".js": "//", ".jsonc": "//", ".lua": "--" };
 
-function withComment({ path, what, instructions, text }: FileSource, snapshot?: Snapshot): AdapterFile {
+function withComment(
+  { path, what, instructions, text }: FileSource,
+  { id, url = "URL" }: { id?: string; url?: string },
+): AdapterFile {
   if (what === undefined) return { path, instructions, text };
   const lines = [
-    `${what}${snapshot ? ` of release ${snapshot.id}` : ""}, written by Rollcall.`,
+    `${what}${id === undefined ? "" : ` of release ${id}`}, written by Rollcall.`,
     ...instructions.split("\n"),
-    `To check it: rollcall verify ${snapshot?.base_url ?? "URL"}`,
+    `To check it: rollcall verify ${url}`,
   ];
   const comment = lines.map((line) => `${COMMENTS[extname(path)] ?? "#"} ${onOneLine(line)}\n`);
   return { path, instructions, text: `${comment.join("")}\n${text}` };

@@ -1,28 +1,62 @@
-/** One release and where it lies on a host: what an adapter's files are written from. */
-import { join } from "node:path";
+/** What an adapter's files are written from: one release and where it lies on a host, and the site that serves it. */
+import { basename, dirname, join } from "node:path";
 import { DEFAULT_CACHE_CONTROL, etagOf, snapshotHeaders } from "../../contract/headers.js";
 import { basePath } from "../../contract/links.js";
-import { readReleaseFile, sha256 } from "../../release/files.js";
-import { isPublic, pagePath, SUMS } from "../../release/layout.js";
-import type { Release } from "../../release/open.js";
+import type { Sums } from "../../release/digests.js";
+import { sha256 } from "../../release/files.js";
+import { ADAPTERS, CURRENT, isPublic, pagePath, SUMS } from "../../release/layout.js";
+import type { Snapshot } from "../../release/snapshot.js";
 import { type OptionsOf, pick } from "../../settings/settings.js";
 import { SETTINGS } from "../../settings/table.js";
 import { type Compression, rulesOf, servedEncodings } from "./rules.js";
 
-/** The settings that replace what comes from the release. */
-export const PLACEMENT = pick("root", "serverName", "basePath", "address", "listenPort", "origin", "cacheControl");
-export type DeploymentOptions = OptionsOf<keyof typeof PLACEMENT>;
+/** What an administrator decides about a site. */
+export const SITE_SETTINGS = pick("serverName", "address", "listenPort");
+export type SiteOptions = OptionsOf<keyof typeof SITE_SETTINGS>;
 
-export type Deployment = Awaited<ReturnType<typeof openDeployment>>;
+export type Site = ReturnType<typeof siteOf>;
 
-/** @param folder where the files go on the host. */
-export async function openDeployment(
-  release: Release,
+/**
+ * A listing on a host, whichever release is current.
+ * @param root the folder of the releases on the host's machine.
+ */
+export function siteOf(baseUrl: string, root: string, { serverName, address, listenPort }: SiteOptions = {}) {
+  const url = new URL(baseUrl);
+  return {
+    baseUrl,
+    base: basePath(baseUrl),
+    /** Begins every name that all sites of a server share, and that stays the same from release to release. */
+    key: siteKey(baseUrl, root),
+    serverName: serverName ?? url.hostname,
+    /** What to listen on; every address where it is undefined. */
+    address,
+    /** Undefined where readers use https, so that the host needs a certificate or a server in front. */
+    port: listenPort ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
+    protocol: url.protocol,
+    /** The path of a file that the current release holds for the host. */
+    included: (file: string) => join(root, CURRENT, ADAPTERS, file),
+  };
+}
+
+/** A release, whose SHA256SUMS may not be written yet. */
+export interface Contents {
+  /** Its folder on the host's machine, in that of the releases. */
+  folder: string;
+  snapshot: Snapshot;
+  sums: Sums;
+}
+
+/** The settings of how a host serves a release. */
+export const SERVING_SETTINGS = pick("root", "basePath", "origin", "cacheControl");
+export type ServingOptions = OptionsOf<keyof typeof SERVING_SETTINGS>;
+
+export type Deployment = ReturnType<typeof deploymentOf>;
+
+export function deploymentOf(
+  { folder, snapshot, sums }: Contents,
   compression: Compression,
-  { folder = "/etc/rollcall", ...options }: DeploymentOptions & { folder?: string | undefined } = {},
+  options: ServingOptions = {},
 ) {
-  const { snapshot, sums } = release;
-  const url = new URL(snapshot.base_url);
   const rules = rulesOf({
     base: options.basePath ?? basePath(snapshot.base_url),
     encodings: servedEncodings(compression, snapshot.encodings),
@@ -32,26 +66,35 @@ export async function openDeployment(
   return {
     ...rules,
     headers: { ...rules.headers, ...snapshotHeaders(snapshot.id) },
-    release,
-    /** The SHA-256 of SHA256SUMS, which lists all digests but its own. */
-    sumsDigest: sha256(await readReleaseFile(join(release.folder, SUMS))),
-    /** The release's folder on the machine of the host. */
-    root: options.root ?? release.folder,
     folder,
-    serverName: options.serverName ?? url.hostname,
-    /** What to listen on; every address where it is undefined. */
-    address: options.address,
-    /** Undefined where readers use https, so that the host needs a certificate or a server in front. */
-    port: options.listenPort ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
-    protocol: url.protocol,
-    /** Where another host has the release's files: `https://example.github.io/directory`. */
+    snapshot,
+    sums,
+    /** The path of a file that the release holds for the host. */
+    included: (file: string) => join(folder, ADAPTERS, file),
+    /** Begins every name that all sites of a server share. No other release on the server has it. */
+    key: keyOf(folder),
+    siteKey: siteKey(snapshot.base_url, rootOf(folder)),
+    /** Where another host has the folder of the releases: `https://static.example.com/directory`. */
     origin: new URL(options.origin ?? SETTINGS.origin.default),
   };
 }
 
+/** The folder of the releases, from that of one of them. */
+export function rootOf(folder: string): string {
+  return dirname(dirname(folder));
+}
+
+function siteKey(baseUrl: string, root: string): string {
+  return keyOf(`${baseUrl}\n${root}`);
+}
+
+function keyOf(text: string): string {
+  return `rollcall_${sha256(text).slice(0, 8)}`;
+}
+
 /** The path of every file that the host serves, with its strong tag; one at a time, since there can be millions. */
 export function* tagsOf(deployment: Deployment): Generator<[path: string, tag: string]> {
-  const { pages } = deployment.release.sums;
+  const { pages } = deployment.sums;
   for (let page = 1; page <= pages.pages; page++) {
     for (const variant of ["identity", ...deployment.encodings] as const) {
       yield [pagePath(page, variant), etagOf(pages.get(page, variant) ?? "")];
@@ -61,9 +104,10 @@ export function* tagsOf(deployment: Deployment): Generator<[path: string, tag: s
 }
 
 /** The tags of the files that are not pages. */
-export function* fileTagsOf({ release, sumsDigest }: Deployment): Generator<[path: string, tag: string]> {
-  for (const [path, digest] of release.sums.others) if (isPublic(path)) yield [path, etagOf(digest)];
-  yield [SUMS, etagOf(sumsDigest)];
+export function* fileTagsOf({ folder, sums }: Deployment): Generator<[path: string, tag: string]> {
+  for (const [path, digest] of sums.others) if (isPublic(path)) yield [path, etagOf(digest)];
+  // Its own digest cannot stand in a file that it lists. The name belongs to these bytes alone.
+  yield [SUMS, etagOf(sha256(basename(folder)))];
 }
 
 /** The tags as a text file, with a path and its tag in each line. */

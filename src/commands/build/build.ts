@@ -1,5 +1,4 @@
 /** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
-import { publishedFiles } from "../../adapters/adapt.js";
 import { adapterOf, unsupportedFeatures } from "../../adapters/adapters.js";
 import type { BuildResult } from "../../build/build.js";
 import type { BuildOptions } from "../../build/options.js";
@@ -73,10 +72,11 @@ function toOptions(settings: Settings): BuildOptions {
   const { pageSize, links, keep, skipInvalid, compress: encodings, problems: problemsFile, adapt } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
-  const extraFiles = adapt?.flatMap((name) => publishedFiles(name, { ...settings, baseUrl }));
+  const { root, basePath, origin, cacheControl } = settings;
   return {
     ...{ db, baseUrl, out, table, query, defaultAvatar, workers },
-    ...{ pageSize, links, keep, skipInvalid, encodings, problemsFile, gates, extraFiles },
+    ...{ pageSize, links, keep, skipInvalid, encodings, problemsFile, gates },
+    ...{ adapt, root, basePath, origin, cacheControl },
   };
 }
 
