@@ -21,11 +21,11 @@ import { type AdapterFile, filesFor, includedFor, publishedFor } from "./rules/a
 import {
   type Contents,
   deploymentOf,
+  type HostedSiteOptions,
   rootOf,
   SERVING_SETTINGS,
   type ServingOptions,
   SITE_SETTINGS,
-  type SiteOptions,
   siteOf,
 } from "./rules/deployment.js";
 import { rulesOf, servedEncodings } from "./rules/rules.js";
@@ -35,7 +35,7 @@ interface ReleaseOptions extends OptionsOf<"release"> {
   dist?: string | undefined;
 }
 
-export type AdaptOptions = ReleaseOptions & SiteOptions & ServingOptions & OptionsOf<"write">;
+export type AdaptOptions = ReleaseOptions & HostedSiteOptions & ServingOptions & OptionsOf<"write">;
 
 export interface AdaptEffects {
   /** What the path of a release is relative to; the process's own folder unless given. */

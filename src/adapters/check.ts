@@ -1,7 +1,7 @@
 /** Measures a release against the limits of a host. */
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { pagePath, SUMS } from "../release/layout.js";
+import { isForAdapters, pagePath, SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { Adapter, AdapterLimits } from "./rules/adapter.js";
 
@@ -43,6 +43,6 @@ function* pathsOf({ sums }: Release): Generator<string> {
   for (let page = 1; page <= sums.pages.pages; page++) {
     for (const variant of sums.pages.variants) yield pagePath(page, variant);
   }
-  yield* sums.others.keys();
+  for (const path of sums.others.keys()) if (!isForAdapters(path)) yield path;
   yield SUMS;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ENCODINGS, type ErrorStatus } from "../contract/headers.js";
 import { PAGES } from "../release/layout.js";
 import type { Adapter } from "./rules/adapter.js";
-import { type Deployment, type Site, tagLines } from "./rules/deployment.js";
+import { type Deployment, type HostedSite, tagLines } from "./rules/deployment.js";
 import {
   DIGITS,
   encodingPatterns,
@@ -44,7 +44,7 @@ export const haproxy: Adapter = {
   },
 };
 
-function configuration(deployment: Deployment, { address, port }: Site, tags: string): string {
+function configuration(deployment: Deployment, { address, port }: HostedSite, tags: string): string {
   const { origin } = deployment;
   const tls = origin.protocol === "https:";
   const server = `${origin.hostname}:${origin.port || (tls ? 443 : 80)}`;

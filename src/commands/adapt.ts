@@ -54,16 +54,20 @@ function describeAdapters(paint: Paint): string {
 
 function report({ files, steps, notes, ...facts }: Adapted, { write, json }: Settings, io: Io): void {
   if (json) {
-    const shown = files.map(({ text, ...file }) => ({ ...file, ...(write === undefined && { text }) }));
+    const shown = files.map(({ text, isWritten, ...file }) => ({
+      ...file,
+      ...(isWritten === undefined ? { text } : { written: isWritten }),
+    }));
     print(io, toJson({ ...facts, files: shown, steps, notes }));
     return;
   }
   if (write === undefined) print(io, joined(files));
   const lines = [
-    ...files.map(({ path, instructions }) => ({
-      verb: "file",
+    ...files.map(({ path, instructions, isWritten }) => ({
+      verb: isWritten === undefined ? "file" : isWritten ? "wrote" : "kept",
       value: path,
-      detail: instructions.replaceAll("\n", " "),
+      detail:
+        isWritten === false ? "it was there; move it away to have it written anew" : instructions.replaceAll("\n", " "),
     })),
     ...steps.map((step) => ({ verb: "then", value: step })),
     ...notes.map((note) => ({ verb: "note", value: note, loud: true })),

@@ -36,7 +36,7 @@ export const USERS = "users.sha256";
 export const PAGES = "api/users/pages";
 
 /** In a release: a folder of what the configurations of other hosts include. */
-export const ADAPTERS = "adapters";
+export const INCLUDED = "adapters";
 
 /** Whether a file of a release is for readers. Digests of users and what hosts include are for those who have the release. */
 export function isPublic(path: string): boolean {
@@ -45,7 +45,7 @@ export function isPublic(path: string): boolean {
 
 /** Whether a file of a release is in its folder `adapters`. Such files name the id, so they cannot be part of it. */
 export function isForAdapters(path: string): boolean {
-  return path.startsWith(`${ADAPTERS}/`);
+  return path.startsWith(`${INCLUDED}/`);
 }
 
 /** In a release, for a moment: a folder that is made and removed so that the system sets the release's time. */

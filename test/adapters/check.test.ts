@@ -6,11 +6,14 @@ import { ADAPTERS, adapterOf } from "../../src/adapters/adapters.js";
 import { findExcess, measure } from "../../src/adapters/check.js";
 import { publishedFor } from "../../src/adapters/rules/adapter.js";
 import { rulesOf } from "../../src/adapters/rules/rules.js";
+import { isForAdapters } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { publish } from "../server/release.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+
+const BUILD = "build --db users.sqlite --base-url https://example.com";
 
 test("a release is measured file by file", async () => {
   const folder = await publish(scratch(), { encodings: ["br", "gzip"] });
@@ -33,14 +36,17 @@ test("every limit of a host allows its number and refuses one more", () => {
   }
 });
 
-test.each(ADAPTERS)("$name: its files are written, and those with comments say how to check them", async ({ name }) => {
+test.each(ADAPTERS)("$name: its files are written, and those with comments say how to check them", async (adapter) => {
+  const { name } = adapter;
   const cwd = scratch();
-  await publish(join(cwd, "dist"), {});
+  writeUsers(join(cwd, "users.sqlite"), plainRows(3));
+  await rollcall(`${BUILD}${adapter.included || adapter.published ? ` --adapt ${name}` : ""}`, fakeIo(cwd));
   const { code, stdout, stderr } = await rollcall(`adapt ${name} --write conf`, fakeIo(cwd));
   expect([code, stdout]).toEqual([0, ""]);
-  const files = [...stderr.matchAll(/^file +(\S+)/gm)].map(([, path = ""]) => path);
-  for (const path of files) {
-    const text = readFileSync(join(cwd, "conf", path), "utf8");
+  const files = [...stderr.matchAll(/^wrote +(\S+)/gm)].map(([, path = ""]) => join("conf", path));
+  const included = [...(await openRelease(join(cwd, "dist/current"))).sums.others.keys()].filter(isForAdapters);
+  for (const path of [...files, ...included.map((file) => join("dist/current", file))]) {
+    const text = readFileSync(join(cwd, path), "utf8");
     if (/\.(conf|caddy|cfg|vcl|lua|js|toml|htaccess|yml)$/.test(path)) expect(text).toContain("rollcall verify");
   }
 });
@@ -54,8 +60,7 @@ test("an unknown name is refused with the nearest one", async () => {
 test("build --adapt puts the host's files into the release, with their digests, and says what the host cannot use", async () => {
   const cwd = scratch();
   writeUsers(join(cwd, "users.sqlite"), plainRows(3));
-  const line = "build --db users.sqlite --base-url https://example.com --adapt cloudflare --compress gzip";
-  const { code, stderr } = await rollcall(line, fakeIo(cwd));
+  const { code, stderr } = await rollcall(`${BUILD} --adapt cloudflare --compress gzip`, fakeIo(cwd));
   expect(code).toBe(0);
   expect(stderr).toContain("compresses by itself: it does not use the gzip files");
   const { folder, sums } = await openRelease(join(cwd, "dist/current"));
@@ -65,7 +70,7 @@ test("build --adapt puts the host's files into the release, with their digests, 
   const base = { base: "", encodings: [], cacheControl: "public, max-age=60" };
   const rules = rulesOf({ ...base, others: ["avatar.svg", "snapshot.json", "SHA256SUMS"] });
   expect(worker).toBe(publishedFor(adapterOf("cloudflare"), rules)[0]?.text);
-  const refused = await rollcall("build --db users.sqlite --base-url https://example.com --adapt nginx", fakeIo(cwd));
+  const refused = await rollcall(`${BUILD} --adapt fastly`, fakeIo(cwd));
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain("nginx needs no file in the release");
+  expect(refused.stderr).toContain("fastly needs no file in the release");
 });

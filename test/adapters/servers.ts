@@ -17,7 +17,12 @@ import { onTestFinished } from "vitest";
 import { adapterOf } from "../../src/adapters/adapters.js";
 import { quoteApache } from "../../src/adapters/apache/answers.js";
 import { includedFor, type Limitations, filesFor as writtenFor } from "../../src/adapters/rules/adapter.js";
-import { deploymentOf, type ServingOptions, type SiteOptions, siteOf } from "../../src/adapters/rules/deployment.js";
+import {
+  deploymentOf,
+  type HostedSiteOptions,
+  type ServingOptions,
+  siteOf,
+} from "../../src/adapters/rules/deployment.js";
 import { basePath, type LinkStyle } from "../../src/contract/links.js";
 import { CURRENT } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
@@ -67,7 +72,7 @@ export function limitationsOf({ name, adapter }: Server): Limitations {
 export async function filesFor(
   adapter: string,
   release: string,
-  options: SiteOptions & ServingOptions & { folder?: string } = {},
+  options: HostedSiteOptions & ServingOptions & { folder?: string } = {},
 ): Promise<Map<string, string>> {
   const found = adapterOf(adapter);
   const opened = await openRelease(release);
@@ -85,7 +90,7 @@ export async function serveWith(
     folder,
     port,
     options = {},
-  }: { release: string; folder: string; port: number; options?: SiteOptions & ServingOptions },
+  }: { release: string; folder: string; port: number; options?: HostedSiteOptions & ServingOptions },
 ): Promise<() => Promise<void>> {
   if (!existsSync(join(folder, CURRENT))) symlinkSync(release, join(folder, CURRENT));
   for (const [path, text] of await filesFor(server.adapter, release, { folder, ...options })) {

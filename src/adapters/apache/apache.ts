@@ -1,7 +1,7 @@
 /** Apache httpd 2.4: a virtual host with digests from a map, and a .htaccess for users who have only a folder of a server. */
 import { dirname, join } from "node:path";
 import { type Adapter, limitedBy } from "../rules/adapter.js";
-import { type Deployment, type Site, tagLines } from "../rules/deployment.js";
+import { type Deployment, type HostedSite, tagLines } from "../rules/deployment.js";
 import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, decodePath } from "../rules/rules.js";
 import { FOUND, quoteApache, writeAnswers } from "./answers.js";
@@ -83,7 +83,7 @@ export const apache: Adapter = {
 /** @param tags the path, on the host, of the map of tags. @param refusal the path of the body of a 405. */
 function writeVirtualHost(
   deployment: Deployment,
-  { address, port, serverName }: Site,
+  { address, port, serverName }: HostedSite,
   tags: string,
   refusal: string,
 ): string {

@@ -3,7 +3,7 @@ import { ENCODINGS } from "../../contract/headers.js";
 import { usageError } from "../../errors.js";
 import { PAGES } from "../../release/layout.js";
 import type { Adapter } from "../rules/adapter.js";
-import { type Deployment, type Site, tagsOf } from "../rules/deployment.js";
+import { type Deployment, type HostedSite, tagsOf } from "../rules/deployment.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, PATTERN_LIMITATIONS, QUERY } from "../rules/patterns.js";
 import { BODIES, decodePath, type Headers, INVALID_PAGE_BODY } from "../rules/rules.js";
 import { block, caddyWord, group, indent, letters, literally, map, pattern, quoteCaddy } from "./language.js";
@@ -33,7 +33,7 @@ export const caddy: Adapter = {
   ],
 };
 
-function writeCaddy(deployment: Deployment, site: Site): string {
+function writeCaddy(deployment: Deployment, site: HostedSite): string {
   return [
     "(rollcall_headers) {",
     ...indent(setHeaders(deployment.headers)),
@@ -47,7 +47,7 @@ function writeCaddy(deployment: Deployment, site: Site): string {
 }
 
 /** Caddy gets its own certificate for https without a port; a port means that a server in front has one. */
-function addressOf({ serverName, port, protocol }: Site): string {
+function addressOf({ serverName, port, protocol }: HostedSite): string {
   if (port === undefined && protocol === "https:") return `https://${serverName}`;
   return `http://:${port ?? 80}`;
 }

@@ -1,7 +1,7 @@
 /** Hosts that run a JavaScript module before their files: one module answers for all, and each host has an entry to it. */
 import { readFileSync } from "node:fs";
 import { type Adapter, type FileSource, limitedBy } from "../rules/adapter.js";
-import type { Deployment, Site } from "../rules/deployment.js";
+import type { Deployment, HostedSite } from "../rules/deployment.js";
 import type { Rules } from "../rules/rules.js";
 import { readScript, scriptRules } from "../rules/script.js";
 
@@ -92,7 +92,7 @@ function workerFiles(rules: Rules): FileSource[] {
   ];
 }
 
-function wranglerSettings({ folder }: Deployment, { serverName }: Site) {
+function wranglerSettings({ folder }: Deployment, { serverName }: HostedSite) {
   const name = serverName
     .replace(/[^a-z0-9-]+/gi, "-")
     .replace(/^-+|-+$/g, "")

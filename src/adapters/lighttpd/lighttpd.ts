@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ENCODINGS } from "../../contract/headers.js";
 import { SUMS } from "../../release/layout.js";
 import type { Adapter } from "../rules/adapter.js";
-import { type Deployment, fileTagsOf, type Site } from "../rules/deployment.js";
+import { type Deployment, fileTagsOf, type HostedSite } from "../rules/deployment.js";
 import { readScript, scriptRules } from "../rules/script.js";
 
 const SCRIPT = "rollcall.lua";
@@ -45,7 +45,7 @@ export const lighttpd: Adapter = {
   },
 };
 
-function writeConfiguration({ folder: root }: Deployment, { address, port }: Site, script: string): string {
+function writeConfiguration({ folder: root }: Deployment, { address, port }: HostedSite, script: string): string {
   return [
     'server.modules += ( "mod_magnet" )',
     `server.document-root := ${quote(root)}`,

@@ -4,7 +4,7 @@ import { PAGES } from "../../release/layout.js";
 import { type Deployment, tagsOf } from "../rules/deployment.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
 import { BODIES, decodePath, INVALID_PAGE_BODY } from "../rules/rules.js";
-import { map, pattern, preflightVariable, quote } from "./language.js";
+import { nginxMap, nginxPattern, preflightVariable, quoteNginx } from "./language.js";
 
 /** Maps from a request to a file of the release and its headers. */
 export function maps({
@@ -22,56 +22,56 @@ export function maps({
   const path = (text: string) => literal(decodePath(text));
   const file = (name: string) => `"${PAGES}/${name}.json$${key}_suffix"`;
   const empty = '""';
-  const text = (value: string) => quote(value, key);
+  const text = (value: string) => quoteNginx(value, key);
   const cachings = [...files].filter(([, { "Cache-Control": caching }]) => caching !== page["Cache-Control"]);
   return [
     "# A dollar sign; nginx has no escape for it.",
     `geo $${key}_dollar { default "$"; }`,
     "",
     "# The page that the query asks for; empty when there is no such page.",
-    ...map("$args", `${key}_page`, "1", [
-      [pattern(QUERY.twice), empty],
-      [pattern(QUERY.page), DIGITS.map((group) => `$${group}`).join("")],
-      [pattern(QUERY.empty), "1"],
-      [pattern(QUERY.other), empty],
+    ...nginxMap("$args", `${key}_page`, "1", [
+      [nginxPattern(QUERY.twice), empty],
+      [nginxPattern(QUERY.page), DIGITS.map((group) => `$${group}`).join("")],
+      [nginxPattern(QUERY.empty), "1"],
+      [nginxPattern(QUERY.other), empty],
     ]),
-    ...map("$http_accept_encoding", `${key}_suffix`, empty, [
-      ...encodingPatterns(encodings).map((each) => [pattern(each.pattern, "~*"), text(each.suffix)] as const),
+    ...nginxMap("$http_accept_encoding", `${key}_suffix`, empty, [
+      ...encodingPatterns(encodings).map((each) => [nginxPattern(each.pattern, "~*"), text(each.suffix)] as const),
     ]),
     "# The path of the requested file in the release, whether it exists or not.",
-    ...map("$uri", `${key}_file`, empty, [
-      [pattern(`^${path(listing)}$`), file(`$${key}_page`)],
-      [pattern(`^${path(pages)}(?<${key}_number>${PAGE_NUMBER})\\.json$`), file(`$${key}_number`)],
-      ...[...files.keys()].map((name) => [pattern(`^${path(`${base}/`)}${literal(name)}$`), text(name)] as const),
+    ...nginxMap("$uri", `${key}_file`, empty, [
+      [nginxPattern(`^${path(listing)}$`), file(`$${key}_page`)],
+      [nginxPattern(`^${path(pages)}(?<${key}_number>${PAGE_NUMBER})\\.json$`), file(`$${key}_number`)],
+      ...[...files.keys()].map((name) => [nginxPattern(`^${path(`${base}/`)}${literal(name)}$`), text(name)] as const),
     ]),
-    ...map("$uri", `${key}_missing`, text(BODIES[404]), [
-      [pattern(`^${path(listing)}(?:pages/[^/]*\\.json)?$`), text(INVALID_PAGE_BODY)],
+    ...nginxMap("$uri", `${key}_missing`, text(BODIES[404]), [
+      [nginxPattern(`^${path(listing)}(?:pages/[^/]*\\.json)?$`), text(INVALID_PAGE_BODY)],
     ]),
     "# 1 when the reader already has these bytes.",
-    ...map(`"$${key}_tag $http_if_none_match"`, `${key}_fresh`, "0", [
-      [pattern('^("\\w+") .*\\1'), "1"],
-      [pattern('^"\\w+" [ \\t]*\\*[ \\t]*$'), "1"],
+    ...nginxMap(`"$${key}_tag $http_if_none_match"`, `${key}_fresh`, "0", [
+      [nginxPattern('^("\\w+") .*\\1'), "1"],
+      [nginxPattern('^"\\w+" [ \\t]*\\*[ \\t]*$'), "1"],
     ]),
-    ...map(
+    ...nginxMap(
       "$status",
       `${key}_etag`,
       empty,
       [200, 304].map((status) => [`${status}`, `$${key}_tag`]),
     ),
-    ...map(`"$status $${key}_file"`, `${key}_coding`, empty, [
-      ...encodings.map((name) => [pattern(`^(?:200|304) .*\\.json\\${ENCODINGS[name]}$`), name] as const),
+    ...nginxMap(`"$status $${key}_file"`, `${key}_coding`, empty, [
+      ...encodings.map((name) => [nginxPattern(`^(?:200|304) .*\\.json\\${ENCODINGS[name]}$`), name] as const),
     ]),
-    ...map(`$${key}_file`, `${key}_file_cache`, text(page["Cache-Control"]), [
+    ...nginxMap(`$${key}_file`, `${key}_file_cache`, text(page["Cache-Control"]), [
       ...cachings.map(([name, { "Cache-Control": caching }]) => [text(name), text(caching)] as const),
     ]),
-    ...map("$status", `${key}_cache`, text(error["Cache-Control"]), [
+    ...nginxMap("$status", `${key}_cache`, text(error["Cache-Control"]), [
       ["200", `$${key}_file_cache`],
       ["304", `$${key}_file_cache`],
       ["301", text(moved["Cache-Control"])],
       ["204", empty],
     ]),
     ...Object.entries(preflight).flatMap(([name, value]) =>
-      map("$status", preflightVariable(name, key), empty, [["204", text(value)]]),
+      nginxMap("$status", preflightVariable(name, key), empty, [["204", text(value)]]),
     ),
   ];
 }
@@ -82,7 +82,7 @@ export function tagMap(deployment: Deployment): string[] {
   return [
     "",
     `# The ${tags.length} files of the release, each with its digest.`,
-    ...map(`$${deployment.key}_file`, `${deployment.key}_tag`, '""', tags),
+    ...nginxMap(`$${deployment.key}_file`, `${deployment.key}_tag`, '""', tags),
     "",
   ];
 }

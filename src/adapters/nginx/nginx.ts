@@ -1,10 +1,10 @@
 /** nginx: maps from a request to a file of the release and its tag, and one location that uses them. */
 import type { ErrorStatus } from "../../contract/headers.js";
 import type { Adapter } from "../rules/adapter.js";
-import type { Deployment, Site } from "../rules/deployment.js";
+import type { Deployment, HostedSite } from "../rules/deployment.js";
 import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, decodePath } from "../rules/rules.js";
-import { block, pattern, preflightVariable, quote, word } from "./language.js";
+import { nginxBlock, nginxPattern, nginxWord, preflightVariable, quoteNginx } from "./language.js";
 import { maps, tagMap } from "./maps.js";
 
 const MAPS = "nginx.conf";
@@ -46,19 +46,19 @@ export const nginx: Adapter = {
   ],
 };
 
-function writeSite({ base, serverName, address, port, included }: Site): string {
+function writeSite({ base, serverName, address, port, included }: HostedSite): string {
   const on = (number: number, rest = "") =>
     address === undefined
       ? [`listen ${number}${rest};`, `listen [::]:${number}${rest};`]
       : [`listen ${address}:${number}${rest};`];
   // An include takes these characters for a pattern.
-  const file = (name: string) => word(included(name).replace(/[*?[\\]/g, "\\$&"));
+  const file = (name: string) => nginxWord(included(name).replace(/[*?[\\]/g, "\\$&"));
   return [
     `include ${file(MAPS)};`,
     "",
     "server {",
     ...on(port ?? 80).map((line) => `  ${line}`),
-    `  server_name ${word(serverName)};`,
+    `  server_name ${nginxWord(serverName)};`,
     "",
     "  # For https, a certificate and these lines:",
     ...on(443, " ssl").map((line) => `  # ${line}`),
@@ -97,36 +97,36 @@ function rules(deployment: Deployment): string[] {
     answers.map(([statuses, answer]) => `error_page ${statuses} =${answer} ${internal}/${answer};`);
   const file = `${internal}/files/$${key}_file`;
   const others = [...files].filter(([, { "Content-Type": type }]) => type !== page["Content-Type"]);
-  const area = base === "" ? "/" : `~ ${pattern(`^${literal(decodePath(`${base}/`))}`, "")}`;
+  const area = base === "" ? "/" : `~ ${nginxPattern(`^${literal(decodePath(`${base}/`))}`, "")}`;
   return [
     "# Errors of nginx itself, and of paths that nothing else in this server answers.",
     ...errors([["403 404", 404], ...ERROR_PAGES]),
-    ...block(`location ${area}`, [
+    ...nginxBlock(`location ${area}`, [
       ...answers(deployment),
       ...errors(ERROR_PAGES),
       "# A returned 304 would have Content-Length: 0, so the file is opened and its status replaced.",
       `error_page 418 =304 @${key}_fresh;`,
       "if ($request_method = OPTIONS) { return 204; }",
-      `if ($request_method !~ ^(?:GET|HEAD)$) { return 405 ${quote(BODIES[405], key)}; }`,
-      `if ($uri ~ ${pattern(`^${literal(decodePath(bare))}$`, "")}) { return 301 ${quote(redirect, key).slice(0, -1)}$is_args$args"; }`,
+      `if ($request_method !~ ^(?:GET|HEAD)$) { return 405 ${quoteNginx(BODIES[405], key)}; }`,
+      `if ($uri ~ ${nginxPattern(`^${literal(decodePath(bare))}$`, "")}) { return 301 ${quoteNginx(redirect, key).slice(0, -1)}$is_args$args"; }`,
       `if ($${key}_tag = "") { return 404 $${key}_missing; }`,
       `if ($${key}_fresh) { return 418; }`,
       `rewrite ^ ${file} last;`,
     ]),
     `location @${key}_fresh { rewrite ^ ${file} last; }`,
-    ...block(`location ^~ ${internal}/`, [
+    ...nginxBlock(`location ^~ ${internal}/`, [
       "internal;",
       ...answers(deployment),
       `error_page 404 =404 ${internal}/404;`,
       ...Object.entries(BODIES).map(
-        ([status, body]) => `location = ${internal}/${status} { return ${status} ${quote(body, key)}; }`,
+        ([status, body]) => `location = ${internal}/${status} { return ${status} ${quoteNginx(body, key)}; }`,
       ),
-      ...block(`location ${internal}/files/`, [
-        `alias ${quote(`${folder}/`, key)};`,
+      ...nginxBlock(`location ${internal}/files/`, [
+        `alias ${quoteNginx(`${folder}/`, key)};`,
         ...errors([["403 404", 500], ...ERROR_PAGES]),
         ...others.map(
           ([name, { "Content-Type": type }]) =>
-            `location ${word(`${internal}/files/${name}`)} { alias ${quote(`${folder}/${name}`, key)}; default_type ${quote(type, key)}; }`,
+            `location ${nginxWord(`${internal}/files/${name}`)} { alias ${quoteNginx(`${folder}/${name}`, key)}; default_type ${quoteNginx(type, key)}; }`,
         ),
       ]),
     ]),
@@ -137,7 +137,7 @@ function rules(deployment: Deployment): string[] {
 /** What every answer has, whatever its status. */
 function answers({ key, headers, preflight, page }: Deployment): string[] {
   return [
-    ...Object.entries(headers).map(([name, value]) => `add_header ${name} ${quote(value, key)} always;`),
+    ...Object.entries(headers).map(([name, value]) => `add_header ${name} ${quoteNginx(value, key)} always;`),
     ...Object.keys(preflight).map((name) => `add_header ${name} $${preflightVariable(name, key)};`),
     `add_header Cache-Control $${key}_cache always;`,
     `add_header ETag $${key}_etag;`,
@@ -152,6 +152,6 @@ function answers({ key, headers, preflight, page }: Deployment): string[] {
     "absolute_redirect off;",
     "client_max_body_size 0;",
     "types {}",
-    `default_type ${quote(page["Content-Type"], key)};`,
+    `default_type ${quoteNginx(page["Content-Type"], key)};`,
   ];
 }

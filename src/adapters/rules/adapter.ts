@@ -1,7 +1,7 @@
 /** What an adapter holds: what its host can do, its limits, and the files that make it answer as the contract says. */
 import { extname } from "node:path";
-import { ADAPTERS } from "../../release/layout.js";
-import type { Deployment, Site } from "./deployment.js";
+import { INCLUDED } from "../../release/layout.js";
+import type { Deployment, HostedSite } from "./deployment.js";
 import type { Compression, Rules } from "./rules.js";
 
 export interface Adapter {
@@ -26,11 +26,11 @@ export interface Adapter {
    * The file that an administrator owns: names, ports and certificates. It is written once, and includes what `included`
    * gives, by the path that `site.included` has for it. So every change of release is the change of one link.
    */
-  site?(site: Site): FileSource;
+  site?(site: HostedSite): FileSource;
   /** The files that a release holds for the host, in its folder `adapters`. The first one alone names the release. */
   included?(deployment: Deployment): FileSource[];
   /** The files for one release, which are written again for each; absent where the published ones are enough. */
-  files?(deployment: Deployment, site: Site): FileSource[];
+  files?(deployment: Deployment, site: HostedSite): FileSource[];
   /** The files that must lie in the published folder. They are part of the id, so they cannot hold it. */
   published?(rules: Rules): FileSource[];
   /** What the host cannot do with the published files alone, if they work without the others. */
@@ -72,7 +72,7 @@ export interface FileSource extends AdapterFile {
 }
 
 /** The files that `rollcall adapt` writes: the site's own, or all for one release, with the published ones in the folder `published`. */
-export function filesFor(adapter: Adapter, deployment: Deployment, site: Site): AdapterFile[] {
+export function filesFor(adapter: Adapter, deployment: Deployment, site: HostedSite): AdapterFile[] {
   if (adapter.site) return [withComment(adapter.site(site), { url: site.baseUrl })];
   const about = { id: deployment.snapshot.id, url: deployment.snapshot.base_url };
   const own = adapter.files?.(deployment, site).map((file) => withComment(file, about)) ?? [];
@@ -84,7 +84,7 @@ export function filesFor(adapter: Adapter, deployment: Deployment, site: Site): 
 export function includedFor({ included }: Adapter, deployment: Deployment): AdapterFile[] {
   const about = { id: deployment.snapshot.id, url: deployment.snapshot.base_url };
   return (
-    included?.(deployment).map((file) => ({ ...withComment(file, about), path: `${ADAPTERS}/${file.path}` })) ?? []
+    included?.(deployment).map((file) => ({ ...withComment(file, about), path: `${INCLUDED}/${file.path}` })) ?? []
   );
 }
 

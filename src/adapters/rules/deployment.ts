@@ -4,7 +4,7 @@ import { DEFAULT_CACHE_CONTROL, etagOf, snapshotHeaders } from "../../contract/h
 import { basePath } from "../../contract/links.js";
 import type { Sums } from "../../release/digests.js";
 import { sha256 } from "../../release/files.js";
-import { ADAPTERS, CURRENT, isPublic, pagePath, SUMS } from "../../release/layout.js";
+import { CURRENT, INCLUDED, isPublic, pagePath, SUMS } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
 import { type OptionsOf, pick } from "../../settings/settings.js";
 import { SETTINGS } from "../../settings/table.js";
@@ -12,15 +12,15 @@ import { type Compression, rulesOf, servedEncodings } from "./rules.js";
 
 /** What an administrator decides about a site. */
 export const SITE_SETTINGS = pick("serverName", "address", "listenPort");
-export type SiteOptions = OptionsOf<keyof typeof SITE_SETTINGS>;
+export type HostedSiteOptions = OptionsOf<keyof typeof SITE_SETTINGS>;
 
-export type Site = ReturnType<typeof siteOf>;
+export type HostedSite = ReturnType<typeof siteOf>;
 
 /**
  * A listing on a host, whichever release is current.
  * @param root the folder of the releases on the host's machine.
  */
-export function siteOf(baseUrl: string, root: string, { serverName, address, listenPort }: SiteOptions = {}) {
+export function siteOf(baseUrl: string, root: string, { serverName, address, listenPort }: HostedSiteOptions = {}) {
   const url = new URL(baseUrl);
   return {
     baseUrl,
@@ -34,7 +34,7 @@ export function siteOf(baseUrl: string, root: string, { serverName, address, lis
     port: listenPort ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
     protocol: url.protocol,
     /** The path of a file that the current release holds for the host. */
-    included: (file: string) => join(root, CURRENT, ADAPTERS, file),
+    included: (file: string) => join(root, CURRENT, INCLUDED, file),
   };
 }
 
@@ -70,7 +70,7 @@ export function deploymentOf(
     snapshot,
     sums,
     /** The path of a file that the release holds for the host. */
-    included: (file: string) => join(folder, ADAPTERS, file),
+    included: (file: string) => join(folder, INCLUDED, file),
     /** Begins every name that all sites of a server share. No other release on the server has it. */
     key: keyOf(folder),
     siteKey: siteKey(snapshot.base_url, rootOf(folder)),

@@ -1,0 +1,79 @@
+/** What `build --adapt` puts into a release for hosts that include it: beside the pages, in SHA256SUMS, not in the id. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { adapt, type BuildOptions, build, openRelease, verify } from "../../src/index.js";
+import { isForAdapters } from "../../src/release/layout.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { checkSums, scratch } from "../support/files.js";
+
+let folder: string;
+let options: BuildOptions & { adapt: string[] };
+
+beforeEach(() => {
+  folder = scratch();
+  const db = writeUsers(join(folder, "users.sqlite"), plainRows(3));
+  options = { db, out: join(folder, "dist"), baseUrl: "https://directory.example.com", adapt: ["nginx"] };
+});
+
+const included = async (release: string) =>
+  [...(await openRelease(release)).sums.others].filter(([path]) => isForAdapters(path));
+
+test("they are listed and whole, name their own release, and leave the id as it is", async () => {
+  const plain = await build({ ...options, adapt: [] });
+  const adapted = await build(options);
+  expect(adapted.id).toBe(plain.id);
+  expect(adapted.folder).not.toBe(plain.folder);
+  expect((await included(adapted.folder)).map(([path]) => path)).toEqual([
+    "adapters/nginx-server.conf",
+    "adapters/nginx.conf",
+  ]);
+  checkSums(adapted.folder);
+  expect(await verify({ what: adapted.folder })).toMatchObject({ passed: true });
+  for (const name of ["nginx.conf", "nginx-server.conf"])
+    expect(readFileSync(join(adapted.folder, "adapters", name), "utf8")).toContain(adapted.id);
+  expect(readFileSync(join(adapted.folder, "adapters/nginx-server.conf"), "utf8")).toContain(
+    `alias "${adapted.folder}/"`,
+  );
+});
+
+test("a build with the same settings leaves the release; one with other settings, or for more hosts, makes another", async () => {
+  const first = await build(options);
+  expect(await build(options)).toMatchObject({ isNew: false, isRead: false, name: first.name });
+  expect(await build({ ...options, workers: 0 })).toMatchObject({ isNew: false, name: first.name });
+  const other = await build({ ...options, cacheControl: "public, max-age=5" });
+  expect(other).toMatchObject({ id: first.id, isNew: true });
+  // The first one has what these settings ask for, so it is current again instead of a twin of it.
+  expect(await build(options)).toMatchObject({ name: first.name, isNew: false, isSwitched: true });
+  expect(await build({ ...options, root: "/srv/elsewhere" })).toMatchObject({ id: first.id, isNew: true });
+});
+
+test("the site's file is written once, and only for a release that holds what it includes", async () => {
+  const dist = options.out;
+  const write = join(folder, "conf.d");
+  await build({ ...options, adapt: [] });
+  await expect(adapt("nginx", { dist, write })).rejects.toThrow(
+    /has no adapters\/nginx.conf; run "rollcall build --adapt nginx"/,
+  );
+  expect(existsSync(write)).toBe(false);
+  await build(options);
+  const [file] = (await adapt("nginx", { dist, write })).files;
+  expect(file).toMatchObject({ path: "rollcall.conf", isWritten: true });
+  expect(file?.text).toContain(`include "${dist}/current/adapters/nginx.conf";`);
+  writeFileSync(join(write, "rollcall.conf"), "# mine\n");
+  expect((await adapt("nginx", { dist, write })).files[0]).toMatchObject({ isWritten: false });
+  expect(readFileSync(join(write, "rollcall.conf"), "utf8")).toBe("# mine\n");
+  await expect(adapt("nginx", { dist, write, cacheControl: "no-cache" })).rejects.toThrow(
+    /has another adapters\/nginx.conf/,
+  );
+});
+
+test("of several files, none is written where one cannot be", async () => {
+  await build({ ...options, adapt: [] });
+  const write = join(folder, "project");
+  mkdirSync(join(write, "netlify.toml"), { recursive: true });
+  await expect(adapt("netlify", { dist: options.out, write })).rejects.toThrow(
+    /netlify.toml is a folder, where a file is to be written/,
+  );
+  expect(existsSync(join(write, "netlify/edge-functions/rollcall.js"))).toBe(false);
+});
