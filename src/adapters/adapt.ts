@@ -16,7 +16,7 @@ import { checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { ADAPTERS, adapterOf, adapterRow, unsupportedFeatures } from "./adapters.js";
-import { type Excess, findExcess, type Measures, measure } from "./check.js";
+import { type Excess, findBarriers, findExcess, type Measures, measure } from "./check.js";
 import { type AdapterFile, filesFor, includedFor, publishedFor } from "./rules/adapter.js";
 import {
   type Contents,
@@ -49,7 +49,7 @@ export interface Adapted {
   files: WrittenFile[];
   /** Where the release's folder goes. */
   steps: readonly string[];
-  /** What of the release the host cannot use. */
+  /** What of the release the host cannot use, and what keeps it from reading it. */
   notes: string[];
 }
 
@@ -89,7 +89,8 @@ export async function adapt(name: string, given: AdaptOptions = {}, effects: Ada
     id: snapshot.id,
     files: write === undefined ? files : await writeFiles(resolve(write), files, adapter.site !== undefined),
     steps: adapter.steps,
-    notes: unsupportedFeatures(adapter, snapshot),
+    // With a root, the host is another machine.
+    notes: [...unsupportedFeatures(adapter, snapshot), ...(options.root ? [] : findBarriers(adapter, release))],
   };
 }
 

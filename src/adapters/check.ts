@@ -1,8 +1,9 @@
-/** Measures a release against the limits of a host. */
+/** Measures a release against the limits of a host, and finds what keeps a host on this machine from reading it. */
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isForAdapters, pagePath, SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import { findUnreadable } from "../release/readable.js";
 import type { Adapter, AdapterLimits } from "./rules/adapter.js";
 
 /** A release in the numbers that hosts limit. */
@@ -37,6 +38,12 @@ export function findExcess(measures: Measures, { limits }: Adapter): Excess[] {
     const [actual, allowed] = [measures[limit], limits?.[limit]];
     return allowed !== undefined && actual > allowed ? [{ limit, actual, allowed }] : [];
   });
+}
+
+/** A web server reads the release as a user of its own; other hosts are sent a copy. */
+export function findBarriers({ site }: Adapter, release: Release): string[] {
+  const barrier = site && findUnreadable(release.folder, pathsOf(release));
+  return barrier === undefined ? [] : [barrier];
 }
 
 function* pathsOf({ sums }: Release): Generator<string> {
