@@ -11,7 +11,7 @@ import { wrap } from "./program/help.js";
 /** Findings of a row that are shown. */
 const SHOWN = 5;
 
-const LOOKS = { passed: "green", differs: "red", allowed: "yellow", skipped: "dim" } as const;
+const LOOKS = { passed: "green", differs: "red", allowed: "yellow", noted: "yellow", skipped: "dim" } as const;
 
 /**
  * @param width columns for the table. Below it, rows that differ are told in full, since cells may be cut.
@@ -25,7 +25,7 @@ export function describeVerdict(
   return [
     // Each with widths of its own: what probes ask and get is long.
     ...[others, probes].flatMap((some) => (some.length > 0 ? [tableOf(some, probes.length > 0, width, paint)] : [])),
-    ...rows.filter(({ outcome }) => outcome === "differs").map((row) => describeRow(row, paint)),
+    ...rows.filter(({ outcome }) => ["differs", "noted"].includes(outcome)).map((row) => describeRow(row, paint)),
     summary(subject, rows, milliseconds, paint),
   ].join("\n\n");
 }
@@ -48,11 +48,14 @@ function tableOf(rows: readonly Row[], isHost: boolean, width: number, paint: Pa
       // The end of a request differs most from probe to probe.
       shortenInside(requests[at] ?? "", forRequests),
       ...(isHost ? [shorten(received[at] ?? "", forReceived)] : []),
-      wrap(visible(row.outcome === "skipped" ? `(${row.note})` : row.rule), free - forRequests - forReceived).join(
-        "\n",
-      ),
+      wrap(visible(ruleOrNote(row)), free - forRequests - forReceived).join("\n"),
     ]),
   );
+}
+
+/** The other notes are told in full below the table. */
+function ruleOrNote({ outcome, rule, note }: Row): string {
+  return note !== undefined && ["skipped", "allowed"].includes(outcome) ? `(${note})` : rule;
 }
 
 function shortenInside(text: string, max: number): string {
@@ -78,10 +81,12 @@ function brief(text: string): string {
 }
 
 function foundIn({ count: found, outcome }: Row): string {
-  return outcome === "skipped" ? "" : found === 0 ? "no finding" : count(found, "finding");
+  return outcome === "skipped" || outcome === "noted" ? "" : found === 0 ? "no finding" : count(found, "finding");
 }
 
-function describeRow({ name, request, received, rule, count: found, findings, note }: Row, paint: Paint): string {
+function describeRow(row: Row, paint: Paint): string {
+  const { name, outcome, request, received, rule, count: found, findings, note } = row;
+  if (outcome === "noted") return `${paint("bold", name)}: ${visible(note ?? "")}`;
   if (received !== undefined)
     return `${paint("bold", name)}: ${visible(request)}\n  received  ${visible(received)}\n  rule      ${visible(rule)}`;
   const head = `${paint("bold", name)}: ${count(found, "finding")}${note === undefined ? "" : `: ${visible(note)}`}`;
@@ -92,7 +97,7 @@ function describeRow({ name, request, received, rule, count: found, findings, no
 
 function summary(subject: string, rows: readonly Row[], milliseconds: number, paint: Paint): string {
   const of = (outcome: Row["outcome"]) => rows.filter((row) => row.outcome === outcome);
-  const counts = (["passed", "differs", "allowed", "skipped"] as const)
+  const counts = (["passed", "differs", "allowed", "noted", "skipped"] as const)
     .map((outcome) => [of(outcome).length, outcome] as const)
     .filter(([number]) => number > 0)
     .map(([number, outcome]) => `${number} ${outcome === "differs" && number > 1 ? "differ" : outcome}`);
