@@ -13,9 +13,7 @@ const SHOWN = 5;
 
 const LOOKS = { passed: "green", differs: "red", allowed: "yellow", noted: "yellow", skipped: "dim" } as const;
 
-/**
- * @param width columns for the table. Below it, rows that differ are told in full, since cells may be cut.
- */
+/** @param width columns for the table. Below it, rows that differ are told in full, since cells may be cut. */
 export function describeVerdict(
   { subject, rows }: Verdict,
   { milliseconds, width, paint }: { milliseconds: number; width: number; paint: Paint },
@@ -32,10 +30,8 @@ export function describeVerdict(
 
 function tableOf(rows: readonly Row[], isHost: boolean, width: number, paint: Paint): string {
   const titles = ["", "check", ...(isHost ? ["request", "received"] : ["checked"]), "rule"];
-  const [requests, received] = [
-    rows.map((row) => brief(row.request)),
-    rows.map((row) => brief(row.received ?? foundIn(row))),
-  ];
+  const requests = rows.map((row) => brief(row.request));
+  const received = rows.map((row) => brief(row.received ?? foundIn(row)));
   const names = widest(rows.map(({ name }) => name));
   const free = Math.max(width - "differs".length - names - GAP * titles.length + GAP, NARROWEST);
   const forRequests = Math.min(widest(requests), Math.floor(free * (isHost ? 0.38 : 0.5)));
@@ -58,14 +54,14 @@ function ruleOrNote({ outcome, rule, note }: Row): string {
   return note !== undefined && ["skipped", "allowed"].includes(outcome) ? `(${note})` : rule;
 }
 
-function shortenInside(text: string, max: number): string {
-  return text.length <= max ? text : bothEndsOf(text, max - 1, (part) => part);
-}
-
 /** Columns between two cells. */
 const GAP = 2;
 /** Columns for all cells but the first two. A narrower terminal breaks the lines itself. */
 const NARROWEST = 40;
+
+function shortenInside(text: string, max: number): string {
+  return text.length <= max ? text : bothEndsOf(text, max - 1, (part) => part);
+}
 
 function widest(texts: readonly string[]): number {
   return Math.max(...texts.map((text) => text.length));
@@ -96,26 +92,13 @@ function describeRow(row: Row, paint: Paint): string {
 }
 
 function summary(subject: string, rows: readonly Row[], milliseconds: number, paint: Paint): string {
-  const of = (outcome: Row["outcome"]) => rows.filter((row) => row.outcome === outcome);
-  const counts = (["passed", "differs", "allowed", "noted", "skipped"] as const)
-    .map((outcome) => [of(outcome).length, outcome] as const)
-    .filter(([number]) => number > 0)
-    .map(([number, outcome]) => `${number} ${outcome === "differs" && number > 1 ? "differ" : outcome}`);
-  const isBad = of("differs").length > 0;
-  const value = isBad
-    ? `differs: ${of("differs")
-        .map(({ name }) => name)
-        .join(", ")}`
-    : "passed";
-  return align(
-    [
-      {
-        verb: "verify",
-        value,
-        detail: `${subject}: ${counts.join(", ")}, in ${duration(milliseconds)}`,
-        loud: isBad,
-      },
-    ],
-    paint,
-  );
+  const counts = Object.keys(LOOKS).flatMap((outcome) => {
+    const found = rows.filter((row) => row.outcome === outcome).length;
+    return found === 0 ? [] : [`${found} ${outcome === "differs" && found > 1 ? "differ" : outcome}`];
+  });
+  const differing = rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
+  const loud = differing.length > 0;
+  const value = loud ? `differs: ${differing.join(", ")}` : "passed";
+  const detail = `${subject}: ${counts.join(", ")}, in ${duration(milliseconds)}`;
+  return align([{ verb: "verify", value, detail, loud }], paint);
 }
