@@ -10,8 +10,7 @@ import { makeScratch, removeScratch } from "../sides/scratch.js";
 import type { SourceSideOptions } from "../sides/source.js";
 import { writeDocument } from "./program/document.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
-import { type Progress, progressBar } from "./program/progress.js";
-import { stoppable } from "./program/signals.js";
+import { type Progress, watched } from "./program/progress.js";
 import { type Given, type Io, say, type Verb } from "./program/verb.js";
 
 /** A source is published with the settings of a build, from variables and the config file. */
@@ -39,17 +38,9 @@ export const diffVerb: Verb = {
     [ExitCode.usage, "trouble: a side that cannot be read, or a wrong flag, argument, variable or config file"],
     [ExitCode.gate, "changes, and a gate is exceeded"],
   ],
-  run: (given, io) => refusalsAsUsageErrors(() => report(given, io)),
+  run: (given, io) =>
+    refusalsAsUsageErrors(() => watched(io, "user", (bar, signal) => compareAndPrint(given, io, bar, signal))),
 };
-
-async function report(given: Given, io: Io): Promise<ExitCode> {
-  const bar = await progressBar(io, "user");
-  try {
-    return await stoppable(io.signals, (signal) => compareAndPrint(given, io, bar, signal));
-  } finally {
-    bar?.clear();
-  }
-}
 
 async function compareAndPrint(
   { settings, arguments: { old, new: newer } }: Given,
@@ -68,7 +59,7 @@ async function compareAndPrint(
   io.signals.on("exit", cleanUp);
   try {
     const result = await compare(
-      { ...sourceOptions(settings), old, new: newer, dist, only, ignore, gates },
+      { ...pickSource(settings), old, new: newer, dist, only, ignore, gates },
       { cwd: io.cwd, scratch, signal, onProgress: ({ users, total }) => bar?.update(users, total) },
     );
     bar?.clear();
@@ -82,13 +73,13 @@ async function compareAndPrint(
   }
 }
 
-function sourceOptions(settings: Settings): SourceSideOptions {
+function pickSource(settings: Settings): SourceSideOptions {
   return Object.fromEntries(SOURCE_KEYS.map((key) => [key, settings[key]]));
 }
 
-async function print(diff: Comparison, settings: Given["settings"], io: Io, signal: AbortSignal): Promise<ExitCode> {
+async function print(diff: Comparison, settings: Settings, io: Io, signal: AbortSignal): Promise<ExitCode> {
   const { exceeded } = diff;
-  await writeDocument(await toText(diff, settings, exceeded, io), settings.output, io, signal);
+  await writeDocument(await toText(diff, settings, io), settings.output, io, signal);
   // On a terminal, the text has just listed the gates.
   const isSaid = settings.format === "text" && settings.output === undefined && io.stdout.isTTY;
   for (const finding of isSaid ? [] : exceeded)
@@ -103,10 +94,10 @@ const FILE = { isTTY: false } as Io["stdout"];
 /** Each form is loaded only when it is needed, since charts take long to load. */
 async function toText(
   diff: Comparison,
-  { format, limit, all, output, only, ignore }: Given["settings"],
-  exceeded: readonly string[],
+  { format, limit, all, output, only, ignore }: Settings,
   io: Io,
 ): Promise<AsyncGenerator<string>> {
+  const { exceeded } = diff;
   const filter = { only, ignore };
   switch (format) {
     case "json":

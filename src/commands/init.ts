@@ -1,7 +1,6 @@
 /** `rollcall init`: a starter config and sample users in the current folder. */
-import { type InitResult, initialize, SAMPLE } from "../build/sample.js";
+import { initialize, SAMPLE } from "../build/sample.js";
 import { ExitCode } from "../errors.js";
-import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { CONFIG_FILE } from "../settings/file.js";
 import { stoppable } from "./program/signals.js";
@@ -21,16 +20,13 @@ export const initVerb: Verb = {
 
 async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
   const result = await stoppable(io.signals, (signal) => initialize(io.cwd, { signal }), "nothing was written");
+  const { config, db, written } = result;
   if (settings.json) print(io, toJson(result));
-  else if (!settings.quiet) sayLines(io, describeInit(result));
+  else if (!settings.quiet)
+    sayLines(io, [
+      { verb: "write", value: config, detail: "settings to change" },
+      { verb: written.includes(db) ? "write" : "keep", value: db, detail: "sample users to try it with" },
+      { verb: "next", value: "rollcall build && rollcall serve" },
+    ]);
   return ExitCode.done;
-}
-
-/** The files that were written or kept, and what to run next. */
-function describeInit({ config, db, written }: InitResult): Line[] {
-  return [
-    { verb: "write", value: config, detail: "settings to change" },
-    { verb: written.includes(db) ? "write" : "keep", value: db, detail: "sample users to try it with" },
-    { verb: "next", value: "rollcall build && rollcall serve" },
-  ];
 }

@@ -1,5 +1,4 @@
 /** `rollcall publish`: makes a folder or a bucket equal to a release. */
-
 import { ExitCode } from "../errors.js";
 import { count, duration, number, size } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
@@ -7,8 +6,8 @@ import { toJson, visible } from "../print/text.js";
 import type { StepKind } from "../publish/plan.js";
 import type { PublishEffects, PublishResult } from "../publish/publish.js";
 import { at, hasScheme } from "../settings/kinds.js";
-import { progressBar } from "./program/progress.js";
-import { stoppable } from "./program/signals.js";
+import type { Settings } from "../settings/settings.js";
+import { watched } from "./program/progress.js";
 import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
 
 export const publishVerb: Verb = {
@@ -30,7 +29,6 @@ export const publishVerb: Verb = {
 async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
   const { json, quiet, dryRun, purgeList } = settings;
   const started = io.now();
-  const bar = json || quiet ? undefined : await progressBar(io, "file");
   const { publish: publishRelease } = await import("../publish/publish.js");
   const { out: dist, force, expect, release, endpoint, cacheControl } = settings;
   const place = hasScheme(target) ? target : at(io.cwd, target);
@@ -41,30 +39,25 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
       if (!quiet)
         say(io, `An earlier run has not ended; watching for ${duration(milliseconds)} whether it is at work.`);
     },
-    ...(bar && { onProgress: ({ files, total }) => bar.update(files, total) }),
     ...(!json && { onStep: (kind, path) => print(io, `${SIGNS[kind]} ${visible(path)}`) }),
   };
   const outcome = dryRun ? "nothing was changed" : "run this again, and it goes on where it stopped";
-  const result = await stoppable(
-    io.signals,
-    (signal) => publishRelease(options, { ...effects, signal }),
+  const result = await watched(
+    io,
+    json || quiet ? undefined : "file",
+    (bar, signal) =>
+      publishRelease(options, { ...effects, onProgress: ({ files, total }) => bar?.update(files, total), signal }),
     outcome,
-  ).finally(() => bar?.clear());
+  );
   const milliseconds = io.now() - started;
   if (json) print(io, toJson({ ...result, dry_run: dryRun, seconds: Math.round(milliseconds) / 1000 }));
-  else if (!quiet) sayLines(io, describePublish(result, { dryRun, purgeList, milliseconds }));
+  else if (!quiet) sayLines(io, describePublish(result, milliseconds, settings));
   return ExitCode.done;
 }
 
 const SIGNS: Readonly<Record<StepKind, string>> = { add: "+", change: "~", remove: "-" };
 
-interface Run {
-  dryRun: boolean;
-  purgeList: string | undefined;
-  milliseconds: number;
-}
-
-function describePublish(result: PublishResult, { dryRun, purgeList, milliseconds }: Run): Line[] {
+function describePublish(result: PublishResult, milliseconds: number, { dryRun, purgeList }: Settings): Line[] {
   const { added, changed, removed, same, bytes, urls, requests } = result;
   const counts = `${number(added)} new, ${number(changed)} changed, ${number(removed)} gone`;
   const lines: Line[] = [
@@ -77,7 +70,6 @@ function describePublish(result: PublishResult, { dryRun, purgeList, millisecond
   return [...lines, { verb: "done", value: `in ${duration(milliseconds)}` }];
 }
 
-/** `1f6a9c0d2b7e (was 8d1f...)` */
 function fromTo({ id, before, resumed }: PublishResult): string {
   if (before === null) return id;
   if (resumed) return `${id} (where ${before} had not come to its end)`;

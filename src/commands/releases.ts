@@ -23,25 +23,16 @@ async function runReleases({ settings }: Given, io: Io): Promise<ExitCode> {
 }
 
 export function describeReleases(list: readonly ReleaseSummary[], paint: Paint): string {
-  const columns = ["id", "time (UTC)", "users", "pages", "size", ""].map((title) => {
-    return [paint("dim", title), NUMBERS.includes(title) ? "right" : "left"] as const;
-  });
-  return table(
-    columns,
-    list.map((release) => row(release, paint)),
-  );
+  const left = ["id", "time (UTC)"].map((title) => [paint("dim", title), "left"] as const);
+  const right = ["users", "pages", "size"].map((title) => [paint("dim", title), "right"] as const);
+  const rows = list.map((release) => row(release, paint));
+  return table([...left, ...right, ["", "left"]], rows);
 }
-
-const NUMBERS = ["users", "pages", "size"];
 
 function row(release: ReleaseSummary, paint: Paint): string[] {
   const { id, current, broken } = release;
   const marks = [current && paint("green", "current"), broken && paint("red", visible(broken))];
   const numbers = [number(release.users), number(release.pages), size(release.bytes)];
-  return [
-    paint("bold", id),
-    time(release.time),
-    ...(broken ? ["-", "-", "-"] : numbers),
-    marks.filter(Boolean).join(", "),
-  ];
+  const shown = broken ? ["-", "-", "-"] : numbers;
+  return [paint("bold", id), time(release.time), ...shown, marks.filter(Boolean).join(", ")];
 }

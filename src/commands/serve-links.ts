@@ -6,10 +6,7 @@ import { shellWord } from "../print/text.js";
 import { SNAPSHOT } from "../release/layout.js";
 import { settingOf } from "../settings/settings.js";
 
-/**
- * Makes a function to call for each release that is served. It logs a line where it should, once for each base URL.
- * @param out the folder that is served, for the command in that line
- */
+/** Makes a function to call for each release that is served. It warns once for each base URL. */
 export function createLinksNote(out: string, log: (line: string) => void) {
   let last: string | undefined;
   return (baseUrl: string, origin: string): void => {
@@ -20,10 +17,7 @@ export function createLinksNote(out: string, log: (line: string) => void) {
   };
 }
 
-/**
- * A base URL that is not this machine's own, or has TLS, is taken for that of a proxy in front, and not warned of.
- * @param origin where the server listens, such as `http://127.0.0.1:8080`
- */
+/** A base URL that is not this machine's own, or has TLS, is taken for that of a proxy in front, and not warned of. */
 function linksNote(baseUrl: string, origin: string, out: string): string | undefined {
   const base = new URL(baseUrl);
   const here = new URL(origin);
@@ -33,18 +27,15 @@ function linksNote(baseUrl: string, origin: string, out: string): string | undef
   if (base.port === here.port && isHere && !isEverywhere && isLoopback(here.hostname)) return undefined;
 
   const target = isEverywhere ? `http://ADDRESS${here.port && `:${here.port}`}` : origin;
-  const command = ["rollcall build --base-url", shellWord(`${target}${basePath(baseUrl)}`), ...outFlag(out)];
+  // Neither for the default, nor for a single release's folder, where no build can go.
+  const isUsual = out === settingOf("out").default || existsSync(join(out, SNAPSHOT));
+  const outFlag = isUsual ? [] : ["--out", shellWord(out)];
+  const command = ["rollcall build --base-url", shellWord(`${target}${basePath(baseUrl)}`), ...outFlag];
   const where = isEverywhere
     ? "which readers on other machines cannot follow"
     : "which is not where this server listens";
   const how = isEverywhere ? ", with the address that they use for ADDRESS," : "";
   return `Links lead to ${baseUrl}, ${where}; "${command.join(" ")}"${how} makes a release whose links lead here.`;
-}
-
-/** The `--out` of the command; none for the default, nor for a single release's folder, where no build can go. */
-function outFlag(out: string): string[] {
-  if (out === settingOf("out").default || existsSync(join(out, SNAPSHOT))) return [];
-  return ["--out", shellWord(out)];
 }
 
 function isLoopback(hostname: string): boolean {

@@ -7,6 +7,7 @@ import { count } from "../print/numbers.js";
 import { shellWord, toJson, visible } from "../print/text.js";
 import { CURRENT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
+import type { Snapshot } from "../release/snapshot.js";
 import type { AccessEntry } from "../server/access-log.js";
 import type { Cluster } from "../server/cluster/cluster.js";
 import type { ClusterEffects } from "../server/cluster/processes.js";
@@ -32,12 +33,8 @@ export const serveVerb: Verb = {
 async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
   const signals = hearSignals(io.signals, log);
-  try {
-    await serveUntilStopped(settings, signals, log, io);
-    return ExitCode.done;
-  } finally {
-    signals.end();
-  }
+  await serveUntilStopped(settings, signals, log, io).finally(signals.end);
+  return ExitCode.done;
 }
 
 async function serveUntilStopped(
@@ -58,9 +55,8 @@ async function serveUntilStopped(
     onSwitch({ snapshot }) {
       // Before the server listens, there is nothing to tell: the announcement names the release. Its path may be another one.
       if (origin === undefined) return;
-      const { id, count: users, pages, base_url } = snapshot;
-      log(`now serving ${id}: ${describeSize(users, pages)}, at ${origin}${basePath(base_url)}`);
-      sayLinks(base_url, origin);
+      log(`now serving ${describeSnapshot(snapshot)}, at ${origin}${basePath(snapshot.base_url)}`);
+      sayLinks(snapshot.base_url, origin);
     },
     onFailure: (error) => fail(error),
   });
@@ -127,13 +123,13 @@ function announce({ release }: Pick<Cluster, "release">, url: string, settings: 
   if (settings.json) print(io, toJson({ url, listing, id, name: basename(release.folder), users, pages }));
   else
     sayLines(io, [
-      { verb: "serve", value: url, detail: `${id}: ${describeSize(users, pages)}` },
+      { verb: "serve", value: url, detail: describeSnapshot(release.snapshot) },
       { verb: "try", value: `curl ${shellWord(listing)}` },
     ]);
 }
 
-function describeSize(users: number, pages: number): string {
-  return `${count(users, "user")} on ${count(pages, "page")}`;
+function describeSnapshot({ id, count: users, pages }: Snapshot): string {
+  return `${id}: ${count(users, "user")} on ${count(pages, "page")}`;
 }
 
 /** `2026-11-21T03:40:00.000Z 127.0.0.1 GET /api/users/?page=1 200 34567 1.2ms 1f6a9c0d2b7e`, or the entry as JSON. */

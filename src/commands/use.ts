@@ -1,9 +1,8 @@
 /** `rollcall use`: makes another release current. */
 import { ExitCode } from "../errors.js";
 import { count, time } from "../print/numbers.js";
-import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
-import { type UseResult, useRelease } from "../release/use.js";
+import { useRelease } from "../release/use.js";
 import { warnUntidied } from "./program/failure.js";
 import { stoppable } from "./program/signals.js";
 import { type Given, type Io, print, sayLines, type Verb } from "./program/verb.js";
@@ -24,21 +23,17 @@ export const useVerb: Verb = {
 };
 
 async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Promise<ExitCode> {
-  const result = await stoppable(io.signals, (signal) => useRelease(settings.out, id, { cwd: io.cwd, signal }));
+  const { now, before, untidied } = await stoppable(io.signals, (signal) =>
+    useRelease(settings.out, id, { cwd: io.cwd, signal }),
+  );
   if (settings.json) {
-    const { now, before, untidied } = result;
     const { id, name, folder } = now;
     print(io, toJson({ id, name, folder, before: before?.id ?? null, untidied }));
   } else if (!settings.quiet) {
-    sayLines(io, [describeUse(result)]);
+    const isSame = before?.name === now.name;
+    const value = isSame ? `${now.id} is current already` : `${before?.id ?? "none"} -> ${now.id}`;
+    sayLines(io, [{ verb: "use", value, detail: `${count(now.users, "user")}, built ${time(now.time)} UTC` }]);
   }
-  warnUntidied(io, result.untidied);
+  warnUntidied(io, untidied);
   return ExitCode.done;
-}
-
-function describeUse({ now, before }: UseResult): Line {
-  const same = before?.name === now.name;
-  const value = same ? `${now.id} is current already` : `${before?.id ?? "none"} -> ${now.id}`;
-  const detail = `${count(now.users, "user")}, built ${time(now.time)} UTC`;
-  return { verb: "use", value, detail };
 }

@@ -11,11 +11,9 @@ import { wrap } from "./program/help.js";
 /** Findings of a row that are shown. */
 const SHOWN = 5;
 
-const LOOKS = { passed: "green", differs: "red", allowed: "yellow", skipped: "dim" } as const;
+const LOOKS = { passed: "green", differs: "red", allowed: "yellow", noted: "yellow", skipped: "dim" } as const;
 
-/**
- * @param width columns for the table. Below it, rows that differ are told in full, since cells may be cut.
- */
+/** @param width columns for the table. Below it, rows that differ are told in full, since cells may be cut. */
 export function describeVerdict(
   { subject, rows }: Verdict,
   { milliseconds, width, paint }: { milliseconds: number; width: number; paint: Paint },
@@ -25,17 +23,15 @@ export function describeVerdict(
   return [
     // Each with widths of its own: what probes ask and get is long.
     ...[others, probes].flatMap((some) => (some.length > 0 ? [tableOf(some, probes.length > 0, width, paint)] : [])),
-    ...rows.filter(({ outcome }) => outcome === "differs").map((row) => describeRow(row, paint)),
+    ...rows.filter(({ outcome }) => ["differs", "noted"].includes(outcome)).map((row) => describeRow(row, paint)),
     summary(subject, rows, milliseconds, paint),
   ].join("\n\n");
 }
 
 function tableOf(rows: readonly Row[], isHost: boolean, width: number, paint: Paint): string {
   const titles = ["", "check", ...(isHost ? ["request", "received"] : ["checked"]), "rule"];
-  const [requests, received] = [
-    rows.map((row) => brief(row.request)),
-    rows.map((row) => brief(row.received ?? foundIn(row))),
-  ];
+  const requests = rows.map((row) => brief(row.request));
+  const received = rows.map((row) => brief(row.received ?? foundIn(row)));
   const names = widest(rows.map(({ name }) => name));
   const free = Math.max(width - "differs".length - names - GAP * titles.length + GAP, NARROWEST);
   const forRequests = Math.min(widest(requests), Math.floor(free * (isHost ? 0.38 : 0.5)));
@@ -48,21 +44,24 @@ function tableOf(rows: readonly Row[], isHost: boolean, width: number, paint: Pa
       // The end of a request differs most from probe to probe.
       shortenInside(requests[at] ?? "", forRequests),
       ...(isHost ? [shorten(received[at] ?? "", forReceived)] : []),
-      wrap(visible(row.outcome === "skipped" ? `(${row.note})` : row.rule), free - forRequests - forReceived).join(
-        "\n",
-      ),
+      wrap(visible(ruleOrNote(row)), free - forRequests - forReceived).join("\n"),
     ]),
   );
 }
 
-function shortenInside(text: string, max: number): string {
-  return text.length <= max ? text : bothEndsOf(text, max - 1, (part) => part);
+/** The other notes are told in full below the table. */
+function ruleOrNote({ outcome, rule, note }: Row): string {
+  return note !== undefined && ["skipped", "allowed"].includes(outcome) ? `(${note})` : rule;
 }
 
 /** Columns between two cells. */
 const GAP = 2;
 /** Columns for all cells but the first two. A narrower terminal breaks the lines itself. */
 const NARROWEST = 40;
+
+function shortenInside(text: string, max: number): string {
+  return text.length <= max ? text : bothEndsOf(text, max - 1, (part) => part);
+}
 
 function widest(texts: readonly string[]): number {
   return Math.max(...texts.map((text) => text.length));
@@ -78,10 +77,12 @@ function brief(text: string): string {
 }
 
 function foundIn({ count: found, outcome }: Row): string {
-  return outcome === "skipped" ? "" : found === 0 ? "no finding" : count(found, "finding");
+  return outcome === "skipped" || outcome === "noted" ? "" : found === 0 ? "no finding" : count(found, "finding");
 }
 
-function describeRow({ name, request, received, rule, count: found, findings, note }: Row, paint: Paint): string {
+function describeRow(row: Row, paint: Paint): string {
+  const { name, outcome, request, received, rule, count: found, findings, note } = row;
+  if (outcome === "noted") return `${paint("bold", name)}: ${visible(note ?? "")}`;
   if (received !== undefined)
     return `${paint("bold", name)}: ${visible(request)}\n  received  ${visible(received)}\n  rule      ${visible(rule)}`;
   const head = `${paint("bold", name)}: ${count(found, "finding")}${note === undefined ? "" : `: ${visible(note)}`}`;
@@ -91,26 +92,13 @@ function describeRow({ name, request, received, rule, count: found, findings, no
 }
 
 function summary(subject: string, rows: readonly Row[], milliseconds: number, paint: Paint): string {
-  const of = (outcome: Row["outcome"]) => rows.filter((row) => row.outcome === outcome);
-  const counts = (["passed", "differs", "allowed", "skipped"] as const)
-    .map((outcome) => [of(outcome).length, outcome] as const)
-    .filter(([number]) => number > 0)
-    .map(([number, outcome]) => `${number} ${outcome === "differs" && number > 1 ? "differ" : outcome}`);
-  const isBad = of("differs").length > 0;
-  const value = isBad
-    ? `differs: ${of("differs")
-        .map(({ name }) => name)
-        .join(", ")}`
-    : "passed";
-  return align(
-    [
-      {
-        verb: "verify",
-        value,
-        detail: `${subject}: ${counts.join(", ")}, in ${duration(milliseconds)}`,
-        loud: isBad,
-      },
-    ],
-    paint,
-  );
+  const counts = Object.keys(LOOKS).flatMap((outcome) => {
+    const found = rows.filter((row) => row.outcome === outcome).length;
+    return found === 0 ? [] : [`${found} ${outcome === "differs" && found > 1 ? "differ" : outcome}`];
+  });
+  const differing = rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
+  const loud = differing.length > 0;
+  const value = loud ? `differs: ${differing.join(", ")}` : "passed";
+  const detail = `${subject}: ${counts.join(", ")}, in ${duration(milliseconds)}`;
+  return align([{ verb: "verify", value, detail, loud }], paint);
 }

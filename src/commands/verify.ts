@@ -1,14 +1,11 @@
 /** `rollcall verify`: a release on disk or a deployed host, and the report of what differs. */
 import { writeFile } from "node:fs/promises";
-import { codeOf, ExitCode, UserError } from "../errors.js";
+import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { toJunit } from "../verify/junit.js";
-import type { VerifyEffects } from "../verify/options.js";
-import type { Verdict } from "../verify/verdict.js";
-import { refusalsAsUsageErrors } from "./program/failure.js";
-import { progressBar } from "./program/progress.js";
-import { stoppable } from "./program/signals.js";
+import { refusalsAsUsageErrors, unwritable } from "./program/failure.js";
+import { watched } from "./program/progress.js";
 import { type Given, type Io, print, type Verb } from "./program/verb.js";
 import { describeVerdict } from "./verdict.js";
 
@@ -38,9 +35,17 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
   const started = io.now();
   const { verify: prove } = await import("../verify/verify.js");
   const options = { what, dist, workers, against, sample, allow, concurrency, rate, cacheControl };
-  const result = await refusalsAsUsageErrors(() => watched(io, (watch) => prove(options, { ...watch, cwd: io.cwd })));
+  const result = await refusalsAsUsageErrors(() =>
+    watched(io, "user", (bar, signal) =>
+      prove(options, { cwd: io.cwd, signal, onProgress: ({ users, total }) => bar?.update(users, total) }),
+    ),
+  );
   const { passed, ...verdict } = result;
-  if (settings.junit !== undefined) await writeJunit(settings.junit, verdict);
+  const { junit } = settings;
+  if (junit !== undefined)
+    await writeFile(junit, toJunit(verdict)).catch((cause) => {
+      throw unwritable(junit, "--junit", cause);
+    });
   const milliseconds = io.now() - started;
   if (settings.json) print(io, toJson({ ...result, seconds: Math.round(milliseconds) / 1000 }));
   else {
@@ -52,26 +57,3 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
 
 /** Columns where the output is no terminal, for example the log of a CI job. */
 const UNKNOWN_WIDTH = 120;
-
-async function watched<T>(io: Io, step: (watch: Watch) => Promise<T>): Promise<T> {
-  const bar = await progressBar(io, "user");
-  const onProgress = ({ users, total }: { users: number; total: number }) => bar?.update(users, total);
-  try {
-    return await stoppable(io.signals, (signal) => step({ onProgress, signal }));
-  } finally {
-    bar?.clear();
-  }
-}
-
-type Watch = Pick<VerifyEffects, "onProgress" | "signal">;
-
-async function writeJunit(file: string, verdict: Verdict): Promise<void> {
-  try {
-    await writeFile(file, toJunit(verdict));
-  } catch (cause) {
-    throw new UserError(`${file} cannot be written (${codeOf(cause)}); name another with --junit.`, {
-      exitCode: ExitCode.usage,
-      cause,
-    });
-  }
-}

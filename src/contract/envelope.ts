@@ -2,13 +2,9 @@
 import { z } from "zod";
 import { parseJson } from "./json.js";
 import { PAGE_SIZE } from "./links.js";
-import { neighbours, type PagePosition } from "./page.js";
+import { neighbours, type Page, type PagePosition } from "./page.js";
 
-export interface Envelope {
-  /** Users in the whole collection. */
-  count: number;
-  next: string | null;
-  previous: string | null;
+export interface Envelope extends Omit<Page, "results"> {
   /** Users on this page. */
   users: number;
 }

@@ -38,7 +38,6 @@ export function etagOf(digest: string): string {
   return `"${digest}"`;
 }
 
-/** The body of an error answer. */
 export function errorBody(detail: string): string {
   return JSON.stringify({ detail });
 }

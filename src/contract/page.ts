@@ -13,7 +13,6 @@ export interface Page {
   results: User[];
 }
 
-/** All that the envelope of a page depends on besides its users. */
 export interface PagePosition {
   page: number;
   pages: number;
@@ -22,7 +21,7 @@ export interface PagePosition {
   links: LinkStyle;
 }
 
-/** The canonical text of a page from the canonical texts of its users, in three parts. */
+/** The canonical text of a page, from those of its users. */
 export function encodePage(
   position: PagePosition,
   records: readonly string[],
@@ -32,22 +31,15 @@ export function encodePage(
 }
 
 /** What stands before and after a page's records. */
-export function pageFrame(
-  { page, pages, count, baseUrl, links }: PagePosition,
-  isEmpty = false,
-): { head: string; tail: string } {
-  const { next, previous } = neighbours({ page, pages, baseUrl, links });
-  const head = `{"count":${count},"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)},"results":[`;
+export function pageFrame(position: PagePosition, isEmpty = false): { head: string; tail: string } {
+  const { next, previous } = neighbours(position);
+  const links = `"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)}`;
+  const head = `{"count":${position.count},${links},"results":[`;
   return isEmpty ? { head, tail: "]}\n" } : { head: `${head}\n`, tail: "\n]}\n" };
 }
 
 /** The links of a page to the next and the previous one. */
-export function neighbours({
-  page,
-  pages,
-  baseUrl,
-  links,
-}: Omit<PagePosition, "count">): Pick<Page, "next" | "previous"> {
+export function neighbours({ page, pages, baseUrl, links }: Omit<PagePosition, "count">) {
   const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(baseUrl, links, to));
   return { next: link(page + 1), previous: link(page - 1) };
 }

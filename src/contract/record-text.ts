@@ -22,7 +22,6 @@ const LANGUAGE = '"[A-Z]{2,8}(?:-[A-Z0-9]{1,8})*"';
 const IMAGE_URL =
   "https?://(?:(?!xn--)[a-z][a-z0-9]*(?:-[a-z0-9]+)*\\.)*[a-z]+(?::[1-9]\\d{0,3})?(?:/[\\w.~!$&'()*+,;=:@/?-]*)?";
 
-/** The fields of a record in published order. */
 const record = (defaultAvatar: string) =>
   object({
     bio: TEXT,
@@ -64,7 +63,6 @@ function object(fields: Record<string, string>): string {
   return `\\{${members.join(",")}\\}`;
 }
 
-/** What stands between two records of a page. */
 export const RECORD_SEPARATOR = ",\n";
 
 /** A pattern that matches only this text, with each byte of its UTF-8 as a character. */
@@ -73,27 +71,21 @@ function literally(text: string): string {
   return bytes.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
 
-/** See `recordPattern`. */
-export interface RecordPattern {
-  /**
-   * Whether `text`, with each byte as a character, is `count` valid, canonical records that give no warning. It does not
-   * check that ids are unique, counters add up, and bytes are UTF-8.
-   */
-  takes(text: string, count: number): boolean;
-}
+export type RecordPattern = ReturnType<typeof recordPattern>;
 
 /** @param defaultAvatar an image URL that is known to be valid. */
-export function recordPattern(defaultAvatar: string): RecordPattern {
+export function recordPattern(defaultAvatar: string) {
   const pattern = new RegExp(record(defaultAvatar), "y");
   return {
-    takes(text, count) {
+    /**
+     * Whether `text`, with each byte as a character, is `count` valid, canonical records that give no warning. It does not
+     * check that ids are unique, counters add up, and bytes are UTF-8.
+     */
+    takes(text: string, count: number): boolean {
       let at = 0;
       for (let found = 0; found < count; found++) {
-        if (found > 0) {
-          if (!text.startsWith(RECORD_SEPARATOR, at)) return false;
-          at += RECORD_SEPARATOR.length;
-        }
-        pattern.lastIndex = at;
+        if (found > 0 && !text.startsWith(RECORD_SEPARATOR, at)) return false;
+        pattern.lastIndex = found > 0 ? at + RECORD_SEPARATOR.length : 0;
         if (!pattern.test(text)) return false;
         at = pattern.lastIndex;
       }

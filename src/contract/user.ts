@@ -52,9 +52,9 @@ export const userSchema = z.strictObject({
   country,
   current_location: country,
   date_joined: timestamp,
-  default_wallet: z.nullable(
-    text.regex(/^0x[0-9a-fA-F]{40}$/, { error: "must be 0x and 40 hexadecimal digits, or NULL" }),
-  ),
+  default_wallet: text
+    .regex(/^0x[0-9a-fA-F]{40}$/, { error: "must be 0x and 40 hexadecimal digits, or NULL" })
+    .nullable(),
   display_name: text,
   first_name: text,
   id: text.regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, {
@@ -63,9 +63,7 @@ export const userSchema = z.strictObject({
   image_url: text.refine(isPublishableUrl, { error: "must be an absolute http(s) URL" }),
   kyc_status: z.enum(KYC_STATUSES, { error: must(`be one of ${KYC_STATUSES.join(", ")}`) }),
   languages: z.array(
-    text.regex(/^[A-Z]{2,8}(-[A-Z0-9]{1,8})*$/, {
-      error: "must be an uppercase language code like EN or PT-BR",
-    }),
+    text.regex(/^[A-Z]{2,8}(-[A-Z0-9]{1,8})*$/, { error: "must be an uppercase language code like EN or PT-BR" }),
     { error: must("be a JSON array of language codes") },
   ),
   last_name: text,
@@ -111,9 +109,7 @@ function whyNotExactJson(value: unknown, depth: number): string | undefined {
     const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
     return exact ? undefined : "must not hold numbers beyond +-(2^53 - 1)";
   }
-  if (typeof value === "string") {
-    return LONE_SURROGATE.test(value) ? "must not hold half a surrogate pair" : undefined;
-  }
+  if (typeof value === "string") return LONE_SURROGATE.test(value) ? "must not hold half a surrogate pair" : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   if (depth === 0) return `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
   for (const [key, item] of Object.entries(value)) {

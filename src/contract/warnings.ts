@@ -1,17 +1,13 @@
 /** Warnings: values that are published although they were never observed before. */
 import type { User } from "./user.js";
 
-/** The part of a user that its counters are in. */
 export interface Counted {
   off_chain: Pick<User["off_chain"], "mining_events" | "pending_events" | "tokens" | "withdrawn_events">;
 }
 
 /** Each kind of warning: its text, and whether it applies to a user. Kinds are the keys of `warnings` in snapshot.json. */
 export const WARNINGS = {
-  circles_not_empty: {
-    text: "circles are not empty",
-    applies: (user) => user.circles.length > 0,
-  },
+  circles_not_empty: { text: "circles are not empty", applies: (user) => user.circles.length > 0 },
   liveness_config_unobserved: {
     text: "off_chain.liveness_config differs from 2 samples, 1 blink, no head movement, warm-up 2",
     applies: ({ off_chain: { liveness_config: config } }) =>
@@ -33,10 +29,7 @@ export const WARNINGS = {
     text: "off_chain.tokens is not 2 x pending_events",
     applies: ({ off_chain }: Counted) => off_chain.tokens !== 2 * off_chain.pending_events,
   },
-  wac_status_unobserved: {
-    text: "wac_status is not 0",
-    applies: (user) => user.wac_status !== 0,
-  },
+  wac_status_unobserved: { text: "wac_status is not 0", applies: (user) => user.wac_status !== 0 },
 } satisfies Record<string, { text: string; applies: (user: User) => boolean }>;
 
 export type WarningKind = keyof typeof WARNINGS;
@@ -48,9 +41,7 @@ const KINDS = Object.entries(WARNINGS) as [WarningKind, (typeof WARNINGS)[Warnin
 
 /** Adds one user's warnings to the counts. */
 export function countWarnings(user: User, counts: WarningCounts): void {
-  for (const [kind, { applies }] of KINDS) {
-    if (applies(user)) counts[kind] = (counts[kind] ?? 0) + 1;
-  }
+  for (const [kind, { applies }] of KINDS) if (applies(user)) counts[kind] = (counts[kind] ?? 0) + 1;
 }
 
 /** Adds the warnings about counters, for a user to whom no other warning applies. */

@@ -16,13 +16,10 @@ export type Change =
   | { kind: "added" | "removed"; id: string; user: User }
   | { kind: "changed"; id: string; fields: readonly FieldChange[]; old: User; new: User };
 
-/** The facts of one of the two snapshots. */
 export interface SideFacts {
   /** For people: `release 20261121T034000Z-1f6a9c0d2b7e`, `https://directory.example.com`. */
   name: string;
-  /** The snapshot's id, if it has one. */
   id: string | undefined;
-  /** Users. */
   count: number;
   pages: number;
   pageSize: number;
@@ -58,7 +55,6 @@ export interface Diff {
   changes(kind?: Change["kind"]): AsyncIterable<Change>;
 }
 
-/** Which fields are compared: `--only bio,off_chain.*`, `--ignore languages`. */
 export interface FieldFilter {
   /** Patterns of the paths that are compared; all unless given. */
   only?: readonly string[] | undefined;
@@ -68,10 +64,7 @@ export interface FieldFilter {
 
 /** Returns a function that says whether a path is compared. */
 export function fieldFilter({ only, ignore = [] }: FieldFilter): (path: string) => boolean {
-  const isMeant = (patterns: readonly string[]) => {
-    const meant = new Set(patterns.flatMap(matchingPaths));
-    return (path: string) => meant.has(path);
-  };
-  const [isWanted, isIgnored] = [only ? isMeant(only) : () => true, isMeant(ignore)];
-  return (path) => isWanted(path) && !isIgnored(path);
+  const pathsOf = (patterns: readonly string[]) => new Set(patterns.flatMap(matchingPaths));
+  const [wanted, ignored] = [only && pathsOf(only), pathsOf(ignore)];
+  return (path) => (wanted?.has(path) ?? true) && !ignored.has(path);
 }

@@ -1,7 +1,6 @@
 /** Reads users whose records differ between the snapshots, and compares them field by field. */
 import stringify from "fast-json-stable-stringify";
 import { AVATAR_PATH } from "../contract/links.js";
-import type { User } from "../contract/user.js";
 import { type Change, type FieldChange, type FieldFilter, fieldFilter } from "./change.js";
 import type { Pair } from "./match.js";
 import { RecordReader } from "./records.js";
@@ -9,7 +8,6 @@ import type { Side } from "./side.js";
 
 export type Changed = Extract<Change, { kind: "changed" }>;
 
-/** Where pairs of users are read from, and which fields are compared. */
 export interface ChangedUsers {
   old: Side;
   new: Side;
@@ -27,7 +25,7 @@ export function changedReader(comparison: ChangedUsers): (pairs: Iterable<Pair>)
   return function* (pairs) {
     for (const pair of pairs) {
       const [old, now] = [older.read(pair.old), newer.read(pair.new)];
-      const fields = compareUsers(old, now).filter(
+      const fields = compareObjects({ ...old }, { ...now }).filter(
         (field) => isWanted(field.path) && !isOwnAvatar(field, oldSide, newSide),
       );
       if (fields.length > 0) yield { kind: "changed", id: now.id, fields, old, new: now };
@@ -42,21 +40,16 @@ function isOwnAvatar({ path, old, new: now }: FieldChange, oldSide: Side, newSid
   return path === "image_url" && isOwn(old, oldSide) && isOwn(now, newSide);
 }
 
-/** The fields that differ, in published order. A list is one field; an object is compared field by field. */
-function compareUsers(old: User, now: User): FieldChange[] {
-  const changes: FieldChange[] = [];
-  compareObjects({ ...old }, { ...now }, "", changes);
-  return changes;
-}
-
 type Fields = Record<string, unknown>;
 
-function compareObjects(old: Fields, now: Fields, prefix: string, changes: FieldChange[]): void {
+/** The fields that differ, in published order. A list is one field; an object is compared field by field. */
+function compareObjects(old: Fields, now: Fields, prefix = "", changes: FieldChange[] = []): FieldChange[] {
   for (const key of keysOf(old, now)) {
     const [before, after] = [old[key], now[key]];
     if (isFields(before) && isFields(after)) compareObjects(before, after, `${prefix}${key}.`, changes);
     else if (!isSame(before, after)) changes.push({ path: prefix + key, old: before, new: after });
   }
+  return changes;
 }
 
 /** Usually both have the same keys in published order; otherwise, all keys of both are sorted. */

@@ -2,10 +2,10 @@
 import { basename } from "node:path";
 import { UserError } from "../errors.js";
 import { findDigest } from "../release/files.js";
-import { ThreadPool, threadsFor } from "../workers/pool.js";
+import { inBatches, ThreadPool, threadsFor } from "../workers/pool.js";
 import type { Change, Diff, FieldFilter } from "./change.js";
 import { type ChangedUsers, changedReader } from "./changed.js";
-import { type IndexEntry, type Matches, matchUsers, NO_MATCHES, type Pair } from "./match.js";
+import { type IndexEntry, type Matches, matchUsers, NO_MATCHES } from "./match.js";
 import { RecordReader } from "./records.js";
 import type { Side } from "./side.js";
 import { add, inOrder, nothing, type Summary, startSummaries } from "./summary.js";
@@ -40,7 +40,7 @@ export async function diff(old: Side, now: Side, options: DiffOptions = {}): Pro
     for (const side of [old, now]) await requireIntact(side);
     matches = await matchUsers(old.index, now.index, signal);
     const summary = nothing();
-    await pool.run(batches(matches.changed()), (part) => add(summary, part));
+    await pool.run(inBatches(matches.changed(), PAIRS_A_JOB), (part) => add(summary, part));
     return toDiff(matches, comparison, summary);
   } catch (error) {
     matches?.close();
@@ -48,16 +48,6 @@ export async function diff(old: Side, now: Side, options: DiffOptions = {}): Pro
   } finally {
     await pool.end();
   }
-}
-
-function* batches(pairs: Iterable<Pair>): Generator<Pair[]> {
-  let batch: Pair[] = [];
-  for (const pair of pairs) {
-    if (batch.push(pair) < PAIRS_A_JOB) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }
 
 async function requireIntact({ index, digest, facts: { name } }: Side): Promise<void> {

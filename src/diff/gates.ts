@@ -35,14 +35,9 @@ export class GateError extends UserError {
     out?: string,
   ) {
     const id = idOf(release);
-    const [look, accept] = [`rollcall diff current ${id}`, `rollcall use ${id}`];
-    const folder = out === undefined ? undefined : shellWord(out);
-    const advice =
-      folder === undefined
-        ? `Look at it with "${look}", accept it with "${accept}".`
-        : `Look at it with "${look} --out ${folder}", accept it with "${accept} ${folder}".`;
+    const [flag, folder] = out === undefined ? ["", ""] : [` --out ${shellWord(out)}`, ` ${shellWord(out)}`];
     super(
-      `Release ${release} is kept, but current is unchanged, for it exceeds ${exceeded.join("; and ")}. ${advice}`,
+      `Release ${release} is kept, but current is unchanged, for it exceeds ${exceeded.join("; and ")}. Look at it with "rollcall diff current ${id}${flag}", accept it with "rollcall use ${id}${folder}".`,
       { exitCode: ExitCode.gate },
     );
   }

@@ -8,30 +8,24 @@ import { LINE_BYTES, UserIndexWriter, userLines } from "../release/user-index.js
 import { createTurns } from "../workers/turns.js";
 import type { SideFacts } from "./change.js";
 
-/** Pages that are read between two checks of the signal. */
 const PAGES_AT_ONCE = 64;
 
 /**
  * Writes users.sha256 into `target`, for the canonical pages in `folder`.
  * @throws UserError naming a page that is missing, not canonical, or has not as many users as it should.
  */
-export async function indexPages(
-  folder: string,
-  facts: SideFacts,
-  target: string,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function indexPages(folder: string, facts: SideFacts, target: string, signal?: AbortSignal) {
   const turn = createTurns(PAGES_AT_ONCE, signal);
   const index = new UserIndexWriter(target);
   try {
     for (let page = 1; page <= facts.pages; page++) {
       await turn();
       const bytes = readPage(folder, facts, page);
-      if (!bytes) throw refuse(facts, page, "is no file");
+      if (!bytes) throw badPage(facts, page, "is no file");
       const users = Math.min(facts.pageSize, facts.count - (page - 1) * facts.pageSize);
       const lines = linesOf(bytes);
       if (lines?.length !== users * LINE_BYTES || !LINES.test(lines.toString("latin1")))
-        throw refuse(facts, page, `is not ${users} users in the canonical form`);
+        throw badPage(facts, page, `is not ${users} users in the canonical form`);
       index.add(page, 1, lines);
     }
     index.finish();
@@ -48,7 +42,7 @@ export function readPage(folder: string, facts: Named, page: number): Buffer | u
   try {
     return readReleaseFileSync(join(folder, pagePath(page)));
   } catch (cause) {
-    throw refuse(facts, page, `cannot be read (${codeOf(cause)})`, cause);
+    throw badPage(facts, page, `cannot be read (${codeOf(cause)})`, cause);
   }
 }
 
@@ -61,6 +55,6 @@ const LINES = /^(?:[0-9a-f]{32} {2}[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\n
 
 type Named = Pick<SideFacts, "name">;
 
-function refuse({ name }: Named, page: number, why: string, cause?: unknown): UserError {
+export function badPage({ name }: Named, page: number, why: string, cause?: unknown): UserError {
   return new UserError(`Page ${page} of ${name} ${why}; check it with "rollcall verify".`, { cause });
 }

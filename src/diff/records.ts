@@ -1,12 +1,13 @@
 /** Reads single users of a snapshot from its pages, without reading whole pages if possible. */
 import { closeSync, fstatSync, readSync } from "node:fs";
-import { parseJson } from "../contract/json.js";
+import { parseAs } from "../contract/json.js";
 import { recordPattern } from "../contract/record-text.js";
 import { type User, userSchema } from "../contract/user.js";
 import { UserError } from "../errors.js";
 import { MAX_PAGE, openPlain } from "../release/files.js";
 import { pagePath } from "../release/layout.js";
 import { userDigest } from "../release/user-index.js";
+import { badPage } from "./index-pages.js";
 import type { IndexEntry } from "./match.js";
 import type { Side } from "./side.js";
 
@@ -29,44 +30,38 @@ export class RecordReader {
 
   /** @throws UserError when the page is missing, or does not hold this user as the index says. */
   read(entry: IndexEntry): User {
-    const { pageSize, name } = this.#side.facts;
-    const page = Math.floor(entry.at / pageSize) + 1;
+    const { facts } = this.#side;
+    const page = Math.floor(entry.at / facts.pageSize) + 1;
     const record = this.#find(page, entry);
     const user = record && this.#parse(record);
     // A page that was altered must neither be reported as the snapshot's nor pass a gate.
     if (record && user?.id === entry.id && userDigest(record) === entry.digest) return user;
     if (user?.id === entry.id)
       throw new UserError(
-        `User ${entry.id} on page ${page} of ${name} is not as its digest says; check it with "rollcall verify".`,
+        `User ${entry.id} on page ${page} of ${facts.name} is not as its digest says; check it with "rollcall verify".`,
       );
-    throw new UserError(
-      `Page ${page} of ${name} does not hold user ${entry.id}, or not as a valid user; check it with "rollcall verify".`,
-    );
+    throw badPage(facts, page, `does not hold user ${entry.id}, or not as a valid user`);
   }
 
   #parse(record: Buffer): User | undefined {
     const text = record.toString("utf8");
     // The pattern accepts only what the schema accepts, in a tenth of the time.
     if (this.#pattern.takes(record.toString("latin1"), 1)) return JSON.parse(text);
-    const read = parseJson(text);
-    return "why" in read ? undefined : userSchema.safeParse(read.value).data;
+    return parseAs(userSchema, text);
   }
 
   /** The line of the record, without its separator. */
   #find(page: number, { id, at }: IndexEntry): Buffer | undefined {
-    const { pageSize, count, name } = this.#side.facts;
-    const file = openPlain(`${this.#side.folder}/${pagePath(page)}`);
-    if (file === undefined)
-      throw new UserError(`Page ${page} of ${name} is not there; check it with "rollcall verify".`);
+    const { facts, folder } = this.#side;
+    const { pageSize, count } = facts;
+    const file = openPlain(`${folder}/${pagePath(page)}`);
+    if (file === undefined) throw badPage(facts, page, "is not there");
     try {
       const middle = Math.floor(this.#bytesAUser * ((at % pageSize) + 0.5));
       const line = findLine(this.#read(file, Math.max(0, middle - WINDOW / 2), WINDOW), id);
       if (line) return line;
       const { size } = fstatSync(file);
-      if (size > MAX_PAGE)
-        throw new UserError(
-          `Page ${page} of ${name} has ${size} bytes, more than a page may; check it with "rollcall verify".`,
-        );
+      if (size > MAX_PAGE) throw badPage(facts, page, `has ${size} bytes, more than a page may`);
       // The count of an invalid snapshot may be any number.
       this.#bytesAUser = size / Math.max(1, Math.min(pageSize, count - (page - 1) * pageSize));
       return findLine(this.#read(file, 0, size), id);

@@ -21,10 +21,7 @@ export interface ReadEffects {
   signal: AbortSignal | undefined;
 }
 
-/**
- * A release as a side of a diff.
- * @param scratch a folder for an index, in case the release has none.
- */
+/** @param scratch a folder for an index, in case the release has none. */
 export async function openReleaseSide(
   release: Release,
   name: string,
@@ -32,15 +29,8 @@ export async function openReleaseSide(
   signal?: AbortSignal,
 ): Promise<Side> {
   const { folder, snapshot, sums } = release;
-  const facts: SideFacts = {
-    name,
-    id: snapshot.id,
-    count: snapshot.count,
-    pages: snapshot.pages,
-    pageSize: snapshot.page_size,
-    baseUrl: snapshot.base_url,
-    links: snapshot.links,
-  };
+  const { id, count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
+  const facts = { name, id, count, pages, pageSize, baseUrl, links };
   const digest = sums.others.get(USERS);
   // Releases of earlier versions have no index.
   if (digest === undefined) return indexed(folder, facts, scratch, signal);

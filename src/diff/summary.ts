@@ -1,9 +1,8 @@
 /** Counts changed users: how many, in which fields, and between which statuses. */
 import type { Diff, Flow } from "./change.js";
-import { type Changed, type ChangedUsers, changedReader } from "./changed.js";
+import { type ChangedUsers, changedReader } from "./changed.js";
 import type { Pair } from "./match.js";
 
-/** Counts of some changed users, which can be added up. */
 export interface Summary {
   changed: number;
   fields: Map<string, number>;
@@ -21,19 +20,17 @@ export function nothing(): Summary {
  */
 export function startSummaries(comparison: ChangedUsers): (pairs: Pair[]) => Summary {
   const read = changedReader(comparison);
-  return (pairs) => summarize(read(pairs));
-}
-
-function summarize(changes: Iterable<Changed>): Summary {
-  const summary = nothing();
-  for (const { fields, old, new: now } of changes) {
-    summary.changed++;
-    for (const { path } of fields) {
-      count(summary.fields, path, 1);
-      if (path === "kyc_status") count(summary.flow, `${old.kyc_status} ${now.kyc_status}`, 1);
+  return (pairs) => {
+    const summary = nothing();
+    for (const { fields, old, new: now } of read(pairs)) {
+      summary.changed++;
+      for (const { path } of fields) {
+        count(summary.fields, path, 1);
+        if (path === "kyc_status") count(summary.flow, `${old.kyc_status} ${now.kyc_status}`, 1);
+      }
     }
-  }
-  return summary;
+    return summary;
+  };
 }
 
 export function add(summary: Summary, other: Summary): void {

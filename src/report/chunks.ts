@@ -2,7 +2,6 @@
 
 const CHUNK = 64 * 1024;
 
-/** The texts, joined into pieces of about 64,000 characters. */
 export async function* chunks(texts: AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = "";
   for await (const text of texts) {

@@ -2,7 +2,7 @@
 import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
 import { number } from "../print/numbers.js";
 
-/** The kinds of change, in the order of a diff. */
+/** In the order of a diff. */
 export const CHANGE_KINDS = ["added", "removed", "changed"] as const satisfies readonly Change["kind"][];
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
@@ -21,25 +21,16 @@ export function sideName({ name, id }: SideFacts): string {
   return id === undefined || name.endsWith(id) ? name : `${name} (${id})`;
 }
 
-export interface SettingChange {
-  name: string;
-  old: string;
-  new: string;
-}
-
-const SETTINGS: readonly (readonly [name: string, value: (side: SideFacts) => string | undefined])[] = [
-  ["base URL", ({ baseUrl }) => baseUrl],
-  ["page size", ({ pageSize }) => number(pageSize)],
-  ["links", ({ links }) => links],
-];
-
-/** Differences in base URL, page size and link style, which change every page but no user. Unknown values are left out. */
-export function settingChanges({ old, new: now }: Diff): SettingChange[] {
-  return SETTINGS.flatMap(([name, value]) => {
-    const [before, after] = [value(old), value(now)];
-    const isKnown = before !== undefined && after !== undefined;
-    return isKnown && before !== after ? [{ name, old: before, new: after }] : [];
-  });
+/** Differences in what changes every page but no user. Unknown values are left out. */
+export function settingChanges({ old, new: now }: Diff) {
+  const settings = [
+    { name: "base URL", old: old.baseUrl, new: now.baseUrl },
+    { name: "page size", old: number(old.pageSize), new: number(now.pageSize) },
+    { name: "links", old: old.links, new: now.links },
+  ];
+  return settings.flatMap(({ name, old = "", new: now = "" }) =>
+    old !== "" && now !== "" && old !== now ? [{ name, old, new: now }] : [],
+  );
 }
 
 const MOST_PATTERNS = 40;
@@ -48,10 +39,7 @@ const MOST_PATTERNS = 40;
  * Which fields were compared: `only kyc_status, off_chain.*`, `all fields but bio`; undefined when all were.
  * @param show escapes a pattern for the report.
  */
-export function comparedFields(
-  { only, ignore = [] }: FieldFilter,
-  show: (pattern: string) => string,
-): string | undefined {
+export function comparedFields({ only, ignore = [] }: FieldFilter, show: (pattern: string) => string) {
   const list = (patterns: readonly string[]) => {
     const all = [...new Set(patterns)];
     const rest = all.length - MOST_PATTERNS;

@@ -1,10 +1,9 @@
-/** Makes an entry of the access log for each answer. */
+/** One entry of the access log for each answer. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { bodyBytes, type ServerAnswer } from "./answers.js";
 
 export interface AccessEntry {
-  /** When the request arrived. */
   time: Date;
   /** The client's address; empty if the client had left before it could be asked. */
   remote: string;
@@ -17,14 +16,14 @@ export interface AccessEntry {
   bytes: number;
   /** Milliseconds from the request to the last byte handed to the system. */
   ms: number;
-  /** Id of the release that answered. */
+  /** Its id. */
   release: string;
 }
 
 const CLIENT_LEFT = 499;
 
 export function createAccessLog(write: (entry: AccessEntry) => void) {
-  const begin = ({ remoteAddress: remote = "" }: Socket, method: string, url: string, release: string) => {
+  const start = ({ remoteAddress: remote = "" }: Socket, method: string, url: string, release: string) => {
     const time = new Date();
     const started = performance.now();
     return (status: number, bytes: number) => {
@@ -32,21 +31,17 @@ export function createAccessLog(write: (entry: AccessEntry) => void) {
     };
   };
   return {
-    /** Writes an entry when the answer is over. */
+    /** For an answer of Node's server. */
     watch({ socket, method = "", url = "" }: IncomingMessage, res: ServerResponse, release: string) {
-      const end = begin(socket, method, url, release);
+      const end = start(socket, method, url, release);
       res.once("close", () => {
         end(res.headersSent ? res.statusCode : CLIENT_LEFT, method === "HEAD" ? 0 : (bodyBytes.get(res) ?? 0));
       });
     },
-    /** Returns what is to be told of the answer of the fast path; undefined if the client has left before it. */
-    begin(socket: Socket, url: string, release: string) {
-      const end = begin(socket, "GET", url, release);
-      return (answer: ServerAnswer | undefined) => end(answer?.head.status ?? CLIENT_LEFT, answer?.body?.length ?? 0);
-    },
-    /** Writes an entry for an answer to what was no request. */
-    refused(socket: Socket, { head: { status }, body }: ServerAnswer, release: string) {
-      begin(socket, "-", "-", release)(status, body?.length ?? 0);
+    /** Returns what is to be told of any other answer; of none if the client has left before it. */
+    begin(...request: Parameters<typeof start>) {
+      const end = start(...request);
+      return (answer?: ServerAnswer) => end(answer?.head.status ?? CLIENT_LEFT, answer?.body?.length ?? 0);
     },
   };
 }

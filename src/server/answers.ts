@@ -24,12 +24,10 @@ export class ServerAnswer {
   ) {}
 }
 
-/** A status and the headers that many answers share. */
+/** A status and the headers that many answers share: as `name, value, name, value`, and as text with the status line. */
 interface Head {
   status: number;
-  /** Name, value, name, value. */
   headers: readonly string[];
-  /** The status line and these headers as they are sent, each with its line's end. */
   text: string;
 }
 
@@ -50,31 +48,25 @@ export function createAnswers({ id, encodings }: Snapshot, cacheControl: string)
   const errorHeaders = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": NO_STORE };
   const toError = (status: number, detail: string) =>
     new ServerAnswer(toHead(status, errorHeaders), undefined, Buffer.from(errorBody(detail)));
-  const errors = new Map(
-    Object.entries(ERROR_DETAILS).map(([status, detail]) => [Number(status), toError(Number(status), detail)]),
-  );
-  const invalidPage = toError(404, INVALID_PAGE);
   return {
     page: (variant: Variant, etag: string, body: Buffer) => new ServerAnswer(pages[variant], etag, body),
     pageNotModified: (variant: Variant, etag: string) => new ServerAnswer(pagesNotModified[variant], etag),
     /** Of a file that is no page, whose body somebody else sends. */
     file: (status: 200 | 304, path: string, etag: string) =>
       new ServerAnswer(toHead(status, { ...common, ...fileHeaders(path, cacheControl) }), etag),
-    /** @param location must be safe in a header. */
-    redirect(location: string) {
-      const headers = { ...common, "Cache-Control": cacheControl, Location: location };
+    redirect(safeLocation: string) {
+      const headers = { ...common, "Cache-Control": cacheControl, Location: safeLocation };
       return new ServerAnswer(toHead(301, headers), undefined, Buffer.alloc(0));
     },
     preflight: new ServerAnswer(toHead(204, { ...common, ...PREFLIGHT_HEADERS })),
-    invalidPage,
-    error: (status: ErrorStatus) => errors.get(status) ?? invalidPage,
+    invalidPage: toError(404, INVALID_PAGE),
+    error: (status: ErrorStatus) => toError(status, ERROR_DETAILS[status]),
   };
 }
 
 /** How many bytes of body an answer has, HEAD or not; for the access log. */
 export const bodyBytes = new WeakMap<ServerResponse, number>();
 
-/** Sends an answer by Node's server. */
 export function send(res: ServerResponse, { head, etag, body }: ServerAnswer): void {
   const headers = [...head.headers];
   if (etag !== undefined) headers.push("ETag", etag);
@@ -92,14 +84,13 @@ export function setHeaders(res: ServerResponse, { head: { headers }, etag = "" }
   bodyBytes.set(res, bytes);
 }
 
-/** An answer's status line and headers, without those that Node adds, each with its line's end. */
+/** The status line and headers, without those that Node adds. */
 export function headOf({ head: { text }, etag, body }: ServerAnswer): string {
-  if (!body) return etag === undefined ? text : `${text}ETag: ${etag}\r\n`;
   const tag = etag === undefined ? "" : `ETag: ${etag}\r\n`;
-  return `${text}${tag}Content-Length: ${body.length}\r\n`;
+  return body ? `${text}${tag}Content-Length: ${body.length}\r\n` : text + tag;
 }
 
-/** A whole answer as text, for a socket without a request. It says that the connection closes. */
+/** A whole answer for a socket without a request. It says that the connection closes. */
 export function toText(answer: ServerAnswer): string {
   return `${headOf(answer)}Date: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n${answer.body ?? ""}`;
 }

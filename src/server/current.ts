@@ -6,20 +6,14 @@ import type { Release } from "../release/open.js";
 import type { ServerLimits } from "./limits.js";
 import { openSite, type Site, type SiteOptions } from "./site.js";
 
-/**
- * Serves what `current` in `folder` points to, or `folder` itself for good if that is a release.
- * @throws UserError if there is no release, or a broken one.
- */
+/** @throws UserError if there is no release, or a broken one. */
 export async function followCurrent(
   folder: string,
   options: SiteOptions,
   limits: ServerLimits,
   onSwitch: (release: Release) => void = () => {},
 ) {
-  const isRelease = await stat(join(folder, SNAPSHOT)).then(
-    () => true,
-    () => false,
-  );
+  const isRelease = await stat(join(folder, SNAPSHOT)).catch(() => undefined);
   if (isRelease) return { site: await openSite(folder, options), async reload() {}, async stop() {} };
   const link = join(folder, CURRENT);
   let site = await openSite(link, options);
@@ -44,31 +38,21 @@ export async function followCurrent(
     get site(): Site {
       return site;
     },
-    /** Looks at `current` now. What cannot be served is logged, and the old release stays. */
     reload: watch.check,
-    /** Stops looking. The site can still be used. */
     stop: watch.stop,
   };
 }
 
-/** What serves the folder that a watched link points to. */
-export interface LinkUser {
-  /** The folder that is served now, absolute and with every link resolved. */
-  folder(): string;
-  /** Serves another folder, or the link itself if it leads nowhere; if it throws, all stays as it was. */
-  open(folder: string): Promise<void>;
-  /** Is told why something was not opened, once for each target. */
-  refused(error: unknown): void;
-}
-
 /**
- * Compares what is served with what the link points to, again and again: no system reports every change of a link. It
+ * Compares what is served with what a link points to, again and again: no system reports every change of a link. It
  * remembers nothing of the link, since that may be switched while a release is being opened.
- * @param link the path of `current`
+ * @param folder the one that is served now, absolute and with every link resolved
+ * @param open serves another folder, or the link itself if it leads nowhere; if it throws, all stays as it was
+ * @param refused is told why something was not opened, once for each target
  */
 export function watchLink(
   link: string,
-  user: LinkUser,
+  user: { folder(): string; open(folder: string): Promise<void>; refused(error: unknown): void },
   { watchMs, retryMs }: Pick<ServerLimits, "watchMs" | "retryMs">,
 ) {
   let failed: { target: string | undefined; at: number } | undefined;
@@ -114,7 +98,7 @@ export function watchLink(
   };
 }
 
-/** The folder that a link leads to; undefined if the link or that folder is gone. */
-async function resolveLink(link: string): Promise<string | undefined> {
+/** Undefined if the link or its folder is gone. */
+function resolveLink(link: string): Promise<string | undefined> {
   return realpath(link).catch(() => undefined);
 }

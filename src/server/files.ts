@@ -26,9 +26,7 @@ interface Served {
 }
 
 /**
- * Checks all files and makes their handler.
  * @param root the path of the base URL with its final slash
- * @param opening limits how many files are open at once, of this release and of others
  * @throws UserError if a file is not what the release says, or its path leads out of the release.
  */
 export async function createFiles(release: Release, root: string, answers: Answers, cache: PageCache, opening: AtMost) {
@@ -55,21 +53,15 @@ export async function createFiles(release: Release, root: string, answers: Answe
     },
   });
 
-  const isWhole = async (path: string, served: Served): Promise<boolean> => {
-    const identity = identify(folder, path);
-    if (identity === served.checked) return true;
-    const bytes = await cache.read(join(folder, path), served.digest);
-    if (bytes === undefined || identity === undefined) return false;
-    served.checked = identity;
-    return true;
-  };
   const answer = async (req: IncomingMessage, res: ServerResponse, path: string, served: Served): Promise<void> => {
     await opening.begin();
-    const isGood = await isWhole(path, served);
+    const identity = identify(folder, path);
+    if (identity !== served.checked && (await cache.read(join(folder, path), served.digest)) && identity)
+      served.checked = identity;
     // A client that has left by now would not end its turn.
     if (res.destroyed) return opening.end();
     res.once("close", opening.end);
-    if (!isGood) return send(res, answers.error(500));
+    if (identity !== served.checked) return send(res, answers.error(500));
     // Ranges are not offered, and sirv misreads some.
     delete req.headers.range;
     req.url = `/${path}`;
@@ -92,14 +84,12 @@ export async function createFiles(release: Release, root: string, answers: Answe
 function namesOf({ sums }: Release): [path: string, digest: string | undefined][] {
   const listed = [...sums.others].filter(([path]) => isPublic(path));
   for (const [path] of listed)
-    if (!isPlainPath(path) || path === SUMS) throw broken(`${SUMS} lists ${JSON.stringify(path)}`);
+    if (!PLAIN_PATH.test(path) || path === SUMS) throw broken(`${SUMS} lists ${JSON.stringify(path)}`);
   return [[SUMS, undefined], ...listed];
 }
 
 /** No empty part, no `.` or `..`, and nothing that a URL would have to encode. */
-function isPlainPath(path: string): boolean {
-  return path.split("/").every((part) => /^[\w-][\w.-]*$/.test(part));
-}
+const PLAIN_PATH = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/;
 
 /** What changes whenever a file does; undefined if it is no plain file, or if a symbolic link leads to it. */
 function identify(folder: string, path: string): string | undefined {

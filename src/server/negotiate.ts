@@ -8,30 +8,22 @@ import type { Variant } from "../release/layout.js";
 /** Clients send few different values. Longer ones than this are not remembered, so that memory stays bounded. */
 const REMEMBERED = { values: 256, length: 256 } as const;
 
-/** The typings lack this option, which decides between equal q-values. */
-interface Preferring {
-  encodings(available: readonly string[], options: { preferred: readonly string[] }): string[];
-}
-
-/** Makes the choice by Accept-Encoding among a release's encodings; `identity` if the client accepts none of them. */
+/** Makes the choice by Accept-Encoding; `identity` if the client accepts none of a release's encodings. */
 export function createNegotiation(encodings: readonly Encoding[]): (header: string | undefined) => Variant {
   if (encodings.length === 0) return () => "identity";
   const preferred = (Object.keys(ENCODINGS) as Encoding[]).filter((coding) => encodings.includes(coding));
   const available: readonly Variant[] = [...preferred, "identity"];
   const choose = (header: string): Variant => {
-    const negotiator: Preferring = new Negotiator({ headers: { "accept-encoding": header } });
+    // The typings lack `preferred`, which decides between equal q-values.
+    const negotiator: { encodings(available: readonly string[], options: { preferred: readonly string[] }): string[] } =
+      new Negotiator({ headers: { "accept-encoding": header } });
     const [best] = negotiator.encodings(available, { preferred });
     return available.find((variant) => variant === best) ?? "identity";
   };
-  const remembered = new LRUCache<string, Variant>({ max: REMEMBERED.values });
+  const remembered = new LRUCache<string, Variant>({ max: REMEMBERED.values, memoMethod: choose });
   return (header) => {
     if (!header) return "identity";
-    if (header.length > REMEMBERED.length) return choose(header);
-    const known = remembered.get(header);
-    if (known) return known;
-    const chosen = choose(header);
-    remembered.set(header, chosen);
-    return chosen;
+    return header.length > REMEMBERED.length ? choose(header) : remembered.memo(header);
   };
 }
 

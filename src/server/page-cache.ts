@@ -7,7 +7,7 @@ import { openFilesLimit } from "./connections/descriptors.js";
 
 const MB = 1024 * 1024;
 
-/** What an entry costs besides its bytes: its key, its Buffer and the cache's own records. An estimate. */
+/** What an entry costs besides its bytes, about. */
 const OVERHEAD = 512;
 
 /** How many files are read at once. With fewer, reading would wait for the thread that answers. */
@@ -15,7 +15,7 @@ const MOST_READ = 32;
 
 export type PageCache = ReturnType<typeof createPageCache>;
 
-/** @param megabytes at most this much is kept; 0 keeps nothing, and a larger page is served without being kept. */
+/** A page that is larger than `megabytes` is served without being kept. */
 export function createPageCache(megabytes: number, log: (line: string) => void) {
   const cache = new LRUCache<string, Buffer>({
     maxSize: Math.max(1, Math.floor(megabytes * MB)),
@@ -57,7 +57,6 @@ export function createPageCache(megabytes: number, log: (line: string) => void) 
       if (body) cache.set(digest, body);
       return body;
     },
-    /** Reads any file in this way without keeping it. */
     read,
   };
 }
@@ -75,7 +74,7 @@ export async function readVerified(file: string, digest: string | undefined): Pr
 }
 
 function adviceFor(cause: unknown): string {
-  if (hasCode(cause, "EMFILE", "ENFILE"))
-    return `Raise the limit on open files (ulimit -n), which is ${openFilesLimit()}.`;
-  return 'Build again, or "rollcall use" another release.';
+  return hasCode(cause, "EMFILE", "ENFILE")
+    ? `Raise the limit on open files (ulimit -n), which is ${openFilesLimit()}.`
+    : 'Build again, or "rollcall use" another release.';
 }

@@ -14,22 +14,17 @@ import type { PageCache } from "./page-cache.js";
 export function createPages({ folder, snapshot, sums }: Release, listing: string, answers: Answers, cache: PageCache) {
   const choose = createNegotiation(snapshot.encodings);
 
-  /**
-   * Finds the answer to a GET of a page: at once if the page is cached or the client has it, and otherwise from the disk.
-   * Undefined if there is no such page.
-   * @param accept Accept-Encoding
-   * @param condition If-None-Match
-   */
+  /** At once if the page is cached or the client has it, otherwise from the disk; undefined if there is no such page. */
   const findPage = (
     page: number,
-    accept: string | undefined,
-    condition: string | undefined,
+    acceptEncoding: string | undefined,
+    ifNoneMatch: string | undefined,
   ): ServerAnswer | Promise<ServerAnswer> | undefined => {
-    const variant = choose(accept);
+    const variant = choose(acceptEncoding);
     const digest = sums.pages.get(page, variant);
     if (digest === undefined) return undefined;
     const etag = etagOf(digest);
-    if (isFresh(condition, etag)) return answers.pageNotModified(variant, etag);
+    if (isFresh(ifNoneMatch, etag)) return answers.pageNotModified(variant, etag);
     const body = cache.find(digest);
     if (body) return answers.page(variant, etag, body);
     return cache

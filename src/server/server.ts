@@ -5,7 +5,7 @@ import { basePath } from "../contract/links.js";
 import { usageError } from "../errors.js";
 import type { Release } from "../release/open.js";
 import { callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
-import { pick } from "../settings/settings.js";
+import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { atMost } from "../workers/at-most.js";
 import { type AccessEntry, createAccessLog } from "./access-log.js";
@@ -18,18 +18,11 @@ import type { Take } from "./fast-path/connection.js";
 import { SERVER_LIMITS, type ServerLimits } from "./limits.js";
 import { createPageCache } from "./page-cache.js";
 
-export interface ListingServerOptions {
+export interface ListingServerOptions extends OptionsOf<"cacheControl" | "cacheMb" | "fastPath"> {
   /** `dist`, whose `current` is followed, or one release's own folder, which is served for good. */
   folder: string;
-  /** Cache-Control of pages, `public, max-age=60` unless given. */
-  cacheControl?: string | undefined;
-  /** Megabytes of pages kept in memory, 256 unless given. */
-  cacheMb?: number | undefined;
-  /** Answers plain requests for pages without Node's HTTP objects, which is faster; true unless given. */
-  fastPath?: boolean | undefined;
 }
 
-/** What processes tell each other of a release. */
 export type ServedRelease = Pick<Release, "folder" | "snapshot">;
 
 export interface ListingServerEffects {
@@ -60,10 +53,7 @@ export interface ListingServer {
 const OPTIONS: OptionRules<ListingServerOptions> = { folder, ...pick("cacheControl", "cacheMb", "fastPath") };
 const EFFECTS: OptionRules<ListingServerEffects> = { log: callback, access: callback, onSwitch: callback };
 
-/**
- * Opens what is to be served, for users of the library.
- * @throws UserError for a missing or broken release and for options that are unknown or cannot be used.
- */
+/** @throws UserError for a missing or broken release and for options that are unknown or cannot be used. */
 export async function openListingServer(
   options: ListingServerOptions,
   effects: ListingServerEffects = {},
@@ -74,11 +64,7 @@ export async function openListingServer(
   );
 }
 
-/**
- * Opens what is to be served.
- * @param limits every limit, for those who must not wait for the usual ones
- * @throws UserError for a missing or broken release and for options that cannot be used, before any request.
- */
+/** @throws UserError for a missing or broken release and for options that cannot be used. */
 export async function createListingServer(
   {
     folder,
@@ -89,7 +75,12 @@ export async function createListingServer(
   { log = () => {}, access, onSwitch }: ListingServerEffects = {},
   limits: ServerLimits = SERVER_LIMITS,
 ): Promise<ListingServer> {
-  refuseBadOptions(cacheControl, cacheMb);
+  if (!SETTINGS.cacheControl.schema.safeParse(cacheControl).success)
+    throw usageError(
+      `Cache-Control ${JSON.stringify(cacheControl)} cannot stand in a header; give one like "${DEFAULT_CACHE_CONTROL}".`,
+    );
+  if (!Number.isFinite(cacheMb) || cacheMb < 0)
+    throw usageError(`The cache's size must be 0 or more megabytes, got ${cacheMb}.`);
   const accessLog = access && createAccessLog(access);
   const descriptors = shareDescriptors(limits.openFiles);
   const cache = createPageCache(cacheMb, log);
@@ -106,20 +97,20 @@ export async function createListingServer(
     const request = readPlain(text, at);
     const answer = request && findPage(request.page, request.acceptEncoding, request.ifNoneMatch);
     if (!answer) return undefined;
-    return { end: request.end, answer, done: accessLog?.begin(socket, request.url, release.snapshot.id) };
+    return { end: request.end, answer, done: accessLog?.begin(socket, "GET", request.url, release.snapshot.id) };
   };
   const { server, close } = createHttpServer(limits, descriptors, {
     take: fastPath ? take : undefined,
     handle,
     refuse(socket, status) {
       const { answers, release } = current.site;
-      accessLog?.refused(socket, answers.error(status), release.snapshot.id);
-      return toText(answers.error(status));
+      const answer = answers.error(status);
+      accessLog?.begin(socket, "-", "-", release.snapshot.id)(answer);
+      return toText(answer);
     },
     log,
   });
   let closed: Promise<void> | undefined;
-
   return {
     get release() {
       return current.site.release;
@@ -133,13 +124,4 @@ export async function createListingServer(
     reload: current.reload,
     close: () => (closed ??= current.stop().then(close)),
   };
-}
-
-function refuseBadOptions(cacheControl: string, cacheMb: number): void {
-  if (!/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(cacheControl))
-    throw usageError(
-      `Cache-Control ${JSON.stringify(cacheControl)} cannot stand in a header; give one like "${DEFAULT_CACHE_CONTROL}".`,
-    );
-  if (!Number.isFinite(cacheMb) || cacheMb < 0)
-    throw usageError(`The cache's size must be 0 or more megabytes, got ${cacheMb}.`);
 }

@@ -23,7 +23,6 @@ export interface SiteOptions {
   log(line: string): void;
 }
 
-/** For routes that take any path. */
 const ANY = /^/;
 
 /** @throws UserError if there is no release in `folder`, or a broken one. */
@@ -73,7 +72,7 @@ export async function openSite(folder: string, { cacheControl, cache, opening, l
   }
 }
 
-/** A pattern of a path that begins with `path`, which is taken literally, and goes on with `rest`. */
+/** A pattern of a path: `path`, which is taken literally, and then `rest`. */
 function exactly(path: string, rest = ""): RegExp {
   return new RegExp(`^${path.replace(/[^\w/]/g, "\\$&")}${rest}$`);
 }

@@ -11,7 +11,6 @@ export const CONFIG_FILE = "rollcall.config.json";
 
 /** The content of a config file, not yet checked. */
 export interface ConfigFile {
-  /** Its name in messages. */
   name: string;
   /** The folder that its paths are relative to. */
   folder: string;

@@ -2,24 +2,11 @@
 import { visit } from "jsonc-parser";
 import { isTooDeep } from "../contract/json.js";
 
-/** Line and column, both from 1. */
-interface Position {
-  line: number;
-  column: number;
-}
-
-/** Where a text stops being JSON, and what stands there. */
-interface JsonMistake extends Position {
-  found: string;
-}
-
 /** A key that its object already has, as it is written, with quotes. */
-interface RepeatedKey extends Position {
-  key: string;
-}
+type RepeatedKey = ReturnType<typeof positionOf> & { key: string };
 
-/** Parses a text, which may begin with a byte order mark. @returns the value, or the mistake as data. */
-export function parseConfig(text: string): { value: unknown; repeated: RepeatedKey[] } | { mistake: JsonMistake } {
+/** Parses a text, which may begin with a byte order mark. @returns the value, or where it stops being JSON and at what. */
+export function parseConfig(text: string) {
   const body = text.replace(/^\uFEFF/, "");
   try {
     return { value: JSON.parse(body), repeated: scan(body).repeated };
@@ -60,7 +47,8 @@ function startOfWord(text: string, offset: number): number {
   return before?.index ?? offset;
 }
 
-function positionOf(text: string, offset: number): Position {
+/** Line and column, both from 1. */
+function positionOf(text: string, offset: number) {
   const before = text.slice(0, offset).split("\n");
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

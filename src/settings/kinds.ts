@@ -9,18 +9,21 @@ import { UserError } from "../errors.js";
 /** How the text of a flag or a variable is read. A path is relative to the folder where it was given. */
 export type SettingKind = "text" | "path" | "number" | "boolean" | "list";
 
-/** A row of the table of settings. */
 export interface Setting {
   kind: SettingKind;
   schema: z.ZodType;
   /** Completes "must be ..."; absent where the schema's own message is a sentence. */
   allowed?: string;
   default?: unknown;
-  /** The verbs that have it as a flag. */
   verbs: readonly string[];
   /** What stands after the flag in help. */
   placeholder?: string;
   help: string;
+}
+
+/** @param verbs those that have it as a flag. */
+export function row<Kind extends object>(kind: Kind, verbs: readonly string[], help: string) {
+  return { ...kind, verbs, help };
 }
 
 /** Whether a text can be a path. What is written like a URL is no path that anybody means. */
@@ -50,15 +53,22 @@ export function whole(min: number, max: number) {
   return { kind: "number", schema: z.int().min(min).max(max), allowed, range, placeholder: "<number>" } as const;
 }
 
+function ofText<Schema extends z.ZodType>(schema: Schema, allowed: string, placeholder: string) {
+  return { kind: "text", schema, allowed, placeholder } as const;
+}
+
+function ofList<Schema extends z.ZodType>(schema: Schema, allowed: string, placeholder: string) {
+  return { kind: "list", schema, allowed, placeholder } as const;
+}
+
 export function text(placeholder: string, allowed: string) {
-  return { kind: "text", schema: z.string().min(1), allowed, placeholder } as const;
+  return ofText(z.string().min(1), allowed, placeholder);
 }
 
 /** One of several words; the first is the default. */
 export function oneOf<const Words extends readonly [string, ...string[]]>(...words: Words) {
   const allowed = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
-  const placeholder = `<${words.join("|")}>`;
-  return { kind: "text", schema: z.enum(words), allowed, placeholder, default: words[0] as Words[0] } as const;
+  return { ...ofText(z.enum(words), allowed, `<${words.join("|")}>`), default: words[0] as Words[0] };
 }
 
 /** The contract's own check, whose message is a whole sentence. */
@@ -75,12 +85,7 @@ export const baseUrl = {
   placeholder: "<url>",
 } as const;
 
-export const publicUrl = {
-  kind: "text",
-  schema: z.string().refine(isPublishableUrl),
-  allowed: "an absolute http(s) URL",
-  placeholder: "<url>",
-} as const;
+export const publicUrl = ofText(z.string().refine(isPublishableUrl), "an absolute http(s) URL", "<url>");
 
 /** The URL of a store. Messages do not repeat it, since it may hold a secret. */
 export const endpoint = {
@@ -92,70 +97,58 @@ export const endpoint = {
 } as const;
 
 /** A number or a percentage. The config file may also give a number that is no text. */
-export const limit = {
-  kind: "text",
-  schema: z
+export const limit = ofText(
+  z
     .union([z.int().min(0), z.string()])
     .transform(String)
-    .refine((value) => isLimit(value)),
-  allowed: "a number of users, or a percentage like 2%",
-  placeholder: "<number|percent>",
-} as const;
+    .refine(isLimit),
+  "a number of users, or a percentage like 2%",
+  "<number|percent>",
+);
 
-export const fieldLimits = {
-  kind: "list",
-  schema: z.array(z.string().refine((value) => parseFieldLimit(value) !== undefined)),
-  allowed: "a list of a user's fields and limits, like kyc_status=10,bio=5%",
-  placeholder: "<path=limit,...>",
-} as const;
+export const fieldLimits = ofList(
+  z.array(z.string().refine((value) => parseFieldLimit(value) !== undefined)),
+  "a list of a user's fields and limits, like kyc_status=10,bio=5%",
+  "<path=limit,...>",
+);
 
-export const fields = {
-  kind: "list",
-  schema: z.array(z.string().refine((value) => matchingPaths(value).length > 0)).min(1),
-  allowed: `a list of a user's fields, like bio,off_chain.*; they are ${FIELD_PATHS.join(", ")}`,
-  placeholder: "<paths>",
-} as const;
+export const fields = ofList(
+  z.array(z.string().refine((value) => matchingPaths(value).length > 0)).min(1),
+  `a list of a user's fields, like bio,off_chain.*; they are ${FIELD_PATHS.join(", ")}`,
+  "<paths>",
+);
 
 const codings = Object.keys(ENCODINGS) as Encoding[];
-export const encodings = {
-  kind: "list",
-  schema: z.array(z.enum(codings)).refine((list) => new Set(list).size === list.length),
-  allowed: `a list of ${codings.join(" and ")}, each at most once`,
-  placeholder: `<${codings.join(",")}>`,
-} as const;
+export const encodings = ofList(
+  z.array(z.enum(codings)).refine((list) => new Set(list).size === list.length),
+  `a list of ${codings.join(" and ")}, each at most once`,
+  `<${codings.join(",")}>`,
+);
 
 /** Names of checks or hosts. The verb knows which names there are. */
 export function names(of: "check" | "host") {
-  const schema = z.array(z.string().min(1));
-  return { kind: "list", schema, allowed: `a list of names of ${of}s`, placeholder: `<${of},...>` } as const;
+  return ofList(z.array(z.string().min(1)), `a list of names of ${of}s`, `<${of},...>`);
 }
 
 /** A folder on another machine, where nothing can be looked up. */
-export const onHost = {
-  kind: "text",
-  schema: z.string().regex(/^\/[^\p{Cc}]*$/u),
-  allowed: "an absolute path without control characters",
-  placeholder: "<folder>",
-} as const;
+export const onHost = ofText(
+  z.string().regex(/^\/[^\p{Cc}]*$/u),
+  "an absolute path without control characters",
+  "<folder>",
+);
 
 export function hostName(placeholder: string) {
-  const schema = z.string().regex(/^[A-Za-z0-9.*_:[\]-]+$/);
-  return { kind: "text", schema, allowed: "a host name or an address", placeholder } as const;
+  return ofText(z.string().regex(/^[A-Za-z0-9.*_:[\]-]+$/), "a host name or an address", placeholder);
 }
 
-export const urlPath = {
-  kind: "text",
-  schema: z
+const PATH_OF_URL = /^(\/[^\s\p{Cc}?#\\]*)?$/u;
+export const urlPath = ofText(
+  z
     .string()
-    .regex(/^(\/[^\s\p{Cc}?#\\]*)?$/u)
+    .regex(PATH_OF_URL)
     .transform((value) => basePath(parseBaseUrl(`http://host${value}`))),
-  allowed: "a path like /directory, or nothing",
-  placeholder: "<path>",
-} as const;
+  "a path like /directory, or nothing",
+  "<path>",
+);
 
-export const headerValue = {
-  kind: "text",
-  schema: z.string().regex(/^[!-~]([ -~]*[!-~])?$/),
-  allowed: "one line of ASCII",
-  placeholder: "<value>",
-} as const;
+export const headerValue = ofText(z.string().regex(/^[!-~]([ -~]*[!-~])?$/), "one line of ASCII", "<value>");

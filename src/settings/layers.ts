@@ -30,17 +30,13 @@ export function flagLayer(flags: Given, cwd: string, wanted: readonly SettingKey
  * The ROLLCALL_ variables. An empty one counts as not set, since compose files and shells unset variables so. Other
  * programs may use the prefix too, so an unknown name is a mistake only when it looks like a misspelling.
  */
-export function variableLayer(
-  env: Readonly<Record<string, string | undefined>>,
-  cwd: string,
-  wanted: readonly SettingKey[],
-): Layer {
+export function variableLayer(env: Given, cwd: string, wanted: readonly SettingKey[]): Layer {
   const keys = new Map<string, string>(SETTING_KEYS.map((key) => [variableOf(key), key]));
   const known = [...keys.keys(), DEBUG_VARIABLE, CONFIG_VARIABLE];
   const given: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(VARIABLE_PREFIX) || name === DEBUG_VARIABLE || !text) continue;
-    if (!isInjected(name, text) && findNear(name, known)) given[keys.get(name) ?? name] = text;
+    if (!isInjected(name, String(text)) && findNear(name, known)) given[keys.get(name) ?? name] = text;
   }
   const nameOf = (key: string) => (isKey(key) ? variableOf(key) : key);
   return check({ given, wanted, folder: cwd, nameOf, known });
@@ -52,12 +48,11 @@ export function fileLayer({ name, folder, values }: ConfigFile, wanted: readonly
 
 type Given = Readonly<Record<string, unknown>>;
 
-interface Unchecked {
+interface Unchecked extends Pick<Layer, "nameOf"> {
   given: Given;
   /** The settings that the verb uses. Others may be given too, and are not checked. */
   wanted: readonly SettingKey[];
   folder: string;
-  nameOf: Layer["nameOf"];
   known: readonly string[];
 }
 
@@ -92,16 +87,16 @@ function describeUnknown(unknown: readonly string[], nameOf: Layer["nameOf"], kn
 
 /** Variables that Kubernetes and Docker inject for a service named `rollcall` or `rollcall-...`: they are no settings. */
 function isInjected(variable: string, text: string): boolean {
-  return INJECTED.some(({ name, value }) => name.test(variable) && (value?.test(text) ?? true));
+  return INJECTED.some((pattern) => pattern.test(`${variable}=${text}`));
 }
 
-const INJECTED: readonly { name: RegExp; value?: RegExp }[] = [
+const INJECTED = [
   // ROLLCALL_SERVICE_HOST=10.0.0.1, ROLLCALL_SERVICE_PORT=80, ROLLCALL_SERVICE_PORT_HTTP=80
-  { name: /_SERVICE_(HOST|PORT(_.+)?)$/ },
+  /^[^=]*_SERVICE_(HOST|PORT(_[^=]+)?)=/,
   // ROLLCALL_PORT_8080_TCP=tcp://10.0.0.1:8080, ROLLCALL_PORT_8080_TCP_ADDR=10.0.0.1
-  { name: /_PORT_\d+_(TCP|UDP|SCTP)(_.+)?$/ },
+  /^[^=]*_PORT_\d+_(TCP|UDP|SCTP)(_[^=]+)?=/,
   // ROLLCALL_PORT=tcp://10.0.0.1:80, whose name is also that of a setting
-  { name: /_PORT$/, value: /^(tcp|udp|sctp):\/\// },
+  /^[^=]*_PORT=(tcp|udp|sctp):\/\//,
 ];
 
 /** How each kind reads a text. A text that does not fit is left as it is, and the schema refuses it. */

@@ -33,10 +33,8 @@ export function suggest(unknown: string, known: readonly string[]): string {
 }
 
 function bare(name: string): string {
-  return name
-    .replace(VARIABLE_PREFIX, "")
-    .replace(/[-_\s]/g, "")
-    .toLowerCase();
+  const word = name.replace(VARIABLE_PREFIX, "").replace(/[-_\s]/g, "");
+  return word.toLowerCase();
 }
 
 /** Whether at most a third of the letters are wrong (one in a short name), or all stand in another order, as in `hots`. */

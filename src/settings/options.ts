@@ -11,18 +11,11 @@ export interface Rule {
   allowed?: string;
 }
 
-/** A rule for every option. */
 export type OptionRules<T> = { readonly [K in keyof T]-?: Rule };
 
-export const callback: Rule = {
-  schema: z.custom((value) => typeof value === "function"),
-  allowed: "a function",
-};
+export const callback: Rule = { schema: z.custom((value) => typeof value === "function"), allowed: "a function" };
 export const abortSignal: Rule = { schema: z.instanceof(AbortSignal), allowed: "an AbortSignal" };
-export const folder: Rule = {
-  schema: z.string().refine(isPath),
-  allowed: "a folder's path on this machine",
-};
+export const folder: Rule = { schema: z.string().refine(isPath), allowed: "a folder's path on this machine" };
 /** An object whose members are checked separately. */
 export const anyObject: Rule = { schema: z.looseObject({}), allowed: "an object" };
 

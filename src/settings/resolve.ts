@@ -6,7 +6,6 @@ import { flagOf, variableOf } from "./names.js";
 import { type GivenSettings, SETTING_KEYS, type SettingKey, type Settings, settingOf } from "./settings.js";
 
 export interface Sources {
-  /** Flags by key. */
   flags: Readonly<Record<string, unknown>>;
   /** `--config`, relative to `cwd`. With null no file is read, not even the usual one. */
   config?: string | null | undefined;

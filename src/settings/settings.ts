@@ -7,9 +7,8 @@ export type SettingKey = keyof typeof SETTINGS;
 type Value<K extends SettingKey> = z.infer<(typeof SETTINGS)[K]["schema"]>;
 type Defaulted = { [K in SettingKey]: "default" extends keyof (typeof SETTINGS)[K] ? K : never }[SettingKey];
 
-/** The settings that a layer gives, checked. */
 export type GivenSettings = { [K in SettingKey]?: Value<K> };
-/** The settings that a verb gets. Those with a default are always there. */
+/** What a verb gets: those with a default are always there. */
 export type Settings = GivenSettings & { [K in Defaulted]: Value<K> };
 
 /** The type of a verb's options that are settings. The table says what they mean, their ranges and their defaults. */
@@ -22,7 +21,6 @@ export function pick<K extends SettingKey>(...keys: readonly K[]): Pick<typeof S
   return Object.fromEntries(keys.map((key) => [key, SETTINGS[key]])) as Pick<typeof SETTINGS, K>;
 }
 
-/** A row of the table, without the type of its value. */
 export function settingOf(key: SettingKey): Setting {
   return SETTINGS[key];
 }

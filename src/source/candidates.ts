@@ -6,16 +6,14 @@ import type { SqlValue } from "./values.js";
 
 /** A user made from a row, not yet checked. */
 export interface Candidate {
-  /** The id as the source has it, in a form that JSON can hold. */
   id: unknown;
-  /** What the user schema has to check. */
   user: unknown;
   /** Whether another row has the same id. */
   isDuplicate: boolean;
 }
 
-export interface Selection {
-  /** FROM, WHERE and ORDER BY, and the values of their parameters. */
+interface Selection {
+  /** FROM, WHERE and ORDER BY. */
   rows: string;
   parameters: Record<string, unknown>;
   /** SQL that is 1 for a row whose id another row has. */
@@ -28,7 +26,7 @@ export function* selectCandidates(
   db: Database,
   { rows, parameters, isDuplicate, defaultAvatar }: Selection,
 ): Generator<Candidate, void> {
-  const invalidText = new InvalidText(db, rows, parameters);
+  const invalidText = findInvalidText(db, rows, parameters);
   try {
     const selected = db
       .prepare<[Record<string, unknown>], SqlValue[]>(`SELECT ${SOURCE_COLUMNS.join(", ")}, ${isDuplicate} ${rows}`)
@@ -53,52 +51,32 @@ const REPLACEMENT = "\uFFFD";
  * second time as bytes, in step with the first reading, and only from the first row on that holds a replacement
  * character. So this takes at most one more pass over the source.
  */
-class InvalidText {
-  readonly #db: Database;
-  readonly #rows: string;
-  readonly #parameters: Record<string, unknown>;
-  readonly #isText: (bytes: Buffer) => boolean;
-  #bytes: IterableIterator<(Buffer | null)[]> | undefined;
-  #behind = 0;
-
-  /** @param rows the FROM, WHERE and ORDER BY of the first reading, with its parameters. */
-  constructor(db: Database, rows: string, parameters: Record<string, unknown>) {
-    this.#db = db;
-    this.#rows = rows;
-    this.#parameters = parameters;
-    const encoding = String(db.pragma("encoding", { simple: true }));
-    this.#isText = encoding === "UTF-8" ? isUtf8 : (bytes) => decodes(encoding, bytes);
-  }
-
-  /** Tags the values in the first reading's next row whose bytes are not valid text. */
-  mark(row: SqlValue[]): void {
-    this.#behind++;
-    if (!row.some((value) => typeof value === "string" && value.includes(REPLACEMENT))) return;
-    const bytes = this.#catchUp();
-    for (const [index, value] of row.entries()) {
-      const stored = bytes[index];
-      if (typeof value === "string" && stored && !this.#isText(stored)) row[index] = { invalid_utf8: value };
-    }
-  }
-
-  close(): void {
-    this.#bytes?.return?.();
-  }
-
-  /** The row, as bytes, at which the first reading stands. */
-  #catchUp(): (Buffer | null)[] {
-    const columns = SOURCE_COLUMNS.map((name) => `CAST(${name} AS BLOB)`).join(", ");
-    this.#bytes ??= this.#db
-      .prepare<[Record<string, unknown>], (Buffer | null)[]>(`SELECT ${columns} ${this.#rows}`)
-      .raw()
-      .iterate(this.#parameters);
-    let row: (Buffer | null)[] = [];
-    for (; this.#behind > 0; this.#behind--) row = this.#bytes.next().value ?? [];
-    return row;
-  }
+function findInvalidText(db: Database, rows: string, parameters: Selection["parameters"]) {
+  const encoding = String(db.pragma("encoding", { simple: true }));
+  const isText = encoding === "UTF-8" ? isUtf8 : (bytes: Buffer) => decodes(encoding, bytes);
+  const columns = SOURCE_COLUMNS.map((name) => `CAST(${name} AS BLOB)`).join(", ");
+  let second: IterableIterator<(Buffer | null)[]> | undefined;
+  let behind = 0;
+  return {
+    /** Tags the values in the first reading's next row whose bytes are not valid text. */
+    mark(row: SqlValue[]): void {
+      behind++;
+      if (!row.some((value) => typeof value === "string" && value.includes(REPLACEMENT))) return;
+      second ??= db
+        .prepare<[Selection["parameters"]], (Buffer | null)[]>(`SELECT ${columns} ${rows}`)
+        .raw()
+        .iterate(parameters);
+      let bytes: (Buffer | null)[] = [];
+      for (; behind > 0; behind--) bytes = second.next().value ?? [];
+      for (const [index, value] of row.entries()) {
+        const stored = bytes[index];
+        if (typeof value === "string" && stored && !isText(stored)) row[index] = { invalid_utf8: value };
+      }
+    },
+    close: () => second?.return?.(),
+  };
 }
 
-/** Whether bytes are valid text in UTF-16le or UTF-16be. */
 function decodes(encoding: string, bytes: Buffer): boolean {
   try {
     new TextDecoder(encoding.toLowerCase(), { fatal: true }).decode(bytes);

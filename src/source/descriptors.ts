@@ -5,7 +5,6 @@
 import { type BigIntStats, fstatSync, readdirSync } from "node:fs";
 import { codeOf, hasCode } from "../errors.js";
 
-/** Where the system lists a process's own descriptors. */
 const LIST = process.platform === "linux" ? "/proc/self/fd" : "/dev/fd";
 
 /** @returns undefined where the system does not list descriptors. */
@@ -20,7 +19,6 @@ export function findDescriptors(file: BigIntStats): number[] | undefined {
   }
 }
 
-/** Whether two results of `stat` are of one file. */
 export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }

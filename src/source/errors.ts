@@ -5,34 +5,21 @@ import { codeOf, UserError, unreadable } from "../errors.js";
 export const DB_PURPOSE = "--db names the SQLite file of users";
 
 /** First match wins; keys are prefixes of SQLite's extended result codes. */
-const ADVICE: readonly [code: string, advice: string][] = [
-  ["SQLITE_NOTADB", "is not a SQLite database, or it is encrypted; name a plain SQLite file"],
-  ["SQLITE_BUSY", 'is locked by another process (waited 5 s); let that finish, or publish a copy made with ".backup"'],
-  ["SQLITE_LOCKED", "is locked by another connection; let that finish, then run this again"],
-  [
-    "SQLITE_CORRUPT",
-    'is damaged; check it with "PRAGMA integrity_check": "REINDEX" mends indexes, a backup anything else',
-  ],
-  [
-    "SQLITE_READONLY_ROLLBACK",
+const ADVICE = {
+  SQLITE_NOTADB: "is not a SQLite database, or it is encrypted; name a plain SQLite file",
+  SQLITE_BUSY: 'is locked by another process (waited 5 s); let that finish, or publish a copy made with ".backup"',
+  SQLITE_LOCKED: "is locked by another connection; let that finish, then run this again",
+  SQLITE_CORRUPT: 'is damaged; check it with "PRAGMA integrity_check": "REINDEX" mends indexes, a backup anything else',
+  SQLITE_READONLY_ROLLBACK:
     "was left by a writer that crashed and must be recovered; open it once with sqlite3, then run this again",
-  ],
-  [
-    "SQLITE_READONLY",
+  SQLITE_READONLY:
     'is in WAL mode in a folder that this user may not write; allow it, or publish a copy made with ".backup"',
-  ],
-  [
-    "SQLITE_CANTOPEN",
+  SQLITE_CANTOPEN:
     'cannot be opened; its folder must be writable when it is in WAL mode, or publish a copy made with ".backup"',
-  ],
-  [
-    "SQLITE_FULL",
-    "cannot be sorted for lack of room; free space in the temporary folder or name another in SQLITE_TMPDIR",
-  ],
-  ["SQLITE_IOERR", "cannot be read to the end; check the disk"],
-];
+  SQLITE_FULL: "cannot be sorted for lack of room; free space in the temporary folder or name another in SQLITE_TMPDIR",
+  SQLITE_IOERR: "cannot be read to the end; check the disk",
+};
 
-/** A table in a text file. */
 const LIST = /\.(csv|tsv)$/i;
 
 /** Runs a step of reading `db`; SQLite's errors, and the system's, become one line a person can act on. */
@@ -44,7 +31,6 @@ export function reading<T>(db: string, step: () => T): T {
   }
 }
 
-/** Makes an error of reading `db` one line to act on. */
 export function explainReading(db: string, error: unknown): unknown {
   const isSystems = error instanceof Error && "syscall" in error;
   return isSystems ? unreadable(db, DB_PURPOSE, error) : explainSqlite(db, error);
@@ -62,7 +48,7 @@ export function explainSqlite(db: string, error: unknown): unknown {
       { cause: error },
     );
   }
-  const advice = ADVICE.find(([prefix]) => code.startsWith(prefix))?.[1];
+  const [, advice] = Object.entries(ADVICE).find(([prefix]) => code.startsWith(prefix)) ?? [];
   const detail = advice ? `${db} ${advice} (${message}).` : `Cannot read users from ${db}: ${message} (${code}).`;
   return new UserError(detail, { cause: error });
 }

@@ -14,7 +14,7 @@ export function connect(path: string, wait: number): Database.Database {
   return new Database(resolve(path), { readonly: true, fileMustExist: true, timeout: wait });
 }
 
-/** Whether an error says that another process holds a lock. */
+/** Whether another process holds a lock. */
 export function isLocked(error: unknown): boolean {
   return codeOf(error)?.startsWith("SQLITE_BUSY") ?? false;
 }
@@ -22,9 +22,7 @@ export function isLocked(error: unknown): boolean {
 /** Where a SQLite file says whether it has a write-ahead log: two bytes, each 1 for no or 2 for yes. */
 const VERSIONS = { at: 18, bytes: 2 };
 /** Where a log's index says how many entries are committed, copied to the file, and begun to be copied (SQLite's WAL format, 2.3). */
-const COMMITTED = 16;
-const COPIED = 96;
-const COPYING = 128;
+const [COMMITTED, COPIED, COPYING] = [16, 96, 128];
 
 /**
  * A file that several connections read, each of which opens it by its path. While this object has the file open, no other
@@ -33,10 +31,8 @@ const COPYING = 128;
 export class SourceFile {
   /** SQLite's own descriptor, to read bytes at given positions. Undefined where the system does not list descriptors. */
   readonly descriptor: number | undefined;
-  /** The path of the file's write-ahead log, which need not exist. */
   readonly log: string;
   readonly #path: string;
-  readonly #index: string;
   readonly #detector: Database.Database;
   readonly #version: Database.Statement;
   #noted: { stats: BigIntStats; version: unknown };
@@ -47,9 +43,7 @@ export class SourceFile {
   constructor(path: string) {
     this.#path = path;
     const stats = requireFile(path);
-    const real = realpathSync(path);
-    this.log = `${real}-wal`;
-    this.#index = `${real}-shm`;
+    this.log = `${realpathSync(path)}-wal`;
     const before = findDescriptors(stats) ?? [];
     this.#detector = connect(path, 0);
     const after = findDescriptors(stats) ?? [];
@@ -148,7 +142,6 @@ export class SourceFile {
     }
   }
 
-  /** The file that the path leads to now. */
   #find(): BigIntStats | undefined {
     return statSync(this.#path, { bigint: true, throwIfNoEntry: false });
   }
@@ -162,7 +155,7 @@ export class SourceFile {
 
   /** A number from the log's index, in the machine's byte order; undefined where there is none, or it cannot be read. */
   #readIndex(position: number): number | undefined {
-    const stats = statSync(this.#index, { bigint: true, throwIfNoEntry: false });
+    const stats = statSync(this.log.replace(/wal$/, "shm"), { bigint: true, throwIfNoEntry: false });
     const descriptor = stats && findDescriptors(stats)?.[0];
     if (descriptor === undefined) return undefined;
     const number = new Uint32Array(1);

@@ -8,7 +8,6 @@ import type { Share } from "./reader.js";
 import { findRelation, isPlainTable, isTable, type RelationOptions } from "./relation.js";
 
 export interface SourceOptions extends RelationOptions {
-  /** The SQLite file. */
   db: string;
   /** The image URL of users whose own is NULL. */
   defaultAvatar: string;
@@ -38,19 +37,19 @@ export function openSource(options: SourceOptions): Source {
 
 export class Source {
   readonly #options: SourceOptions;
-  #opened: Opened;
+  #opened: ReturnType<typeof open>;
   #relation = "";
   /** What stands behind FROM: a table without its indexes, whose values may be damaged, or a view or query. */
   #rows = "";
   #count: number | undefined;
-  #hasUniqueIds: boolean | undefined;
+  #hasRepeatedIds: boolean | undefined;
 
   constructor(options: SourceOptions) {
     this.#options = options;
     this.#opened = reading(options.db, () => open(options.db));
   }
 
-  /** The file that is read. After `begin` it is another one, if the path leads to another. */
+  /** After `begin` it is another one, if the path leads to another. */
   get file(): SourceFile {
     return this.#opened.file;
   }
@@ -61,21 +60,16 @@ export class Source {
     return this.#count;
   }
 
-  /** All rows in published order, newest first. They can be read more than once, with the same result. */
+  /** All rows in published order. They can be read more than once, with the same result. */
   *candidates(): Generator<Candidate, void> {
-    const [rows, isDuplicate] = [`FROM ${this.#rows} ${ORDER}`, this.#areIdsUnique() ? "0" : IS_REPEATED];
-    const { db: file, defaultAvatar } = this.#options;
+    const [{ db }, { db: file, defaultAvatar }] = [this.#opened, this.#options];
     try {
-      yield* selectCandidates(this.#opened.db, { rows, parameters: {}, isDuplicate, defaultAvatar });
+      this.#hasRepeatedIds ??= keepRepeatedIds(db, this.#rows);
+      const isDuplicate = this.#hasRepeatedIds ? IS_REPEATED : "0";
+      yield* selectCandidates(db, { rows: `FROM ${this.#rows} ${ORDER}`, parameters: {}, isDuplicate, defaultAvatar });
     } catch (error) {
       throw explainSqlite(file, error);
     }
-  }
-
-  /** Whether all ids differ. Those that do not are kept in a temporary table. */
-  #areIdsUnique(): boolean {
-    this.#hasUniqueIds ??= reading(this.#options.db, () => !keepRepeatedIds(this.#opened.db, this.#rows));
-    return this.#hasUniqueIds;
   }
 
   /**
@@ -93,14 +87,12 @@ export class Source {
     return query === undefined && reading(db, () => isPlainTable(this.#opened.db, table));
   }
 
-  /** What those connections need to know, if they have begun at the same point in time. */
   share(pageSize: number): Share {
     const { db, defaultAvatar } = this.#options;
     const kind = reading(db, () => chooseOrder(this.#opened.db, this.#relation, pageSize));
     return { relation: this.#relation, kind, defaultAvatar };
   }
 
-  /** Where the pages of a share begin, in order. */
   *pageStarts({ kind }: Share, pageSize: number): Generator<PageStart, void> {
     try {
       yield* pageStarts(this.#opened.db, this.#relation, { kind, pageSize, count: this.count });
@@ -134,8 +126,7 @@ export class Source {
       this.#relation = findRelation(db, path, this.#options);
       const isInFile = query === undefined && isTable(db, table);
       this.#rows = isInFile ? `${this.#relation} NOT INDEXED` : this.#relation;
-      this.#count = undefined;
-      this.#hasUniqueIds = undefined;
+      this.#count = this.#hasRepeatedIds = undefined;
       if (isLast) file.note({ hasBegun: true });
       return file.isStill() && file.isOne(1);
     } catch (error) {
@@ -174,8 +165,6 @@ export class Source {
     this.file.close();
   }
 }
-
-type Opened = ReturnType<typeof open>;
 
 function open(path: string) {
   const file = new SourceFile(path);

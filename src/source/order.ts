@@ -15,12 +15,14 @@ export type OrderKind = "indexed" | "sorted";
 
 const SORTED = "temp.rollcall_order";
 
-/** Where a page begins. */
-export interface PageStart {
-  /** How many rows come before it. */
-  offset: number;
+interface Key {
   date: string;
   id: string;
+}
+
+export interface PageStart extends Key {
+  /** How many rows come before it. */
+  offset: number;
 }
 
 /** Chooses `indexed` where an index has the order, and no date has more rows than a page. */
@@ -50,7 +52,6 @@ export function sortRows(db: Database, relation: string): void {
   db.exec(`CREATE TEMP TABLE rollcall_order AS SELECT rowid AS source_rowid FROM ${relation} NOT INDEXED ${ORDER}`);
 }
 
-/** @param rows what stands behind FROM. */
 export function countRows(db: Database, rows: string): number {
   return db.prepare<[], number>(`SELECT count(*) FROM ${rows}`).pluck().get() ?? 0;
 }
@@ -63,7 +64,6 @@ export function keepRepeatedIds(db: Database, rows: string): boolean {
   return true;
 }
 
-/** SQL that tells whether more than one row has a row's id. */
 export const IS_REPEATED = "id COLLATE BINARY IN (SELECT id FROM temp.rollcall_duplicates)";
 
 /** FROM, WHERE and ORDER BY of one page's rows; takes `@offset`, `@date`, `@id` (a `PageStart`) and `@rows`. */
@@ -82,9 +82,6 @@ function rangeOfIndex(relation: string): string {
   return `FROM ${relation} WHERE date_joined <= @date AND (date_joined < @date OR id >= @id) ${INDEX_ORDER}`;
 }
 
-/**
- * Where each page begins, found by steps of one page along the index.
- */
 export function* pageStarts(
   db: Database,
   relation: string,
@@ -92,13 +89,10 @@ export function* pageStarts(
 ): Generator<PageStart, void> {
   let start = { offset: 0, date: "", id: "" };
   if (kind === "indexed") {
-    const first = db
-      .prepare<[], [string, string]>(`SELECT date_joined, id FROM ${relation} ${ORDER} LIMIT 1`)
-      .raw()
-      .get();
-    start = { offset: 0, date: first?.[0] ?? "", id: first?.[1] ?? "" };
+    const first = db.prepare<[], Key>(`SELECT date_joined AS date, id FROM ${relation} ${ORDER} LIMIT 1`).get();
+    start = { ...start, ...first };
   }
-  const next = db.prepare<[unknown], { date: string; id: string }>(
+  const next = db.prepare<[PageStart], Key>(
     `SELECT date_joined AS date, id ${rangeOfIndex(relation)} LIMIT 1 OFFSET ${pageSize}`,
   );
   for (let offset = 0; offset < count; offset += pageSize) {

@@ -9,7 +9,6 @@ import { pageTextParameters, pageTextSql } from "./page-text.js";
 
 /** What connections in other threads need to know to read one table in one order. */
 export interface Share {
-  /** The quoted name of the table. */
   relation: string;
   kind: OrderKind;
   defaultAvatar: string;
@@ -25,19 +24,12 @@ export interface PageText {
   isPlain(): boolean;
 }
 
-interface TextRow {
-  records: Buffer | null;
-  checked: number | null;
-  rows: number;
-}
+type TextStatement = Database.Statement<[object], { records: Buffer | null; checked: number | null; rows: number }>;
 
 /** Milliseconds to wait for another process's lock: few, since that process may wait for this build. */
 const LOCK_WAIT = 100;
 
-/**
- * SQLite's cache in kilobytes, which SQLite wants as a negative number. Rows in published order lie anywhere in the file, so
- * a larger cache would keep what is not read again.
- */
+/** In kilobytes, which SQLite wants as a negative number. Rows lie anywhere in the file, so more would not help. */
 const CACHE = -2000;
 const EMPTY = Buffer.alloc(0);
 
@@ -59,19 +51,18 @@ export class PageReader {
   readonly #db: Database.Database;
   readonly #share: Share;
   readonly #pattern: RecordPattern;
-  #text: Database.Statement<[object], TextRow> | undefined;
+  #text: TextStatement | undefined;
 
-  /** @param db in a transaction. */
   constructor(db: Database.Database, share: Share) {
     this.#db = db;
     this.#share = share;
     this.#pattern = recordPattern(share.defaultAvatar);
   }
 
-  /** The text of a page of `rows` records. */
   readText(start: PageStart, rows: number): PageText {
     const parameters = { ...start, rows, ...pageTextParameters(this.#share.defaultAvatar) };
-    const found = read(this.#statement(), parameters);
+    this.#text ??= this.#statement();
+    const found = read(this.#text, parameters);
     const records = found?.records ?? EMPTY;
     const isWhole = found?.rows === rows && found.checked === 1;
     return {
@@ -81,28 +72,20 @@ export class PageReader {
     };
   }
 
-  #statement(): Database.Statement<[object], TextRow> {
-    if (this.#text) return this.#text;
+  #statement(): TextStatement {
     const { relation, kind } = this.#share;
     if (kind === "sorted") sortRows(this.#db, relation);
-    this.#text = this.#db.prepare<[object], TextRow>(pageTextSql(pageRows(relation, kind)));
-    return this.#text;
+    return this.#db.prepare(pageTextSql(pageRows(relation, kind)));
   }
 
-  /** The rows of a page one by one, to be checked by the schema. */
   candidates(start: PageStart, rows: number): Generator<Candidate, void> {
     const { relation, kind, defaultAvatar } = this.#share;
-    const parameters = { ...start, rows };
-    return selectCandidates(this.#db, {
-      rows: pageRows(relation, kind),
-      parameters,
-      isDuplicate: "0",
-      defaultAvatar,
-    });
+    const selection = { rows: pageRows(relation, kind), parameters: { ...start, rows } };
+    return selectCandidates(this.#db, { ...selection, isDuplicate: "0", defaultAvatar });
   }
 }
 
-function read(statement: Database.Statement<[object], TextRow>, parameters: object): TextRow | undefined {
+function read(statement: TextStatement, parameters: object): ReturnType<TextStatement["get"]> {
   try {
     return statement.get(parameters);
   } catch (error) {

@@ -7,7 +7,6 @@ import { SOURCE_COLUMNS } from "./columns.js";
 
 /** Where rows come from: at most one of the two, or the table `users`. */
 export interface RelationOptions {
-  /** A table or view. */
   table?: string | undefined;
   /** The path of a file with one SELECT that yields the columns. */
   query?: string | undefined;
@@ -25,17 +24,13 @@ export function findRelation(db: Database, file: string, { table, query }: Relat
     throw usageError("Users come from a table or from a query, not both; leave --table or --query out.");
   }
   const name = query === undefined ? findTable(db, file, table ?? "users") : createQueryView(db, query);
-  const quoted = query === undefined ? `main.${quote(name)}` : `temp.${quote(name)}`;
-  const found = db
-    .prepare(`SELECT name FROM pragma_table_xinfo(?, ?)`)
-    .pluck()
-    .all(name, query === undefined ? "main" : "temp");
-  const [where, step] =
+  const [schema, where, step] =
     query === undefined
-      ? [`Table ${name} in ${file}`, "Name them so in a view, or with --query."]
-      : [`Query ${query}`, "Name them so in it, with AS."];
+      ? ["main", `Table ${name} in ${file}`, "Name them so in a view, or with --query."]
+      : ["temp", `Query ${query}`, "Name them so in it, with AS."];
+  const found = db.prepare("SELECT name FROM pragma_table_xinfo(?, ?)").pluck().all(name, schema);
   requireColumns(where, found.map(String), step);
-  return quoted;
+  return `${schema}.${quote(name)}`;
 }
 
 function findTable(db: Database, file: string, table: string): string {

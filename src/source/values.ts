@@ -1,7 +1,6 @@
 /** Single values of a row: from SQLite's to those of JSON. */
 import { isTooDeep } from "../contract/json.js";
 
-/** A value as better-sqlite3 gives it, or tagged. */
 export type SqlValue = null | bigint | number | string | Buffer | Tagged;
 
 /**
@@ -15,7 +14,7 @@ type Tagged =
   | { invalid_utf8: string }
   | { too_deep: string };
 
-/** An integer, or the value that stands in its place. A REAL is no integer, whatever its value. */
+/** A REAL is no integer, whatever its value. */
 export function integer(value: SqlValue | undefined): unknown {
   return typeof value === "number" ? { real: value } : jsonValue(value);
 }
@@ -40,7 +39,6 @@ export function parsedJson(value: SqlValue | undefined): unknown {
 const TEXT_SHOWN = 80;
 const BLOB_BYTES_SHOWN = 32;
 
-/** A value as JSON holds it, or tagged where JSON cannot hold it. */
 export function jsonValue(value: SqlValue | undefined): unknown {
   if (typeof value === "bigint") {
     const number = Number(value);

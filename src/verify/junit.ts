@@ -25,6 +25,7 @@ function toTest(row: Row): string {
 
 function describe({ outcome, request, received, count, findings, note }: Row): string {
   if (outcome === "passed") return "";
+  if (outcome === "noted") return `<system-out>${escaped(note ?? "")}</system-out>`;
   if (outcome === "skipped") return `<skipped message=${quoted(note ?? "")}/>`;
   const message = received === undefined ? `${count} found in ${request}` : `${request}: ${received}`;
   if (outcome === "allowed") return `<skipped message=${quoted(`allowed: ${message}`)}/>`;

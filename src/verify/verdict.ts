@@ -18,10 +18,11 @@ export interface Finding {
 /**
  * - `passed`: nothing differs
  * - `differs`: something does
- * - `allowed`: something does, and `allow` names the check
+ * - `allowed`: something does, and `allow` names the check, or the host of `adapt` cannot do better
+ * - `noted`: there is something to know, and it is no failure; the note says what
  * - `skipped`: there was nothing to check; the note says why
  */
-type Outcome = "passed" | "differs" | "allowed" | "skipped";
+type Outcome = "passed" | "differs" | "allowed" | "noted" | "skipped";
 
 export interface Row {
   /** Stable, and one word for scripts and `--allow`. */

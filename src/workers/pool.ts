@@ -143,6 +143,17 @@ class PoolWorker<Job, Result> {
   }
 }
 
+/** Items in groups of `size`, the last one maybe shorter, for jobs that take several. */
+export function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let batch: T[] = [];
+  for (const item of items) {
+    if (batch.push(item) < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
 /**
  * How many threads to start: as many as wanted; otherwise as many as cores, or none for fewer than `worthwhile` users,
  * where starting threads takes longer than they save.

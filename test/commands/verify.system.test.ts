@@ -1,5 +1,6 @@
 /** `rollcall verify` as people and CI see it. */
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
@@ -13,6 +14,7 @@ import { fakeIo, rollcall } from "./run.js";
 /** A folder whose dist has one release of some users, two a page. */
 async function released(users = 5) {
   const cwd = scratch();
+  chmodSync(cwd, 0o755);
   const db = writeUsers(join(cwd, "users.sqlite"), plainRows(users));
   const out = join(cwd, "dist");
   const { id, name, folder } = await build({
@@ -35,7 +37,27 @@ passed   sums        SHA256SUMS     SHA256SUMS has one line for every other file
 passed   files       7 files        every listed file is there and plain, and there is no other
 `);
   expect(stdout).toContain("skipped  compressed  none           (it has no compressed pages)\n");
-  expect(stdout).toMatch(new RegExp(`\n\nverify +passed +release ${name}: 13 passed, 1 skipped, in 0\\.00 s\n$`));
+  expect(stdout).toMatch(new RegExp(`\n\nverify +passed +release ${name}: 14 passed, 1 skipped, in 0\\.00 s\n$`));
+});
+
+test("a release that other users cannot read: what stops them and what mends it, exit 0", async () => {
+  const { cwd, name, folder, run } = await released();
+  chmodSync(cwd, 0o700);
+  for (const [path, mode] of [
+    ["avatar.svg", 0o600],
+    ["api/users/pages", 0o750],
+  ] as const)
+    chmodSync(join(folder, path), mode);
+  const { code, stdout } = await run("verify");
+  expect(code).toBe(0);
+  expect(stdout).toContain(
+    `\n\nreadable: other users cannot read ${cwd}, so a web server with a user of its own answers 500; ` +
+      `to mend it: chmod o+x ${cwd} && chmod -R o+rX dist/releases/${name}\n`,
+  );
+  expect(stdout).toMatch(/\nverify +passed +release .*: 13 passed, 1 noted, 1 skipped, in /);
+  const [, mend = ""] = /to mend it: (.*)/.exec(stdout) ?? [];
+  execFileSync("bash", ["-c", mend], { cwd });
+  expect((await run("verify")).stdout).toMatch(/: 14 passed, 1 skipped, in /);
 });
 
 test("damage: the rows, what was found, exit 1", async () => {
@@ -45,7 +67,7 @@ test("damage: the rows, what was found, exit 1", async () => {
   expect(code).toBe(1);
   expect(stdout).toContain("\ndiffers  digests     7 files        every file has the SHA-256 that SHA256SUMS lists\n");
   expect(stdout).toMatch(/\n\ndigests: 1 finding\n {2}avatar\.svg: found [0-9a-f]{64}; expected [0-9a-f]{64}\n/);
-  expect(stdout).toMatch(/\nverify +differs: digests +release .*: 12 passed, 1 differs, 1 skipped, in /);
+  expect(stdout).toMatch(/\nverify +differs: digests +release .*: 13 passed, 1 differs, 1 skipped, in /);
 });
 
 test("many findings of one kind: five are shown, all are counted", async () => {
@@ -136,7 +158,7 @@ test("--json prints every row as data, --junit writes each as a test", async () 
     seconds: 0,
     subject: expect.stringMatching(/^release /),
   });
-  expect(rows).toHaveLength(14);
+  expect(rows).toHaveLength(15);
   expect(rows[2]).toMatchObject({
     name: "digests",
     outcome: "differs",
@@ -144,7 +166,7 @@ test("--json prints every row as data, --junit writes each as a test", async () 
     findings: [{ check: "digests", path: "avatar.svg" }],
   });
   const xml = readFileSync(join(cwd, "report.xml"), "utf8");
-  expect(xml).toContain('tests="14" failures="1" errors="0" skipped="1">');
+  expect(xml).toContain('tests="15" failures="1" errors="0" skipped="1">');
   expect(xml).toContain(
     'name="compressed: every compressed page decompresses to the plain one">\n      <skipped message="it has no compressed pages"/>',
   );

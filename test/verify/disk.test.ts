@@ -10,7 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { BuildOptions } from "../../src/build/options.js";
@@ -72,6 +72,36 @@ describe("a whole release", () => {
     const verdict = await verifyRelease({ folder });
     expect(differing(verdict)).toEqual([]);
     expect(row(verdict, "user-index")).toMatchObject({ outcome: "skipped", note: "it has no users.sha256" });
+  });
+
+  test("with files for other hosts, or published without them", async () => {
+    const folder = await plainRelease();
+    mkdirSync(join(folder, "adapters"));
+    writeFileSync(join(folder, "adapters/nginx.conf"), "map $uri $tag {}\n");
+    reseal(folder);
+    expect(differing(await verifyRelease({ folder }))).toEqual([]);
+    edit(folder, "adapters/nginx.conf", (text) => text.replace("tag", "gat"));
+    expect(differing(await verifyRelease({ folder }))).toEqual(["digests"]);
+    rmSync(join(folder, "adapters"), { recursive: true });
+    expect(differing(await verifyRelease({ folder }))).toEqual([]);
+  });
+
+  test.each([
+    ["a folder above", "..", 0o750, (folder: string) => `chmod o+x ${dirname(folder)}`],
+    ["itself", ".", 0o700, (folder: string) => `chmod -R o+rX ${folder}`],
+    ["a folder inside", "api/users", 0o754, (folder: string) => `chmod -R o+rX ${folder}`],
+    ["a page", page(2), 0o640, (folder: string) => `chmod -R o+rX ${folder}`],
+  ])("that other users cannot read because of %s is no finding, but noted", async (_what, path, mode, mend) => {
+    const folder = await plainRelease();
+    chmodSync(dirname(folder), 0o755);
+    expect(row(await verifyRelease({ folder }), "readable")).toMatchObject({ outcome: "passed" });
+    chmodSync(join(folder, path), mode);
+    const verdict = await verifyRelease({ folder });
+    expect(passed(verdict)).toBe(true);
+    expect(row(verdict, "readable")).toMatchObject({
+      outcome: "noted",
+      note: `other users cannot read ${join(folder, path)}, so a web server with a user of its own answers 500; to mend it: ${mend(folder)}`,
+    });
   });
 
   test("with users that warnings apply to, whom snapshot.json counts", async () => {

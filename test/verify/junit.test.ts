@@ -46,7 +46,7 @@ describe.skipIf(isMissing("xmllint"))("in every place where foreign text may sta
       found: text,
       expected: text,
     };
-    const rows: Row[] = (["differs", "allowed", "skipped", "passed"] as const).map((outcome) => ({
+    const rows: Row[] = (["differs", "allowed", "skipped", "noted", "passed"] as const).map((outcome) => ({
       ...whole,
       outcome,
       findings: [found, { ...found, path: "", page: 2 }],
@@ -60,7 +60,8 @@ describe.skipIf(isMissing("xmllint"))("in every place where foreign text may sta
     expect(read(xml, "//testcase[1]/failure/@message")).toBe(`${attribute}: ${attribute}`);
     expect(read(xml, "//testcase[2]/skipped/@message")).toBe(`allowed: ${attribute}: ${attribute}`);
     expect(read(xml, "//testcase[3]/skipped/@message")).toBe(attribute);
+    expect(read(xml, "//testcase[4]/system-out")).toBe(shown);
     expect(read(xml, "//testcase[1]/failure")).toContain(`found ${shown}; expected ${shown}`);
-    expect(read(xml, "count(//testcase)")).toBe("4");
+    expect(read(xml, "count(//testcase)")).toBe("5");
   });
 });

@@ -7,7 +7,7 @@ import { explainSqlite } from "../../source/errors.js";
 import type { Source } from "../../source/open.js";
 import type { PageStart } from "../../source/order.js";
 import type { Share } from "../../source/reader.js";
-import { ThreadPool } from "../../workers/pool.js";
+import { inBatches, ThreadPool } from "../../workers/pool.js";
 import type { OnBuildProgress } from "../options.js";
 import type { Collection, Destination, Spent, Totals, WrittenPages } from "../page-writer.js";
 import { isBehind, type KeyRange } from "./order.js";
@@ -138,19 +138,11 @@ function* batches(
   previous: Release | undefined,
 ): Generator<PageJob> {
   let first = 1;
-  let some: PageStart[] = [];
-  const batch = (): PageJob => {
+  for (const some of inBatches(starts, BATCH)) {
     const known = previous?.sums.pages.slice(first, some.length) ?? {};
-    return { kind: "write", collection, first, starts: some, known };
-  };
-  for (const start of starts) {
-    some.push(start);
-    if (some.length < BATCH) continue;
-    yield batch();
+    yield { kind: "write", collection, first, starts: some, known };
     first += some.length;
-    some = [];
   }
-  if (some.length > 0) yield batch();
 }
 
 /** Adds up what threads have written. */

@@ -1,5 +1,4 @@
 /** What a build prints for people: one aligned line a stage, or one line a problem and why it refuses. */
-
 import type { BuildResult } from "../../build/build.js";
 import type { InvalidUsersError, ProblemReport } from "../../build/problems.js";
 import type { Problem } from "../../contract/user.js";
@@ -18,13 +17,14 @@ interface Run {
 }
 
 export function describeBuild(result: BuildResult, run: Run, paint: Paint): string {
-  const { skipped, pruned } = result;
+  const { isRead, users, skipped, pruned, warnings } = result;
   const lines: Line[] = [
-    { verb: "read", value: readFrom(result), detail: run.db },
-    result.isNew ? written(result) : { verb: "same", value: sameAs(result), detail: result.folder },
-    ...warned(result),
-    ...gated(result),
+    { verb: "read", value: isRead ? count(users + skipped, "user") : "no row: the file is unchanged", detail: run.db },
+    written(result),
   ];
+  for (const [kind, users] of Object.entries(warnings) as [WarningKind, number][])
+    lines.push({ verb: "warn", value: `${count(users, "user")}: ${WARNINGS[kind].text}` });
+  lines.push(...gated(result));
   if (pruned.length > 0) lines.push({ verb: "prune", value: count(pruned.length, "old release") });
   if (skipped > 0) {
     const value = `${count(skipped, "invalid user")} LEFT OUT`;
@@ -33,25 +33,10 @@ export function describeBuild(result: BuildResult, run: Run, paint: Paint): stri
   return align([...lines, done(result, run)], paint);
 }
 
-function readFrom({ isRead, users, skipped }: BuildResult): string {
-  return isRead ? count(users + skipped, "user") : "no row: the file is unchanged";
-}
-
-function sameAs({ isSwitched }: BuildResult): string {
-  return isSwitched ? "an older release has all of it" : "nothing changed";
-}
-
-function written({ pages, bytes, linked, folder }: BuildResult): Line {
+function written({ isNew, isSwitched, pages, bytes, linked, folder: detail }: BuildResult): Line {
   const note = linked > 0 ? ` (${number(linked)} linked)` : "";
-  return { verb: "write", value: `${count(pages, "page")}, ${size(bytes)}${note}`, detail: folder };
-}
-
-function warned({ warnings }: BuildResult): Line[] {
-  const kinds = Object.entries(warnings) as [WarningKind, number][];
-  return kinds.map(([kind, users]) => ({
-    verb: "warn",
-    value: `${count(users, "user")}: ${WARNINGS[kind].text}`,
-  }));
+  if (isNew) return { verb: "write", value: `${count(pages, "page")}, ${size(bytes)}${note}`, detail };
+  return { verb: "same", value: isSwitched ? "an older release has all of it" : "nothing changed", detail };
 }
 
 function gated({ gates }: BuildResult): Line[] {
@@ -84,7 +69,6 @@ export function describeTimings({ timings, workers }: BuildResult, paint: Paint)
   return `\n${align(lines, paint)}`;
 }
 
-/** The first problems, and how many more there are. */
 export function describeProblems({ count, first }: ProblemReport, paint: Paint): string {
   const lines = first.map((problem) => describeProblem(problem, paint));
   const rest = count - first.length;
@@ -103,12 +87,8 @@ export function describeRefusal(
   const why = skipInvalid
     ? `without them nobody is left to publish, so ${outcome}.`
     : `${outcome}. Mend ${one ? "it, or leave it" : "them, or leave them"} out with --skip-invalid.`;
-  return `${found}, with ${count(problems.count, "problem")}: ${why} ${whereAllAre(file)}`;
-}
-
-/** A sentence. */
-function whereAllAre(file: string | undefined): string {
-  return file === undefined ? "--problems FILE writes every problem." : `Every problem is in ${file}.`;
+  const where = file === undefined ? "--problems FILE writes every problem." : `Every problem is in ${file}.`;
+  return `${found}, with ${count(problems.count, "problem")}: ${why} ${where}`;
 }
 
 function describeProblem({ id, path, value, message }: Problem, paint: Paint): string {

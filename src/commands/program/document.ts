@@ -1,15 +1,15 @@
 /** Writes a long document in parts, to stdout or to a file, which appears only when it is complete. */
 import { once } from "node:events";
-import { open, stat } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { codeOf, UserError } from "../../errors.js";
 import { AsideFile } from "../../release/write.js";
 import { createTurns } from "../../workers/turns.js";
+import { unwritable } from "./failure.js";
 import type { Io } from "./verb.js";
 
 /**
  * @param file undefined for stdout, whose reader may leave when it has seen enough.
- * @param signal stops the writing, and nothing of the file is left.
- * @throws UserError when the file cannot be written; the signal's reason.
+ * @throws UserError when the file cannot be written; the signal's reason. Nothing of the file is left then.
  */
 export async function writeDocument(
   given: AsyncIterable<string>,
@@ -23,16 +23,14 @@ export async function writeDocument(
   try {
     const there = await stat(file).catch(() => undefined);
     // A device or a pipe must not be replaced by a file.
-    if (there && !there.isFile()) return await writeInto(parts, file);
+    if (there && !there.isFile()) return await writeFile(file, parts);
     aside = new AsideFile(file);
     for await (const part of parts) aside.write(part);
     aside.finish();
   } catch (cause) {
     aside?.discard();
     if (cause instanceof UserError || codeOf(cause) === undefined) throw cause;
-    throw new UserError(`${file} cannot be written (${codeOf(cause)}); name another with --output.`, {
-      cause,
-    });
+    throw unwritable(file, "--output", cause);
   }
 }
 
@@ -47,20 +45,8 @@ async function* stopped(parts: AsyncIterable<string>, signal: AbortSignal | unde
 
 const PARTS_AT_ONCE = 16;
 
-async function writeInto(parts: AsyncIterable<string>, path: string): Promise<void> {
-  const handle = await open(path, "w");
-  try {
-    for await (const part of parts) await handle.appendFile(part);
-  } finally {
-    await handle.close();
-  }
-}
-
 async function writeOut(parts: AsyncIterable<string>, { stdout }: Io): Promise<void> {
-  for await (const part of parts) {
-    if (stdout.write(part)) continue;
-    if (!(await isDrained(stdout))) return;
-  }
+  for await (const part of parts) if (!stdout.write(part) && !(await isDrained(stdout))) return;
 }
 
 /** False when the reader has left. */

@@ -1,13 +1,13 @@
 /** Prints failures as lines on stderr, and finds the exit code of a run that failed. */
 import { CommanderError } from "commander";
-import { ExitCode, explainSystem, UserError, usageError } from "../../errors.js";
+import { codeOf, ExitCode, explainSystem, UserError, usageError } from "../../errors.js";
 import { painter } from "../../print/style.js";
 import { visible } from "../../print/text.js";
 import { DEBUG_VARIABLE } from "../../settings/names.js";
 import { Stopped } from "./signals.js";
 import { type Io, say } from "./verb.js";
 
-/** Prints warnings about what failed after a verb's work was done, also with `--quiet`. */
+/** Warns of what failed after a verb's work was done, also with `--quiet`. */
 export function warnUntidied(io: Io, untidied: readonly string[]): void {
   for (const line of untidied) say(io, `${painter(io.stderr, io.env)("yellow", "warning:")} ${visible(line)}`);
 }
@@ -20,21 +20,20 @@ export function reportFailure(thrown: unknown, io: Io): ExitCode {
 
   // Commander has printed help or the version. Help that nobody asked for means that the verb was missing.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
-  if (error instanceof Stopped) {
-    say(io, error.message);
-    return error.exitCode;
-  }
   if (error instanceof UserError) {
-    complain("error", error.message);
+    if (error instanceof Stopped) say(io, error.message);
+    else complain("error", error.message);
     return error.exitCode;
   }
-  if (io.env[DEBUG_VARIABLE]) {
-    say(io, error instanceof Error ? (error.stack ?? String(error)) : String(error));
-    return ExitCode.bug;
-  }
-  const text = error instanceof Error ? error.message : String(error);
-  complain("Bug in Rollcall", `${text}; run again with ${DEBUG_VARIABLE}=1 for the stack`);
+  const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
+  if (io.env[DEBUG_VARIABLE]) say(io, stack);
+  else complain("Bug in Rollcall", `${message}; run again with ${DEBUG_VARIABLE}=1 for the stack`);
   return ExitCode.bug;
+}
+
+/** @param flag what names another file. */
+export function unwritable(file: string, flag: string, cause: unknown): UserError {
+  return usageError(`${file} cannot be written (${codeOf(cause)}); name another with ${flag}.`, cause);
 }
 
 /**

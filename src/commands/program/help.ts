@@ -12,7 +12,6 @@ const PRECEDENCE = `Every option of a verb but --config can also stand in the en
 the file over defaults. --no-json, --no-skip-invalid and the like switch off what a variable or the file \
 switched on. Paths in the file are relative to its folder.`;
 
-/** The hint in the help of one verb, and of a verb that reads no file. */
 const SETTINGS_HINT = `Every option but --config can also be a ROLLCALL_* variable, or stand in ${CONFIG_FILE}: see "rollcall --help".`;
 const VARIABLES_HINT = 'Every option can also be a ROLLCALL_* variable: see "rollcall --help".';
 
@@ -39,7 +38,7 @@ export function describeAll(verbs: readonly Verb[], width: number): string {
   return [settings, describeExamples(examples, width), describeCodes(EXIT_CODES, width)].join("\n\n");
 }
 
-/** What follows the flags in the help of one verb. @param width columns. */
+/** What follows the flags in the help of one verb. */
 export function describeVerb({ configured, examples, exitCodes = EXIT_CODES }: Verb, width: number): string {
   const hint = wrap(configured ? SETTINGS_HINT : VARIABLES_HINT, width).join("\n");
   return [hint, describeExamples(examples, width), describeCodes(exitCodes, width)].join("\n\n");
@@ -63,11 +62,11 @@ export function describeItem(term: string, termWidth: number, text: string, widt
   return `  ${term.padEnd(termWidth)}  ${wrap(text, room).join(`\n${" ".repeat(termWidth + 4)}`)}`;
 }
 
-/** Each command below its purpose. */
 function describeExamples(examples: Verb["examples"], width: number): string {
-  const lines = examples.map(([command, purpose]) =>
-    [...wrap(purpose, width - 4).map((line) => `  # ${line}`), describeCommand(command, width)].join("\n"),
-  );
+  const lines = examples.flatMap(([command, purpose]) => [
+    ...wrap(purpose, width - 4).map((line) => `  # ${line}`),
+    describeCommand(command, width),
+  ]);
   return ["Examples:", ...lines].join("\n");
 }
 

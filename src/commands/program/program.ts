@@ -34,11 +34,10 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     .exitOverride(refuseUsage("rollcall"))
     .usage("<verb> [options]")
     .addHelpText("after", ({ error }) => `\n${describeAll(verbs, widthOf(error ? io.stderr : io.stdout))}`);
-  for (const verb of verbs) {
-    addVerb(program, verb, io, (code) => {
-      exitCode = code;
-    });
-  }
+  const done = (code: ExitCode) => {
+    exitCode = code;
+  };
+  for (const verb of verbs) addVerb(program, verb, io, done);
   addHelp(program, verbs);
   await program.parseAsync(argv, { from: "user" });
   return exitCode;
@@ -47,8 +46,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 /** The verb that a command line begins with, or all verbs where it begins with none, as help and suggestions need. */
 export async function loadVerbs(first?: string): Promise<Verb[]> {
   const named = LOADERS.get(first ?? "");
-  const wanted = named ? [named] : [...LOADERS.values()];
-  return Promise.all(wanted.map((load) => load()));
+  return Promise.all(named ? [named()] : [...LOADERS.values()].map((load) => load()));
 }
 
 /** In the order of help. Each is loaded when it is needed: all of them take longer to load than many runs. */
@@ -77,7 +75,9 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
 
   command.action(async () => {
     const { config, ...flags } = command.opts<Record<string, unknown> & { config?: string }>();
-    const words = namedArguments(command);
+    const words: Record<string, string | undefined> = Object.fromEntries(
+      command.registeredArguments.map((argument, index) => [argument.name(), command.args[index]]),
+    );
     refuseMisplaced(verb.name, words, io.cwd);
     const { dist, ...others } = words;
     if (dist !== undefined) Object.assign(flags, { out: dist });
@@ -116,17 +116,11 @@ function addHelp(program: Command, verbs: readonly Verb[]): void {
     .exitOverride(refuseUsage("rollcall"))
     .action((name: string | undefined) => {
       if (name === undefined) program.help();
-      const names = verbs.map((verb) => verb.name);
       const command = program.commands.find((candidate) => candidate.name() === name);
-      if (!command) throw usageError(`unknown command '${name}'; ${suggest(name, names)}`);
-      command.help();
+      if (command) command.help();
+      const names = verbs.map((verb) => verb.name);
+      throw usageError(`unknown command '${name}'; ${suggest(name, names)}`);
     });
-}
-
-function namedArguments(command: Command): Record<string, string | undefined> {
-  return Object.fromEntries(
-    command.registeredArguments.map((argument, index) => [argument.name(), command.args[index]]),
-  );
 }
 
 /** Commander prints help itself. Its errors are thrown, and `reportFailure` prints them. */
@@ -147,7 +141,6 @@ const UNKNOWN_WIDTH = 100;
 const NARROWEST = 40;
 const WIDEST = 120;
 
-/** Columns that help may take. */
 function widthOf({ columns = UNKNOWN_WIDTH }: Output): number {
   return Math.min(Math.max(columns, NARROWEST), WIDEST);
 }
@@ -166,6 +159,5 @@ function refuseUsage(command: string, meant = () => "") {
 }
 
 function version(): string {
-  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
-  return String(version);
+  return JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")).version;
 }

@@ -1,6 +1,7 @@
 /** The progress bar, on a terminal and for work that takes longer than a second. */
 import type { Options, Params } from "cli-progress";
 import { count, duration, number } from "../../print/numbers.js";
+import { stoppable } from "./signals.js";
 import type { Io } from "./verb.js";
 
 const PATIENCE_MS = 1000;
@@ -16,9 +17,24 @@ export interface Progress {
 }
 
 /**
- * @param noun what is counted, as in `user`.
- * @returns undefined where stderr is no terminal.
+ * Runs what takes long and may be stopped.
+ * @param noun what the bar counts, as in `user`; without one there is no bar.
  */
+export async function watched<T>(
+  io: Io,
+  noun: string | undefined,
+  step: (bar: Progress | undefined, signal: AbortSignal) => Promise<T>,
+  outcome?: string,
+): Promise<T> {
+  const bar = noun === undefined ? undefined : await progressBar(io, noun);
+  try {
+    return await stoppable(io.signals, (signal) => step(bar, signal), outcome);
+  } finally {
+    bar?.clear();
+  }
+}
+
+/** Undefined where stderr is no terminal. */
 export async function progressBar(io: Io, noun: string): Promise<Progress | undefined> {
   if (!io.stderr.isTTY) return undefined;
   const { SingleBar } = await import("cli-progress");

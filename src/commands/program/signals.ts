@@ -5,27 +5,17 @@ import type { SignalName, Signals } from "./verb.js";
 /** What a verb throws that a signal has ended. It is nobody's mistake. */
 export class Stopped extends UserError {}
 
-const STOPS = [
-  ["SIGINT", ExitCode.interrupted],
-  ["SIGTERM", ExitCode.terminated],
-  ["SIGHUP", ExitCode.hungUp],
-] as const;
-
-interface Stop {
-  readonly signal: AbortSignal;
-  /**
-   * Signals have their usual effect before this, and again after the first signal: a second one ends the process at once.
-   * Can be called again, to no effect.
-   */
-  listen(): void;
-  ignore(): void;
-}
+const STOPS = { SIGINT: ExitCode.interrupted, SIGTERM: ExitCode.terminated, SIGHUP: ExitCode.hungUp };
 
 /**
- * Turns the first SIGINT, SIGTERM or SIGHUP into an AbortSignal, so that a verb can tidy up.
+ * Turns the first SIGINT, SIGTERM or SIGHUP into an AbortSignal, so that a verb can tidy up. Signals have their usual
+ * effect before `listen`, and again after the first signal: a second one ends the process at once.
  * @param outcome what the verb leaves then, as the end of a sentence.
  */
-export function createStop(signals: Signals, outcome = "current is unchanged"): Stop {
+export function createStop(
+  signals: Signals,
+  outcome = "current is unchanged",
+): { readonly signal: AbortSignal; listen(): void; ignore(): void } {
   const stop = new AbortController();
   let ignore: (() => void) | undefined;
   return {
@@ -33,15 +23,10 @@ export function createStop(signals: Signals, outcome = "current is unchanged"): 
     ignore: () => ignore?.(),
     listen() {
       // A signal that is on its way would be lost if its listener were replaced.
-      if (ignore) return;
-      const abort = (exitCode: ExitCode) => () => {
+      ignore ??= hear(signals, ["SIGINT", "SIGTERM", "SIGHUP"], (name) => {
         ignore?.();
-        stop.abort(new Stopped(`Stopped; ${outcome}.`, { exitCode }));
-      };
-      ignore = hear(
-        signals,
-        STOPS.map(([name, exitCode]) => [name, abort(exitCode)]),
-      );
+        stop.abort(new Stopped(`Stopped; ${outcome}.`, { exitCode: STOPS[name] }));
+      });
     },
   };
 }
@@ -61,41 +46,30 @@ export async function stoppable<T>(
   }
 }
 
-export interface ServerSignals {
-  /** Resolves at the first SIGINT or SIGTERM. From then on both have their usual effect: a second one ends the process. */
-  readonly stopped: Promise<void>;
-  isStopped(): boolean;
-  /** From now on, SIGHUP reloads this server; what fails then is logged. Before, SIGHUP does nothing. */
-  attach(server: { reload(): Promise<void> }): void;
-  /** Leaves all signals alone again. */
-  end(): void;
-}
+export type ServerSignals = ReturnType<typeof hearSignals>;
 
 /** Listens to signals for a server, from before it is there until after it has closed. */
-export function hearSignals(signals: Signals, log: (line: string) => void): ServerSignals {
+export function hearSignals(signals: Signals, log: (line: string) => void) {
   let server: { reload(): Promise<void> } | undefined;
   let isStopped = false;
-  let ignoreStop = () => {};
-  const reload = () => {
+  const ignoreReload = hear(signals, ["SIGHUP"], () => {
     server?.reload().catch((error: unknown) => log(error instanceof Error ? error.message : String(error)));
-  };
-  const ignoreReload = hear(signals, [["SIGHUP", reload]]);
+  });
+  let ignoreStop = () => {};
   const stopped = new Promise<void>((resolve) => {
-    const stop = () => {
+    ignoreStop = hear(signals, ["SIGINT", "SIGTERM"], () => {
       ignoreStop();
       isStopped = true;
       log("Finishing what is in flight; a second signal ends at once.");
       resolve();
-    };
-    ignoreStop = hear(signals, [
-      ["SIGINT", stop],
-      ["SIGTERM", stop],
-    ]);
+    });
   });
   return {
+    /** Resolves at the first SIGINT or SIGTERM. From then on both have their usual effect: a second one ends the process. */
     stopped,
     isStopped: () => isStopped,
-    attach(running) {
+    /** From now on, SIGHUP reloads this server; what fails then is logged. Before, SIGHUP does nothing. */
+    attach(running: NonNullable<typeof server>) {
       server = running;
     },
     end() {
@@ -106,9 +80,10 @@ export function hearSignals(signals: Signals, log: (line: string) => void): Serv
 }
 
 /** @returns what takes the listeners away again. */
-function hear(signals: Signals, listeners: readonly [SignalName, () => void][]): () => void {
-  for (const [name, listener] of listeners) signals.on(name, listener);
+function hear<Name extends SignalName>(signals: Signals, names: readonly Name[], listener: (name: Name) => void) {
+  const listeners = names.map((name) => [name, () => listener(name)] as const);
+  for (const [name, listen] of listeners) signals.on(name, listen);
   return () => {
-    for (const [name, listener] of listeners) signals.off(name, listener);
+    for (const [name, listen] of listeners) signals.off(name, listen);
   };
 }

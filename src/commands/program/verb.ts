@@ -6,11 +6,9 @@ import type { SettingKey, Settings } from "../../settings/settings.js";
 /** The words of a verb's help, and its run. Its flags come from the table of settings. */
 export interface Verb {
   name: string;
-  /** One line. */
   summary: string;
   /** As commander writes them, with their help. A `[dist]` stands for the setting `out`. */
   arguments: Readonly<Record<string, string>>;
-  /** Command lines, each with what it does. */
   examples: readonly (readonly [command: string, purpose: string])[];
   /** Whether the config file is read. Flags and variables always are. */
   configured: boolean;
@@ -28,10 +26,7 @@ export interface Given {
 }
 
 /** The signals that a verb answers to, and the event that comes last, whatever ends the process. */
-export interface Signals {
-  on(signal: SignalName | "exit", listener: () => void): unknown;
-  off(signal: SignalName | "exit", listener: () => void): unknown;
-}
+export type Signals = Record<"on" | "off", (signal: SignalName | "exit", listener: () => void) => unknown>;
 export type SignalName = "SIGHUP" | "SIGINT" | "SIGTERM";
 
 export interface Io {
@@ -49,17 +44,16 @@ export interface Io {
   onLost?: (stream: "stdout" | "stderr", why: string) => void;
 }
 
-/** Prints for people, on stderr. */
+/** For people, on stderr. */
 export function say(io: Io, text: string): void {
   io.stderr.write(`${text}\n`);
 }
 
-/** Prints a summary for people. */
 export function sayLines(io: Io, lines: readonly Line[]): void {
   say(io, align(lines, painter(io.stderr, io.env)));
 }
 
-/** Prints data on stdout, as `--json` and `--access-log` promise. */
+/** For programs, on stdout, as `--json` and `--access-log` promise. */
 export function print(io: Io, text: string): void {
   io.stdout.write(`${text}\n`);
 }

@@ -8,24 +8,17 @@ const MODULES = ["element", "text", "difference", "value", "data", "search", "ro
 
 const STYLES = ["base", "summary", "plots", "filters", "list", "values"] as const;
 
-export interface Assets {
-  /** The value of `Content-Security-Policy`. */
-  policy: string;
-  style: Markup;
-  script: Markup;
-}
-
 /** Reads the files of `page/`, which is beside this file both in the sources and in the package. */
-export function readAssets(): Assets {
+export function readAssets() {
   const style = STYLES.map((name) => read(`${name}.css`)).join("\n");
   // The modules are joined into one script, inside a function, so that their names are not global.
-  const modules = MODULES.map((name) => withoutLinkage(read(`${name}.js`)));
+  const modules = MODULES.map((name) =>
+    read(`${name}.js`)
+      .replace(/^import .*;\n/gm, "")
+      .replace(/^export /gm, ""),
+  );
   const script = `(() => {\n"use strict";\n${modules.join("\n")}})();\n`;
   return { policy: policyFor(script, style), style: new Markup(style), script: new Markup(script) };
-}
-
-function withoutLinkage(module: string): string {
-  return module.replace(/^import .*;\n/gm, "").replace(/^export /gm, "");
 }
 
 /** Allows no requests, no other script or style, no form targets, and no conversion of text to markup. */

@@ -1,31 +1,26 @@
 /** `--format html`: a diff as one HTML file for reviewers. It works offline, and texts of users are never markup. */
-
 import type { Diff, FieldFilter } from "../../diff/change.js";
 import { count } from "../../print/numbers.js";
 import { sideName } from "../facts.js";
-import { type Assets, readAssets } from "./assets.js";
+import { readAssets } from "./assets.js";
 import { changeList } from "./list.js";
 import { html, type Markup } from "./markup.js";
 import { dataBlocks } from "./rows.js";
 import { differing, summary } from "./summary.js";
 
-export interface HtmlOptions {
+interface HtmlOptions {
   /** A sentence for each gate that was exceeded. */
   exceeded: readonly string[];
-  /** Which fields were compared; all unless given. */
   filter?: FieldFilter;
 }
 
-/**
- * Yields the page in parts and in bounded memory. It reads the changes twice, for the plots and for the list. The bytes
- * depend on the diff alone.
- */
+/** In bounded memory: the changes are read twice, for the plots and for the list. The bytes depend on the diff alone. */
 export async function* htmlReport(diff: Diff, { exceeded, filter = {} }: HtmlOptions): AsyncGenerator<string> {
   const assets = readAssets();
   yield head(diff, assets).source;
   yield summary(diff, exceeded, filter).source;
   if (differing(diff) > 0) {
-    // Loaded only here, because loading the libraries for charts takes time.
+    // The libraries for charts take long to load.
     const { plots } = await import("./plots.js");
     yield (await plots(diff)).source;
     yield changeList(diff).source;
@@ -36,7 +31,7 @@ export async function* htmlReport(diff: Diff, { exceeded, filter = {} }: HtmlOpt
   yield "</html>\n";
 }
 
-function head(diff: Diff, { policy, style }: Assets): Markup {
+function head(diff: Diff, { policy, style }: ReturnType<typeof readAssets>): Markup {
   const total = differing(diff);
   return html`<!doctype html>
 <html lang="en">

@@ -2,14 +2,10 @@
 import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from "d3-time";
 import type { Change, Diff } from "../../diff/change.js";
 
-/** How many users joined in one period. */
-export interface Bin {
-  start: Date;
-  /** Exclusive. */
-  end: Date;
-  added: number;
-  removed: number;
-}
+type Counts = Record<"added" | "removed", number>;
+
+/** How many users joined from one moment to before another. */
+export type Bin = Counts & { start: Date; end: Date };
 
 export interface Joins {
   /** Oldest first, without gaps; empty when nobody was added or removed. */
@@ -21,10 +17,8 @@ export interface Joins {
   after: number;
 }
 
-type Counts = Record<"added" | "removed", number>;
-
 /** Lengths to which timestamps are cut, coarser each time: `2026-11-21T03`, `2026-11-21`, `2026-11`, `2026`. */
-const LENGTHS = [13, 10, 7, 4] as const;
+const LENGTHS = [13, 10, 7, 4];
 const EPOCH = "0001-01-01T00:00:00Z";
 const MOST_MOMENTS = 5000;
 
@@ -52,19 +46,19 @@ const SQUEEZE = 4;
 /** Counts added and removed users by `date_joined`, in at most sixty bins. */
 export async function countJoins(diff: Diff): Promise<Joins> {
   let moments = new Map<string, Counts>();
-  let fineness = 0;
+  let [length, ...coarser]: number[] = LENGTHS;
   for await (const { kind, user } of comingAndGoing(diff)) {
-    add(moments, user.date_joined.slice(0, LENGTHS[fineness]), { [kind]: 1 });
-    while (moments.size > MOST_MOMENTS && fineness < LENGTHS.length - 1) {
-      fineness += 1;
-      moments = coarser(moments, LENGTHS[fineness] ?? 4);
+    add(moments, user.date_joined.slice(0, length), { [kind]: 1 });
+    while (moments.size > MOST_MOMENTS && coarser.length > 0) {
+      [length, ...coarser] = coarser;
+      const finer = moments;
+      moments = new Map();
+      for (const [key, counts] of finer) add(moments, key.slice(0, length), counts);
     }
   }
-  const times = [...moments].map(([key, counts]) => ({ time: timeOf(key), ...counts }));
-  return inBins(
-    times.sort((a, b) => a.time - b.time),
-    LENGTHS[fineness] ?? 4,
-  );
+  const times = [...moments].map(([key, counts]) => ({ time: Date.parse(key + EPOCH.slice(key.length)), ...counts }));
+  times.sort((a, b) => a.time - b.time);
+  return inBins(times, length ?? 0);
 }
 
 async function* comingAndGoing(diff: Diff): AsyncGenerator<Exclude<Change, { kind: "changed" }>> {
@@ -77,20 +71,8 @@ function add(moments: Map<string, Counts>, key: string, { added = 0, removed = 0
   moments.set(key, { added: counts.added + added, removed: counts.removed + removed });
 }
 
-function coarser(moments: ReadonlyMap<string, Counts>, length: number): Map<string, Counts> {
-  const result = new Map<string, Counts>();
-  for (const [key, counts] of moments) add(result, key.slice(0, length), counts);
-  return result;
-}
-
-function timeOf(key: string): number {
-  return Date.parse(key + EPOCH.slice(key.length));
-}
-
-interface Moment extends Counts {
-  /** Milliseconds. */
-  time: number;
-}
+/** In milliseconds. */
+type Moment = Counts & { time: number };
 
 function inBins(moments: readonly Moment[], length: number): Joins {
   const drawn = withoutTails(moments);

@@ -1,5 +1,4 @@
 /** The list of changes before the page's script fills it: search and filters, an empty table, and the pager. */
-
 import type { Diff } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
 import { CHANGE_KINDS, type ChangeKind } from "../facts.js";

@@ -6,7 +6,7 @@ export class Markup {
   constructor(readonly source: string) {}
 }
 
-/** What can be put into a template: markup and lists of it as they are, `undefined` as nothing, all else as text. */
+/** Markup and lists of it are put in as they are, `undefined` as nothing, all else as text. */
 type Part = Markup | readonly Markup[] | string | number | undefined;
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Makes markup. Texts are escaped for elements and quoted attributes, and invisible characters are made visible. */
+/** Escapes texts for elements and quoted attributes, and makes invisible characters visible. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(String.raw({ raw: strings }, ...parts.map(sourceOf)));
 }

@@ -27,25 +27,28 @@ export async function* dataBlocks(changes: AsyncIterable<Change>): AsyncGenerato
     length += row.length;
   }
   if (rows.length > 0) yield block(kind, rows);
-  yield html`<script type="application/json" id="paths">${raw(safeJson([...paths.keys()]))}</script>\n`.source;
+  yield html`<script type="application/json" id="paths">${new Markup(safeJson([...paths.keys()]))}</script>\n`.source;
 }
 
 function block(kind: Change["kind"] | undefined, rows: readonly string[]): string {
   return html`<script type="application/json" data-kind="${kind}" data-rows="${rows.length}">[
-${raw(rows.join(",\n"))}
+${new Markup(rows.join(",\n"))}
 ]</script>\n`.source;
 }
 
 function rowOf(change: Change, paths: Map<string, number>): unknown[] {
   const user = change.kind === "changed" ? change.new : change.user;
   const row: unknown[] = [change.id, user.display_name, user.username];
-  const put = (path: string, ...values: unknown[]) => row.push(numberOf(path, paths), ...values);
+  const put = (path: string, ...values: unknown[]) => {
+    if (!paths.has(path)) paths.set(path, paths.size);
+    row.push(paths.get(path), ...values);
+  };
   if (change.kind === "changed") for (const { path, old, new: now } of change.fields) put(path, old, now);
   else for (const [path, value] of leaves(change.user)) put(path, value);
   return row;
 }
 
-/** Every field with its dotted path, in published order; a list is one field. */
+/** Every field with its dotted path; a list is one field. */
 function* leaves(object: object, prefix = ""): Generator<[path: string, value: unknown]> {
   for (const [key, value] of Object.entries(object)) {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) yield* leaves(value, `${prefix}${key}.`);
@@ -53,15 +56,7 @@ function* leaves(object: object, prefix = ""): Generator<[path: string, value: u
   }
 }
 
-function numberOf(path: string, paths: Map<string, number>): number {
-  const known = paths.get(path) ?? paths.size;
-  paths.set(path, known);
-  return known;
-}
-
 /** JSON that cannot end the script element and has no invisible characters. */
 function safeJson(value: unknown): string {
   return toJson(value).replaceAll("<", "\\u003c");
 }
-
-const raw = (json: string) => new Markup(json);

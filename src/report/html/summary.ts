@@ -1,11 +1,9 @@
 /** The top of the page: the two sides, how many users differ, other differences, and exceeded gates. */
-
 import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
 import { count, number } from "../../print/numbers.js";
 import { comparedFields, settingChanges, sideName } from "../facts.js";
 import { html, type Markup } from "./markup.js";
 
-/** Users added, removed or changed. */
 export function differing({ added, removed, changed }: Diff): number {
   return added + removed + changed;
 }

@@ -1,9 +1,10 @@
-/** Makes foreign text safe in Markdown by putting all of it into code spans. */
+/**
+ * Makes foreign text safe in Markdown by putting all of it into code spans. In one, renderers ignore emphasis, links,
+ * images, HTML and entities, and GitHub ignores mentions, issue numbers, commits, addresses and emoji. Two characters can
+ * end one early: a backtick, and the `|` that ends a table cell.
+ */
 import { visible } from "../../print/text.js";
 import { firstOf } from "../fit.js";
-
-// In a code span, renderers ignore emphasis, links, images, HTML and entities, and GitHub ignores mentions, issue numbers,
-// commits, addresses and emoji. Two characters can end a code span early: a backtick, and the `|` that ends a table cell.
 
 const LONGEST = 200;
 
@@ -14,18 +15,10 @@ export function code(text: string): string {
 
 /** A code span of text that is already short and escaped for printing, as excerpts are. */
 export function span(text: string): string {
-  return `\`${escapeMarks(text === "" ? " " : text)}\``;
-}
-
-/**
- * In a table's code span, `\|` means `|`. Renderers disagree about `\\|`, so after a backslash `|` is written as a JSON
- * escape; so is a backtick, everywhere.
- */
-function escapeMarks(text: string): string {
-  return text
-    .replaceAll("`", "\\u0060")
-    .replace(/(?<=\\)\|/g, "\\u007c")
-    .replaceAll("|", "\\|");
+  // In a table's code span, `\|` means `|`. Renderers disagree about `\\|`, so after a backslash `|` is written as a JSON
+  // escape; so is a backtick, everywhere.
+  const escaped = text.replaceAll("`", "\\u0060").replace(/(?<=\\)\|/g, "\\u007c");
+  return `\`${escaped.replaceAll("|", "\\|") || " "}\``;
 }
 
 /** A row of a table. Its cells must already be Markdown. */

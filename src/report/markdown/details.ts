@@ -1,5 +1,4 @@
 /** The changes in the Markdown form: folded tables with as many rows as there is room for. */
-
 import type { User } from "../../contract/user.js";
 import type { Change, Diff } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
@@ -13,11 +12,9 @@ export async function* detailsMarkdown(diff: Diff, limit: number, room: number):
   const kinds = CHANGE_KINDS.filter((kind) => diff[kind] > 0);
   const rows: string[][] = [];
   for (const kind of kinds) rows.push(await firstRows(diff, kind, limit, room));
-  const frames = kinds.map((kind) => longestFrame(kind, diff[kind]).length);
-  const shares = share(
-    rows.map((texts) => sum(texts.map(({ length }) => length))),
-    room - sum(frames),
-  );
+  const frames = kinds.map((kind) => opening(kind, diff[kind]) + CLOSING + leftOut(kind, diff[kind], true));
+  const needs = rows.map((texts) => texts.join("").length);
+  const shares = share(needs, room - frames.join("").length);
   for (const [at, kind] of kinds.entries()) {
     yield section(kind, diff[kind], fitting(rows[at] ?? [], shares[at] ?? 0));
   }
@@ -47,7 +44,6 @@ function share(needs: readonly number[], room: number): number[] {
   return shares;
 }
 
-/** The first rows that fit into `room`. */
 function fitting(rows: readonly string[], room: number): string[] {
   let used = 0;
   const end = rows.findIndex(({ length }) => {
@@ -63,18 +59,8 @@ function section(kind: ChangeKind, total: number, shown: readonly string[]): str
   return shown.length === 0 ? note : opening(kind, total) + shown.join("") + CLOSING + note;
 }
 
-function longestFrame(kind: ChangeKind, total: number): string {
-  return opening(kind, total) + CLOSING + leftOut(kind, total, true);
-}
-
-const COLUMNS = {
-  added: ["user", "`kyc_status`", "joined"],
-  removed: ["user", "`kyc_status`", "joined"],
-  changed: ["user", "field", "old", "new"],
-} as const;
-
 function opening(kind: ChangeKind, total: number): string {
-  const titles = COLUMNS[kind];
+  const titles = kind === "changed" ? ["user", "field", "old", "new"] : ["user", "`kyc_status`", "joined"];
   const aligned = titles.map(() => "---");
   return `\n<details>\n<summary>${number(total)} ${kind}</summary>\n${markdownTable(titles, aligned, [])}`;
 }
@@ -102,8 +88,4 @@ function changeRows(change: Change): string {
 function who(user: User): string {
   const name = nameOf(user);
   return (name === "" ? "" : `${code(JSON.stringify(name))}<br>`) + code(user.id);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
 }

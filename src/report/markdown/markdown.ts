@@ -1,14 +1,13 @@
 /** `--format markdown`: a diff as a comment in a pull request, never longer than GitHub allows. */
-
 import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
-import { number } from "../../print/numbers.js";
+import { count, number } from "../../print/numbers.js";
 import { CHANGE_KINDS, comparedFields, settingChanges, sideName } from "../facts.js";
 import { code, markdownRow, markdownTable } from "./cells.js";
 import { detailsMarkdown } from "./details.js";
 
-/** GitHub allows 65,536 characters. This counts UTF-16 units, which are never fewer. */
+/** GitHub allows 65,536 characters, and there are never more of them than UTF-16 units. */
 const LONGEST_COMMENT = 65_000;
-/** There are fewer fields than this, so there are fewer gates. */
+/** More than there are fields, and so gates. */
 const MOST_SENTENCES = 40;
 
 export interface MarkdownOptions {
@@ -16,7 +15,6 @@ export interface MarkdownOptions {
   limit?: number;
   /** Sentences about gates that were exceeded. */
   exceeded?: readonly string[];
-  /** Which fields were compared; all unless given. */
   filter?: FieldFilter;
 }
 
@@ -40,8 +38,7 @@ export async function* markdownReport(diff: Diff, options: MarkdownOptions = {})
 function headline(diff: Diff): string {
   const [first, ...others] = CHANGE_KINDS.filter((kind) => diff[kind] > 0);
   if (!first) return "no changes";
-  const users = diff[first] === 1 ? "user" : "users";
-  return [`${number(diff[first])} ${users} ${first}`, ...others.map((kind) => `${number(diff[kind])} ${kind}`)].join(
+  return [`${count(diff[first], "user")} ${first}`, ...others.map((kind) => `${number(diff[kind])} ${kind}`)].join(
     ", ",
   );
 }
@@ -49,21 +46,14 @@ function headline(diff: Diff): string {
 function sides({ old, new: now }: Diff): string {
   const line = (word: string, side: SideFacts) =>
     markdownRow(word, code(sideName(side)), number(side.count), number(side.pages));
-  return markdownTable(
-    ["", "snapshot", "users", "pages"],
-    ["---", "---", "---:", "---:"],
-    [line("old", old), line("new", now)],
-  );
+  const rows = [line("old", old), line("new", now)];
+  return markdownTable(["", "snapshot", "users", "pages"], ["---", "---", "---:", "---:"], rows);
 }
 
 function totals(diff: Diff): string {
   const words = [...CHANGE_KINDS, "unchanged"] as const;
-  const numbers = words.map((word) => number(diff[word]));
-  return markdownTable(
-    words,
-    words.map(() => "---:"),
-    [markdownRow(...numbers)],
-  );
+  const right = words.map(() => "---:");
+  return markdownTable(words, right, [markdownRow(...words.map((word) => number(diff[word])))]);
 }
 
 function gates(exceeded: readonly string[]): string {

@@ -1,28 +1,22 @@
 /** Several processes that serve one folder on one port. Each is a whole server; the first process only manages them. */
 import { SETTINGS } from "../../settings/table.js";
 import { createListingServer, type ListingServer, type ListingServerOptions, type ServedRelease } from "../server.js";
-import { type ClusterEffects, type Processes, startProcesses } from "./processes.js";
+import { type ClusterEffects, startProcesses } from "./processes.js";
 
-export type Cluster = Pick<ListingServer, "listen" | "reload" | "close"> & {
-  readonly release: ServedRelease;
-};
+export type Cluster = Awaited<ReturnType<typeof createCluster>>;
 
-/**
- * Serves as `createListingServer` does, by `workers` processes that share `cacheMb` equally. A process can have only one
- * cluster.
- * @throws UserError as `createListingServer` does
- */
+/** Serves as `createListingServer` does, by processes that share `cacheMb`. A process can have only one cluster. */
 export async function createCluster(
   { cacheMb = SETTINGS.cacheMb.default, ...options }: ListingServerOptions,
   effects: ClusterEffects,
   workers: number,
-): Promise<Cluster> {
+): Promise<Pick<ListingServer, "listen" | "reload" | "close"> & { readonly release: ServedRelease }> {
   const shared: ListingServerOptions = { ...options, cacheMb: cacheMb / workers };
   // Refuses what cannot be served or listened on before any worker is started.
   const probe = await createListingServer(shared, { log: effects.log });
   const { folder, snapshot } = probe.release;
   let release: ServedRelease = { folder, snapshot };
-  let processes: Processes | undefined;
+  let processes: ReturnType<typeof startProcesses> | undefined;
   let closed: Promise<void> | undefined;
   const onSwitch = (next: ServedRelease) => {
     if (next.folder === release.folder) return;
@@ -37,11 +31,7 @@ export async function createCluster(
       const { url } = await probe.listen(address);
       await probe.close();
       const port = address.port || Number(new URL(url).port);
-      const orders = {
-        options: shared,
-        address: { ...address, port },
-        hasAccess: effects.access !== undefined,
-      };
+      const orders = { options: shared, address: { ...address, port }, hasAccess: effects.access !== undefined };
       processes = startProcesses(orders, workers, { ...effects, onSwitch });
       await processes.ready;
       return { url };

@@ -7,8 +7,6 @@ import { SERVER_LIMITS } from "../limits.js";
 import type { ListingServerEffects } from "../server.js";
 import type { ClusterOrders, FromWorker, ToWorker } from "./worker.js";
 
-export type Processes = ReturnType<typeof startProcesses>;
-
 export interface ClusterEffects extends ListingServerEffects {
   /** No process serves any more, and no other one can be started. */
   onFailure(error: UserError): void;
@@ -17,10 +15,8 @@ export interface ClusterEffects extends ListingServerEffects {
 /** How soon a process that has ended is replaced. The time doubles with each end until one has lived for `calmMs`. */
 const RESTART = { firstMs: 100, mostMs: 5_000, calmMs: 10_000 } as const;
 
-/** If no process serves and so many starts in a row have failed, times the number of processes, the pool gives up. It takes some 7 seconds. */
+/** After so many failed starts in a row for each process, some 7 seconds, a pool in which none serves gives up. */
 const MOST_FAILURES = 6;
-
-const MEMORY_HINT = ", perhaps for want of memory, of which fewer --processes need less";
 
 /** How long after `closeMs` a process that has not ended is killed, so that all is over within 10 seconds. */
 const KILL_MS = 500;
@@ -36,16 +32,17 @@ interface State {
   failures: number;
 }
 
+const MEMORY_HINT = ", perhaps for want of memory, of which fewer --processes need less";
+
 /** One process, while it lives. */
 interface Member {
   isReady: boolean;
   /** The folder of the release that it serves: several releases can have one id. */
   folder?: string;
-  /** Why it cannot serve, in its own words. */
   refusal?: string;
 }
 
-/** Starts `workers` processes. A process can have only one pool. */
+/** A process can have only one pool. */
 export function startProcesses(orders: ClusterOrders, workers: number, effects: ClusterEffects) {
   cluster.setupPrimary({
     exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
@@ -94,7 +91,8 @@ async function keepFilled(state: State, up: () => void, refuse: (error: UserErro
       if (countReady(alive) === 0 && state.failures >= MOST_FAILURES * workers)
         return effects.onFailure(new UserError(`No process serves any more, and none can be started: ${what}.`));
     }
-    waitMs = nextWait(waitMs, livedMs);
+    const isFirst = waitMs === 0 || livedMs >= RESTART.calmMs;
+    waitMs = isFirst ? RESTART.firstMs : Math.min(waitMs * 2, RESTART.mostMs);
     effects.log?.(`${what}; another one starts in ${waitMs} ms.`);
     // If no process lives, this timer alone keeps the first process alive.
     await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {});
@@ -108,9 +106,16 @@ async function runOne({ alive, effects, closing }: State, onReady: () => void) {
   const started = Date.now();
   const member: Member = { isReady: false };
   alive.set(worker, member);
-  worker.on("message", (message: FromWorker) => {
-    hear(message, member, alive, effects);
-    if (message.kind !== "ready") return;
+  worker.on("message", ({ line, entries = [], release, isReady, refusal }: FromWorker) => {
+    if (line !== undefined) effects.log?.(line);
+    for (const entry of entries) effects.access?.(entry);
+    if (refusal !== undefined) member.refusal = refusal;
+    if (release) {
+      member.folder = release.folder;
+      if ([...alive.values()].every(({ folder }) => folder === release.folder)) effects.onSwitch?.(release);
+    }
+    if (!isReady) return;
+    member.isReady = true;
     onReady();
     // It has not heard what it was told while it started.
     if (closing.signal.aborted) worker.send("close" satisfies ToWorker);
@@ -139,36 +144,6 @@ function endOf(worker: Worker): Promise<string | number> {
   });
 }
 
-function hear(
-  message: FromWorker,
-  member: Member,
-  alive: ReadonlyMap<Worker, Member>,
-  { log, access, onSwitch }: ClusterEffects,
-): void {
-  switch (message.kind) {
-    case "ready":
-      member.isReady = true;
-      break;
-    case "refused":
-      member.refusal = message.message;
-      break;
-    case "log":
-      log?.(message.line);
-      break;
-    case "access":
-      for (const entry of message.entries) access?.(entry);
-      break;
-    case "switched":
-      member.folder = message.release.folder;
-      if ([...alive.values()].every(({ folder }) => folder === member.folder)) onSwitch?.(message.release);
-  }
-}
-
 function countReady(alive: ReadonlyMap<Worker, Member>): number {
   return [...alive.values()].filter(({ isReady }) => isReady).length;
-}
-
-function nextWait(lastMs: number, livedMs: number): number {
-  if (lastMs === 0 || livedMs >= RESTART.calmMs) return RESTART.firstMs;
-  return Math.min(lastMs * 2, RESTART.mostMs);
 }

@@ -2,7 +2,7 @@
 import { UserError } from "../../errors.js";
 import type { AccessEntry } from "../access-log.js";
 import type { Address } from "../connections/listen.js";
-import type { ListingServer, ListingServerOptions, ServedRelease } from "../server.js";
+import type { ListingServerOptions, ServedRelease } from "../server.js";
 
 /** In the worker's first argument, as JSON. */
 export interface ClusterOrders {
@@ -14,13 +14,15 @@ export interface ClusterOrders {
 
 export type ToWorker = "reload" | "close";
 
-export type FromWorker =
-  | { kind: "ready" }
-  /** Cannot serve, for a reason that its user can do something about. */
-  | { kind: "refused"; message: string }
-  | { kind: "log"; line: string }
-  | { kind: "access"; entries: AccessEntry[] }
-  | { kind: "switched"; release: ServedRelease };
+export interface FromWorker {
+  line?: string;
+  entries?: AccessEntry[];
+  /** What it serves from now on. */
+  release?: ServedRelease;
+  isReady?: true;
+  /** Why it cannot serve, where its user can do something about that. */
+  refusal?: string;
+}
 
 // The terminal and the service manager signal every process of a group, but only the first one acts on it. The server is
 // loaded after this, since it takes long, and a signal would end this process until then.
@@ -39,8 +41,8 @@ const access = (entry: AccessEntry) => {
 
 let finishing: Promise<void> | undefined;
 const opening = createListingServer(options, {
-  log: (line) => send({ kind: "log", line }),
-  onSwitch: sendSwitched,
+  log: (line) => send({ line }),
+  onSwitch: (release) => send({ release: toServed(release) }),
   ...(hasAccess && { access }),
 });
 const listening = opening.then((server) => server.listen(address));
@@ -53,11 +55,10 @@ process.on("message", (message: ToWorker) => {
 try {
   await listening;
   // It may be another release than the first process has seen.
-  sendSwitched((await opening).release);
-  send({ kind: "ready" });
+  send({ release: toServed((await opening).release), isReady: true });
 } catch (error) {
   if (!(error instanceof UserError)) throw error;
-  send({ kind: "refused", message: error.message });
+  send({ refusal: error.message });
   await finish();
 }
 
@@ -65,8 +66,7 @@ try {
 function finish(): Promise<void> {
   finishing ??= listening
     .catch(() => {})
-    .then(() => opening)
-    .then((server: ListingServer) => server.close())
+    .then(async () => (await opening).close())
     .catch(() => {})
     .then(() => {
       sendEntries();
@@ -75,12 +75,13 @@ function finish(): Promise<void> {
   return finishing;
 }
 
-function sendSwitched({ folder, snapshot }: ServedRelease): void {
-  send({ kind: "switched", release: { folder, snapshot } });
+/** Without the digests of all pages. */
+function toServed({ folder, snapshot }: ServedRelease): ServedRelease {
+  return { folder, snapshot };
 }
 
 function sendEntries(): void {
-  if (entries.length > 0) send({ kind: "access", entries: entries.splice(0) });
+  if (entries.length > 0) send({ entries: entries.splice(0) });
 }
 
 function send(message: FromWorker): void {

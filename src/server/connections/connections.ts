@@ -17,7 +17,7 @@ export interface Connection {
   /** Whatever else the client sends is dropped. */
   isOver: boolean;
   openedAt: number;
-  /** When it last had an answer; undefined if it never had one. */
+  /** When it last had an answer, if ever. */
   servedAt?: number;
   /** How many bytes had been sent at the last look, and when that number last changed or nothing was to be sent. */
   sent: number;
@@ -37,18 +37,17 @@ export function createConnections(
   const all = new Map<Socket, Connection>();
   let toldAt = 0;
 
-  const tell = () => {
-    if (Date.now() - toldAt < TELL_MS) return;
-    toldAt = Date.now();
-    log(
-      `${all.size} connections are open, as many as the limit of ${limit} open files allows (ulimit -n). For each new one the longest idle is closed; where none is idle, the new one.`,
-    );
-  };
   /** Closes the connections that have been idle for longest. False if too few are idle. */
   const makeRoom = (newcomer: Socket): boolean => {
     const over = all.size - room;
     if (over <= 0) return true;
-    tell();
+    if (Date.now() - toldAt >= TELL_MS) {
+      toldAt = Date.now();
+      log(
+        `${all.size} connections are open, as many as the limit of ${limit} open files allows (ulimit -n). For each new one the longest idle is closed; where none is idle, the new one.`,
+      );
+    }
+    const lastActive = ({ servedAt, openedAt }: Connection) => servedAt ?? openedAt;
     const idle = [...all]
       .filter(([socket, connection]) => socket !== newcomer && isIdle(socket, connection))
       .sort(([, one], [, other]) => lastActive(one) - lastActive(other));
@@ -109,10 +108,6 @@ function isIdle(socket: Socket, connection: Connection): boolean {
   return !isAnswering(socket, connection) && socket.readableLength === 0;
 }
 
-function lastActive({ servedAt, openedAt }: Connection): number {
-  return servedAt ?? openedAt;
-}
-
 /** Keeps bytes that came too early in the socket, so that the client's end is heard only after them. */
 export function putBack(socket: Socket, bytes: Buffer): void {
   socket.pause();
@@ -122,20 +117,15 @@ export function putBack(socket: Socket, bytes: Buffer): void {
 const SWEEP_MS = 50;
 
 /** Stops listening, lets answers that have begun end, and cuts what is left after `closeMs`. */
-export async function closeAll(
-  server: Server,
-  connections: Connections,
-  { graceMs, closeMs }: ServerLimits,
-): Promise<void> {
+export async function closeAll(server: Server, connections: Connections, { graceMs, closeMs }: ServerLimits) {
   const started = Date.now();
   const closed = closeServer(server);
   for (const [, { res }] of connections) if (res && !res.headersSent) closeAfter(res);
   const sweep = () => {
     const waited = Date.now() - started;
     for (const [socket, connection] of connections) {
-      const { servedAt } = connection;
-      const patience = !isIdle(socket, connection) ? closeMs : servedAt !== undefined ? 0 : graceMs;
-      if (waited >= patience) socket.destroy();
+      const idleMs = connection.servedAt === undefined ? graceMs : 0;
+      if (waited >= (isIdle(socket, connection) ? idleMs : closeMs)) socket.destroy();
     }
   };
   sweep();

@@ -10,34 +10,24 @@ const FEWEST = 16;
 /** The share of files that are no pages: each stays open until its client has it. */
 const FOR_FILES = 0.25;
 
-export interface Descriptors {
-  /** As `ulimit -n` prints it; Infinity if the system does not tell. */
-  limit: number;
-  connections: number;
-  files: number;
-}
+export type Descriptors = ReturnType<typeof shareDescriptors>;
 
-/** Shares `limit`, or the process's own limit, without what is open now. */
-export function shareDescriptors(limit = openFilesLimit()): Descriptors {
+export function shareDescriptors(limit = openFilesLimit()) {
   const room = Math.max(FEWEST, limit - countOpen() - RESERVED);
   return { limit, connections: Math.ceil(room * (1 - FOR_FILES)), files: Math.floor(room * FOR_FILES) };
 }
 
 /** The process's limit on open files, as `ulimit -n` prints it; Infinity if the system does not tell. */
 export function openFilesLimit(): number {
+  let limit: unknown;
   try {
-    const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
-    return limit === undefined ? Number.POSITIVE_INFINITY : Number(limit);
+    [, limit] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
   } catch {
-    return reportedLimit();
+    // A system without /proc. The report is slow: a tenth of the time that the server takes to start.
+    const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+    limit = userLimits?.open_files?.soft;
   }
-}
-
-/** For systems without /proc, since it is slow: a tenth of the time that the server takes to start. */
-function reportedLimit(): number {
-  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
-  const soft = userLimits?.open_files?.soft;
-  return typeof soft === "number" ? soft : Number.POSITIVE_INFINITY;
+  return Number(limit) || Number.POSITIVE_INFINITY;
 }
 
 function countOpen(): number {

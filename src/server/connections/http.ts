@@ -10,13 +10,12 @@ import type { Descriptors } from "./descriptors.js";
 import { closeAfter, closeLastAnswerWith, createHalfOpenServer, takeConnections } from "./node-internals.js";
 import { readInTurn } from "./turns.js";
 
-export interface HttpEffects {
+interface HttpEffects {
   /** Answers without Node's HTTP objects; undefined if the fast path is off. */
   take: Take | undefined;
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** The text of an answer to what was no request. */
   refuse(socket: Socket, status: ErrorStatus): string;
-  /** Is told when there are too many connections. */
   log(line: string): void;
 }
 
@@ -80,11 +79,8 @@ export function createHttpServer(
     turnAway(socket as Socket, 405);
   });
 
-  const end = async () => {
-    await closeAll(server, connections, limits);
-    clearInterval(checking);
-  };
-  return { server, close: () => (closing ??= end()) };
+  const close = () => (closing ??= closeAll(server, connections, limits).finally(() => clearInterval(checking)));
+  return { server, close };
 }
 
 /** Sends a last text and lets the client read it: closing with unread bytes would make the system drop it. */
@@ -105,8 +101,7 @@ const STATUS_BY_CODE: Readonly<Record<string, ErrorStatus>> = {
 function statusOf(error: Error): ErrorStatus | undefined {
   const code = codeOf(error) ?? "";
   if (code === "HPE_INVALID_METHOD") return isRequestLine(error) ? 405 : 400;
-  if (code.startsWith("HPE_")) return STATUS_BY_CODE[code] ?? 400;
-  return STATUS_BY_CODE[code];
+  return STATUS_BY_CODE[code] ?? (code.startsWith("HPE_") ? 400 : undefined);
 }
 
 const MAX_METHOD = 64;

@@ -2,24 +2,14 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { hasCode, UserError, usageError } from "../../errors.js";
+import type { OptionsOf } from "../../settings/settings.js";
 import { SETTINGS } from "../../settings/table.js";
 
-export interface Address {
-  /** 0 lets the system choose. */
-  port: number;
-  /** A name or address of this machine, `127.0.0.1` unless given. */
-  host?: string | undefined;
-}
+/** Port 0 lets the system choose. The host is a name or address of this machine. */
+export type Address = OptionsOf<"host"> & { port: number };
 
-/**
- * Resolves to the origin, such as `http://127.0.0.1:8080`.
- * @throws UserError when the port is taken or forbidden, or the address is not this machine's.
- */
-export async function listen(
-  server: Server,
-  { port, host = SETTINGS.host.default }: Address,
-  backlog: number,
-): Promise<string> {
+/** @returns the origin, such as `http://127.0.0.1:8080`. */
+export async function listen(server: Server, { port, host = SETTINGS.host.default }: Address, backlog: number) {
   const { schema, range } = SETTINGS.port;
   if (!schema.safeParse(port).success) throw usageError(`Port must be ${range}, got ${port}.`);
   await new Promise<void>((resolve, reject) => {

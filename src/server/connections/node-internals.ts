@@ -18,9 +18,8 @@ export function takeConnections(server: Server): (socket: Socket) => void {
 }
 
 /**
- * Takes received bytes away from the parser of a connection that a server has just been given.
- * @param onEnd is told that the client has closed its side, before the parser is told.
- * @returns what hands bytes to the parser after all.
+ * Takes received bytes away from the parser of a connection that a server has just been given. The result hands bytes to
+ * the parser after all. `onEnd` hears that the client has closed its side before the parser does.
  */
 export function takeBytes(socket: Socket, onBytes: (chunk: Buffer) => void, onEnd: () => void) {
   const [parse] = socket.listeners("data") as ((chunk: Buffer) => void)[];

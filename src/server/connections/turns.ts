@@ -24,7 +24,7 @@ export function readInTurn(socket: Socket, connection: Connection): void {
       return;
     }
     const bytes = held.length > 0 ? Buffer.concat([held, chunk]) : chunk;
-    held = isBetween && isBegunMethod(bytes) ? bytes : NOTHING;
+    held = isBetween && BEGUN_METHOD.test(bytes.toString("latin1", 0, MAX_BEGUN)) ? bytes : NOTHING;
     if (held.length === 0) feed(bytes);
   };
   const feed = (bytes: Buffer): void => {
@@ -40,10 +40,6 @@ export function readInTurn(socket: Socket, connection: Connection): void {
   const parse = takeBytes(socket, hear, () => {
     if (held.length > 0) parse(held);
   });
-}
-
-function isBegunMethod(bytes: Buffer): boolean {
-  return bytes.length < MAX_BEGUN && BEGUN_METHOD.test(bytes.toString("latin1"));
 }
 
 /** Where a request's headers end, or the end of all bytes. Empty lines before a request count as one by themselves. */

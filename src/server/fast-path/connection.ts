@@ -7,19 +7,18 @@ import { headOf, type ServerAnswer } from "../answers.js";
 import { type Connection, isAnswering, putBack } from "../connections/connections.js";
 import type { ServerLimits } from "../limits.js";
 
-/** An answer to a request at the beginning of a text. */
-export interface Taken {
+interface Taken {
   /** Where the next request begins. */
   end: number;
   answer: ServerAnswer | Promise<ServerAnswer>;
   /** Is told when the answer has been sent; without one, that the client left before. */
-  done?: ((answer: ServerAnswer | undefined) => void) | undefined;
+  done?: ((answer?: ServerAnswer) => void) | undefined;
 }
 
 /** Undefined if what stands in `text` at `at` is not for the fast path. `text` has one character a byte. */
 export type Take = (text: string, at: number, socket: Socket) => Taken | undefined;
 
-export interface FastPathEffects {
+interface FastPathEffects {
   isClosing(): boolean;
   take: Take;
   /** Gives the connection to Node's server. */
@@ -67,7 +66,7 @@ export function createFastPath({ keepAliveMs }: ServerLimits, { isClosing, take,
       const found = await coming;
       connection.isLoading = false;
       const hasEnded = socket.readableEnded;
-      if (socket.destroyed) return taken.done?.(undefined);
+      if (socket.destroyed) return taken.done?.();
       if (isClosing() && !hasEnded) return depart(rest.subarray(0, length));
       answer(found, taken);
       if (hasEnded) socket.end();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { codeOf, UserError } from "../../errors.js";
 import type { PageDigests } from "../../release/digests.js";
 import { findDigest } from "../../release/files.js";
-import { findPage, pagePath, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
+import { findPage, isForAdapters, pagePath, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
 
 /** Path inside the release -> what is there: `file`, or what it is instead. Folders are left out. */
@@ -62,7 +62,8 @@ export function checkFiles(tree: Tree, listed: ListedFiles, findings: Findings):
   const expect = (path: string) => {
     if (!tree.has(path)) note(path, "no such file", "a file");
   };
-  for (const path of new Set([SUMS, SNAPSHOT, ...others.keys()])) expect(path);
+  // A published copy has no files for other hosts.
+  for (const path of new Set([SUMS, SNAPSHOT, ...others.keys()])) if (!isForAdapters(path)) expect(path);
   for (let page = 1; page <= pages; page++) for (const variant of variants) expect(pagePath(page, variant));
 
   const isListed = (path: string) => {

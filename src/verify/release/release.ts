@@ -9,6 +9,7 @@ import { ThreadPool, threadsFor } from "../../workers/pool.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { AllUsersCheck } from "../order.js";
 import { Findings, type Verdict } from "../verdict.js";
+import { findBarrier } from "./access.js";
 import { batches, startChecks } from "./batch.js";
 import { checkFiles, checkOtherDigests, readTree } from "./files.js";
 import { checkSnapshot, checkWarnings, readManifest } from "./manifest.js";
@@ -47,12 +48,13 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
     }
     if (tree.get(USERS) === "file") await checkIndexLength(folder, snapshot.count, findings);
   }
-  return { subject: `release ${basename(folder)}`, rows: toRows({ tree, manifest, users }, findings) };
+  const seen = { tree, manifest, users, barrier: findBarrier(folder, tree) };
+  return { subject: `release ${basename(folder)}`, rows: toRows(seen, findings) };
 }
 
 async function checkUsers(
   folder: string,
-  { tree, manifest: { snapshot, pages, variants, digests } }: Omit<Seen, "users">,
+  { tree, manifest: { snapshot, pages, variants, digests } }: Pick<Seen, "tree" | "manifest">,
   { workers, onProgress, signal }: DiskOptions,
   findings: Findings,
 ): Promise<{ users: number; warnings: WarningCounts }> {

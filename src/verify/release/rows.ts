@@ -11,6 +11,8 @@ export interface Seen {
   manifest: Manifest;
   /** Users on all pages. */
   users: number;
+  /** What keeps other users from reading it. */
+  barrier: string | undefined;
 }
 
 interface DiskCheck {
@@ -19,6 +21,8 @@ interface DiskCheck {
   request(seen: Seen): string;
   /** Why there is nothing to check, where there is nothing. */
   skipped(seen: Seen): string | false;
+  /** What there is to know, where nothing differs. */
+  noted?(seen: Seen): string | undefined;
 }
 
 const users = ({ users }: Seen) => count(users, "user");
@@ -49,6 +53,10 @@ export const CHECKS: readonly DiskCheck[] = [
   check("user-index", `${USERS} has the digest and id of every user, in published order`, users, (seen) =>
     seen.manifest.others.has(USERS) ? withoutSnapshot(seen) : `it has no ${USERS}`,
   ),
+  {
+    ...check("readable", "other users can read it, as a web server with a user of its own must", files),
+    noted: ({ barrier }) => barrier,
+  },
 ];
 
 function check(
@@ -61,10 +69,12 @@ function check(
 }
 
 export function toRows(seen: Seen, findings: Findings): Row[] {
-  return CHECKS.map(({ name, rule, request, skipped }) => {
+  return CHECKS.map(({ name, rule, request, skipped, noted }) => {
     const { count, first } = findings.of(name);
-    const note = count === 0 && skipped(seen);
-    const outcome = count > 0 ? "differs" : note ? "skipped" : "passed";
-    return { name, request: request(seen), rule, outcome, count, findings: first, ...(note && { note }) };
+    const row = { name, request: request(seen), rule, count, findings: first };
+    if (count > 0) return { ...row, outcome: "differs" };
+    const [why, note] = [skipped(seen), noted?.(seen)];
+    if (why) return { ...row, outcome: "skipped", note: why };
+    return note === undefined ? { ...row, outcome: "passed" } : { ...row, outcome: "noted", note };
   });
 }

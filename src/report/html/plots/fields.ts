@@ -1,5 +1,5 @@
 /** A bar for each field: in how many users it changed, longest first. */
-import { scaleBand, scaleLinear } from "d3-scale";
+import { scaleLinear } from "d3-scale";
 import type { Diff } from "../../../diff/change.js";
 import { count, number } from "../../../print/numbers.js";
 import { html, type Plot, type PlotDrawing } from "../markup.js";
@@ -29,12 +29,8 @@ function drawBars(fields: readonly (readonly [path: string, users: number])[], w
   const height = fields.length * ROW;
   const most = Math.max(...fields.map(([, users]) => users));
   const x = scaleLinear([0, most], [0, width]);
-  const y = scaleBand(
-    fields.map(([path]) => path),
-    [0, height],
-  );
-  const marks = fields.map(([path, users]) => {
-    const top = y(path) ?? 0;
+  const marks = fields.map(([path, users], at) => {
+    const top = at * ROW;
     return html`<text x="0" y="${top + 15}">${path}</text>
 <text class="figure" x="${width}" y="${top + 15}" text-anchor="end">${number(users)}</text>
 <rect class="track" x="0" y="${top + 20}" width="${width}" height="${BAR}" rx="2"/>
