@@ -1,7 +1,7 @@
 /** Each server accepts its written file within the configuration of Debian's package, as docs/hosts.md says. */
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { publish } from "../server/release.js";
 import { scratch } from "../support/files.js";
@@ -29,7 +29,10 @@ for (const [host, main, line, args] of JOINED) {
   test.skipIf(isMissing(host, main))(`${host} reads ${main} with what was written for it`, async () => {
     const folder = scratch();
     const files = await filesFor(host, await publish(folder), { folder });
-    for (const [path, text] of files) writeFileSync(join(folder, path), text);
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
     const whole = join(folder, "main.conf");
     const ours = join(folder, [...files.keys()][0] ?? "");
     writeFileSync(whole, readFileSync(main, "utf8") + line(ours));

@@ -37,6 +37,8 @@ export interface Server {
   needs: readonly string[];
   /** Whether `build --adapt` can put what it needs into the release. */
   built?: true;
+  /** Whether it answers only to the name that it was given. */
+  byName?: true;
   /** How releases for it are linked; by query unless said. */
   links?: LinkStyle;
   /** Writes the rest of the configuration into `folder`, and returns what to start in the foreground. */
@@ -179,6 +181,7 @@ const CADDY: Server = {
   name: "caddy",
   adapter: "caddy",
   needs: ["caddy"],
+  byName: true,
   prepare({ folder, port }) {
     writeFileSync(join(folder, "Caddyfile"), "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\nimport rollcall.caddy\n");
     return [

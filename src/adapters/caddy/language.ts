@@ -2,12 +2,12 @@
 import { usageError } from "../../errors.js";
 import { literal } from "../rules/patterns.js";
 
-export function block(head: string, lines: readonly string[]): string[] {
+export function caddyBlock(head: string, lines: readonly string[]): string[] {
   return [`${head} {`, ...indent(lines), "}"];
 }
 
 /** Computes the placeholder `to` from `source`, by the first row that matches. */
-export function map(
+export function caddyMap(
   source: string,
   to: string,
   otherwise: string,
@@ -33,7 +33,7 @@ export function letters(text: string): string {
     .join("");
 }
 
-export function pattern(text: string): string {
+export function caddyPattern(text: string): string {
   return caddyWord(`~${text}`);
 }
 
@@ -52,5 +52,6 @@ export function caddyWord(text: string): string {
   // Caddy replaces these before it reads anything, quoted or not.
   if (text.includes("{$"))
     throw usageError(`A Caddyfile cannot hold ${JSON.stringify(text)}: it would read {$...} as a variable.`);
+  if (/^[\w.:/$-]+$/.test(text)) return text;
   return text.includes("`") ? `"${text.replaceAll('"', '\\"')}"` : `\`${text}\``;
 }

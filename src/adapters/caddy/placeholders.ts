@@ -1,0 +1,48 @@
+/** What the answers are made from: maps from a request to a file of the release, its coding and its tag. */
+import { ENCODINGS } from "../../contract/headers.js";
+import { PAGES } from "../../release/layout.js";
+import { type Deployment, tagsOf } from "../rules/deployment.js";
+import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
+import { decodePath } from "../rules/rules.js";
+import { caddyMap, caddyPattern, caddyWord, group, letters } from "./language.js";
+
+/** Caddy computes each from the request as it came, when something uses it. */
+export function placeholders(deployment: Deployment): string[] {
+  const { key, base, listing, bare, pages, files, encodings } = deployment;
+  const path = (text: string) => letters(decodePath(text).toString());
+  const file = (number: string) => caddyWord(`${PAGES}/${number}.json{${key}_suffix}`);
+  return [
+    ...caddyMap("{http.request.orig_uri.query}", `${key}_page`, "1", [
+      [caddyPattern(QUERY.twice), "none"],
+      [caddyPattern(QUERY.page), caddyWord(DIGITS.map(group).join(""))],
+      [caddyPattern(QUERY.empty), "1"],
+      [caddyPattern(QUERY.other), "none"],
+    ]),
+    ...caddyMap("{http.request.header.Accept-Encoding}", `${key}_suffix`, '""', [
+      ...encodingPatterns(encodings).map(
+        (each) => [caddyPattern(`(?i)${each.pattern}`), caddyWord(each.suffix)] as const,
+      ),
+    ]),
+    ...caddyMap("{http.request.orig_uri.path}", `${key}_number`, "none", [
+      [caddyPattern(`^${path(pages)}(${PAGE_NUMBER})\\.json$`), caddyWord(group(1))],
+    ]),
+    ...caddyMap("{http.request.orig_uri.path}", `${key}_kind`, "none", [
+      [caddyPattern(`^${path(listing)}$`), "listing"],
+      [caddyPattern(`^${path(pages)}[^/]*\\.json$`), "page"],
+      [caddyPattern(`^${path(bare)}$`), "bare"],
+      ...[...files.keys()].map((name) => [caddyPattern(`^${path(`${base}/`)}${literal(name)}$`), name] as const),
+    ]),
+    ...caddyMap(`{${key}_kind}`, `${key}_file`, "none", [
+      ["listing", file(`{${key}_page}`)],
+      ["page", file(`{${key}_number}`)],
+      ...[...files.keys()].map((name) => [name, name] as const),
+    ]),
+    ...caddyMap(`{${key}_file}`, `${key}_coding`, "none", [
+      ...encodings.map((name) => [caddyPattern(`\\.json\\${ENCODINGS[name]}$`), name] as const),
+    ]),
+    "# The files of the release, each with its digest.",
+    ...caddyMap(`{${key}_file}`, `${key}_tag`, "none", [
+      ...[...tagsOf(deployment)].map(([name, tag]) => [name, caddyWord(tag)] as const),
+    ]),
+  ];
+}
