@@ -2,14 +2,12 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
-import { AVATAR_PATH, basePath } from "../contract/links.js";
-import { UserError, usageError } from "../errors.js";
+import { codeOf, explainRefusal, isSystemError, UserError } from "../errors.js";
 import { openChosen } from "../release/choose.js";
 import { sha256 } from "../release/files.js";
-import { RELEASES, SNAPSHOT, SUMS } from "../release/layout.js";
+import { RELEASES } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { explainWrite } from "../release/refusals.js";
+import { findRefusal } from "../release/refusals.js";
 import type { Snapshot } from "../release/snapshot.js";
 import { replaceFiles } from "../release/write.js";
 import { checkOptions, folder, type OptionRules } from "../settings/options.js";
@@ -17,9 +15,8 @@ import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { ADAPTERS, adapterOf, adapterRow, unsupportedFeatures } from "./adapters.js";
 import { type Excess, findBarriers, findExcess, type Measures, measure } from "./check.js";
-import { type AdapterFile, filesFor, includedFor, publishedFor } from "./rules/adapter.js";
+import { type AdapterFile, filesFor, includedFor } from "./rules/adapter.js";
 import {
-  type Contents,
   deploymentOf,
   type HostedSiteOptions,
   rootOf,
@@ -28,7 +25,6 @@ import {
   SITE_SETTINGS,
   siteOf,
 } from "./rules/deployment.js";
-import { rulesOf, servedEncodings } from "./rules/rules.js";
 
 interface ReleaseOptions extends OptionsOf<"release"> {
   /** The folder of the releases; `dist` unless given. */
@@ -106,56 +102,6 @@ function requireIncluded(name: string, { snapshot, sums }: Release, files: reado
   );
 }
 
-/**
- * The files that a build with these settings needs in the release for hosts, and that its id counts.
- * @throws UserError (usage) when there is no such host, or it needs none.
- */
-export function publishedFiles({
-  adapt: names = [],
-  baseUrl,
-  encodings,
-  carriesAvatar,
-  ...options
-}: AdaptedBuild): Pick<AdapterFile, "path" | "text">[] {
-  const files = names.map(adapterOf).flatMap((adapter) => {
-    if (!adapter.published && !adapter.included) throw needsNone(adapter.name);
-    if (!adapter.published) return [];
-    const rules = rulesOf({
-      base: basePath(baseUrl),
-      encodings: servedEncodings(adapter.compression, encodings),
-      cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
-      others: [...(carriesAvatar ? [AVATAR_PATH] : []), SNAPSHOT, SUMS],
-    });
-    return publishedFor(adapter, rules);
-  });
-  return files.map(({ path, text }) => ({ path, text }));
-}
-
-function needsNone(name: string): UserError {
-  const others = ADAPTERS.filter(({ published, included }) => published || included).map((other) => other.name);
-  return usageError(
-    `${name} needs no file in the release: build without --adapt, then "rollcall adapt ${name}". Hosts that do are ${others.join(", ")}.`,
-  );
-}
-
-/** What a build's settings say of other hosts. */
-type AdaptedBuild = ServingOptions & {
-  adapt?: readonly string[] | undefined;
-  baseUrl: string;
-  encodings: readonly Encoding[];
-  carriesAvatar: boolean;
-};
-
-/** The files in `adapters` that a build with these settings writes into a release, which they name. */
-export function includedFiles(
-  { adapt: names = [], ...options }: Pick<AdaptedBuild, "adapt"> & ServingOptions,
-  contents: Contents,
-): AdapterFile[] {
-  return names
-    .map(adapterOf)
-    .flatMap((adapter) => includedFor(adapter, deploymentOf(contents, adapter.compression, options)));
-}
-
 /** Writes all files, or none. A site's file that is there already stays as it is. */
 async function writeFiles(folder: string, files: readonly AdapterFile[], isSite: boolean): Promise<WrittenFile[]> {
   const marked = files.map((file) => ({ ...file, isWritten: !(isSite && existsSync(join(folder, file.path))) }));
@@ -164,7 +110,9 @@ async function writeFiles(folder: string, files: readonly AdapterFile[], isSite:
     for (const { path } of written) await mkdir(dirname(join(folder, path)), { recursive: true });
     replaceFiles(written.map(({ path, text }) => [join(folder, path), text]));
   } catch (error) {
-    throw explainWrite(folder, error);
+    if (!isSystemError(error)) throw error;
+    const why = explainRefusal(error, "another folder with --write", findRefusal(folder) ?? codeOf(error));
+    throw new UserError(`Cannot write ${folder}: ${why}, then run this again. Nothing was written.`, { cause: error });
   }
   return marked;
 }

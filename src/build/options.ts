@@ -1,6 +1,6 @@
 /** The options of a build. Their defaults and ranges stand in the table of settings, and `rollcall build --help` lists them. */
 import { z } from "zod";
-import { publishedFiles } from "../adapters/adapt.js";
+import { publishedFiles } from "../adapters/release-files.js";
 import { SERVING_SETTINGS, type ServingOptions } from "../adapters/rules/deployment.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, parseBaseUrl } from "../contract/links.js";

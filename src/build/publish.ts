@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
-import { includedFiles } from "../adapters/adapt.js";
+import { includedFiles } from "../adapters/release-files.js";
 import type { Sums } from "../release/digests.js";
 import { sha256 } from "../release/files.js";
 import { idOf, RELEASES } from "../release/layout.js";

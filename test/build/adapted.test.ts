@@ -1,9 +1,11 @@
 /** What `build --adapt` puts into a release for hosts that include it: beside the pages, in SHA256SUMS, not in the id. */
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { adapt, type BuildOptions, build, openRelease, verify } from "../../src/index.js";
 import { isForAdapters } from "../../src/release/layout.js";
+import { CLI } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { checkSums, scratch } from "../support/files.js";
 
@@ -76,4 +78,18 @@ test("of several files, none is written where one cannot be", async () => {
     /netlify.toml is a folder, where a file is to be written/,
   );
   expect(existsSync(join(write, "netlify/edge-functions/rollcall.js"))).toBe(false);
+});
+
+test("on a full disk nothing is written, and what was there stays", async () => {
+  await build({ ...options, adapt: [] });
+  const script = `mkdir full && mount -t tmpfs -o size=16k tmpfs full && cd full && mkdir netlify && echo old > netlify.toml
+    dd if=/dev/zero of=filler bs=1k count=12 2>&1 | tail -n 0; node "${CLI}" adapt netlify ../dist --write . 2>&1 || true
+    cat netlify.toml; find . -type f | sort`;
+  const output = execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", script], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect(output.replace(join(folder, "full"), ".")).toBe(
+    "error: Cannot write .: the disk is full; free some space, then run this again. Nothing was written.\nold\n./filler\n./netlify.toml\n",
+  );
 });

@@ -28,8 +28,8 @@ export function siteOf(baseUrl: string, root: string, { serverName, address, lis
     /** Begins every name that all sites of a server share, and that stays the same from release to release. */
     key: siteKey(baseUrl, root),
     serverName: serverName ?? url.hostname,
-    /** What to listen on; every address where it is undefined. */
-    address,
+    /** What to listen on, an IPv6 address in brackets; every address where it is undefined. */
+    address: address?.replace(/^[^[]*:.*$/, "[$&]"),
     /** Undefined where readers use https, so that the host needs a certificate or a server in front. */
     port: listenPort ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
     protocol: url.protocol,

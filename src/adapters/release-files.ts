@@ -1,0 +1,59 @@
+/** What a build puts into a release for other hosts. */
+import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
+import { AVATAR_PATH, basePath } from "../contract/links.js";
+import { type UserError, usageError } from "../errors.js";
+import { SNAPSHOT, SUMS } from "../release/layout.js";
+import { ADAPTERS, adapterOf } from "./adapters.js";
+import { type AdapterFile, includedFor, publishedFor } from "./rules/adapter.js";
+import { type Contents, deploymentOf, type ServingOptions } from "./rules/deployment.js";
+import { rulesOf, servedEncodings } from "./rules/rules.js";
+
+/**
+ * The files that a build with these settings needs in the release for hosts, and that its id counts.
+ * @throws UserError (usage) when there is no such host, or it needs none.
+ */
+export function publishedFiles({
+  adapt: names = [],
+  baseUrl,
+  encodings,
+  carriesAvatar,
+  ...options
+}: AdaptedBuild): Pick<AdapterFile, "path" | "text">[] {
+  const files = names.map(adapterOf).flatMap((adapter) => {
+    if (!adapter.published && !adapter.included) throw needsNone(adapter.name);
+    if (!adapter.published) return [];
+    const rules = rulesOf({
+      base: basePath(baseUrl),
+      encodings: servedEncodings(adapter.compression, encodings),
+      cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
+      others: [...(carriesAvatar ? [AVATAR_PATH] : []), SNAPSHOT, SUMS],
+    });
+    return publishedFor(adapter, rules);
+  });
+  return files.map(({ path, text }) => ({ path, text }));
+}
+
+function needsNone(name: string): UserError {
+  const others = ADAPTERS.filter(({ published, included }) => published || included).map((other) => other.name);
+  return usageError(
+    `${name} needs no file in the release: build without --adapt, then "rollcall adapt ${name}". Hosts that do are ${others.join(", ")}.`,
+  );
+}
+
+/** What a build's settings say of other hosts. */
+type AdaptedBuild = ServingOptions & {
+  adapt?: readonly string[] | undefined;
+  baseUrl: string;
+  encodings: readonly Encoding[];
+  carriesAvatar: boolean;
+};
+
+/** The files in `adapters` that a build with these settings writes into a release, which they name. */
+export function includedFiles(
+  { adapt: names = [], ...options }: Pick<AdaptedBuild, "adapt"> & ServingOptions,
+  contents: Contents,
+): AdapterFile[] {
+  return names
+    .map(adapterOf)
+    .flatMap((adapter) => includedFor(adapter, deploymentOf(contents, adapter.compression, options)));
+}
