@@ -25,7 +25,7 @@ export interface RemoteResponse {
 /** Of one body; a page is far shorter. */
 export const MAX_BYTES = 64 * 2 ** 20;
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   /** Keeps connections open between requests; false opens one for this request. */
   agent: Agent | false;
   /** For the request and its whole answer. */
@@ -79,11 +79,8 @@ export async function decodeBody(answer: RemoteResponse, maxBytes = MAX_BYTES): 
 
 class StaleConnection extends Error {}
 
-function send(
-  request: RemoteRequest,
-  { agent, timeoutMs, maxBytes, signal }: ExchangeOptions,
-): Promise<RemoteResponse> {
-  const { url, method, headers } = request;
+function send({ url, method, headers }: RemoteRequest, options: ExchangeOptions): Promise<RemoteResponse> {
+  const { agent, timeoutMs, maxBytes, signal } = options;
   const { protocol, origin } = new URL(url);
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {

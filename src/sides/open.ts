@@ -15,26 +15,20 @@ import { isSqlite } from "./sqlite.js";
 export interface SideEffects {
   /** The folder that relative paths and git repositories are resolved against. */
   cwd: string;
-  /** The folder of releases. */
   dist: string;
-  /** A folder for temporary files of the comparison. */
   scratch: string;
-  /** How sources are read and published. */
   source: SourceSideOptions;
   onProgress?: ReadEffects["onProgress"] | undefined;
-  /** Stops the reading, with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
+
+type Name = string | undefined;
 
 /**
  * Opens both sides of a diff. Without names, these are the previous release and the current one.
  * @throws UserError as `openSide` does.
  */
-export async function openSides(
-  old: string | undefined,
-  newer: string | undefined,
-  effects: SideEffects,
-): Promise<[Side, Side]> {
+export async function openSides(old: Name, newer: Name, effects: SideEffects): Promise<[Side, Side]> {
   const [before, after] = nameSides(old, newer, effects.cwd);
   // A source without a base URL takes the one of the other side, so the other side is opened first.
   if (isSource(before, effects.cwd)) {
@@ -76,13 +70,12 @@ export async function openSide(name: string, effects: SideEffects, like?: string
 }
 
 /** If only one side is named, a source is the new side, and anything else is the old one. */
-function nameSides(old: string | undefined, newer: string | undefined, cwd: string): [string, string] {
+function nameSides(old: Name, newer: Name, cwd: string): [string, string] {
   if (old === undefined) return [PREVIOUS, CURRENT];
   if (newer === undefined) return isSource(old, cwd) ? [CURRENT, old] : [old, CURRENT];
   return [old, newer];
 }
 
-/** Whether a name is that of a source. */
 function isSource(name: string, cwd: string): boolean {
   return isSqlite(at(cwd, name));
 }

@@ -2,7 +2,6 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { codeOf, hasCode, UserError } from "../errors.js";
 
-/** The first bytes of every SQLite file. */
 const MAGIC = "SQLite format 3\0";
 
 /**
