@@ -1,5 +1,4 @@
 /** Finds the release that a user means, for every verb that takes a release. */
-
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, UserError, usageError } from "../errors.js";
@@ -47,8 +46,8 @@ export function lookUp(word: string, dist: string, cwd = "."): string | undefine
   if (word === CURRENT) return currentOf(dist);
   if (word === PREVIOUS) return join(dist, RELEASES, findPrevious(dist));
   const path = at(cwd, word);
-  if (holdsRelease(path)) return path;
-  if (holdsReleases(path)) return join(path, CURRENT);
+  if ([SNAPSHOT, SUMS, PAGES].some((name) => existsSync(join(path, name)))) return path;
+  if ([CURRENT, RELEASES].some((name) => isFolder(join(path, name)))) return join(path, CURRENT);
   const name = findByBeginning(word, dist);
   if (name !== undefined) return join(dist, RELEASES, name);
   return isFolder(path) ? path : undefined;
@@ -87,12 +86,11 @@ function findPrevious(dist: string): string {
 }
 
 function findByBeginning(word: string, dist: string): string | undefined {
-  const beginning = lowerHex(word);
+  // Ids may be typed in capitals; the T and Z of a folder's name stay as they are.
+  const beginning = word.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
   const names = releaseNames(dist);
-  const [byId, byName] = [
-    names.filter((name) => idOf(name).startsWith(beginning)),
-    names.filter((name) => name.startsWith(beginning)),
-  ];
+  const byId = names.filter((name) => idOf(name).startsWith(beginning));
+  const byName = names.filter((name) => name.startsWith(beginning));
   const meant = [...byId, ...byName];
   if (new Set(meant.map(idOf)).size > 1) throw ambiguous(word, [...new Set(byId.map(idOf))], byName);
   if (meant.length > 1) requireTwins(word, meant, dist);
@@ -117,8 +115,7 @@ export function contentOf(folder: string): string | undefined {
 
 /** Lists each candidate in the form that was typed: as an id or as a name. */
 function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {
-  const kinds = [ids.length > 0 && "ids", names.length > 0 && "names"].filter(Boolean);
-  const all = [...ids, ...names];
+  const [kinds, all] = [[ids.length > 0 && "ids", names.length > 0 && "names"].filter(Boolean), [...ids, ...names]];
   return usageError(
     `${JSON.stringify(word)} is the beginning of ${all.length} ${kinds.join(" and ")}: ${listed(all)}; give more of one${ids.length > 0 ? "" : ", or its id"}.`,
   );
@@ -129,19 +126,6 @@ const MOST_LISTED = 10;
 function listed(words: readonly string[]): string {
   const rest = words.length - MOST_LISTED;
   return words.slice(0, MOST_LISTED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
-}
-
-/** Ids may be typed in capitals; the T and Z of a folder's name stay as they are. */
-function lowerHex(id: string): string {
-  return id.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
-}
-
-function holdsRelease(path: string): boolean {
-  return [SNAPSHOT, SUMS, PAGES].some((name) => existsSync(join(path, name)));
-}
-
-function holdsReleases(path: string): boolean {
-  return isFolder(join(path, CURRENT)) || isFolder(join(path, RELEASES));
 }
 
 /** False also for a word that is too long for a path, or that leads through a file. */

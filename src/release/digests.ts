@@ -6,7 +6,7 @@ const BYTES = 32;
 /** The digests of consecutive pages by variant, 32 bytes each: the form in which threads exchange them. */
 export type DigestBytes = Partial<Record<Variant, Uint8Array>>;
 
-/** The digests of all pages in some variants, by page number. */
+/** The digests of all pages in some variants, by page number, given in hexadecimal. */
 export class PageDigests {
   readonly #bytes: ReadonlyMap<Variant, Buffer>;
 
@@ -19,23 +19,20 @@ export class PageDigests {
 
   /** The digests of `count` pages from `first` on; fewer where there are no more pages. */
   slice(first: number, count: number): DigestBytes {
-    const part = [...this.#bytes].map(([variant, bytes]) => {
-      return [variant, Uint8Array.from(bytes.subarray((first - 1) * BYTES, (first - 1 + count) * BYTES))];
-    });
-    return Object.fromEntries(part);
+    const [begin, end] = [(first - 1) * BYTES, (first - 1 + count) * BYTES];
+    return Object.fromEntries(
+      [...this.#bytes].map(([key, bytes]) => [key, Uint8Array.from(bytes.subarray(begin, end))]),
+    );
   }
 
-  /** Copies digests of pages from `first` on. */
   fill(first: number, part: DigestBytes): void {
     for (const [variant, bytes] of this.#bytes) bytes.set(part[variant] ?? [], (first - 1) * BYTES);
   }
 
-  /** Stores a digest given in hexadecimal. */
   set(page: number, variant: Variant, digest: string): void {
     this.#bytes.get(variant)?.write(digest, (page - 1) * BYTES, BYTES, "hex");
   }
 
-  /** The digest of a page in a variant, or undefined when it was never set. */
   find(page: number, variant: Variant): string | undefined {
     const digest = this.get(page, variant);
     return digest === UNSET ? undefined : digest;
@@ -66,20 +63,18 @@ export class PageDigests {
   }
 }
 
-/** The content of SHA256SUMS. */
 export interface Sums {
   pages: PageDigests;
   /** Every other file's path and digest, by path. */
   others: ReadonlyMap<string, string>;
 }
 
-/** The path and digest of every file that SHA256SUMS lists: pages in order, each with its variants, then others by path. */
+/** What SHA256SUMS lists: pages in order, each with its variants, then others by path. */
 export function* listFiles({ pages, others }: Sums): Generator<[path: string, digest: string]> {
   yield* pages.files();
   yield* others;
 }
 
-/** The lines of SHA256SUMS. */
 export function* encodeSums(sums: Sums): Generator<string> {
   for (const [path, digest] of listFiles(sums)) yield encodeSum(digest, path);
 }
@@ -104,15 +99,14 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
   for (const { line, sum } of readSumLines(text)) {
     if (!sum) throw new Error(`${JSON.stringify(line)} is no line of SHA256SUMS`);
     const { path, digest } = sum;
-    const at = findPage(path);
-    if (!at) {
-      others.set(path, digest);
-      continue;
-    }
-    if (digests.get(at.page, at.variant) === undefined || digests.has(at.page, at.variant))
+    const { page, variant } = findPage(path) ?? {};
+    if (page === undefined || variant === undefined) others.set(path, digest);
+    else if (digests.get(page, variant) === undefined || digests.has(page, variant))
       throw new Error(`${path} is not expected, or listed twice`);
-    digests.set(at.page, at.variant, digest);
-    found++;
+    else {
+      digests.set(page, variant, digest);
+      found++;
+    }
   }
   if (found !== expected) throw new Error(`${found} page files are listed, ${expected} were expected`);
   return { pages: digests, others };

@@ -1,20 +1,11 @@
 /** Reads and hashes the files of a release. */
 import { constants as bufferLimits } from "node:buffer";
 import { createHash, hash } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  open as openDescriptor,
-  openSync,
-  read,
-  readFileSync,
-  readSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, open, openSync, read, readFileSync, readSync } from "node:fs";
 import { promisify } from "node:util";
 import { hasCode } from "../errors.js";
 
-const openFile = promisify(openDescriptor);
+const openFile = promisify(open);
 const readFile = promisify(read);
 
 /** Flags to open a file for reading that neither follow a link in its place nor wait for a pipe. */
@@ -30,10 +21,7 @@ export function sha256(first: string | Uint8Array, ...others: readonly (string |
   return sum.digest("hex");
 }
 
-/**
- * Opens a plain file for reading; neither follows a link in its place nor waits for a pipe.
- * @returns its descriptor, or undefined when there is no plain file.
- */
+/** Opens a plain file for reading. @returns its descriptor, or undefined when there is no plain file. */
 export function openPlain(path: string): number | undefined {
   let file: number;
   try {

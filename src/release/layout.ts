@@ -61,11 +61,10 @@ export function pagePath(page: number, variant: Variant = "identity"): string {
 
 /** The page and variant that a path inside a release holds, or undefined when it holds no page. */
 export function findPage(path: string): { page: number; variant: Variant } | undefined {
-  const match = /^api\/users\/pages\/(\d+)\.json(\.br|\.gz)?$/.exec(path);
-  const page = pageNumber(match?.[1] ?? "");
-  if (!match || page === undefined) return undefined;
-  const variant = match[2] === ".br" ? "br" : match[2] === ".gz" ? "gzip" : "identity";
-  return { page, variant };
+  const [, number = "", ending] = /^api\/users\/pages\/(\d+)\.json(\.br|\.gz)?$/.exec(path) ?? [];
+  const page = pageNumber(number);
+  const variant = ending === ".br" ? "br" : ending === ".gz" ? "gzip" : "identity";
+  return page === undefined ? undefined : { page, variant };
 }
 
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -99,12 +98,12 @@ export function requireClock(time: Date): void {
   );
 }
 
-/** The id in a release's folder name; empty when the name is not of that form. */
+/** Empty for a name of another form. */
 export function idOf(name: string): string {
   return parseFolderName(name)?.id ?? "";
 }
 
-/** The id and time in a release's folder name, or undefined when the name is not of that form. */
+/** Undefined for a name of another form. */
 export function parseFolderName(name: string): { id: string; time: Date } | undefined {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-([0-9a-f]{12})$/.exec(name);
   if (!match) return undefined;

@@ -26,9 +26,7 @@ export function makeFolder(parent: string, name: string): string {
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
     if (lstatSync(path).isDirectory()) return path;
-    throw new UserError(`${path} is a link or a file, where a folder belongs; move it away.`, {
-      cause: error,
-    });
+    throw new UserError(`${path} is a link or a file, where a folder belongs; move it away.`, { cause: error });
   }
   const writers = writersOf(statSync(parent).mode);
   const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);

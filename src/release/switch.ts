@@ -20,10 +20,9 @@ export function switchCurrent(dist: string, name: string, now: Date, untidied: s
   requireLink(dist);
   if (before !== undefined && before !== name) {
     const folder = join(dist, RELEASES, before);
+    const what = `${folder} could not be marked as the previous release, so "previous" may mean another one`;
     // Marked before the link is made: a mark that is later than the link does not count as that of the previous release.
-    tidy(untidied, `${folder} could not be marked as the previous release, so "previous" may mean another one`, () => {
-      touch(folder, now);
-    });
+    tidy(untidied, what, () => touch(folder, now));
   }
   rmSync(next, { recursive: true, force: true });
   symlinkSync(`${RELEASES}/${name}`, next);

@@ -46,12 +46,10 @@ export function userLines(records: Buffer): Buffer {
   return Buffer.from(lines, "latin1");
 }
 
-/** The line of the index for one record. */
 export function userLine(records: Buffer, { at, end, id }: RecordInText): string {
   return `${userDigest(records.subarray(at, end))}  ${id}\n`;
 }
 
-/** The digest of one canonical record in the index. */
 export function userDigest(record: Buffer): string {
   return hash("sha256", record, "hex").slice(0, DIGEST_DIGITS);
 }
@@ -64,7 +62,6 @@ export class UserIndexWriter {
   readonly #early = new Map<number, { pages: number; lines: Buffer }>();
   #next = 1;
 
-  /** @param folder the folder of the release. */
   constructor(folder: string) {
     this.#file = openSync(join(folder, USERS), "wx");
   }
@@ -93,7 +90,6 @@ export class UserIndexWriter {
   }
 }
 
-/** Reads lines of a release's index. */
 export class UserIndexReader {
   readonly #file: number;
 

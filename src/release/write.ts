@@ -12,20 +12,18 @@ export function asidePath(path: string): string {
  * Its methods throw the system's errors.
  */
 export class AsideFile {
-  readonly #path: string;
-  readonly #aside: string;
   #file: number | undefined;
 
   /** Creates the file aside, and removes what a killed run may have left there. */
-  constructor(path: string, aside = asidePath(path)) {
-    this.#path = path;
-    this.#aside = aside;
+  constructor(
+    readonly path: string,
+    readonly aside = asidePath(path),
+  ) {
     rmSync(aside, { force: true });
     // "x" fails on anything that is there by now, so no link is followed.
     this.#file = openSync(aside, "wx");
   }
 
-  /** Appends to the file. */
   write(content: string | Uint8Array): void {
     writeFileSync(this.#file ?? -1, content);
   }
@@ -35,19 +33,18 @@ export class AsideFile {
     try {
       fsyncSync(this.#file ?? -1);
       this.#close();
-      renameSync(this.#aside, this.#path);
+      renameSync(this.aside, this.path);
     } catch (error) {
       this.#close();
-      rmSync(this.#aside, { force: true });
+      rmSync(this.aside, { force: true });
       throw error;
     }
   }
 
-  /** Removes the file, unless `finish` was called. */
   discard(): void {
     if (this.#file === undefined) return;
     this.#close();
-    rmSync(this.#aside, { force: true });
+    rmSync(this.aside, { force: true });
   }
 
   #close(): void {
