@@ -35,6 +35,12 @@ export const SUMS = "SHA256SUMS";
 export const USERS = "users.sha256";
 export const PAGES = "api/users/pages";
 
+/**
+ * The files that say which snapshot is current and what it holds. A cache in between would show its reader an old one
+ * as the newest, so every host and every object says that they are to be asked for each time.
+ */
+const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, `${SUMS}.minisig`, "changes.json", "bulk.json"];
+
 /** In a release: a folder of what the configurations of other hosts include. */
 const ADAPTERS = "adapters";
 
@@ -72,11 +78,11 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   [".svg", "image/svg+xml"],
 ]);
 
-/** The headers of a file that is not a page; `cacheControl` is for files that clients do not poll for a switch. */
+/** The headers of a file that is not a page; `cacheControl` is for those that do not name the current state. */
 export function fileHeaders(path: string, cacheControl: string) {
   return {
     "Content-Type": TYPES.get(extname(path)) ?? "text/plain; charset=utf-8",
-    "Cache-Control": path === SNAPSHOT || path === SUMS ? NO_CACHE : cacheControl,
+    "Cache-Control": CURRENT_STATE.includes(path) ? NO_CACHE : cacheControl,
   };
 }
 

@@ -51,8 +51,11 @@ describe("what is put", () => {
     expect(await headers("api/users/pages/1.json")).toEqual(["application/json", null, age]);
     expect(await headers("api/users/pages/1.json.br")).toEqual(["application/json", "br", age]);
     expect(await headers("api/users/pages/1.json.gz")).toEqual(["application/json", "gzip", age]);
-    expect(await headers("snapshot.json")).toEqual(["application/json", null, age]);
-    expect(await headers("SHA256SUMS")).toEqual(["text/plain; charset=utf-8", null, age]);
+    expect(await headers("snapshot.json")).toEqual(["application/json", null, "no-cache"]);
+    expect(await headers("SHA256SUMS")).toEqual(["text/plain; charset=utf-8", null, "no-cache"]);
+    for (const path of ["SHA256SUMS.minisig", "changes.json", "bulk.json"])
+      expect(headersOf(path, age).CacheControl).toBe("no-cache");
+    expect(headersOf("openapi.json", age).CacheControl).toBe(age);
     expect(await headers("avatar.svg")).toEqual(["image/svg+xml", null, age]);
     expect(headersOf("notes.constructor", age).ContentType).toBe("text/plain; charset=utf-8");
     expect((await headers(OWN[0] ?? ""))[2]).toBe("no-store");
@@ -114,9 +117,12 @@ describe("what is put", () => {
   test("everything anew with another Cache-Control", async () => {
     await buildUsers(folder, 25);
     await publishBucket();
-    expect(await publishBucket({ cacheControl: "no-cache" })).toMatchObject({ changed: 7, same: 0 });
-    expect((await store.read("dir/api/users/pages/1.json"))?.headers.get("cache-control")).toBe("no-cache");
-    expect(await publishBucket({ cacheControl: "no-cache" })).toMatchObject({ changed: 0, same: 7 });
+    const cacheControl = "max-age=5";
+    // What names the current state is never cached.
+    expect(await publishBucket({ cacheControl })).toMatchObject({ changed: 5, same: 2 });
+    expect((await store.read("dir/api/users/pages/1.json"))?.headers.get("cache-control")).toBe("max-age=5");
+    expect((await store.read("dir/snapshot.json"))?.headers.get("cache-control")).toBe("no-cache");
+    expect(await publishBucket({ cacheControl })).toMatchObject({ changed: 0, same: 7 });
   });
 
   test("files of many megabytes without holding them in memory, and at the root of a bucket", async () => {
@@ -187,6 +193,20 @@ describe("a target that another release has moved on", () => {
     // Now it is this machine that does not know what is there.
     await buildUsers(folder, 26);
     await expect(publishBucket()).rejects.toThrow(`holds release ${release.id}`);
+    expect(await objects()).toEqual(readTree(release.folder));
+  });
+
+  test("is refused where its base URL is another, even if it was expected, until it is forced", async () => {
+    const mine = await buildUsers(folder, 25);
+    await publishBucket();
+    const release = await buildUsers(folder, 25, { baseUrl: "https://other.example.com" });
+    store.seen.length = 0;
+    for (const given of [{}, { expect: mine.id }, { dryRun: true }])
+      await expect(publishBucket(given)).rejects.toThrow(
+        `s3://${BUCKET}/dir holds a release of "https://directory.example.com", and ${release.id} is of "https://other.example.com"; publish to another target, or replace that release with --force.`,
+      );
+    expect(puts()).toEqual([]);
+    expect(await publishBucket({ force: true })).toMatchObject({ before: mine.id });
     expect(await objects()).toEqual(readTree(release.folder));
   });
 
