@@ -1,8 +1,7 @@
 /** Whether users other than the owner can read a release, as a web server that runs as a user of its own must. */
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { shellWord } from "../../print/text.js";
-import type { Tree } from "./files.js";
+import { shellWord } from "../print/text.js";
 
 /** The bits of a mode that let other users read a file, and pass through a folder. */
 const [READ, PASS] = [0o4, 0o1];
@@ -10,11 +9,12 @@ const [READ, PASS] = [0o4, 0o1];
 /**
  * Only modes are looked at: a group or an access list may let a server in all the same.
  * @param folder absolute, with all links resolved.
+ * @param files relative to it.
  * @returns the first path that stops other users and what mends it; undefined where nothing does.
  */
-export function findBarrier(folder: string, tree: Tree): string | undefined {
+export function findUnreadable(folder: string, files: Iterable<string>): string | undefined {
   const above = foldersAbove(folder).filter((path) => !allows(path, PASS));
-  const inside = findInside(folder, tree);
+  const inside = findInside(folder, files);
   const first = above[0] ?? inside;
   if (first === undefined) return undefined;
   const mend = [
@@ -24,15 +24,15 @@ export function findBarrier(folder: string, tree: Tree): string | undefined {
   return `other users cannot read ${first}, so a web server with a user of its own answers 500; to mend it: ${mend.join(" && ")}`;
 }
 
-function findInside(folder: string, tree: Tree): string | undefined {
+function findInside(folder: string, files: Iterable<string>): string | undefined {
   const known = new Set<string>();
-  for (const [path, kind] of tree) {
+  for (const path of files) {
     for (const parent of [".", ...foldersAbove(path)]) {
       if (known.has(parent)) continue;
       if (!allows(join(folder, parent), PASS)) return join(folder, parent);
       known.add(parent);
     }
-    if (kind === "file" && !allows(join(folder, path), READ)) return join(folder, path);
+    if (!allows(join(folder, path), READ)) return join(folder, path);
   }
   return undefined;
 }
