@@ -55,7 +55,6 @@ export class PageDigests {
     return bytes.toString("hex", (page - 1) * BYTES, page * BYTES);
   }
 
-  /** The path and digest of every page file, in the order of SHA256SUMS. */
   *files(): Generator<[path: string, digest: string]> {
     for (let page = 1; page <= this.pages; page++) {
       for (const variant of this.variants) yield [pagePath(page, variant), this.get(page, variant) ?? UNSET];
@@ -84,10 +83,7 @@ export function encodeSum(digest: string | undefined, path: string): string {
   return `${digest}  ${path}\n`;
 }
 
-/**
- * Reads the SHA256SUMS of a release with `pages` pages.
- * @throws Error naming a line that is not valid, or saying which pages are missing or listed twice.
- */
+/** @throws Error naming a line that is not valid, or saying which pages are missing or listed twice. */
 export function parseSums(text: string, pages: number, variants: readonly Variant[]): Sums {
   const expected = pages * variants.length;
   // The number of pages comes from another file, so it is checked before memory is reserved for it.
@@ -114,10 +110,7 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
 
 const UNSET = "0".repeat(2 * BYTES);
 
-/**
- * The whole lines of SHA256SUMS one by one: a list of a million would take more memory than the text.
- * @returns `sum` only for a line as `sha256sum -c` reads it, whose path leads to a file of the release and nowhere else.
- */
+/** One by one: a list of a million takes much memory. `sum` is there for a line whose path stays in the release. */
 export function* readSumLines(text: string): Generator<{ line: string; sum?: { digest: string; path: string } }> {
   for (let begin = 0; ; ) {
     const end = text.indexOf("\n", begin);

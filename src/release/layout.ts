@@ -29,7 +29,6 @@ export const OUTDATED: readonly string[] = [".imprint", ".imprint-next"];
 /** In `dist`: a folder with a lock for each target that was published to. */
 export const PUBLISHED = ".published";
 
-/** In a release. */
 export const SNAPSHOT = "snapshot.json";
 export const SUMS = "SHA256SUMS";
 export const USERS = "users.sha256";
@@ -57,7 +56,6 @@ export function isForAdapters(path: string): boolean {
 /** In a release, for a moment: a folder that is made and removed so that the system sets the release's time. */
 export const MARK = ".mark";
 
-/** How a page's file is stored: plain, or compressed with one of the content codings. */
 export type Variant = "identity" | Encoding;
 
 /** The path of page `page` (from 1) inside a release: `api/users/pages/7.json`, or `7.json.br`. */
@@ -65,7 +63,6 @@ export function pagePath(page: number, variant: Variant = "identity"): string {
   return `${PAGES}/${page}.json${variant === "identity" ? "" : ENCODINGS[variant]}`;
 }
 
-/** The page and variant that a path inside a release holds, or undefined when it holds no page. */
 export function findPage(path: string): { page: number; variant: Variant } | undefined {
   const [, number = "", ending] = /^api\/users\/pages\/(\d+)\.json(\.br|\.gz)?$/.exec(path) ?? [];
   const page = pageNumber(number);
@@ -86,10 +83,7 @@ export function fileHeaders(path: string, cacheControl: string) {
   };
 }
 
-/**
- * The name of a release's folder: `20261121T034000Z-1f6a9c0d2b7e`, its time in UTC and its id.
- * @throws UserError as `requireClock` does.
- */
+/** Time in UTC and id: `20261121T034000Z-1f6a9c0d2b7e`. @throws UserError as `requireClock` does. */
 export function folderName(time: Date, id: string): string {
   requireClock(time);
   return `${time.toISOString().replace(/[-:]|\.\d+/g, "")}-${id}`;

@@ -13,8 +13,7 @@ import { makeLockFile, requireWritable } from "./sharing.js";
 import { replaceFile } from "./write.js";
 
 /**
- * Takes the lock of `dist`, and makes the folder if necessary. The lock is SQLite's own lock on an empty file, which the
- * system releases when the process ends, however it ends. So the lock is never stale.
+ * SQLite's own lock on an empty file, which the system releases when the process ends, however it ends.
  * @param what how messages call the thing that is locked.
  * @returns a function that releases the lock.
  * @throws UserError at once when another process holds the lock, or this user may not write there; nothing is written then.

@@ -14,10 +14,8 @@ import { dirname, join } from "node:path";
 import { hasCode, UserError } from "../errors.js";
 
 /**
- * Makes the folder `name` in `parent`, unless it exists, and lets all users write in it who may write in `parent`: the
- * process's umask alone would keep out a group.
- * @returns its path.
- * @throws UserError when a link or a file is in its place.
+ * Makes a folder, unless it exists, in which all users may write who may write in `parent`: the process's umask alone
+ * would keep out a group. @throws UserError when a link or a file is in its place.
  */
 export function makeFolder(parent: string, name: string): string {
   const path = join(parent, name);

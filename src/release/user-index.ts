@@ -14,7 +14,6 @@ export const LINE_BYTES = ID_AT + ID_LENGTH + 1;
 
 const ID_KEY = '"id":"';
 
-/** Where a record and its id are in the text of a page's records. */
 export interface RecordInText {
   text: string;
   at: number;
@@ -66,7 +65,6 @@ export class UserIndexWriter {
     this.#file = openSync(join(folder, USERS), "wx");
   }
 
-  /** Adds the lines of `pages` pages from `first` on. */
   add(first: number, pages: number, lines: Buffer): void {
     this.#early.set(first, { pages, lines });
     for (let found = this.#early.get(this.#next); found; found = this.#early.get(this.#next)) {

@@ -2,15 +2,11 @@
 import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync, writevSync } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 
-/** The path at which a file is written until it is complete. */
 export function asidePath(path: string): string {
   return `${path}.rollcall-new`;
 }
 
-/**
- * A file that is written aside, flushed, and put in its place by one rename, over any file or link that is there.
- * Its methods throw the system's errors.
- */
+/** Written aside, flushed, and put in its place by one rename, over any file or link that is there. */
 export class AsideFile {
   #file: number | undefined;
 
@@ -67,7 +63,6 @@ export function replaceFile(path: string, content: string | Uint8Array, aside = 
   }
 }
 
-/** Writes a new file and flushes it to the disk. */
 export async function writeFlushed(path: string, content: string | Iterable<string>): Promise<void> {
   const handle = await open(path, "wx");
   try {
@@ -92,7 +87,6 @@ export function writeFlushedSync(path: string, parts: readonly Uint8Array[]): vo
   }
 }
 
-/** Flushes a folder, so that the names in it survive a loss of power. */
 export function flushFolder(path: string): void {
   const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {

@@ -8,7 +8,6 @@ import { countBodyBytes } from "./bare.js";
 import { exchange, headerOf, MAX_BYTES, type RemoteRequest, type RemoteResponse } from "./exchange.js";
 
 export interface ClientOptions {
-  /** Connections at once. */
   concurrency?: number | undefined;
   /** Requests a second, at most. */
   rate?: number | undefined;
@@ -37,11 +36,7 @@ export function createClient(options: ClientOptions = {}) {
   let inVain = 0;
   return {
     maxBytes,
-    /**
-     * One answer, whatever its status. Where the host is busy (429, 503), waits as long as it says and tries again, a few
-     * times.
-     * @throws TransferError when no whole answer comes; UserError when the host asks for too long a wait.
-     */
+    /** @throws TransferError when no whole answer comes; UserError when a busy host asks for too long a wait. */
     async request(url: string, { method = "GET", headers = {} }: Partial<Omit<RemoteRequest, "url">> = {}) {
       const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
       const request = { url, method, headers: { ...OWN_HEADERS, ...headers } };

@@ -15,7 +15,6 @@ import { decodeBody, headerOf, type RemoteRequest, type RemoteResponse } from ".
 
 type Headers = RemoteRequest["headers"];
 
-/** What is known of a listing from its first page. */
 export interface ListingFacts {
   /** The base URL of the requests, normalised. */
   baseUrl: string;
@@ -27,22 +26,16 @@ export interface ListingFacts {
   linkBase: string | undefined;
   /** The form of links or, where there are none, the form of URL that was answered. */
   links: LinkStyle;
-  /** The header Snapshot-Id, where the host sends it. */
   snapshotId: string | undefined;
 }
 
 export interface FirstPage {
   facts: ListingFacts;
   answer: RemoteResponse;
-  /** The decoded body. */
   bytes: Buffer;
 }
 
-/**
- * Requests page 1 by query and, where the answer is no page, by path, as hosts that ignore queries need.
- * @param headers of the request, such as `Accept-Encoding`.
- * @throws UserError naming the URL and what came, when neither is answered with a page that makes sense.
- */
+/** By query, or by path as hosts that ignore queries need. @throws UserError naming the URL and what came. */
 export async function readFirst(client: Client, baseUrl: string, headers: Headers): Promise<FirstPage> {
   const refusals: UserError[] = [];
   for (const links of LINK_STYLES) {

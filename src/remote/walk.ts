@@ -17,15 +17,9 @@ export interface WalkOptions extends ClientOptions {
   onRestart?(why: string): void | Promise<void>;
 }
 
-/** Compressed bodies are a tenth as long. */
 const COMPRESSED = { "Accept-Encoding": "br, gzip" };
 
-/**
- * Reads all pages, `concurrency` (8) at once. Pages are requested by number: no link is followed. Memory does not grow
- * with the collection.
- * @throws UserError naming the URL, what came and what is expected: when the host cannot be reached, hangs, contradicts
- *   itself, or changes again and again.
- */
+/** Reads all pages, by number: no link is followed. @throws UserError naming the URL, what came and what is expected. */
 export async function walk(base: string, options: WalkOptions = {}): Promise<ListingFacts> {
   const { onStart, onPage } = options;
   const baseUrl = parseBaseUrl(base);
@@ -55,7 +49,6 @@ export async function walk(base: string, options: WalkOptions = {}): Promise<Lis
 
 /** Takes the pages of one attempt. What it throws ends the walk. */
 export interface PageVisitor {
-  /** The pages to request; all unless given. */
   pages?: Generator<number>;
   take(page: number, answer: RemoteResponse, bytes: Buffer): void | Promise<void>;
   /** Called for an answer that did not come in full; without it, that ends the walk. */
@@ -68,17 +61,14 @@ interface PageWalk<Visitor extends PageVisitor> extends Pick<WalkOptions, "concu
   headers: RemoteRequest["headers"];
   /** Whether `take` makes sure that all pages have one Snapshot-Id. Otherwise page 1 is requested again at the end. */
   trustsId: boolean;
-  /** Called with page 1 at the beginning and after each restart. */
   start(first: FirstPage): Visitor | Promise<Visitor>;
 }
 
-/** How often a walk begins again when the listing changes. */
 export const RESTARTS = 3;
 
 /**
- * Requests pages, `concurrency` at once, and hands them to a visitor. When the listing changes meanwhile, begins again.
- * @returns the last visitor; `change` says how it was seen that the listing had changed the last time, too.
- * @throws UserError when page 1 is none; TransferError, unless the visitor takes it.
+ * Hands pages to a visitor, and begins again when the listing changes. `change` says how it was seen that it did so the
+ * last time, too. @throws UserError when page 1 is none; TransferError, unless the visitor takes it.
  */
 export async function walkPages<Visitor extends PageVisitor>(
   client: Client,
@@ -152,7 +142,7 @@ async function readSame(
   return read;
 }
 
-/** Requests page 1 again: the change of a host that sends no Snapshot-Id is seen by it alone. */
+/** A host that sends no Snapshot-Id shows a change by its page 1 alone. */
 async function requireUnchanged(client: Client, first: FirstPage, headers: RemoteRequest["headers"]): Promise<void> {
   const again = await readFirst(client, first.facts.baseUrl, headers);
   if (!again.bytes.equals(first.bytes)) throw new Changed("page 1 was no longer the same as at the beginning");

@@ -12,11 +12,7 @@ import { pagePath, SNAPSHOT, SUMS } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
 import { parseSnapshot } from "../release/snapshot.js";
 
-/**
- * Opens a folder that holds a complete release, or at least `api/users/pages`.
- * @param scratch a folder for an index, in case the pages have none.
- * @throws UserError when it holds neither, or an incomplete one.
- */
+/** @param scratch a folder for an index. @throws UserError when the folder holds neither a whole release nor pages. */
 export async function openFolderSide(folder: string, name: string, scratch: string, signal?: AbortSignal) {
   const isRelease = [SUMS, SNAPSHOT].every((name) => existsSync(join(folder, name)));
   return isRelease
@@ -24,10 +20,7 @@ export async function openFolderSide(folder: string, name: string, scratch: stri
     : indexed(folder, await factsOfPages(folder, name), scratch, signal);
 }
 
-/**
- * The facts of a listing from its first page, and its id from snapshot.json if there is one.
- * @throws UserError when there is no first page, or when it is not valid.
- */
+/** From its first page, and the id from snapshot.json if there is one. @throws UserError without a valid first page. */
 export async function factsOfPages(folder: string, name: string): Promise<SideFacts> {
   const bytes = readPage(folder, { name }, 1);
   if (!bytes)

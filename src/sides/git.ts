@@ -9,9 +9,8 @@ import { PAGES, pagePath, SNAPSHOT } from "../release/layout.js";
 import { factsOfPages } from "./folder.js";
 
 /**
- * Copies the pages of a release in a revision into `scratch`. Links inside the revision, like `dist/current`, are followed.
+ * Copies the pages of a release into `scratch`. Links inside the revision, like `dist/current`, are followed.
  * @param spec `git:REV:PATH`; PATH is relative to the top of the repository of `cwd`, or with `./` to `cwd` itself.
- * @throws UserError when there is no such repository, revision or release.
  */
 export async function openGitSide(
   spec: string,
@@ -81,7 +80,6 @@ class GitObjects {
     this.#git.kill();
   }
 
-  /** The object of a name, or undefined when there is none. */
   async ask(name: string): Promise<{ type: string; bytes: Buffer } | undefined> {
     this.#git.stdin.write(`${name}\n`);
     const head = await this.#line();

@@ -24,10 +24,7 @@ export interface SideEffects {
 
 type Name = string | undefined;
 
-/**
- * Opens both sides of a diff. Without names, these are the previous release and the current one.
- * @throws UserError as `openSide` does.
- */
+/** Without names, these are the previous release and the current one. @throws UserError as `openSide` does. */
 export async function openSides(old: Name, newer: Name, effects: SideEffects): Promise<[Side, Side]> {
   const [before, after] = nameSides(old, newer, effects.cwd);
   // A source without a base URL takes the one of the other side, so the other side is opened first.
@@ -39,11 +36,7 @@ export async function openSides(old: Name, newer: Name, effects: SideEffects): P
   return [side, await openSide(after, effects, side.facts.baseUrl)];
 }
 
-/**
- * Opens one side: a base URL, `git:REV:PATH`, a SQLite file, or a word for a release (see `lookUp`).
- * @param like the base URL of the other side, for a source without one.
- * @throws UserError saying which names are possible.
- */
+/** @param like the other side's base URL, for a source without one. @throws UserError saying which names can be. */
 export async function openSide(name: string, effects: SideEffects, like?: string): Promise<Side> {
   const { cwd, dist, source, onProgress = () => {}, signal } = effects;
   const watch = { onProgress, signal };

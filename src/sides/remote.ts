@@ -10,10 +10,7 @@ import { PAGES, pagePath } from "../release/layout.js";
 import type { ListingFacts } from "../remote/listing.js";
 import { walk } from "../remote/walk.js";
 
-/**
- * Downloads all pages of the listing below a base URL into `scratch`, at most 8 at once.
- * @throws UserError as `walk` does, or when a page holds a user that is not valid.
- */
+/** @throws UserError as `walk` does, or when a page holds a user that is not valid. */
 export async function openRemoteSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {
   mkdirSync(join(scratch, PAGES), { recursive: true });
   let listing: ListingFacts | undefined;

@@ -41,14 +41,10 @@ export function explainRoom(error: unknown): unknown {
   );
 }
 
-/** The names of such folders, also of those that were being removed. */
 const NAME = /^rollcall-diff-\w{6}(-gone)?$/;
 
-/**
- * The socket that shows that a folder is in use. When its process ends, however it ends, the system stops listening. A
- * process id would not do, because it has no meaning in another container. The name contains the machine, because several
- * machines may share a folder.
- */
+// A socket shows that a folder is in use: when its process ends, however it ends, the system stops listening. A process id
+// has no meaning in another container. The name contains the machine, since several machines may share a folder.
 const SIGN = `.alive-${sha256(hostname()).slice(0, 8)}`;
 
 /** The longest path of a socket on every system, in bytes. Node truncates a longer one. */
