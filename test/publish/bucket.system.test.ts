@@ -8,7 +8,7 @@ import { switchTo, writeRelease } from "../server/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildUsers } from "./releases.js";
-import { BUCKET, STORE_ENV, type StoreServer, startStore } from "./store.js";
+import { BUCKET, needsCeph, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
 const OWN = [".rollcall-published.json", ".rollcall-tags"];
 
@@ -125,6 +125,15 @@ describe("what is put", () => {
     expect(await publishBucket({ cacheControl })).toMatchObject({ changed: 0, same: 7 });
   });
 
+  test("more objects than one list has", async () => {
+    needsCeph("s3rver cannot list in parts; its proxy does, ten at a time");
+    await switchTo(dist, await writeRelease(dist, { count: 1100, pageSize: 1 }));
+    await publishBucket();
+    store.seen.length = 0;
+    expect(await publishBucket()).toMatchObject({ added: 0, changed: 0, same: 1102 });
+    expect(store.seen.filter((line) => line === "GET ")).toHaveLength(4);
+  });
+
   test("files of many megabytes without holding them in memory, and at the root of a bucket", async () => {
     const big = "0123456789abcde\n".repeat(400_000);
     await switchTo(dist, await writeRelease(dist, { others: { "big.bin": big, "c/d.txt": "small" } }));
@@ -210,6 +219,17 @@ describe("a target that another release has moved on", () => {
     expect(await objects()).toEqual(readTree(release.folder));
   });
 
+  test("is one run's where two begin at the same time", async () => {
+    const { release, options } = await another();
+    const mine = await buildUsers(folder, 25);
+    const runs = await Promise.allSettled([publishBucket(), publishBucket(options)]);
+    const refused = runs.filter((run) => run.status === "rejected");
+    expect(refused).toHaveLength(1);
+    expect(String(refused[0]?.reason)).toMatch(/is being published to by another run|which is not in/);
+    const winner = runs[0].status === "fulfilled" ? mine : release;
+    expect(await objects()).toEqual(readTree(winner.folder));
+  });
+
   test("is replaced by a dist that is new, where it is the one that was expected", async () => {
     const mine = await buildUsers(folder, 25);
     await publishBucket();
@@ -250,6 +270,19 @@ describe("mistakes", () => {
     await buildUsers(folder, 5);
     await expect(publishBucket({ target })).rejects.toThrow(message);
     expect(store.seen).toEqual([]);
+  });
+
+  test("a secret that is not the key's", async () => {
+    needsCeph("s3rver does not check signatures");
+    await buildUsers(folder, 5);
+    await publishBucket();
+    const before = await objects();
+    await buildUsers(folder, 6);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "wrong");
+    await expect(publishBucket()).rejects.toThrow(
+      `Cannot publish to s3://${BUCKET}/dir: the secret key is not the access key's; check the credentials, then run this again`,
+    );
+    expect(await objects()).toEqual(before);
   });
 
   test("no bucket, no credentials, a key that the store does not know, no store", async () => {
