@@ -25,15 +25,12 @@ export class UserError extends Error {
   }
 }
 
-/** A wrong flag, argument, variable or config key, or a folder without the release that it should have. */
+/** For a wrong flag, argument, variable or config key, or a folder without the release that it should have. */
 export function usageError(message: string, cause?: unknown): UserError {
   return new UserError(message, { exitCode: ExitCode.usage, cause });
 }
 
-/**
- * Runs a step that may be stopped.
- * @throws the signal's reason when the step fails after `signal` was aborted, instead of the step's own error.
- */
+/** @throws the signal's reason when the step fails after `signal` was aborted, instead of the step's own error. */
 export async function unlessStopped<T>(signal: AbortSignal | undefined, step: () => Promise<T>): Promise<T> {
   signal?.throwIfAborted();
   // Many threads and requests may listen to one signal. Node would warn of a leak.
@@ -59,13 +56,11 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Whether an error has one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   const code = codeOf(error);
   return code !== undefined && codes.includes(code);
 }
 
-/** Whether an error says that nothing is at a path. */
 export function isMissing(error: unknown): boolean {
   return hasCode(error, "ENOENT");
 }
@@ -80,7 +75,7 @@ export function explainSystem(error: unknown): unknown {
 /**
  * Why the system or SQLite refuses a path, and what to do: `the disk is full; free some space`.
  * @param another what the user may name instead: `another folder with --out`.
- * @param code the refusal's own code, where the error's is too vague.
+ * @param code of the refusal, where the error's own is too vague.
  */
 export function explainRefusal(error: Error, another: string, code = codeOf(error) ?? ""): string {
   const isOfSqlite = code.startsWith("SQLITE_");
@@ -110,22 +105,15 @@ const REFUSALS: Readonly<Partial<Record<string, string>>> = {
   ENFILE: "too many files are open on this machine; close some programs",
 };
 
-/**
- * A file that cannot be opened or read, as a mistake that a person can correct.
- * @param purpose what the path is for, as the rest of a sentence: `--db names the SQLite file of users`.
- */
+/** @param purpose what the path is for, as the rest of a sentence: `--db names the SQLite file of users`. */
 export function unreadable(path: string, purpose: string, cause: unknown): UserError {
   const code = codeOf(cause) ?? String(cause);
-  const why = UNREADABLE[code];
-  const message = why === undefined ? `Cannot read ${path} (${code})` : why(path);
-  return new UserError(`${message}; ${purpose}.`, { cause });
+  const messages: Readonly<Partial<Record<string, string>>> = {
+    ENOENT: `There is no file ${path}`,
+    ENOTDIR: `There is no file ${path}, since a part of the path is a file`,
+    ELOOP: `${path} is a link that leads back to itself`,
+    EACCES: `Cannot read ${path} (EACCES): let this user read it, and enter its folders, or run this as a user who may`,
+    EIO: `Cannot read ${path} (EIO): check the disk, or the network that it is on`,
+  };
+  return new UserError(`${messages[code] ?? `Cannot read ${path} (${code})`}; ${purpose}.`, { cause });
 }
-
-const UNREADABLE: Readonly<Partial<Record<string, (path: string) => string>>> = {
-  ENOENT: (path) => `There is no file ${path}`,
-  ENOTDIR: (path) => `There is no file ${path}, since a part of the path is a file`,
-  ELOOP: (path) => `${path} is a link that leads back to itself`,
-  EACCES: (path) =>
-    `Cannot read ${path} (EACCES): let this user read it, and enter its folders, or run this as a user who may`,
-  EIO: (path) => `Cannot read ${path} (EIO): check the disk, or the network that it is on`,
-};

@@ -150,6 +150,7 @@ const gcs = byPath({
   limits: { bytesInFile: 5 * 1024 ** 4, source: "cloud.google.com/storage/quotas" },
   steps: [
     "gcloud storage rsync --recursive dist/current gs://BUCKET --cache-control='public, max-age=60'.",
+    "gcloud storage objects update gs://BUCKET/snapshot.json gs://BUCKET/SHA256SUMS --cache-control=no-cache.",
     `${AS_PREFIX} gs://BUCKET/PATH.`,
   ],
 });

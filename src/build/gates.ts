@@ -1,5 +1,4 @@
 /** The gates of a build: a release that changes more than they allow does not become current. */
-
 import { basename, join } from "node:path";
 import { diff } from "../diff/diff.js";
 import { findExceeded, GateError, type Gates, hasGates } from "../diff/gates.js";
@@ -20,9 +19,7 @@ export interface GateReport {
 }
 
 /**
- * Compares a release with the current one.
  * @param name the folder name of the new release, which stays in `dist` also when a gate is exceeded.
- * @returns undefined when there are no gates.
  * @throws GateError when one is exceeded; UserError when the current release is broken, so that nothing can be compared.
  */
 export async function checkGates(
@@ -42,11 +39,8 @@ export async function checkGates(
   const scratch = makeFolder(dist, STAGING);
   try {
     const release = await openRelease(join(dist, RELEASES, name));
-    const sides = {
-      old: await openReleaseSide(previous, CURRENT, makeFolder(scratch, "old")),
-      new: await openReleaseSide(release, name, makeFolder(scratch, "new")),
-    };
-    const result = await diff(sides.old, sides.new);
+    const old = await openReleaseSide(previous, CURRENT, makeFolder(scratch, "old"));
+    const result = await diff(old, await openReleaseSide(release, name, makeFolder(scratch, "new")));
     try {
       const exceeded = findExceeded(result, gates);
       if (exceeded.length > 0) throw new GateError(name, exceeded);

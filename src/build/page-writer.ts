@@ -3,7 +3,7 @@ import { closeSync, fstatSync, linkSync, readSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
-import type { PagePosition } from "../contract/page.js";
+import type { encodePage, PagePosition } from "../contract/page.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { hasCode } from "../errors.js";
 import type { PageDigests } from "../release/digests.js";
@@ -13,7 +13,6 @@ import { writeFlushedSync } from "../release/write.js";
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 
-/** Qualities that make pages small without making a build slow. */
 const COMPRESS: Record<Encoding, (bytes: Buffer) => Buffer> = {
   br: (bytes) =>
     zlib.brotliCompressSync(bytes, {
@@ -33,7 +32,6 @@ const CANNOT_LINK: readonly string[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "
 
 /** Where pages go. Can be sent to another thread. */
 export interface Destination {
-  /** The folder of the release that is being written. */
   folder: string;
   /** The folder of the release to link unchanged files from. */
   previous: string | undefined;
@@ -50,7 +48,6 @@ export interface Totals {
   changed: number;
 }
 
-/** What every page of a collection has in common. */
 export type Collection = Omit<PagePosition, "page"> & { pageSize: number };
 
 /** Milliseconds that all threads together have spent on each part of writing pages. */
@@ -60,15 +57,12 @@ export interface Spent {
   /** Checking the text, or the users, against the contract. */
   check: number;
   digest: number;
-  /** Writing, comparing, linking and compressing files. */
   write: number;
 }
 
-/** All pages of a collection, once they are written. */
 export interface WrittenPages {
   collection: Collection;
   digests: PageDigests;
-  /** The digest of the index of users. */
   users: string;
   totals: Totals;
   warnings: WarningCounts;
@@ -84,8 +78,7 @@ export interface PageBytes {
   digest: string;
 }
 
-export function toPageBytes(texts: readonly [head: string, records: string, tail: string]): PageBytes {
-  const [head, records, tail] = texts;
+export function toPageBytes([head, records, tail]: ReturnType<typeof encodePage>): PageBytes {
   const parts = [Buffer.from(head), Buffer.from(records), Buffer.from(tail)] as const;
   return { parts, digest: sha256(...parts) };
 }
@@ -93,16 +86,13 @@ export function toPageBytes(texts: readonly [head: string, records: string, tail
 export class PageWriter {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
   readonly #destination: Destination;
-  readonly #before = new FileReader();
+  #memory = Buffer.alloc(2 ** 17);
 
   constructor(destination: Destination) {
     this.#destination = destination;
   }
 
-  /**
-   * Writes the file of page `page` (from 1), and its compressed ones.
-   * @returns the digests of all of them.
-   */
+  /** Writes the file of page `page` (from 1), and its compressed ones. @returns the digests of all of them. */
   write(page: number, { parts, digest }: PageBytes, known: Known): [Variant, string][] {
     const isUnchanged = known("identity") === digest;
     const path = pagePath(page);
@@ -132,12 +122,25 @@ export class PageWriter {
   /** Links a file from the last release, after looking at its bytes: one damaged since must not be carried on. */
   #keep(path: string, isIntact: (before: Buffer) => boolean): boolean {
     const { previous, folder } = this.#destination;
-    const before = previous === undefined ? undefined : this.#before.find(join(previous, path));
+    const before = previous === undefined ? undefined : this.#find(join(previous, path));
     if (previous === undefined || !before || !isIntact(before)) return false;
     this.totals.bytes += before.length;
     if (link(join(previous, path), join(folder, path))) this.totals.linked += 1;
     else writeFlushedSync(join(folder, path), [before]);
     return true;
+  }
+
+  /** A file's bytes, valid until the next call; undefined when it is missing, a link, or not a plain file. */
+  #find(path: string): Buffer | undefined {
+    const file = openPlain(path);
+    if (file === undefined) return undefined;
+    try {
+      const { size } = fstatSync(file);
+      if (size > this.#memory.length) this.#memory = Buffer.alloc(2 * size);
+      return this.#memory.subarray(0, readSync(file, this.#memory, 0, size, 0));
+    } finally {
+      closeSync(file);
+    }
   }
 }
 
@@ -153,24 +156,6 @@ function isJoined(whole: Buffer, parts: readonly Buffer[]): boolean {
     at += part.length;
   }
   return at === whole.length;
-}
-
-/** Reads files one after another into the same memory. */
-class FileReader {
-  #memory = Buffer.alloc(2 ** 17);
-
-  /** A file's bytes, valid until the next call; undefined when it is missing, a link, or not a plain file. */
-  find(path: string): Buffer | undefined {
-    const file = openPlain(path);
-    if (file === undefined) return undefined;
-    try {
-      const { size } = fstatSync(file);
-      if (size > this.#memory.length) this.#memory = Buffer.alloc(2 * size);
-      return this.#memory.subarray(0, readSync(file, this.#memory, 0, size, 0));
-    } finally {
-      closeSync(file);
-    }
-  }
 }
 
 function link(from: string, to: string): boolean {

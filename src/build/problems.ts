@@ -1,13 +1,13 @@
 /** Collects problems: counts all, writes them to a file, and keeps the first few. */
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import type { Problem } from "../contract/user.js";
 import { codeOf, UserError } from "../errors.js";
+import { readBeginning } from "../release/files.js";
 import { AsideFile } from "../release/write.js";
 
 const KEPT = 20;
 
-/** The problems that a build found. */
 export interface ProblemReport {
   /** Users with at least one problem. */
   users: number;
@@ -40,10 +40,8 @@ export class ProblemLog {
   #file: AsideFile | undefined;
 
   /**
-   * @param path the NDJSON file to write every problem to. It replaces only a file of problems: a typing error must not
-   *   overwrite a database, a query or a page.
+   * @param path of NDJSON. It replaces only a file of problems: a typing error must not overwrite a database or a page.
    * @param out the folder of releases. The file must not lie in it.
-   * @throws UserError when the path is not allowed.
    */
   constructor(path: string | undefined, out: string) {
     this.#path = path;
@@ -61,24 +59,19 @@ export class ProblemLog {
     this.#file = this.#writing(() => new AsideFile(path));
   }
 
-  /** Adds all problems of one user. */
   add(problems: Problem[]): void {
     const { report } = this;
     report.users += 1;
     report.count += problems.length;
     report.first.push(...problems.slice(0, KEPT - report.first.length));
-    const file = this.#file;
-    if (file === undefined) return;
-    const lines = problems.map((problem) => `${JSON.stringify(problem)}\n`).join("");
-    this.#writing(() => file.write(lines));
+    const lines = () => problems.map((problem) => `${JSON.stringify(problem)}\n`).join("");
+    this.#writing(() => this.#file?.write(lines()));
   }
 
-  /** Puts the file in its place, once every user has been checked. */
   finish(): void {
     this.#writing(() => this.#file?.finish());
   }
 
-  /** Removes an unfinished file. */
   discard(): void {
     this.#file?.discard();
   }
@@ -87,28 +80,15 @@ export class ProblemLog {
     try {
       return step();
     } catch (cause) {
-      throw new UserError(`Cannot write problems to ${this.#path} (${codeOf(cause)}); name another file.`, {
-        cause,
-      });
+      throw new UserError(`Cannot write problems to ${this.#path} (${codeOf(cause)}); name another file.`, { cause });
     }
   }
 }
 
-/** Whether a path is free, or holds a file of problems. */
 function isReplaceable(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return true;
-  if (!stats.isFile()) return false;
-  if (stats.size === 0) return true;
-  const beginning = Buffer.alloc(PROBLEM_BEGINS.length);
-  const file = openSync(path, "r");
-  try {
-    readSync(file, beginning);
-  } finally {
-    closeSync(file);
-  }
-  return beginning.toString() === PROBLEM_BEGINS;
+  return stats.isFile() && (stats.size === 0 || readBeginning(path, PROBLEM_BEGINS.length) === PROBLEM_BEGINS);
 }
 
-/** The beginning of every line of a file of problems. */
 const PROBLEM_BEGINS = '{"id":';

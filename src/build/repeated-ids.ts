@@ -1,20 +1,13 @@
-/**
- * Looks for ids that are published more than once, in bounded memory. A temporary table, as `verify` uses it to name such
- * ids, takes more than four times as long: a build of 1,000,000 users becomes some 7 % slower.
- */
+/** Looks for repeated ids in bounded memory. A temporary table, which would name them, takes more than four times as long. */
 import { randomInt } from "node:crypto";
 import { ID_AT, ID_LENGTH, LINE_BYTES, UserIndexReader } from "../release/user-index.js";
 
 /** Ids that are compared at once; a longer index is read several times. */
 const TOGETHER = 2 ** 21;
-/** Lines of the index that are read at once. */
 const LINES = 8192;
 const WORD_BYTES = 4;
 
-/**
- * @param folder of a release that has the index of its users, `count` of them.
- * @returns false when all ids differ; true when two are equal or, very rarely, only have equal hashes.
- */
+/** @returns false when all ids differ; true when two are equal or, very rarely, only have equal hashes. */
 export function mayRepeatIds(folder: string, count: number): boolean {
   const reader = new UserIndexReader(folder);
   try {

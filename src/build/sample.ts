@@ -12,12 +12,8 @@ import { SETTINGS } from "../settings/table.js";
 /** The sample users, below the folder. */
 export const SAMPLE = "data/users.sqlite";
 const { host, port, out, pageSize } = SETTINGS;
-const STARTER = {
-  db: SAMPLE,
-  baseUrl: `http://${host.default}:${port.default}`,
-  out: out.default,
-  pageSize: pageSize.default,
-};
+const baseUrl = `http://${host.default}:${port.default}`;
+const STARTER = { db: SAMPLE, baseUrl, out: out.default, pageSize: pageSize.default };
 
 export interface InitEffects {
   /** Stops it before anything is written. It then throws the signal's reason. */
@@ -35,15 +31,11 @@ export interface InitResult {
 
 const EFFECTS: OptionRules<InitEffects> = { signal: abortSignal };
 
-/**
- * Writes a config and sample users, each file whole or not at all.
- * @throws UserError when other files are there, or nothing can be written.
- */
+/** Writes each file whole or not at all. @throws UserError when other files are there, or nothing can be written. */
 export async function initialize(folder: string, effects: InitEffects = {}): Promise<InitResult> {
   const { signal } = checkOptions("init's second argument", effects, EFFECTS);
   try {
-    const written = await writeStarter(folder, signal);
-    return { config: CONFIG_FILE, db: SAMPLE, written };
+    return { config: CONFIG_FILE, db: SAMPLE, written: await writeStarter(folder, signal) };
   } catch (cause) {
     if (cause instanceof UserError || !(cause instanceof Error) || codeOf(cause) === undefined) throw cause;
     const why = findRefusal(dirname(join(folder, SAMPLE))) ?? cause.message;
@@ -54,7 +46,6 @@ export async function initialize(folder: string, effects: InitEffects = {}): Pro
   }
 }
 
-/** Writes the files that are missing. @returns their paths. */
 async function writeStarter(folder: string, signal: AbortSignal | undefined): Promise<string[]> {
   const [config, sample] = [join(folder, CONFIG_FILE), join(folder, SAMPLE)];
   if (await exists(config)) throw refusal(CONFIG_FILE);
@@ -73,7 +64,6 @@ async function writeStarter(folder: string, signal: AbortSignal | undefined): Pr
 /** The package's sample: two folders up from `lib/build`, as from `src/build`. */
 const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE}`, import.meta.url));
 
-/** Whether a file is the sample already, as in a clone of Rollcall. */
 async function isSample(path: string): Promise<boolean> {
   try {
     const [there, packaged] = await Promise.all([readFile(path), readFile(PACKAGED_SAMPLE)]);

@@ -8,7 +8,6 @@ import type { Release } from "../release/open.js";
 import { UserIndexWriter, userLines } from "../release/user-index.js";
 import type { Source } from "../source/open.js";
 import { createTurns } from "../workers/turns.js";
-import type { OnBuildProgress } from "./options.js";
 import {
   type Collection,
   type Destination,
@@ -19,9 +18,7 @@ import {
 } from "./page-writer.js";
 import { readUsers, type Tally } from "./users.js";
 
-interface SingleThreadedEffects {
-  onInvalid: Tally["onInvalid"];
-  onProgress: OnBuildProgress;
+interface SingleThreadedEffects extends Omit<Tally, "warnings"> {
   signal: AbortSignal | undefined;
   /** Asked before each page. Once it says no, users are still checked, but no page is written. */
   isWanted(): boolean;
@@ -48,24 +45,14 @@ export async function writePagesSingleThreaded(
       if (!isWanted()) continue;
       const bytes = toPageBytes(texts);
       const known: Known = (variant) => previous?.sums.pages.get(page, variant);
-      for (const [variant, digest] of writer.write(page, bytes, known)) {
-        digests.set(page, variant, digest);
-      }
+      for (const [variant, digest] of writer.write(page, bytes, known)) digests.set(page, variant, digest);
       index.add(page, 1, userLines(bytes.parts[1]));
     }
     if (!isWanted()) return undefined;
     if (page !== collection.pages)
       throw new Error(`${page} pages came of ${collection.count} users, not ${collection.pages}`);
     const { totals } = writer;
-    return {
-      collection,
-      digests,
-      users: index.finish(),
-      totals,
-      warnings,
-      workers: 0,
-      spent: undefined,
-    };
+    return { collection, digests, users: index.finish(), totals, warnings, workers: 0, spent: undefined };
   } finally {
     index.close();
   }
@@ -84,11 +71,9 @@ export function* paginate(
     length += record.length;
     if (length > PAGE_LIMIT) throw tooLarge(page, pageSize);
     records.push(record);
-    if (records.length === pageSize) {
-      yield encodePage({ ...collection, page: page++ }, records);
-      records = [];
-      length = 0;
-    }
+    if (records.length < pageSize) continue;
+    yield encodePage({ ...collection, page: page++ }, records);
+    [records, length] = [[], 0];
   }
   if (records.length > 0 || collection.count === 0) yield encodePage({ ...collection, page }, records);
 }

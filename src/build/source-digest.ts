@@ -1,8 +1,7 @@
 /** Digests the bytes that rows are read from, while a read transaction keeps writers from changing them. */
-import { createHash } from "node:crypto";
 import { fstatSync, readSync, statSync } from "node:fs";
 import { codeOf } from "../errors.js";
-import { sha256 } from "../release/files.js";
+import { digestFile, sha256 } from "../release/files.js";
 import { findDescriptors } from "../source/descriptors.js";
 import type { SourceFile } from "../source/file.js";
 import { ThreadPool } from "../workers/pool.js";
@@ -28,10 +27,7 @@ export class SourceBytes {
     this.#state = files.map(stateOf).join();
   }
 
-  /**
-   * @param source that is read in a transaction.
-   * @returns undefined where the system does not list descriptors, or the log holds more than the transaction sees.
-   */
+  /** @returns undefined where the system lists no descriptors, or the log holds more than the transaction sees. */
   static find(source: SourceFile): SourceBytes | undefined {
     const { descriptor } = source;
     if (descriptor === undefined) return undefined;
@@ -44,7 +40,6 @@ export class SourceBytes {
     });
   }
 
-  /** A digest of the file's first page. */
   beginning(): string | undefined {
     return undefinedIfRefused(() => {
       const memory = Buffer.alloc(BEGINNING);
@@ -54,11 +49,11 @@ export class SourceBytes {
 
   /** A SHA-256 of all bytes; undefined when they cannot be read, or have changed meanwhile. */
   async digest(): Promise<string | undefined> {
+    const digests: string[] = [];
     try {
-      const digests: string[] = [];
       for (const file of this.#files) {
         const isSmall = fstatSync(file).size <= FEW;
-        digests.push(isSmall ? digestFile(file) : await this.#digestInThread(file));
+        digests.push(isSmall ? digestFile(file, Buffer.allocUnsafe(PIECE)) : await this.#digestInThread(file));
       }
       if (this.#files.map(stateOf).join() !== this.#state) return undefined;
       // SQLite may overwrite a log from its beginning, which keeps its size and, for a moment, its time.
@@ -70,7 +65,6 @@ export class SourceBytes {
     }
   }
 
-  /** Ends the thread, if there is one. */
   async end(): Promise<void> {
     await this.#thread?.end();
   }
@@ -87,25 +81,12 @@ export class SourceBytes {
   }
 }
 
-/** The SHA-256 of an open file from its first byte on, a piece at a time. */
-export function digestFile(file: number): string {
-  const memory = Buffer.allocUnsafeSlow(PIECE);
-  const sum = createHash("sha256");
-  for (let at = 0; ; ) {
-    const bytes = readSync(file, memory, 0, PIECE, at);
-    if (bytes === 0) return sum.digest("hex");
-    sum.update(memory.subarray(0, bytes));
-    at += bytes;
-  }
-}
-
 /** Identifies a file, and changes whenever its bytes do. */
 function stateOf(file: number): string {
   const { dev, ino, size, mtimeNs, ctimeNs } = fstatSync(file, { bigint: true });
   return [dev, ino, size, mtimeNs, ctimeNs].join();
 }
 
-/** Runs a step; undefined when the system refuses it. */
 function undefinedIfRefused<T>(step: () => T): T | undefined {
   try {
     return step();

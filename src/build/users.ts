@@ -6,12 +6,9 @@ import type { Source } from "../source/open.js";
 import { createTurns } from "../workers/turns.js";
 import type { OnBuildProgress } from "./options.js";
 
-/** Rows between two reports of progress. */
 const REPORT_EVERY = 1000;
 
-/** What reading reports besides the users. */
 export interface Tally {
-  /** Takes all problems of one invalid user. */
   onInvalid(problems: Problem[]): void;
   onProgress: OnBuildProgress;
   warnings: WarningCounts;
@@ -54,15 +51,10 @@ export function validate({ id, user, isDuplicate }: Candidate): Validated {
   // The candidate itself is published, not the schema's copy: its keys are in order, and the schema changes nothing.
   if (checked.success && !isDuplicate) return { user: user as User };
   const problems = (checked.error?.issues ?? []).map(({ path, message }) => {
-    return { id, path: path.join("."), value: valueAt(user, path), message };
+    const value = path.reduce((value, key) => (value as Record<PropertyKey, unknown>)[key], user);
+    return { id, path: path.join("."), value, message };
   });
   // Nobody can tell which user of one id is right, so none of them is valid.
   if (isDuplicate) problems.push({ id, path: "id", value: id, message: "must be unique" });
   return { problems };
-}
-
-function valueAt(user: unknown, path: readonly PropertyKey[]): unknown {
-  let value = user;
-  for (const key of path) value = (value as Record<PropertyKey, unknown>)[key];
-  return value;
 }

@@ -3,8 +3,7 @@ import { pagesFor } from "../contract/links.js";
 import { CONTRACT_VERSION, type Problem } from "../contract/user.js";
 import { UserError } from "../errors.js";
 import { USERS } from "../release/layout.js";
-import type { Release } from "../release/open.js";
-import { findAltered } from "../release/open.js";
+import { findAltered, type Release } from "../release/open.js";
 import type { Staging } from "../release/staging.js";
 import type { Source } from "../source/open.js";
 import { threadsFor } from "../workers/pool.js";
@@ -20,7 +19,6 @@ import { countValid } from "./users.js";
 /** With fewer users, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;
 
-/** What the stages of a build share. */
 export interface Job {
   settings: BuildSettings;
   source: Source;
@@ -45,12 +43,9 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
   if (size > 0 && source.count > 0 && source.isShareable) {
     const trustsKnown = isTrusted(previous);
     const hasIndex = await hasUsableIndex(previous, pageSize);
+    const data = { db: settings.db, destination, trustsKnown, hasIndex };
     const options = { size, pageSize, previous, onProgress, signal, collect };
-    const written = await writePagesInParallel(
-      source,
-      { db: settings.db, destination, trustsKnown, hasIndex },
-      options,
-    );
+    const written = await writePagesInParallel(source, data, options);
     isDoubtful = written === "doubtful";
     if (written && written !== "doubtful" && !mayRepeatIds(staging.folder, source.count)) {
       log.open();
@@ -71,14 +66,11 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
   log.finish();
   if (!written) throw new InvalidUsersError(log.report, source.count);
   // The threads, which find rows by the index, saw other rows or another order, though all users are valid.
-  if (isDoubtful && log.report.users === 0) throw damagedIndex(settings);
+  if (isDoubtful && log.report.users === 0)
+    throw new UserError(
+      `An index of table ${settings.table ?? "users"} in ${settings.db} does not agree with its rows; mend it with sqlite3 and "REINDEX", then build again.`,
+    );
   return written;
-}
-
-function damagedIndex({ db, table = "users" }: BuildSettings): UserError {
-  return new UserError(
-    `An index of table ${table} in ${db} does not agree with its rows; mend it with sqlite3 and "REINDEX", then build again.`,
-  );
 }
 
 /** Whether pages of the last release need no second check: it has the same contract, and no warnings to count again. */

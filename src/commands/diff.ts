@@ -63,11 +63,7 @@ async function compareAndPrint(
       { cwd: io.cwd, scratch, signal, onProgress: ({ users, total }) => bar?.update(users, total) },
     );
     bar?.clear();
-    try {
-      return await print(result, settings, io, signal);
-    } finally {
-      result.close();
-    }
+    return await print(result, settings, io, signal).finally(result.close);
   } finally {
     io.signals.off("exit", cleanUp);
   }

@@ -101,19 +101,14 @@ async function open(settings: Settings, effects: ClusterEffects): Promise<Listin
     return await (await import("../server/server.js")).createListingServer(options, effects);
   } catch (error) {
     if (!(error instanceof UserError) || existsSync(join(out, CURRENT))) throw error;
-    const whole = (await findReleases(out)).find(({ broken }) => broken === undefined);
+    const releases = await listReleases(out).catch((cause): ReleaseSummary[] => {
+      if (cause instanceof UserError) return [];
+      throw cause;
+    });
+    const whole = releases.find(({ broken }) => broken === undefined);
     if (!whole) throw error;
     const command = `rollcall use ${whole.id} ${shellWord(out)}`;
     throw usageError(`No release in ${out} is current; "${command}" switches to the newest.`, error);
-  }
-}
-
-async function findReleases(dist: string): Promise<ReleaseSummary[]> {
-  try {
-    return await listReleases(dist);
-  } catch (error) {
-    if (error instanceof UserError) return [];
-    throw error;
   }
 }
 

@@ -15,7 +15,6 @@ export function expectedEnvelope(position: PagePosition & { pageSize: number }):
   return { count, users: Math.max(0, Math.min(pageSize, count - (page - 1) * pageSize)), ...neighbours(position) };
 }
 
-/** What of an envelope is not as expected, in the order of importance. */
 export function envelopeDifferences(found: Envelope, expected: Envelope): (keyof Envelope)[] {
   return (["count", "users", "previous", "next"] as const).filter((key) => found[key] !== expected[key]);
 }
@@ -31,7 +30,6 @@ export function readBody(body: Buffer): PageBody | { why: string } {
   return { envelope: { count, next, previous, users: frame.records.length }, frame };
 }
 
-/** The first byte of something, and the first byte behind it. */
 export type Span = readonly [begin: number, end: number];
 
 /** A canonical page's frame, and where each of its records begins and ends. */
@@ -39,10 +37,7 @@ export interface Frame extends Omit<Envelope, "users"> {
   records: readonly Span[];
 }
 
-/**
- * Takes a canonical page apart by its lines: one record a line, between head and tail. The records are not looked into.
- * @returns undefined when the page is not in canonical form.
- */
+/** Takes a page apart by its lines: one record a line; undefined when it is not in canonical form. */
 export function readFrame(body: Buffer): Frame | undefined {
   const [head, count, next = "", previous = ""] = HEAD.exec(body.toString("latin1", 0, LONGEST_HEAD)) ?? [];
   if (head === undefined || !Number.isSafeInteger(Number(count))) return undefined;

@@ -7,7 +7,6 @@ export type Encoding = keyof typeof ENCODINGS;
 export const CONTENT_TYPE = "application/json";
 export const DEFAULT_CACHE_CONTROL = "public, max-age=60";
 
-/** The headers of every answer, whatever its status. */
 export function commonHeaders(encodings: readonly Encoding[]): Record<string, string> {
   return {
     Allow: "GET, HEAD, OPTIONS",

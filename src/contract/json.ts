@@ -1,7 +1,6 @@
 /** Parses JSON from strangers, which is checked first: its value may take far more memory than its text, or overflow the stack. */
 import type { z } from "zod";
 
-/** How deep a value of a user may be nested. */
 export const MAX_JSON_DEPTH = 32;
 
 /** Far deeper than the contract allows, so that the contract itself refuses what is only a little too deep. */
@@ -21,13 +20,12 @@ export function parseJson(text: string): { value: unknown } | { why: string } {
   }
 }
 
-/** The value of a text; undefined when it is not JSON or does not fit the schema. */
+/** Undefined when the text is not JSON or does not fit the schema. */
 export function parseAs<T>(schema: z.ZodType<T>, text: string): T | undefined {
   const read = parseJson(text);
   return "why" in read ? undefined : schema.safeParse(read.value).data;
 }
 
-/** Whether JSON is nested so deep that reading its value may overflow the stack. */
 export function isTooDeep(text: string): boolean {
   return whyNotToParse(text, Number.POSITIVE_INFINITY) !== undefined;
 }
@@ -49,7 +47,6 @@ function whyNotToParse(text: string, mostValues = MOST_VALUES): string | undefin
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** The end of the string that begins at `at`, or of the text. */
 function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = end;

@@ -5,7 +5,6 @@ import { usageError } from "../errors.js";
 export const LINK_STYLES = ["query", "path"] as const;
 export type LinkStyle = (typeof LINK_STYLES)[number];
 
-/** The path of the listing, below the base URL. */
 export const LISTING_PATH = "/api/users/";
 
 /** The default image of users who have none, below the base URL. */
@@ -28,10 +27,7 @@ export function pageUrl(baseUrl: string, links: LinkStyle, page: number): string
     : `${baseUrl}${LISTING_PATH}pages/${page}.json`;
 }
 
-/**
- * The page that a query string (without `?`) asks for: 1 when it names none or an empty one, undefined when it
- * names something that is not a canonical page number, or names two (contract part 2).
- */
+/** Without `?`. 1 when it names no page; undefined for two, or one that is not canonical (contract part 2). */
 export function requestedPage(query: string): number | undefined {
   // URLSearchParams takes one leading `?` for the query's own; a second one belongs to a name.
   const given = new URLSearchParams(`?${query}`).getAll("page");
@@ -40,12 +36,11 @@ export function requestedPage(query: string): number | undefined {
   return page === "" ? 1 : pageNumber(page);
 }
 
-/** A page number in its only accepted form, `[1-9][0-9]{0,8}`, or undefined. */
+/** In its only accepted form, or undefined. */
 export function pageNumber(text: string): number | undefined {
   return /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The listing, or a page of it, below a base URL. */
 const LISTING_URL = /^(https?:\/\/[^?#]+)\/api\/users\/*(?:(?:pages\/[^?#]*)?(?:[?#].*)?)$/i;
 
 /**

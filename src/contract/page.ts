@@ -21,7 +21,6 @@ export interface PagePosition {
   links: LinkStyle;
 }
 
-/** The canonical text of a page, from those of its users. */
 export function encodePage(
   position: PagePosition,
   records: readonly string[],
@@ -30,7 +29,6 @@ export function encodePage(
   return [head, records.join(RECORD_SEPARATOR), tail];
 }
 
-/** What stands before and after a page's records. */
 export function pageFrame(position: PagePosition, isEmpty = false): { head: string; tail: string } {
   const { next, previous } = neighbours(position);
   const links = `"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)}`;
@@ -38,16 +36,12 @@ export function pageFrame(position: PagePosition, isEmpty = false): { head: stri
   return isEmpty ? { head, tail: "]}\n" } : { head: `${head}\n`, tail: "\n]}\n" };
 }
 
-/** The links of a page to the next and the previous one. */
 export function neighbours({ page, pages, baseUrl, links }: Omit<PagePosition, "count">) {
   const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(baseUrl, links, to));
   return { next: link(page + 1), previous: link(page - 1) };
 }
 
-/**
- * The canonical text of a user whose keys are in published order: keys sorted at every depth, no white space. Only circles
- * can hold objects in another order. JSON.stringify gives the text of all other users four times as fast.
- */
+/** Only circles can hold keys in another order. JSON.stringify gives the text of all other users four times as fast. */
 export function encodeUser(user: User): string {
   return user.circles.length === 0 ? JSON.stringify(user) : stringify(user);
 }

@@ -77,10 +77,7 @@ export type RecordPattern = ReturnType<typeof recordPattern>;
 export function recordPattern(defaultAvatar: string) {
   const pattern = new RegExp(record(defaultAvatar), "y");
   return {
-    /**
-     * Whether `text`, with each byte as a character, is `count` valid, canonical records that give no warning. It does not
-     * check that ids are unique, counters add up, and bytes are UTF-8.
-     */
+    /** Whether a text, a character a byte, is so many valid records without warnings; ids and counters aside. */
     takes(text: string, count: number): boolean {
       let at = 0;
       for (let found = 0; found < count; found++) {

@@ -42,10 +42,7 @@ const json = z.unknown().superRefine((value, context) => {
   if (message) context.addIssue({ code: "custom", message });
 });
 
-/**
- * Contract part 1, with part 2's forms. Keys stand in published order (sorted), so an object with keys in this order is
- * canonical. The schema checks values and never changes them.
- */
+/** Contract part 1, with part 2's forms. Keys stand in published order. The schema never changes a value. */
 export const userSchema = z.strictObject({
   bio: text,
   circles: z.array(json, { error: must("be a JSON array") }),
@@ -90,7 +87,6 @@ export const userSchema = z.strictObject({
   wac_status: integer,
 });
 
-/** A validated record, as it stands in a page. */
 export type User = z.infer<typeof userSchema>;
 
 /** A reason not to publish: the user, the field, its value, and what it must be. */
@@ -103,7 +99,6 @@ export interface Problem {
   message: string;
 }
 
-/** Why other readers of JSON could not hold a value exactly; undefined when they could. */
 function whyNotExactJson(value: unknown, depth: number): string | undefined {
   if (typeof value === "number") {
     const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);

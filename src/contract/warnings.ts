@@ -39,7 +39,6 @@ export type WarningCounts = Partial<Record<WarningKind, number>>;
 
 const KINDS = Object.entries(WARNINGS) as [WarningKind, (typeof WARNINGS)[WarningKind]][];
 
-/** Adds one user's warnings to the counts. */
 export function countWarnings(user: User, counts: WarningCounts): void {
   for (const [kind, { applies }] of KINDS) if (applies(user)) counts[kind] = (counts[kind] ?? 0) + 1;
 }

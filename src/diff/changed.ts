@@ -14,10 +14,7 @@ export interface ChangedUsers {
   filter: FieldFilter;
 }
 
-/**
- * Returns a function that reads pairs of users and compares them. Pairs without a difference that counts are left out.
- * @throws UserError, while reading, when a page is missing or does not match the index.
- */
+/** Pairs without a difference that counts are left out. @throws UserError when a page does not match the index. */
 export function changedReader(comparison: ChangedUsers): (pairs: Iterable<Pair>) => Generator<Changed> {
   const { old: oldSide, new: newSide, filter } = comparison;
   const [older, newer] = [new RecordReader(oldSide), new RecordReader(newSide)];

@@ -1,4 +1,3 @@
-/** Compares two snapshots user by user. */
 import { basename } from "node:path";
 import { UserError } from "../errors.js";
 import { findDigest } from "../release/files.js";

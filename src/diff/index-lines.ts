@@ -2,14 +2,12 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { DIGEST_DIGITS, ID_AT, LINE_BYTES } from "../release/user-index.js";
 
-/** Lines in memory at a time. */
 const WINDOW = 8192;
 /** How many lines ahead can be looked at without reading the file again. */
 export const LOOK_AHEAD = 48;
 const ID_END = LINE_BYTES - 1;
 
 export class IndexLines {
-  /** How many lines the file has. */
   readonly count: number;
   readonly #file: number;
   readonly #window = Buffer.allocUnsafe(WINDOW * LINE_BYTES);
@@ -48,7 +46,6 @@ export class IndexLines {
     return same;
   }
 
-  /** Whether the line at `at` has the same user as the other file's line at `otherAt`. */
   isSameUser(other: IndexLines, at: number, otherAt: number): boolean {
     if (at >= this.count || otherAt >= other.count) return false;
     const [mine, theirs] = [this.#hold(at, 1), other.#hold(otherAt, 1)];

@@ -10,10 +10,7 @@ import type { SideFacts } from "./change.js";
 
 const PAGES_AT_ONCE = 64;
 
-/**
- * Writes users.sha256 into `target`, for the canonical pages in `folder`.
- * @throws UserError naming a page that is missing, not canonical, or has not as many users as it should.
- */
+/** @throws UserError naming a page that is missing, not canonical, or has not as many users as it should. */
 export async function indexPages(folder: string, facts: SideFacts, target: string, signal?: AbortSignal) {
   const turn = createTurns(PAGES_AT_ONCE, signal);
   const index = new UserIndexWriter(target);
@@ -34,10 +31,7 @@ export async function indexPages(folder: string, facts: SideFacts, target: strin
   }
 }
 
-/**
- * A page's bytes, or undefined when there is no plain file. Reads synchronously, which is much faster.
- * @throws UserError when the page cannot be read.
- */
+/** Undefined when there is no plain file. Reads synchronously, which is much faster. @throws UserError. */
 export function readPage(folder: string, facts: Named, page: number): Buffer | undefined {
   try {
     return readReleaseFileSync(join(folder, pagePath(page)));

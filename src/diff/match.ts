@@ -16,12 +16,10 @@ export interface Pair {
   new: IndexEntry;
 }
 
-/** The users that differ, in published order. */
 export interface Matches {
   counts: Record<"added" | "removed" | "changed", number>;
   added(): Generator<IndexEntry>;
   removed(): Generator<IndexEntry>;
-  /** Users whose digests differ. */
   changed(): Generator<Pair>;
   close(): void;
 }
@@ -34,17 +32,10 @@ export const NO_MATCHES: Matches = {
   close() {},
 };
 
-/** Lines that are compared at once while they are equal. */
 const RUN = 512;
-/** Such runs between two checks of the signal. */
 const RUNS_AT_ONCE = 256;
 
-/**
- * Walks both files side by side. Users are in the same order in both, except those that were added, removed or moved.
- * Lines that differ are put into a temporary database, which SQLite keeps in memory while it is small, and joined by id
- * in the end.
- * @param oldIndex,newIndex paths of files in the format of users.sha256.
- */
+/** Walks both files side by side: users stand in the same order. Lines that differ are joined by id in the end. */
 export async function matchUsers(oldIndex: string, newIndex: string, signal?: AbortSignal): Promise<Matches> {
   const [older, newer] = [new IndexLines(oldIndex), new IndexLines(newIndex)];
   const differing = openDiffering();

@@ -50,7 +50,6 @@ export class RecordReader {
     return parseAs(userSchema, text);
   }
 
-  /** The line of the record, without its separator. */
   #find(page: number, { id, at }: IndexEntry): Buffer | undefined {
     const { facts, folder } = this.#side;
     const { pageSize, count } = facts;

@@ -5,13 +5,11 @@ import { visible } from "./text.js";
 /** A stream, with what printing needs to know of it. */
 export type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
-/** Environment variables. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-type Format = Parameters<typeof styleText>[0];
-export type Paint = (format: Format, text: string) => string;
+export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 
-/** Makes what colours text: on a terminal, or as NO_COLOR and FORCE_COLOR say. Elsewhere text stays as it is. */
+/** Colours text on a terminal, or as NO_COLOR and FORCE_COLOR say. Elsewhere text stays as it is. */
 export function painter(stream: Output, env: Env): Paint {
   if (!wantsColor(stream, env)) return (_format, text) => text;
   return (format, text) => styleText(format, text, { validateStream: false });
@@ -28,21 +26,16 @@ export interface Line {
 
 /** Lines with their columns aligned: dim verb, bright value, plain detail. */
 export function align(given: readonly Line[], paint: Paint): string {
-  const lines = given.map(({ value, detail, ...line }) => ({
-    ...line,
-    value: visible(value),
-    ...(detail !== undefined && { detail: visible(detail) }),
-  }));
-  const width = Math.max(...lines.map(({ value, detail }) => (detail === undefined ? 0 : value.length)));
-  return lines
-    .map(({ verb, value, detail, loud = false }) => {
-      const tail = detail === undefined ? "" : `${" ".repeat(width - value.length + 4)}${detail}`;
-      const head = verb.padEnd(10);
-      return loud
-        ? paint(["bold", "yellow"], head + value) + tail
-        : `${paint("dim", head)}${paint("bold", value)}${tail}`;
-    })
-    .join("\n");
+  const lines = given.map(({ value, detail = "", ...line }) => {
+    return { ...line, value: visible(value), detail: visible(detail) };
+  });
+  const width = Math.max(...lines.map(({ value, detail }) => (detail === "" ? 0 : value.length)));
+  const shown = lines.map(({ verb, value, detail, loud = false }) => {
+    const tail = detail === "" ? "" : " ".repeat(width - value.length + 4) + detail;
+    const head = verb.padEnd(10);
+    return (loud ? paint(["bold", "yellow"], head + value) : paint("dim", head) + paint("bold", value)) + tail;
+  });
+  return shown.join("\n");
 }
 
 /** NO_COLOR wins over FORCE_COLOR, and both over the kind of stream. */

@@ -8,7 +8,7 @@ export function visible(text: string): string {
   return text.replace(INVISIBLE, escapeUnits);
 }
 
-/** One line of JSON that is safe to print. */
+/** One line of JSON, safe to print. */
 export function toJson(value: unknown): string {
   return visible(JSON.stringify(value));
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { UserError } from "../errors.js";
 import { encodeSums } from "../release/digests.js";
-import { findPage, pagePath, SNAPSHOT, SUMS, type Variant } from "../release/layout.js";
+import { findPage, isForAdapters, pagePath, SNAPSHOT, SUMS, type Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 
 export interface PublishedFile {
@@ -15,7 +15,6 @@ export interface PublishedFile {
   digest: string;
 }
 
-/** Which files a release has. */
 export interface Shape {
   pages: number;
   variants: readonly Variant[];
@@ -44,7 +43,6 @@ export class FileOrder {
     this.length = this.announcing + 2;
   }
 
-  /** The path of the file with this number. */
   pathAt(index: number): string {
     if (index >= this.announcing) return index === this.announcing ? SUMS : SNAPSHOT;
     const { pages, variants, others } = this.shape;
@@ -66,7 +64,11 @@ export class FileOrder {
   }
 }
 
-/** All files of one release: those that SHA256SUMS lists, and SHA256SUMS itself. */
+/**
+ * What a target holds of a release: SHA256SUMS and what it lists, except what hosts include, which nobody may be served.
+ * The digests of users are not for readers either, but they say no more than the pages do, and `rollcall diff` needs
+ * them of a folder that is kept in git.
+ */
 export class ReleaseFiles extends FileOrder {
   readonly folder: string;
   readonly snapshot: Release["snapshot"];
@@ -75,7 +77,7 @@ export class ReleaseFiles extends FileOrder {
 
   /** @throws UserError when SHA256SUMS lists a path that may not be published. */
   constructor({ folder, snapshot, sums }: Release) {
-    const others = [...sums.others.keys()].filter((path) => path !== SNAPSHOT);
+    const others = [...sums.others.keys()].filter((path) => path !== SNAPSHOT && !isForAdapters(path));
     const unfit = others.find((path) => !isPublishable(path));
     if (unfit !== undefined)
       throw new UserError(
@@ -90,7 +92,6 @@ export class ReleaseFiles extends FileOrder {
     this.#sumsDigest = hash.digest("hex");
   }
 
-  /** The file with this number. */
   at(index: number): PublishedFile {
     const path = this.pathAt(index);
     return { index, path, digest: this.#digestOf(path) };

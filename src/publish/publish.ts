@@ -74,7 +74,7 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
   const { dist, force = false, dryRun = false } = options;
   const { signal } = effects;
   const files = await openFiles(dist, options.release, signal);
-  const { target, close } = await openTarget(options, effects);
+  const { target, close } = await openTarget(options, files.snapshot, effects);
   let purgeList: PurgeList | undefined;
   try {
     const before = await target.readOwned();
@@ -96,11 +96,7 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
 }
 
 /** The files of a release, after every byte of them has been checked. */
-async function openFiles(
-  dist: string,
-  word: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<ReleaseFiles> {
+async function openFiles(dist: string, word?: string, signal?: AbortSignal): Promise<ReleaseFiles> {
   const release = await openChosen(dist, word);
   const damage = await findDamage(release, signal);
   const files = new ReleaseFiles(release);
@@ -110,7 +106,6 @@ async function openFiles(
 
 type Done = Pick<PublishResult, "bytes" | "urls">;
 
-/** A dry run: tells the steps, and writes the purge list that they would lead to. */
 async function preview(
   target: Target,
   plan: Plan,

@@ -1,10 +1,12 @@
 /** What publishing needs from a target, be it a folder or a bucket. */
+import { z } from "zod";
+import { parseAs } from "../contract/json.js";
 import { explainRefusal, isMissing, isSystemError, UserError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
+import type { Snapshot } from "../release/snapshot.js";
 import type { PublishedFile, ReleaseFiles } from "./files.js";
 import type { Owned } from "./owned.js";
 
-/** Which target is meant, and when it may be replaced. */
 export interface TargetOptions {
   /** The folder of the releases. */
   dist: string;
@@ -14,11 +16,11 @@ export interface TargetOptions {
   endpoint?: string | undefined;
   /** The Cache-Control header of objects in a bucket; `public, max-age=60` unless given. */
   cacheControl?: string | undefined;
-  /** Also replace files that Rollcall did not put there, and a release that somebody else has published. */
+  /** Also replace files that Rollcall did not put there, and a release of somebody else or of another base URL. */
   force?: boolean | undefined;
   /** The beginning of the id of a release in a bucket that may be replaced though `dist` does not know it. */
   expect?: string | undefined;
-  /** Change nothing in the target, only tell what would change. */
+  /** Change nothing in the target. */
   dryRun?: boolean | undefined;
 }
 
@@ -30,10 +32,8 @@ export interface TargetEffects {
   signal?: AbortSignal | undefined;
 }
 
-/** How many files are compared, put or removed at once. */
 export const AT_ONCE = 16;
 
-/** What is in a file's place: nothing, the same bytes, or something else. */
 export type FileState = "absent" | "same" | "different";
 
 /** All paths are those inside the release, with `/`. */
@@ -42,20 +42,16 @@ export interface Target {
   readonly name: string;
   /** How many requests were sent so far; only for a bucket. */
   readonly requests?: number;
-  /**
-   * The list of what Rollcall owns there, or undefined before the first publish.
-   * @throws UserError when the list is not in its format.
-   */
+  /** The list of what Rollcall owns there. @throws UserError when it is not in its format. */
   readOwned(): Promise<Owned | undefined>;
-  /** Calls `found` for every file of the release with what is in its place, in any order. */
+  /** Calls `found` for every file of the release, in any order. */
   survey(
     files: ReleaseFiles,
     found: (file: PublishedFile, state: FileState) => void,
     signal: AbortSignal | undefined,
   ): Promise<void>;
-  /** Paths of files that are owned but not part of the release. They may be removed while this is read. */
+  /** Paths of files that are owned but not part of the release; they may be removed meanwhile. */
   orphans(owned: Owned, files: ReleaseFiles): AsyncIterable<string>;
-  /** Stores the list of what is owned, before the first and after the last change. */
   storeOwned(owned: Owned): Promise<void>;
   /**
    * Puts a file of the release in its place, complete or not at all.
@@ -68,6 +64,21 @@ export interface Target {
   flush(): Promise<void>;
   /** Turns an error from using the target into one that people can act on; returns other errors as they are. */
   explain(error: unknown): unknown;
+}
+
+const baseSchema = z.object({ base_url: z.string() });
+
+/**
+ * Readers of one base URL would find the pages, and the links, of another.
+ * @param found the target's snapshot.json.
+ * @throws UserError when it names another base URL than the release.
+ */
+export function requireSameBase(target: string, found: Buffer | undefined, { id, base_url: base }: Snapshot): void {
+  const there = parseAs(baseSchema, String(found ?? ""))?.base_url;
+  if (there === undefined || there === base) return;
+  throw new UserError(
+    `${target} holds a release of ${JSON.stringify(there)}, and ${id} is of ${JSON.stringify(base)}; publish to another target, or replace that release with --force.`,
+  );
 }
 
 /** Turns a system error from writing `name` into one that people can act on; returns other errors as they are. */

@@ -1,5 +1,4 @@
 /** Finds the release that a user means, for every verb that takes a release. */
-
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, UserError, usageError } from "../errors.js";
@@ -9,11 +8,7 @@ import { CURRENT, idOf, PAGES, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layo
 import { findCurrent, releaseNames } from "./list.js";
 import { openRelease, type Release } from "./open.js";
 
-/**
- * Opens the release that a word means, or without a word the current one.
- * @param cwd what paths are relative to.
- * @throws UserError when the word means none or several, or when the release is not complete.
- */
+/** Without a word the current one. @throws UserError when a word means none or several, or the release is not whole. */
 export async function openChosen(dist: string, word?: string, cwd = "."): Promise<Release> {
   return openRelease(word === undefined ? join(dist, CURRENT) : findRelease(word, dist, cwd));
 }
@@ -30,16 +25,11 @@ export function findRelease(word: string, dist: string, cwd = "."): string {
 }
 
 /**
- * The folder of the release that a word means, by the first of these rules that applies:
- *
+ * The folder of the release that a word means, which may be damaged, by the first of these rules that applies:
  * 1. `current` and `previous`, in `dist`;
  * 2. a folder that holds a release or, as `dist` does, a current one;
- * 3. the id or the folder name of a release in `dist`, or the beginning of one; of releases with one id and the same
- *    content, the newest;
+ * 3. an id or a folder name in `dist`, or the beginning of one; of releases with the same content, the newest;
  * 4. any other folder; opening it will tell what it lacks.
- *
- * The release is not opened, so it may be damaged.
- * @returns undefined when the word means no release.
  * @throws UserError when it is the beginning of several ids, or when there is no current or previous release.
  */
 export function lookUp(word: string, dist: string, cwd = "."): string | undefined {
@@ -47,8 +37,8 @@ export function lookUp(word: string, dist: string, cwd = "."): string | undefine
   if (word === CURRENT) return currentOf(dist);
   if (word === PREVIOUS) return join(dist, RELEASES, findPrevious(dist));
   const path = at(cwd, word);
-  if (holdsRelease(path)) return path;
-  if (holdsReleases(path)) return join(path, CURRENT);
+  if ([SNAPSHOT, SUMS, PAGES].some((name) => existsSync(join(path, name)))) return path;
+  if ([CURRENT, RELEASES].some((name) => isFolder(join(path, name)))) return join(path, CURRENT);
   const name = findByBeginning(word, dist);
   if (name !== undefined) return join(dist, RELEASES, name);
   return isFolder(path) ? path : undefined;
@@ -63,15 +53,11 @@ function currentOf(dist: string): string {
   throw usageError(`There is no current release in ${dist}; run "rollcall build" first.`);
 }
 
-/** Milliseconds by which the clock of a file system may be behind the system's clock. */
+/** In milliseconds: the clock of a file system may be behind the system's clock. */
 const CLOCK_STEP = 20;
 
-/**
- * The folder name of the release that was current before the current one. A switch marks the release that it replaces
- * with the time of the switch, so this is the release that was marked last before the link was made. A release that a
- * gate has refused never is: it was marked when it was built, which is before the last mark or after the link.
- * @throws UserError when there is none.
- */
+// A switch marks the release that it replaces with the time of the switch, so the previous release is the one that was
+// marked last before the link was made. One that a gate has refused was marked earlier, when it was built, or later.
 function findPrevious(dist: string): string {
   const current = findCurrent(dist);
   const switched = lstatSync(join(dist, CURRENT), { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -87,12 +73,11 @@ function findPrevious(dist: string): string {
 }
 
 function findByBeginning(word: string, dist: string): string | undefined {
-  const beginning = lowerHex(word);
+  // Ids may be typed in capitals; the T and Z of a folder's name stay as they are.
+  const beginning = word.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
   const names = releaseNames(dist);
-  const [byId, byName] = [
-    names.filter((name) => idOf(name).startsWith(beginning)),
-    names.filter((name) => name.startsWith(beginning)),
-  ];
+  const byId = names.filter((name) => idOf(name).startsWith(beginning));
+  const byName = names.filter((name) => name.startsWith(beginning));
   const meant = [...byId, ...byName];
   if (new Set(meant.map(idOf)).size > 1) throw ambiguous(word, [...new Set(byId.map(idOf))], byName);
   if (meant.length > 1) requireTwins(word, meant, dist);
@@ -115,10 +100,8 @@ export function contentOf(folder: string): string | undefined {
   return sums && sha256(String(sums).replace(/^.*(\.json\.(br|gz)| {2}adapters\/.*)\n/gm, ""));
 }
 
-/** Lists each candidate in the form that was typed: as an id or as a name. */
 function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {
-  const kinds = [ids.length > 0 && "ids", names.length > 0 && "names"].filter(Boolean);
-  const all = [...ids, ...names];
+  const [kinds, all] = [[ids.length > 0 && "ids", names.length > 0 && "names"].filter(Boolean), [...ids, ...names]];
   return usageError(
     `${JSON.stringify(word)} is the beginning of ${all.length} ${kinds.join(" and ")}: ${listed(all)}; give more of one${ids.length > 0 ? "" : ", or its id"}.`,
   );
@@ -129,19 +112,6 @@ const MOST_LISTED = 10;
 function listed(words: readonly string[]): string {
   const rest = words.length - MOST_LISTED;
   return words.slice(0, MOST_LISTED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
-}
-
-/** Ids may be typed in capitals; the T and Z of a folder's name stay as they are. */
-function lowerHex(id: string): string {
-  return id.replace(/[0-9A-F]+$/i, (digits) => digits.toLowerCase());
-}
-
-function holdsRelease(path: string): boolean {
-  return [SNAPSHOT, SUMS, PAGES].some((name) => existsSync(join(path, name)));
-}
-
-function holdsReleases(path: string): boolean {
-  return isFolder(join(path, CURRENT)) || isFolder(join(path, RELEASES));
 }
 
 /** False also for a word that is too long for a path, or that leads through a file. */

@@ -6,7 +6,7 @@ const BYTES = 32;
 /** The digests of consecutive pages by variant, 32 bytes each: the form in which threads exchange them. */
 export type DigestBytes = Partial<Record<Variant, Uint8Array>>;
 
-/** The digests of all pages in some variants, by page number. */
+/** The digests of all pages in some variants, by page number, given in hexadecimal. */
 export class PageDigests {
   readonly #bytes: ReadonlyMap<Variant, Buffer>;
 
@@ -19,23 +19,20 @@ export class PageDigests {
 
   /** The digests of `count` pages from `first` on; fewer where there are no more pages. */
   slice(first: number, count: number): DigestBytes {
-    const part = [...this.#bytes].map(([variant, bytes]) => {
-      return [variant, Uint8Array.from(bytes.subarray((first - 1) * BYTES, (first - 1 + count) * BYTES))];
-    });
-    return Object.fromEntries(part);
+    const [begin, end] = [(first - 1) * BYTES, (first - 1 + count) * BYTES];
+    return Object.fromEntries(
+      [...this.#bytes].map(([key, bytes]) => [key, Uint8Array.from(bytes.subarray(begin, end))]),
+    );
   }
 
-  /** Copies digests of pages from `first` on. */
   fill(first: number, part: DigestBytes): void {
     for (const [variant, bytes] of this.#bytes) bytes.set(part[variant] ?? [], (first - 1) * BYTES);
   }
 
-  /** Stores a digest given in hexadecimal. */
   set(page: number, variant: Variant, digest: string): void {
     this.#bytes.get(variant)?.write(digest, (page - 1) * BYTES, BYTES, "hex");
   }
 
-  /** The digest of a page in a variant, or undefined when it was never set. */
   find(page: number, variant: Variant): string | undefined {
     const digest = this.get(page, variant);
     return digest === UNSET ? undefined : digest;
@@ -58,7 +55,6 @@ export class PageDigests {
     return bytes.toString("hex", (page - 1) * BYTES, page * BYTES);
   }
 
-  /** The path and digest of every page file, in the order of SHA256SUMS. */
   *files(): Generator<[path: string, digest: string]> {
     for (let page = 1; page <= this.pages; page++) {
       for (const variant of this.variants) yield [pagePath(page, variant), this.get(page, variant) ?? UNSET];
@@ -66,20 +62,18 @@ export class PageDigests {
   }
 }
 
-/** The content of SHA256SUMS. */
 export interface Sums {
   pages: PageDigests;
   /** Every other file's path and digest, by path. */
   others: ReadonlyMap<string, string>;
 }
 
-/** The path and digest of every file that SHA256SUMS lists: pages in order, each with its variants, then others by path. */
+/** What SHA256SUMS lists: pages in order, each with its variants, then others by path. */
 export function* listFiles({ pages, others }: Sums): Generator<[path: string, digest: string]> {
   yield* pages.files();
   yield* others;
 }
 
-/** The lines of SHA256SUMS. */
 export function* encodeSums(sums: Sums): Generator<string> {
   for (const [path, digest] of listFiles(sums)) yield encodeSum(digest, path);
 }
@@ -89,10 +83,7 @@ export function encodeSum(digest: string | undefined, path: string): string {
   return `${digest}  ${path}\n`;
 }
 
-/**
- * Reads the SHA256SUMS of a release with `pages` pages.
- * @throws Error naming a line that is not valid, or saying which pages are missing or listed twice.
- */
+/** @throws Error naming a line that is not valid, or saying which pages are missing or listed twice. */
 export function parseSums(text: string, pages: number, variants: readonly Variant[]): Sums {
   const expected = pages * variants.length;
   // The number of pages comes from another file, so it is checked before memory is reserved for it.
@@ -104,15 +95,14 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
   for (const { line, sum } of readSumLines(text)) {
     if (!sum) throw new Error(`${JSON.stringify(line)} is no line of SHA256SUMS`);
     const { path, digest } = sum;
-    const at = findPage(path);
-    if (!at) {
-      others.set(path, digest);
-      continue;
-    }
-    if (digests.get(at.page, at.variant) === undefined || digests.has(at.page, at.variant))
+    const { page, variant } = findPage(path) ?? {};
+    if (page === undefined || variant === undefined) others.set(path, digest);
+    else if (digests.get(page, variant) === undefined || digests.has(page, variant))
       throw new Error(`${path} is not expected, or listed twice`);
-    digests.set(at.page, at.variant, digest);
-    found++;
+    else {
+      digests.set(page, variant, digest);
+      found++;
+    }
   }
   if (found !== expected) throw new Error(`${found} page files are listed, ${expected} were expected`);
   return { pages: digests, others };
@@ -120,10 +110,7 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
 
 const UNSET = "0".repeat(2 * BYTES);
 
-/**
- * The whole lines of SHA256SUMS one by one: a list of a million would take more memory than the text.
- * @returns `sum` only for a line as `sha256sum -c` reads it, whose path leads to a file of the release and nowhere else.
- */
+/** One by one: a list of a million takes much memory. `sum` is there for a line whose path stays in the release. */
 export function* readSumLines(text: string): Generator<{ line: string; sum?: { digest: string; path: string } }> {
   for (let begin = 0; ; ) {
     const end = text.indexOf("\n", begin);

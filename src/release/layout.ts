@@ -29,11 +29,16 @@ export const OUTDATED: readonly string[] = [".imprint", ".imprint-next"];
 /** In `dist`: a folder with a lock for each target that was published to. */
 export const PUBLISHED = ".published";
 
-/** In a release. */
 export const SNAPSHOT = "snapshot.json";
 export const SUMS = "SHA256SUMS";
 export const USERS = "users.sha256";
 export const PAGES = "api/users/pages";
+
+/**
+ * The files that say which snapshot is current and what it holds. A cache in between would show its reader an old one
+ * as the newest, so every host and every object says that they are to be asked for each time.
+ */
+const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, `${SUMS}.minisig`, "changes.json", "bulk.json"];
 
 /** In a release: a folder of what the configurations of other hosts include. */
 export const INCLUDED = "adapters";
@@ -51,7 +56,6 @@ export function isForAdapters(path: string): boolean {
 /** In a release, for a moment: a folder that is made and removed so that the system sets the release's time. */
 export const MARK = ".mark";
 
-/** How a page's file is stored: plain, or compressed with one of the content codings. */
 export type Variant = "identity" | Encoding;
 
 /** The path of page `page` (from 1) inside a release: `api/users/pages/7.json`, or `7.json.br`. */
@@ -59,13 +63,11 @@ export function pagePath(page: number, variant: Variant = "identity"): string {
   return `${PAGES}/${page}.json${variant === "identity" ? "" : ENCODINGS[variant]}`;
 }
 
-/** The page and variant that a path inside a release holds, or undefined when it holds no page. */
 export function findPage(path: string): { page: number; variant: Variant } | undefined {
-  const match = /^api\/users\/pages\/(\d+)\.json(\.br|\.gz)?$/.exec(path);
-  const page = pageNumber(match?.[1] ?? "");
-  if (!match || page === undefined) return undefined;
-  const variant = match[2] === ".br" ? "br" : match[2] === ".gz" ? "gzip" : "identity";
-  return { page, variant };
+  const [, number = "", ending] = /^api\/users\/pages\/(\d+)\.json(\.br|\.gz)?$/.exec(path) ?? [];
+  const page = pageNumber(number);
+  const variant = ending === ".br" ? "br" : ending === ".gz" ? "gzip" : "identity";
+  return page === undefined ? undefined : { page, variant };
 }
 
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -73,18 +75,15 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   [".svg", "image/svg+xml"],
 ]);
 
-/** The headers of a file that is not a page; `cacheControl` is for files that clients do not poll for a switch. */
+/** The headers of a file that is not a page; `cacheControl` is for those that do not name the current state. */
 export function fileHeaders(path: string, cacheControl: string) {
   return {
     "Content-Type": TYPES.get(extname(path)) ?? "text/plain; charset=utf-8",
-    "Cache-Control": path === SNAPSHOT || path === SUMS ? NO_CACHE : cacheControl,
+    "Cache-Control": CURRENT_STATE.includes(path) ? NO_CACHE : cacheControl,
   };
 }
 
-/**
- * The name of a release's folder: `20261121T034000Z-1f6a9c0d2b7e`, its time in UTC and its id.
- * @throws UserError as `requireClock` does.
- */
+/** Time in UTC and id: `20261121T034000Z-1f6a9c0d2b7e`. @throws UserError as `requireClock` does. */
 export function folderName(time: Date, id: string): string {
   requireClock(time);
   return `${time.toISOString().replace(/[-:]|\.\d+/g, "")}-${id}`;
@@ -99,12 +98,12 @@ export function requireClock(time: Date): void {
   );
 }
 
-/** The id in a release's folder name; empty when the name is not of that form. */
+/** Empty for a name of another form. */
 export function idOf(name: string): string {
   return parseFolderName(name)?.id ?? "";
 }
 
-/** The id and time in a release's folder name, or undefined when the name is not of that form. */
+/** Undefined for a name of another form. */
 export function parseFolderName(name: string): { id: string; time: Date } | undefined {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-([0-9a-f]{12})$/.exec(name);
   if (!match) return undefined;

@@ -8,7 +8,6 @@ import { openRelease } from "./open.js";
 
 export interface ReleaseSummary {
   id: string;
-  /** The folder's name. */
   name: string;
   folder: string;
   /** When it was built. */
@@ -22,10 +21,7 @@ export interface ReleaseSummary {
   broken?: string;
 }
 
-/**
- * All releases of `dist`, newest first.
- * @throws UserError when it has none.
- */
+/** All releases of `dist`, newest first. @throws UserError when it has none. */
 export async function listReleases(dist: string): Promise<ReleaseSummary[]> {
   const names = releaseNames(dist);
   if (names.length === 0) throw usageError(`There is no release in ${dist}; run "rollcall build" first.`);
@@ -35,7 +31,7 @@ export async function listReleases(dist: string): Promise<ReleaseSummary[]> {
   return summaries;
 }
 
-/** The folder names of all releases of `dist`, newest first. */
+/** Folder names, newest first. */
 export function releaseNames(dist: string): string[] {
   try {
     return readdirSync(join(dist, RELEASES), { withFileTypes: true })
@@ -49,7 +45,6 @@ export function releaseNames(dist: string): string[] {
   }
 }
 
-/** The folder name of the current release, or undefined when there is none. */
 export function findCurrent(dist: string): string | undefined {
   try {
     const name = basename(readlinkSync(join(dist, CURRENT)));
@@ -76,8 +71,7 @@ async function summarize(dist: string, name: string, current: boolean): Promise<
 
 async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0;
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
     if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size;
-  }
   return bytes;
 }

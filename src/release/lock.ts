@@ -13,12 +13,10 @@ import { makeLockFile, requireWritable } from "./sharing.js";
 import { replaceFile } from "./write.js";
 
 /**
- * Takes the lock of `dist`, and makes the folder if necessary. The lock is SQLite's own lock on an empty file, which the
- * system releases when the process ends, however it ends. So the lock is never stale.
+ * SQLite's own lock on an empty file, which the system releases when the process ends, however it ends.
  * @param what how messages call the thing that is locked.
  * @returns a function that releases the lock.
- * @throws UserError at once when another process holds the lock, or when this user may not write the folder or the lock
- * file; nothing has been written then.
+ * @throws UserError at once when another process holds the lock, or this user may not write there; nothing is written then.
  */
 export function lockDist(dist: string, now: Date, what = dist): () => void {
   const holderFile = join(dist, LOCK_HOLDER);
@@ -30,16 +28,13 @@ export function lockDist(dist: string, now: Date, what = dist): () => void {
     db.exec("BEGIN EXCLUSIVE");
     // SQLite opens a file that it may not write for reading, and such a lock would not exclude others. A write fails then.
     db.pragma("user_version = 1");
-    const holder = { pid: process.pid, machine: hostname(), since: now.toISOString() };
-    replaceFile(holderFile, JSON.stringify(holder));
+    replaceFile(holderFile, JSON.stringify({ pid: process.pid, machine: hostname(), since: now.toISOString() }));
   } catch (error) {
     db?.close();
-    if (hasCode(error, "SQLITE_BUSY")) {
-      throw new UserError(
-        `${what} is being written by ${readHolder(holderFile)}; wait until it has ended, then run this again.`,
-      );
-    }
-    throw explainWrite(dist, error);
+    if (!hasCode(error, "SQLITE_BUSY")) throw explainWrite(dist, error);
+    throw new UserError(
+      `${what} is being written by ${readHolder(holderFile)}; wait until it has ended, then run this again.`,
+    );
   }
   return () => db.close();
 }
@@ -61,13 +56,12 @@ function openLock(path: string): Database.Database {
 const holderSchema = z.object({ pid: z.int(), machine: z.string(), since: z.string() });
 
 function readHolder(file: string): string {
-  let holder: z.infer<typeof holderSchema> | undefined;
   try {
-    holder = parseAs(holderSchema, String(readReleaseFileSync(file)));
+    const holder = parseAs(holderSchema, String(readReleaseFileSync(file)));
+    if (holder) return `process ${holder.pid} on ${holder.machine} since ${holder.since}`;
   } catch (error) {
-    // It belongs to another user and may not be read.
     if (codeOf(error) === undefined) throw error;
   }
-  // The holder may not have written the file yet.
-  return holder ? `process ${holder.pid} on ${holder.machine} since ${holder.since}` : "another process";
+  // The holder may not have written the file yet, or it belongs to another user and may not be read.
+  return "another process";
 }

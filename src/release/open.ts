@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { listFiles, parseSums, type Sums } from "./digests.js";
 import { findDigest, readReleaseFile, sha256 } from "./files.js";
-import { PAGES, parseFolderName, RELEASES, SNAPSHOT, SUMS, type Variant } from "./layout.js";
+import { idOf, PAGES, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
 
 /** One snapshot on disk. */
@@ -41,11 +41,10 @@ export async function openRelease(folder: string): Promise<Release> {
   const snapshotText = await read(SNAPSHOT);
   const snapshot = parseSnapshot(snapshotText);
   if (!snapshot) throw broken(`${SNAPSHOT} is not of the form that Rollcall writes`);
-  const variants: Variant[] = ["identity", ...snapshot.encodings];
   const sumsText = await read(SUMS);
   let sums: Sums;
   try {
-    sums = parseSums(sumsText, snapshot.pages, variants);
+    sums = parseSums(sumsText, snapshot.pages, ["identity", ...snapshot.encodings]);
   } catch (cause) {
     throw broken(`in ${SUMS}, ${cause instanceof Error ? cause.message : cause}`, cause);
   }
@@ -60,7 +59,7 @@ export async function openRelease(folder: string): Promise<Release> {
 
 /** A release that was copied or downloaded cannot be built again where it is. */
 function adviceFor(root: string): string {
-  const isInDist = basename(dirname(root)) === RELEASES && parseFolderName(basename(root)) !== undefined;
+  const isInDist = basename(dirname(root)) === RELEASES && idOf(basename(root)) !== "";
   if (isInDist) return 'Build again, or "rollcall use" another one.';
   return 'See all that is wrong with "rollcall verify", and fetch it anew.';
 }
@@ -80,7 +79,7 @@ export async function findDamage({ folder, sums }: Release, signal?: AbortSignal
   return findAltered(folder, listFiles(sums), signal);
 }
 
-/** The path of the first of some files whose bytes do not match their digest, or undefined when all files do. */
+/** The path of the first of some files that does not match its digest. */
 export async function findAltered(
   folder: string,
   files: Iterable<[path: string, digest: string]>,

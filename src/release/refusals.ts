@@ -30,10 +30,7 @@ export function explainWrite(dist: string, error: unknown): unknown {
   });
 }
 
-/**
- * Does a step that may fail without failing the build, like all steps after a switch: a system error becomes a line of
- * `untidied` that begins with `what`.
- */
+/** For steps after a switch, which may fail: the system's error becomes a line of `untidied` that begins with `what`. */
 export function tidy(untidied: string[], what: string, step: () => void): void {
   try {
     step();
@@ -43,7 +40,6 @@ export function tidy(untidied: string[], what: string, step: () => void): void {
   }
 }
 
-/** Removes a file, a link or a folder, if there is one. When it cannot, the next build tries again. */
 export function remove(path: string, untidied: string[]): void {
   tidy(untidied, `${path} could not be removed; the next build tries again`, () => {
     rmSync(path, { recursive: true, force: true });

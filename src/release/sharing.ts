@@ -14,10 +14,8 @@ import { dirname, join } from "node:path";
 import { hasCode, UserError } from "../errors.js";
 
 /**
- * Makes the folder `name` in `parent`, unless it exists, and lets all users write in it who may write in `parent`: the
- * process's umask alone would keep out a group.
- * @returns its path.
- * @throws UserError when a link or a file is in its place.
+ * Makes a folder, unless it exists, in which all users may write who may write in `parent`: the process's umask alone
+ * would keep out a group. @throws UserError when a link or a file is in its place.
  */
 export function makeFolder(parent: string, name: string): string {
   const path = join(parent, name);
@@ -26,9 +24,7 @@ export function makeFolder(parent: string, name: string): string {
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
     if (lstatSync(path).isDirectory()) return path;
-    throw new UserError(`${path} is a link or a file, where a folder belongs; move it away.`, {
-      cause: error,
-    });
+    throw new UserError(`${path} is a link or a file, where a folder belongs; move it away.`, { cause: error });
   }
   const writers = writersOf(statSync(parent).mode);
   const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);

@@ -8,11 +8,9 @@ import { remove, tidy } from "./refusals.js";
 import { flushFolder } from "./write.js";
 
 /**
- * Makes a release of `dist` current. Needs the lock of `dist`. The release that was current is marked with the time of
- * the switch, as the modification time of its folder, for `prune` and for "previous".
+ * Needs the lock of `dist`. The release that was current is marked with the time of the switch, as the modification time of
+ * its folder, for `prune` and for "previous". Whenever this throws, nothing has been switched.
  * @param untidied is told of what failed without keeping the release from becoming current.
- * @throws UserError when something other than a link is in the place of `current`. Whenever this throws, nothing has
- * been switched.
  */
 export function switchCurrent(dist: string, name: string, now: Date, untidied: string[]): void {
   const next = join(dist, NEXT_LINK);
@@ -20,10 +18,9 @@ export function switchCurrent(dist: string, name: string, now: Date, untidied: s
   requireLink(dist);
   if (before !== undefined && before !== name) {
     const folder = join(dist, RELEASES, before);
+    const what = `${folder} could not be marked as the previous release, so "previous" may mean another one`;
     // Marked before the link is made: a mark that is later than the link does not count as that of the previous release.
-    tidy(untidied, `${folder} could not be marked as the previous release, so "previous" may mean another one`, () => {
-      touch(folder, now);
-    });
+    tidy(untidied, what, () => touch(folder, now));
   }
   rmSync(next, { recursive: true, force: true });
   symlinkSync(`${RELEASES}/${name}`, next);
@@ -38,14 +35,12 @@ export function requireLink(dist: string): void {
     throw new UserError(`${link} is not a link made by Rollcall; move it away, then run this again.`);
 }
 
-/** How long a release is kept after it was current, since readers may still be using it; in milliseconds. */
+/** In milliseconds. Readers may still be using a release that was current. */
 const GRACE = 60_000;
 
 /**
- * Removes old releases, except the newest `keep`, the current one, and one that was current less than a minute ago.
- * Needs the lock of `dist`. Each release is first renamed out of the folder of releases, so that a removal that is
- * killed never leaves an incomplete release there.
- * @param untidied is told of what cannot be removed; the next build tries again.
+ * Removes old releases, except the newest `keep`, the current one, and one that was current less than a minute ago. Each is
+ * first renamed, so that a removal that is killed never leaves half a release there. Needs the lock of `dist`.
  * @returns the folder names of the releases that are gone.
  */
 export function prune(dist: string, keep: number, now: Date, untidied: string[]): string[] {

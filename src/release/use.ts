@@ -1,5 +1,4 @@
 /** `rollcall use`: makes an existing release current. */
-
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { UserError } from "../errors.js";
@@ -70,10 +69,7 @@ async function findTwins(folder: string, releases: readonly ReleaseSummary[], di
 }
 
 /** The first of some releases that is not damaged. */
-async function firstWhole(
-  matching: readonly ReleaseSummary[],
-  signal: AbortSignal | undefined,
-): Promise<ReleaseSummary> {
+async function firstWhole(matching: readonly ReleaseSummary[], signal?: AbortSignal): Promise<ReleaseSummary> {
   const refusals: unknown[] = [];
   for (const summary of matching) {
     try {

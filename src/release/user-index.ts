@@ -14,7 +14,6 @@ export const LINE_BYTES = ID_AT + ID_LENGTH + 1;
 
 const ID_KEY = '"id":"';
 
-/** Where a record and its id are in the text of a page's records. */
 export interface RecordInText {
   text: string;
   at: number;
@@ -46,12 +45,10 @@ export function userLines(records: Buffer): Buffer {
   return Buffer.from(lines, "latin1");
 }
 
-/** The line of the index for one record. */
 export function userLine(records: Buffer, { at, end, id }: RecordInText): string {
   return `${userDigest(records.subarray(at, end))}  ${id}\n`;
 }
 
-/** The digest of one canonical record in the index. */
 export function userDigest(record: Buffer): string {
   return hash("sha256", record, "hex").slice(0, DIGEST_DIGITS);
 }
@@ -64,12 +61,10 @@ export class UserIndexWriter {
   readonly #early = new Map<number, { pages: number; lines: Buffer }>();
   #next = 1;
 
-  /** @param folder the folder of the release. */
   constructor(folder: string) {
     this.#file = openSync(join(folder, USERS), "wx");
   }
 
-  /** Adds the lines of `pages` pages from `first` on. */
   add(first: number, pages: number, lines: Buffer): void {
     this.#early.set(first, { pages, lines });
     for (let found = this.#early.get(this.#next); found; found = this.#early.get(this.#next)) {
@@ -93,7 +88,6 @@ export class UserIndexWriter {
   }
 }
 
-/** Reads lines of a release's index. */
 export class UserIndexReader {
   readonly #file: number;
 

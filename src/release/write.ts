@@ -13,30 +13,24 @@ import {
 import { open, writeFile } from "node:fs/promises";
 import { UserError } from "../errors.js";
 
-/** The path at which a file is written until it is complete. */
 export function asidePath(path: string): string {
   return `${path}.rollcall-new`;
 }
 
-/**
- * A file that is written aside, flushed, and put in its place by one rename, over any file or link that is there.
- * Its methods throw the system's errors.
- */
+/** Written aside, flushed, and put in its place by one rename, over any file or link that is there. */
 export class AsideFile {
-  readonly #path: string;
-  readonly #aside: string;
   #file: number | undefined;
 
   /** Creates the file aside, and removes what a killed run may have left there. */
-  constructor(path: string, aside = asidePath(path)) {
-    this.#path = path;
-    this.#aside = aside;
+  constructor(
+    readonly path: string,
+    readonly aside = asidePath(path),
+  ) {
     rmSync(aside, { force: true });
     // "x" fails on anything that is there by now, so no link is followed.
     this.#file = openSync(aside, "wx");
   }
 
-  /** Appends to the file. */
   write(content: string | Uint8Array): void {
     writeFileSync(this.#file ?? -1, content);
   }
@@ -51,19 +45,18 @@ export class AsideFile {
     try {
       this.flush();
       this.#close();
-      renameSync(this.#aside, this.#path);
+      renameSync(this.aside, this.path);
     } catch (error) {
       this.#close();
-      rmSync(this.#aside, { force: true });
+      rmSync(this.aside, { force: true });
       throw error;
     }
   }
 
-  /** Removes the file, unless `finish` was called. */
   discard(): void {
     if (this.#file === undefined) return;
     this.#close();
-    rmSync(this.#aside, { force: true });
+    rmSync(this.aside, { force: true });
   }
 
   #close(): void {
@@ -108,7 +101,6 @@ export function replaceFiles(contents: readonly (readonly [path: string, content
   }
 }
 
-/** Writes a new file and flushes it to the disk. */
 export async function writeFlushed(path: string, content: string | Iterable<string>): Promise<void> {
   const handle = await open(path, "wx");
   try {
@@ -133,7 +125,6 @@ export function writeFlushedSync(path: string, parts: readonly Uint8Array[]): vo
   }
 }
 
-/** Flushes a folder, so that the names in it survive a loss of power. */
 export function flushFolder(path: string): void {
   const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {

@@ -7,10 +7,7 @@ import { cutShort, explainTransfer, TransferError, watchTime } from "./transfer.
 /** Longer heads are refused, and longer bodies are not counted to their end. */
 const MOST_BYTES = 65_536;
 
-/**
- * Sends a request on a connection of its own, and reads until the host closes it.
- * @throws TransferError when no answer comes, or it does not end in time; what `signal` was aborted with.
- */
+/** @throws TransferError when no answer comes, or it does not end in time; what `signal` was aborted with. */
 export async function countBodyBytes(
   { url, method, headers }: RemoteRequest,
   timeoutMs: number,

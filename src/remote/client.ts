@@ -8,7 +8,6 @@ import { countBodyBytes } from "./bare.js";
 import { exchange, headerOf, MAX_BYTES, type RemoteRequest, type RemoteResponse } from "./exchange.js";
 
 export interface ClientOptions {
-  /** Connections at once. */
   concurrency?: number | undefined;
   /** Requests a second, at most. */
   rate?: number | undefined;
@@ -21,43 +20,24 @@ export interface ClientOptions {
   instead?: string | undefined;
 }
 
-export interface Client {
-  /**
-   * One answer, whatever its status. Where the host is busy (429, 503), waits as long as it says and tries again, a few
-   * times.
-   * @throws TransferError when no whole answer comes; UserError when the host asks for too long a wait.
-   */
-  request(url: string, options?: Partial<Pick<RemoteRequest, "method" | "headers">>): Promise<RemoteResponse>;
-  /** How many bytes follow the headers of an answer that must have no body. Throws as `request` does. */
-  countBody(
-    url: string,
-    method: string,
-    headers?: RemoteRequest["headers"],
-  ): Promise<{ status: number; bytes: number }>;
-  close(): void;
-}
+export type Client = ReturnType<typeof createClient>;
 
 export const CONCURRENCY = SETTINGS.concurrency.default;
-const TIMEOUT_MS = 30_000;
 const MOST_ATTEMPTS = 5;
 const LONGEST_WAIT_MS = 120_000;
 /** After so many requests that a host was too busy for at every attempt, nothing is tried again. */
 const MOST_IN_VAIN = 3;
 
-export function createClient({
-  concurrency = CONCURRENCY,
-  rate,
-  timeoutMs = TIMEOUT_MS,
-  maxBytes = MAX_BYTES,
-  signal,
-  instead,
-}: ClientOptions = {}): Client {
+export function createClient(options: ClientOptions = {}) {
+  const { concurrency = CONCURRENCY, rate, timeoutMs = 30_000, maxBytes = MAX_BYTES, signal, instead } = options;
   const connections = { keepAlive: true, maxSockets: concurrency };
   const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
   const pace = createPace(rate, signal);
   let inVain = 0;
   return {
-    async request(url, { method = "GET", headers = {} } = {}) {
+    maxBytes,
+    /** @throws TransferError when no whole answer comes; UserError when a busy host asks for too long a wait. */
+    async request(url: string, { method = "GET", headers = {} }: Partial<Omit<RemoteRequest, "url">> = {}) {
       const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
       const request = { url, method, headers: { ...OWN_HEADERS, ...headers } };
       for (let attempt = 1; ; attempt++) {
@@ -71,7 +51,8 @@ export function createClient({
         pace.hold(waitFor(answer, attempt, instead));
       }
     },
-    async countBody(url, method, headers = {}) {
+    /** How many bytes follow the headers of an answer that must have no body. Throws as `request` does. */
+    async countBody(url: string, method: string, headers: RemoteRequest["headers"] = {}) {
       await pace.turn();
       return countBodyBytes({ url, method, headers: { ...OWN_HEADERS, ...headers } }, timeoutMs, signal);
     },
@@ -82,11 +63,10 @@ export function createClient({
 }
 
 const OWN_HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
-const BUSY = [429, 503];
 
 /** Whether a host says that it is too busy to answer. */
 export function isHostBusy({ status }: RemoteResponse): boolean {
-  return BUSY.includes(status);
+  return status === 429 || status === 503;
 }
 
 /** Milliseconds: what Retry-After says, in seconds or as a date; otherwise half a second, twice as long each time. */
@@ -100,16 +80,12 @@ function waitFor(answer: RemoteResponse, attempt: number, instead: string | unde
   );
 }
 
-/**
- * Spaces requests in time: so many a second at most, and none before the time that the host has asked to wait for.
- * @param rate requests a second; undefined sets no limit.
- */
+/** Spaces requests in time: at most `rate` a second, and none before the time that the host has asked to wait for. */
 function createPace(rate: number | undefined, signal: AbortSignal | undefined) {
   const gap = rate === undefined ? 0 : 1000 / rate;
   let next = 0;
   let held = 0;
   return {
-    /** Resolves when the next request may start. */
     async turn() {
       const at = Math.max(performance.now(), next);
       next = at + gap;
@@ -120,7 +96,6 @@ function createPace(rate: number | undefined, signal: AbortSignal | undefined) {
         await sleep(wait, undefined, { signal });
       }
     },
-    /** Lets no request start for so many milliseconds. */
     hold(ms: number) {
       held = Math.max(held, performance.now() + ms);
     },

@@ -22,22 +22,17 @@ export interface RemoteResponse {
   body: Buffer;
 }
 
-/** Of one body; a page is far shorter. */
 export const MAX_BYTES = 64 * 2 ** 20;
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   /** Keeps connections open between requests; false opens one for this request. */
   agent: Agent | false;
-  /** For the request and its whole answer. */
   timeoutMs: number;
   maxBytes: number;
   signal: AbortSignal | undefined;
 }
 
-/**
- * Sends a request once; a second time only where a kept connection turned out to be closed.
- * @throws TransferError when no whole answer comes in time; what `signal` was aborted with.
- */
+/** Sends again where a kept connection was closed. @throws TransferError when no whole answer comes in time. */
 export async function exchange(request: RemoteRequest, options: ExchangeOptions): Promise<RemoteResponse> {
   try {
     return await send(request, options);
@@ -58,10 +53,7 @@ const DECODERS: ReadonlyMap<string, (bytes: Buffer, limits: { maxOutputLength: n
   ["gzip", promisify(gunzip)],
 ]);
 
-/**
- * The decoded body of an answer.
- * @throws TransferError when its Content-Encoding is unknown or wrong, or more than `maxBytes` are in it.
- */
+/** @throws TransferError when a body's Content-Encoding is unknown or wrong, or more than `maxBytes` are in it. */
 export async function decodeBody(answer: RemoteResponse, maxBytes = MAX_BYTES): Promise<Buffer> {
   const { url, body } = answer;
   const coding = headerOf(answer, "Content-Encoding") ?? "identity";
@@ -79,11 +71,8 @@ export async function decodeBody(answer: RemoteResponse, maxBytes = MAX_BYTES): 
 
 class StaleConnection extends Error {}
 
-function send(
-  request: RemoteRequest,
-  { agent, timeoutMs, maxBytes, signal }: ExchangeOptions,
-): Promise<RemoteResponse> {
-  const { url, method, headers } = request;
+function send({ url, method, headers }: RemoteRequest, options: ExchangeOptions): Promise<RemoteResponse> {
+  const { agent, timeoutMs, maxBytes, signal } = options;
   const { protocol, origin } = new URL(url);
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {

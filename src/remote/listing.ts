@@ -11,13 +11,13 @@ import {
 } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { type Client, isHostBusy } from "./client.js";
-import { decodeBody, headerOf, MAX_BYTES, type RemoteResponse } from "./exchange.js";
+import { decodeBody, headerOf, type RemoteRequest, type RemoteResponse } from "./exchange.js";
 
-/** What is known of a listing from its first page. */
+type Headers = RemoteRequest["headers"];
+
 export interface ListingFacts {
   /** The base URL of the requests, normalised. */
   baseUrl: string;
-  /** Users. */
   count: number;
   pages: number;
   /** Users on every page but the last; undefined where there is one page only. */
@@ -26,32 +26,21 @@ export interface ListingFacts {
   linkBase: string | undefined;
   /** The form of links or, where there are none, the form of URL that was answered. */
   links: LinkStyle;
-  /** The header Snapshot-Id, where the host sends it. */
   snapshotId: string | undefined;
 }
 
 export interface FirstPage {
   facts: ListingFacts;
   answer: RemoteResponse;
-  /** The decoded body. */
   bytes: Buffer;
 }
 
-/**
- * Requests page 1 by query and, where the answer is no page, by path, as hosts that ignore queries need.
- * @param headers of the request, such as `Accept-Encoding`.
- * @throws UserError naming the URL and what came, when neither is answered with a page that makes sense.
- */
-export async function readFirst(
-  client: Client,
-  baseUrl: string,
-  headers: Readonly<Record<string, string>>,
-  maxBytes = MAX_BYTES,
-): Promise<FirstPage> {
+/** By query, or by path as hosts that ignore queries need. @throws UserError naming the URL and what came. */
+export async function readFirst(client: Client, baseUrl: string, headers: Headers): Promise<FirstPage> {
   const refusals: UserError[] = [];
   for (const links of LINK_STYLES) {
     const answer = await client.request(pageUrl(baseUrl, links, 1), { headers });
-    const bytes = await decodeBody(answer, maxBytes);
+    const bytes = await decodeBody(answer, client.maxBytes);
     const read = readAnswer(answer, bytes);
     if ("envelope" in read) return { facts: factsOf(baseUrl, links, answer, read.envelope), answer, bytes };
     if (isHostBusy(answer)) throw new UserError(`${answer.url} ${read.why}. The host is busy; try again later.`);
@@ -73,19 +62,13 @@ export function readAnswer(answer: RemoteResponse, bytes: Buffer): PageBody | { 
   if (status !== 200) return { why: `answers ${received}, where a page (200) is expected`, received };
   const read = readBody(bytes);
   if ("envelope" in read) return read;
-  return {
-    why: `answers ${received} with a body that ${read.why}`,
-    received: `${received} with a body that ${read.why}`,
-  };
+  const all = `${received} with a body that ${read.why}`;
+  return { why: `answers ${all}`, received: all };
 }
 
 /** @throws UserError when page 1 contradicts itself, so that no listing can be read from it. */
-function factsOf(
-  baseUrl: string,
-  requested: LinkStyle,
-  answer: RemoteResponse,
-  { count, next, previous, users }: Envelope,
-): ListingFacts {
+function factsOf(baseUrl: string, requested: LinkStyle, answer: RemoteResponse, envelope: Envelope): ListingFacts {
+  const { count, next, previous, users } = envelope;
   const refuse = (why: string) => new UserError(`${answer.url} ${why}. Is ${baseUrl} the base URL?`);
   const base = { baseUrl, count, snapshotId: headerOf(answer, "Snapshot-Id") };
   if (previous !== null) throw refuse(`has a previous page, ${show(previous)}, where page 1 has none`);

@@ -53,10 +53,7 @@ export function cutShort(url: string, cause?: unknown): TransferError {
   return new TransferError("cut short", url, "broke off its answer before the end of the body", cause);
 }
 
-/**
- * Calls `fail` when the time is up, or with the signal's reason when it is aborted.
- * @returns what ends that.
- */
+/** Calls `fail` when the time is up, or with the signal's reason when it is aborted. @returns what ends that. */
 export function watchTime(
   url: string,
   ms: number,

@@ -17,17 +17,11 @@ export interface WalkOptions extends ClientOptions {
   onRestart?(why: string): void | Promise<void>;
 }
 
-/** Compressed bodies are a tenth as long. */
 const COMPRESSED = { "Accept-Encoding": "br, gzip" };
 
-/**
- * Reads all pages, `concurrency` (8) at once. Pages are requested by number: no link is followed. Memory does not grow
- * with the collection.
- * @throws UserError naming the URL, what came and what is expected: when the host cannot be reached, hangs, contradicts
- *   itself, or changes again and again.
- */
+/** Reads all pages, by number: no link is followed. @throws UserError naming the URL, what came and what is expected. */
 export async function walk(base: string, options: WalkOptions = {}): Promise<ListingFacts> {
-  const { maxBytes, onStart, onPage } = options;
+  const { onStart, onPage } = options;
   const baseUrl = parseBaseUrl(base);
   const client = createClient(options);
   try {
@@ -38,7 +32,7 @@ export async function walk(base: string, options: WalkOptions = {}): Promise<Lis
         return {
           facts: first.facts,
           async take(page, answer, bytes) {
-            const body = await readSame(client, first, { page, answer, bytes, maxBytes });
+            const body = await readSame(client, first, page, answer, bytes);
             await onPage?.(page, bytes, body);
           },
         };
@@ -55,7 +49,6 @@ export async function walk(base: string, options: WalkOptions = {}): Promise<Lis
 
 /** Takes the pages of one attempt. What it throws ends the walk. */
 export interface PageVisitor {
-  /** The pages to request; all unless given. */
   pages?: Generator<number>;
   take(page: number, answer: RemoteResponse, bytes: Buffer): void | Promise<void>;
   /** Called for an answer that did not come in full; without it, that ends the walk. */
@@ -64,30 +57,27 @@ export interface PageVisitor {
   close?(): void;
 }
 
-interface PageWalk<Visitor extends PageVisitor> extends Pick<WalkOptions, "concurrency" | "maxBytes" | "onRestart"> {
+interface PageWalk<Visitor extends PageVisitor> extends Pick<WalkOptions, "concurrency" | "onRestart"> {
   headers: RemoteRequest["headers"];
   /** Whether `take` makes sure that all pages have one Snapshot-Id. Otherwise page 1 is requested again at the end. */
   trustsId: boolean;
-  /** Called with page 1 at the beginning and after each restart. */
   start(first: FirstPage): Visitor | Promise<Visitor>;
 }
 
-/** How often a walk begins again when the listing changes. */
 export const RESTARTS = 3;
 
 /**
- * Requests pages, `concurrency` at once, and hands them to a visitor. When the listing changes meanwhile, begins again.
- * @returns the last visitor; `change` says how it was seen that the listing had changed the last time, too.
- * @throws UserError when page 1 is none; TransferError, unless the visitor takes it.
+ * Hands pages to a visitor, and begins again when the listing changes. `change` says how it was seen that it did so the
+ * last time, too. @throws UserError when page 1 is none; TransferError, unless the visitor takes it.
  */
 export async function walkPages<Visitor extends PageVisitor>(
   client: Client,
   baseUrl: string,
   options: PageWalk<Visitor>,
 ): Promise<{ visitor: Visitor; change?: string }> {
-  const { headers, maxBytes, start, onRestart } = options;
+  const { headers, start, onRestart } = options;
   for (let restarts = 0; ; restarts++) {
-    const first = await readFirst(client, baseUrl, headers, maxBytes);
+    const first = await readFirst(client, baseUrl, headers);
     const visitor = await start(first);
     try {
       await visit(client, first, visitor, options);
@@ -109,7 +99,7 @@ async function visit(
   client: Client,
   first: FirstPage,
   visitor: PageVisitor,
-  { concurrency = CONCURRENCY, headers, maxBytes, trustsId }: PageWalk<PageVisitor>,
+  { concurrency = CONCURRENCY, headers, trustsId }: PageWalk<PageVisitor>,
 ): Promise<void> {
   const { baseUrl, links, pages, snapshotId } = first.facts;
   // It ends when nothing is under way any more, so that no page of an older snapshot comes after a restart.
@@ -118,13 +108,13 @@ async function visit(
     const url = pageUrl(baseUrl, links, page);
     try {
       const answer = await client.request(url, { headers });
-      await visitor.take(page, answer, await decodeBody(answer, maxBytes));
+      await visitor.take(page, answer, await decodeBody(answer, client.maxBytes));
     } catch (error) {
       if (!visitor.miss || !(error instanceof TransferError)) throw error;
       visitor.miss(page, url, error);
     }
   });
-  if (!trustsId || snapshotId === undefined) await requireUnchanged(client, first, headers, maxBytes);
+  if (!trustsId || snapshotId === undefined) await requireUnchanged(client, first, headers);
 }
 
 function* upTo(pages: number): Generator<number> {
@@ -135,12 +125,9 @@ function* upTo(pages: number): Generator<number> {
 async function readSame(
   client: Client,
   first: FirstPage,
-  {
-    page,
-    answer,
-    bytes,
-    maxBytes,
-  }: { page: number; answer: RemoteResponse; bytes: Buffer; maxBytes?: number | undefined },
+  page: number,
+  answer: RemoteResponse,
+  bytes: Buffer,
 ): Promise<PageBody> {
   const [here, there] = [headerOf(answer, "Snapshot-Id"), first.facts.snapshotId];
   const mixed = new Changed(`page ${page} was of snapshot ${here ?? "unknown"}, page 1 of ${there ?? "unknown"}`);
@@ -148,20 +135,15 @@ async function readSame(
   const read = readAnswer(answer, bytes);
   const why = "why" in read ? read.why : contradictionOf(first.facts, page, read.envelope);
   if (why !== undefined || "why" in read) {
-    await requireUnchanged(client, first, COMPRESSED, maxBytes);
+    await requireUnchanged(client, first, COMPRESSED);
     throw new UserError(`${answer.url} ${why}.`);
   }
   if (here !== there) throw mixed;
   return read;
 }
 
-/** Requests page 1 again: the change of a host that sends no Snapshot-Id is seen by it alone. */
-async function requireUnchanged(
-  client: Client,
-  first: FirstPage,
-  headers: RemoteRequest["headers"],
-  maxBytes: number | undefined,
-): Promise<void> {
-  const again = await readFirst(client, first.facts.baseUrl, headers, maxBytes);
+/** A host that sends no Snapshot-Id shows a change by its page 1 alone. */
+async function requireUnchanged(client: Client, first: FirstPage, headers: RemoteRequest["headers"]): Promise<void> {
+  const again = await readFirst(client, first.facts.baseUrl, headers);
   if (!again.bytes.equals(first.bytes)) throw new Changed("page 1 was no longer the same as at the beginning");
 }

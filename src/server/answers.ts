@@ -35,17 +35,15 @@ export type Answers = ReturnType<typeof createAnswers>;
 
 export function createAnswers({ id, encodings }: Snapshot, cacheControl: string) {
   const common = { ...commonHeaders(encodings), ...snapshotHeaders(id) };
-  const toPages = (status: number): Record<Variant, Head> => {
-    const headers = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl };
-    return {
-      identity: toHead(status, headers),
-      br: toHead(status, { ...headers, "Content-Encoding": "br" }),
-      gzip: toHead(status, { ...headers, "Content-Encoding": "gzip" }),
-    };
-  };
+  const pageHeaders = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl };
+  const toPages = (status: number): Record<Variant, Head> => ({
+    identity: toHead(status, pageHeaders),
+    br: toHead(status, { ...pageHeaders, "Content-Encoding": "br" }),
+    gzip: toHead(status, { ...pageHeaders, "Content-Encoding": "gzip" }),
+  });
   const pages = toPages(200);
   const pagesNotModified = toPages(304);
-  const errorHeaders = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": NO_STORE };
+  const errorHeaders = { ...pageHeaders, "Cache-Control": NO_STORE };
   const toError = (status: number, detail: string) =>
     new ServerAnswer(toHead(status, errorHeaders), undefined, Buffer.from(errorBody(detail)));
   return {

@@ -61,10 +61,7 @@ export function createPageCache(megabytes: number, log: (line: string) => void) 
   };
 }
 
-/**
- * Reads a file whose bytes must be those of `digest`, if that is given.
- * @throws Error whose message says what is wrong with the file, and whose cause is the system's error, if there is one.
- */
+/** @throws Error whose message says what is wrong with the file, and whose cause is the system's error, if there is one. */
 export async function readVerified(file: string, digest: string | undefined): Promise<Buffer> {
   const body = await readReleaseFile(file).catch((cause) => {
     throw new Error(`${file} cannot be read (${codeOf(cause) ?? cause})`, { cause });

@@ -57,17 +57,22 @@ export async function openSite(folder: string, { cacheControl, cache, opening, l
   return {
     release,
     answers,
-    /** Answers any request. */
     handle: (req: IncomingMessage, res: ServerResponse) => void app.handler(req as Request, res, undefined as never),
     /** Together with `findPage`, answers a plain GET of a page without Node's HTTP objects. */
     readPlain: createFastReader(listing),
     findPage: pages.findPage,
   };
 
-  function checkRequest(req: Request, res: ServerResponse, next: NextHandler) {
-    const isExpected = meetsExpectation(req);
-    if (!isExpected || !endsWithHeaders(req)) closeAfter(res);
-    if (isExpected && isWellFormed(req)) return next();
+  function checkRequest({ httpVersion, headers }: Request, res: ServerResponse, next: NextHandler) {
+    const { host, expect, "content-length": length = "0", "transfer-encoding": coding, upgrade } = headers;
+    // Only `100-continue` can be expected, and only since HTTP/1.1.
+    const isExpected = expect === undefined || httpVersion !== "1.1" || /(?:^|\W)100-continue(?:$|\W)/i.test(expect);
+    // Bodies are never read, so a client could hold its connection by sending one slowly. After a request to upgrade,
+    // Node's parser drops the rest of a packet, which may be half a request.
+    if (!isExpected || length !== "0" || coding !== undefined || upgrade !== undefined) closeAfter(res);
+    // HTTP/1.1 demands a Host. Node's own refusal has no body.
+    const isWellFormed = httpVersion === "1.0" || (httpVersion.startsWith("1.") && host !== undefined);
+    if (isExpected && isWellFormed) return next();
     send(res, answers.error(isExpected ? 400 : 417));
   }
 }
@@ -89,32 +94,8 @@ function refuseBadBase({ folder, snapshot }: Release): void {
   throw new UserError(`Release ${basename(folder)} is broken: its base URL is ${base}. Build again.`, { cause });
 }
 
-/** HTTP/1.0, or HTTP/1.1 with the Host header that it demands. Node's own refusal of the latter has no body. */
-function isWellFormed({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean {
-  return httpVersionMajor === 1 && (httpVersionMinor === 0 || headers.host !== undefined);
-}
-
-/** Only `100-continue` can be expected, and only since HTTP/1.1. */
-function meetsExpectation({ httpVersion, headers: { expect } }: IncomingMessage): boolean {
-  return expect === undefined || httpVersion !== "1.1" || /(?:^|\W)100-continue(?:$|\W)/i.test(expect);
-}
-
-/**
- * Whether the next request can follow at once. Bodies are never read, so a client could hold its connection by sending
- * one slowly. After a request to upgrade, Node's parser drops the rest of a packet, which may be half a request.
- */
-function endsWithHeaders({ headers }: IncomingMessage): boolean {
-  const { "content-length": length = "0", "transfer-encoding": coding, upgrade } = headers;
-  return length === "0" && coding === undefined && upgrade === undefined;
-}
-
-/**
- * Splits a request's target at the first `?`, for polka. The absolute form that proxies use
- * (`http://any.host/api/users/`) loses its origin, since this server has only one site.
- */
+/** For polka. The absolute form that proxies use (`http://any.host/api/users/`) loses its origin: there is one site. */
 function parseTarget({ url: raw = "/" }: IncomingMessage) {
-  const target = raw.replace(/^https?:\/\/[^/?#]*/i, "");
-  const at = target.indexOf("?");
-  const pathname = (at === -1 ? target : target.slice(0, at)) || "/";
-  return { pathname, search: at === -1 ? "" : target.slice(at), query: undefined, hash: undefined, raw };
+  const [, path, search = ""] = /^(?:https?:\/\/[^/?#]*)?([^?]*)(.*)$/is.exec(raw) ?? [];
+  return { pathname: path || "/", search, query: undefined, hash: undefined, raw };
 }

@@ -9,7 +9,6 @@ import { CONFIG_FLAG } from "./names.js";
 
 export const CONFIG_FILE = "rollcall.config.json";
 
-/** The content of a config file, not yet checked. */
 export interface ConfigFile {
   name: string;
   /** The folder that its paths are relative to. */
@@ -17,10 +16,7 @@ export interface ConfigFile {
   values: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Reads `given` (relative to `cwd`), or `rollcall.config.json` in `cwd`, which may be absent.
- * @throws UserError (usage) when it cannot be read, is not an object in JSON in UTF-8, or repeats a key.
- */
+/** Relative to `cwd`. @throws UserError (usage) when it cannot be read, is no object in JSON, or repeats a key. */
 export async function readConfigFile(cwd: string, given?: string): Promise<ConfigFile | undefined> {
   if (given === "") throw usageError(`${CONFIG_FLAG} must name a file, got "".`);
   const name = given ?? CONFIG_FILE;

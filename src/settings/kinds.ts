@@ -16,7 +16,6 @@ export interface Setting {
   allowed?: string;
   default?: unknown;
   verbs: readonly string[];
-  /** What stands after the flag in help. */
   placeholder?: string;
   help: string;
 }

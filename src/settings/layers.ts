@@ -17,7 +17,6 @@ export interface Layer {
   values: GivenSettings;
   /** How messages call a setting of this layer: `--port`, `port in FILE`. */
   nameOf(key: string): string;
-  /** A sentence for every unknown name and every wrong value. */
   mistakes: readonly string[];
 }
 
@@ -26,10 +25,8 @@ export function flagLayer(flags: Given, cwd: string, wanted: readonly SettingKey
   return check({ given: flags, wanted, folder: cwd, nameOf: flagOf, known: SETTING_KEYS.map(flagOf) });
 }
 
-/**
- * The ROLLCALL_ variables. An empty one counts as not set, since compose files and shells unset variables so. Other
- * programs may use the prefix too, so an unknown name is a mistake only when it looks like a misspelling.
- */
+// Compose files and shells unset variables by an empty text. Other programs may use the prefix too, so an unknown name is a
+// mistake only when it looks like a misspelling.
 export function variableLayer(env: Given, cwd: string, wanted: readonly SettingKey[]): Layer {
   const keys = new Map<string, string>(SETTING_KEYS.map((key) => [variableOf(key), key]));
   const known = [...keys.keys(), DEBUG_VARIABLE, CONFIG_VARIABLE];

@@ -10,12 +10,10 @@ export const DEBUG_VARIABLE = "ROLLCALL_DEBUG";
 export const CONFIG_FLAG = "--config";
 export const CONFIG_VARIABLE = "ROLLCALL_CONFIG";
 
-/** `pageSize` -> `--page-size` */
 export function flagOf(key: string): string {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** `pageSize` -> `ROLLCALL_PAGE_SIZE` */
 export function variableOf(key: string): string {
   return VARIABLE_PREFIX + key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 }

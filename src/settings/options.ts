@@ -20,10 +20,8 @@ export const folder: Rule = { schema: z.string().refine(isPath), allowed: "a fol
 export const anyObject: Rule = { schema: z.looseObject({}), allowed: "an object" };
 
 /**
- * Checks all options at once. An undefined option counts as not given.
+ * The given options, with each value in its normal form. An undefined option counts as not given.
  * @param what the function that takes them, as messages name it.
- * @param required names of those that must be given.
- * @returns the given options, with each value in its normal form.
  * @throws UserError (usage) with a sentence for each that is unknown, wrong or missing.
  */
 export function checkOptions<T extends object>(
@@ -51,7 +49,6 @@ export function checkOptions<T extends object>(
   return values as T;
 }
 
-/** A sentence about a value that a rule refuses: what it must be instead. */
 export function describeMistake(name: string, value: unknown, { allowed }: Rule, error: z.ZodError): string {
   return allowed === undefined
     ? `${name}: ${error.issues[0]?.message}`

@@ -10,7 +10,6 @@ export interface Sources {
   /** `--config`, relative to `cwd`. With null no file is read, not even the usual one. */
   config?: string | null | undefined;
   env: Readonly<Record<string, string | undefined>>;
-  /** What paths in flags and variables are relative to. */
   cwd: string;
   /** The settings that the verb uses; all unless given. Others keep their defaults and are not checked. */
   keys?: readonly SettingKey[];
@@ -26,10 +25,7 @@ export async function resolveSettings({ flags, config, env, cwd, keys = SETTING_
   return layers.reduceRight((below, { values }) => put(values, below), defaultSettings(cwd));
 }
 
-/**
- * Requires settings that have no default.
- * @throws UserError (usage) that lists all that are missing, and where each can be given.
- */
+/** @throws UserError (usage) that lists all that are missing, and where each can be given. */
 export function need<K extends SettingKey>(settings: Settings, ...keys: readonly K[]): Settings & Needed<K> {
   const missing = keys.filter((key) => settings[key] === undefined);
   if (missing.length === 0) return settings as Settings & Needed<K>;

@@ -108,7 +108,11 @@ export const SETTINGS = {
     "release to take: an id or its beginning, previous, or a folder (default: the current one)",
   ),
   endpoint: row(kind.endpoint, ["publish"], "store that speaks S3 and is not Amazon's, as in https://s3.example.com"),
-  force: row(yesOrNo, ["publish"], "also replace files and releases that were not published from here"),
+  force: row(
+    yesOrNo,
+    ["publish"],
+    "also replace files and releases that were not published from here, or have another base URL",
+  ),
   expect: row(
     text("<id>", "the beginning of a release's id"),
     ["publish"],

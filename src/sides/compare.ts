@@ -46,7 +46,7 @@ export interface CompareEffects {
   scratch?: string | undefined;
 }
 
-/** The result of a comparison. `changes` reads from disk, so `close` has to be called in the end. */
+/** `changes` reads from disk, so `close` has to be called in the end. */
 export interface Comparison extends OpenDiff {
   /** A sentence with its figures for each gate that is exceeded. */
   exceeded: readonly string[];
@@ -59,7 +59,10 @@ const OPTIONS: OptionRules<CompareOptions> = {
   ...pick("only", "ignore", "baseUrl", ...SOURCE_SETTINGS),
 };
 const EFFECTS: OptionRules<CompareEffects> = {
-  ...{ onProgress: callback, signal: abortSignal, cwd: folder, scratch: folder },
+  onProgress: callback,
+  signal: abortSignal,
+  cwd: folder,
+  scratch: folder,
 };
 
 /**
@@ -67,21 +70,16 @@ const EFFECTS: OptionRules<CompareEffects> = {
  * @throws UserError when a side is not there or cannot be read; what the signal was aborted with.
  */
 export async function compare(options: CompareOptions, effects: CompareEffects = {}): Promise<Comparison> {
-  const {
-    onProgress,
-    signal,
-    cwd = ".",
-    scratch = await makeScratch(),
-  } = checkOptions("diff's second argument", effects, EFFECTS);
+  const { onProgress, signal, cwd = ".", ...others } = checkOptions("diff's second argument", effects, EFFECTS);
+  const { scratch = await makeScratch() } = others;
   try {
-    const checked = checkOptions("diff", options, OPTIONS);
-    const { old, new: newer, only, ignore, workers, gates: given = {}, ...source } = checked;
-    const { dist = SETTINGS.out.default, ...others } = source;
+    const { old, new: newer, only, ignore, gates: given = {}, ...rest } = checkOptions("diff", options, OPTIONS);
+    const { dist = SETTINGS.out.default, ...source } = rest;
     const gates = checkOptions("gates", given, GATES);
     refuseBlindGate(gates, { only, ignore });
     return await unlessStopped(signal, async () => {
-      const sides = { cwd, dist, scratch, source: { ...others, workers }, onProgress, signal };
-      const found = await diff(...(await openSides(old, newer, sides)), { only, ignore, workers, signal });
+      const sides = await openSides(old, newer, { cwd, dist, scratch, source, onProgress, signal });
+      const found = await diff(...sides, { only, ignore, workers: source.workers, signal });
       const close = () => {
         found.close();
         removeScratch(scratch);

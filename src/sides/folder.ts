@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { readBody } from "../contract/envelope.js";
 import { pagesFor, parsePageUrl } from "../contract/links.js";
 import type { SideFacts } from "../diff/change.js";
-import { readPage } from "../diff/index-pages.js";
-import type { Side } from "../diff/side.js";
+import { badPage, readPage } from "../diff/index-pages.js";
 import { indexed, openReleaseSide } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { readReleaseFile } from "../release/files.js";
@@ -13,27 +12,15 @@ import { pagePath, SNAPSHOT, SUMS } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
 import { parseSnapshot } from "../release/snapshot.js";
 
-/**
- * Opens a folder that holds a complete release, or at least `api/users/pages`.
- * @param scratch a folder for an index, in case the pages have none.
- * @throws UserError when it holds neither, or an incomplete one.
- */
-export async function openFolderSide(
-  folder: string,
-  name: string,
-  scratch: string,
-  signal?: AbortSignal,
-): Promise<Side> {
+/** @param scratch a folder for an index. @throws UserError when the folder holds neither a whole release nor pages. */
+export async function openFolderSide(folder: string, name: string, scratch: string, signal?: AbortSignal) {
   const isRelease = [SUMS, SNAPSHOT].every((name) => existsSync(join(folder, name)));
   return isRelease
     ? openReleaseSide(await openRelease(folder), name, scratch, signal)
     : indexed(folder, await factsOfPages(folder, name), scratch, signal);
 }
 
-/**
- * The facts of a listing from its first page, and its id from snapshot.json if there is one.
- * @throws UserError when there is no first page, or when it is not valid.
- */
+/** From its first page, and the id from snapshot.json if there is one. @throws UserError without a valid first page. */
 export async function factsOfPages(folder: string, name: string): Promise<SideFacts> {
   const bytes = readPage(folder, { name }, 1);
   if (!bytes)
@@ -41,22 +28,11 @@ export async function factsOfPages(folder: string, name: string): Promise<SideFa
       `${name} holds no release: it has neither ${SUMS} nor ${pagePath(1)}. Name a release's folder.`,
     );
   const read = readBody(bytes);
-  if ("why" in read) throw new UserError(`Page 1 of ${name} ${read.why}; check it with "rollcall verify".`);
+  if ("why" in read) throw badPage({ name }, 1, read.why);
   const { count, next, users } = read.envelope;
   const link = next === null ? undefined : parsePageUrl(next);
   const pageSize = Math.max(1, users);
-  return {
-    name,
-    id: await findId(folder),
-    count,
-    pages: pagesFor(count, pageSize),
-    pageSize,
-    baseUrl: link?.baseUrl,
-    links: link?.links,
-  };
-}
-
-async function findId(folder: string): Promise<string | undefined> {
-  const text = await readReleaseFile(join(folder, SNAPSHOT)).catch(() => "");
-  return parseSnapshot(String(text))?.id;
+  const snapshot = await readReleaseFile(join(folder, SNAPSHOT)).catch(() => "");
+  const facts = { name, id: parseSnapshot(String(snapshot))?.id, count, pages: pagesFor(count, pageSize), pageSize };
+  return { ...facts, baseUrl: link?.baseUrl, links: link?.links };
 }

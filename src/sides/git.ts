@@ -9,9 +9,8 @@ import { PAGES, pagePath, SNAPSHOT } from "../release/layout.js";
 import { factsOfPages } from "./folder.js";
 
 /**
- * Copies the pages of a release in a revision into `scratch`. Links inside the revision, like `dist/current`, are followed.
+ * Copies the pages of a release into `scratch`. Links inside the revision, like `dist/current`, are followed.
  * @param spec `git:REV:PATH`; PATH is relative to the top of the repository of `cwd`, or with `./` to `cwd` itself.
- * @throws UserError when there is no such repository, revision or release.
  */
 export async function openGitSide(
   spec: string,
@@ -25,14 +24,14 @@ export async function openGitSide(
   const base = path.replace(/\/+$/, "");
   const objects = new GitObjects(cwd);
   const copy = async (file: string): Promise<boolean> => {
-    const bytes = await objects.find(`${revision}:${base === "" ? "" : `${base}/`}${file}`);
-    if (!bytes) return false;
+    const object = await objects.ask(`${revision}:${base === "" ? "" : `${base}/`}${file}`);
+    if (object?.type !== "blob") return false;
     mkdirSync(dirname(join(scratch, file)), { recursive: true });
-    writeFileSync(join(scratch, file), bytes);
+    writeFileSync(join(scratch, file), object.bytes);
     return true;
   };
   try {
-    if (!(await objects.has(`${revision}^{tree}`)))
+    if (!(await objects.ask(`${revision}^{tree}`)))
       throw new UserError(`git knows no revision ${JSON.stringify(revision)}; see "git log", or fetch it first.`);
     await copy(SNAPSHOT);
     if (!(await copy(pagePath(1))))
@@ -76,22 +75,12 @@ class GitObjects {
     this.#chunks = this.#git.stdout[Symbol.asyncIterator]();
   }
 
-  async has(name: string): Promise<boolean> {
-    return (await this.#ask(name)) !== undefined;
-  }
-
-  /** The content of a file, or undefined when there is no such file. */
-  async find(name: string): Promise<Buffer | undefined> {
-    const object = await this.#ask(name);
-    return object?.type === "blob" ? object.bytes : undefined;
-  }
-
   close(): void {
     this.#git.stdin.end();
     this.#git.kill();
   }
 
-  async #ask(name: string): Promise<{ type: string; bytes: Buffer } | undefined> {
+  async ask(name: string): Promise<{ type: string; bytes: Buffer } | undefined> {
     this.#git.stdin.write(`${name}\n`);
     const head = await this.#line();
     const [, type, size] = /^[0-9a-f]+ (\w+) (\d+)$/.exec(head) ?? [];

@@ -15,26 +15,17 @@ import { isSqlite } from "./sqlite.js";
 export interface SideEffects {
   /** The folder that relative paths and git repositories are resolved against. */
   cwd: string;
-  /** The folder of releases. */
   dist: string;
-  /** A folder for temporary files of the comparison. */
   scratch: string;
-  /** How sources are read and published. */
   source: SourceSideOptions;
   onProgress?: ReadEffects["onProgress"] | undefined;
-  /** Stops the reading, with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Opens both sides of a diff. Without names, these are the previous release and the current one.
- * @throws UserError as `openSide` does.
- */
-export async function openSides(
-  old: string | undefined,
-  newer: string | undefined,
-  effects: SideEffects,
-): Promise<[Side, Side]> {
+type Name = string | undefined;
+
+/** Without names, these are the previous release and the current one. @throws UserError as `openSide` does. */
+export async function openSides(old: Name, newer: Name, effects: SideEffects): Promise<[Side, Side]> {
   const [before, after] = nameSides(old, newer, effects.cwd);
   // A source without a base URL takes the one of the other side, so the other side is opened first.
   if (isSource(before, effects.cwd)) {
@@ -45,11 +36,7 @@ export async function openSides(
   return [side, await openSide(after, effects, side.facts.baseUrl)];
 }
 
-/**
- * Opens one side: a base URL, `git:REV:PATH`, a SQLite file, or a word for a release (see `lookUp`).
- * @param like the base URL of the other side, for a source without one.
- * @throws UserError saying which names are possible.
- */
+/** @param like the other side's base URL, for a source without one. @throws UserError saying which names can be. */
 export async function openSide(name: string, effects: SideEffects, like?: string): Promise<Side> {
   const { cwd, dist, source, onProgress = () => {}, signal } = effects;
   const watch = { onProgress, signal };
@@ -76,13 +63,12 @@ export async function openSide(name: string, effects: SideEffects, like?: string
 }
 
 /** If only one side is named, a source is the new side, and anything else is the old one. */
-function nameSides(old: string | undefined, newer: string | undefined, cwd: string): [string, string] {
+function nameSides(old: Name, newer: Name, cwd: string): [string, string] {
   if (old === undefined) return [PREVIOUS, CURRENT];
   if (newer === undefined) return isSource(old, cwd) ? [CURRENT, old] : [old, CURRENT];
   return [old, newer];
 }
 
-/** Whether a name is that of a source. */
 function isSource(name: string, cwd: string): boolean {
   return isSqlite(at(cwd, name));
 }

@@ -4,17 +4,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { encodePage, encodeUser } from "../contract/page.js";
 import { userSchema } from "../contract/user.js";
-import type { ReadEffects, Side } from "../diff/side.js";
-import { indexed } from "../diff/side.js";
+import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { PAGES, pagePath } from "../release/layout.js";
 import type { ListingFacts } from "../remote/listing.js";
 import { walk } from "../remote/walk.js";
 
-/**
- * Downloads all pages of the listing below a base URL into `scratch`, at most 8 at once.
- * @throws UserError as `walk` does, or when a page holds a user that is not valid.
- */
+/** @throws UserError as `walk` does, or when a page holds a user that is not valid. */
 export async function openRemoteSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {
   mkdirSync(join(scratch, PAGES), { recursive: true });
   let listing: ListingFacts | undefined;
@@ -34,8 +30,7 @@ export async function openRemoteSide(url: string, scratch: string, { onProgress,
     },
   });
   const { count, pages, pageSize = Math.max(1, count), baseUrl, linkBase = baseUrl, links } = facts;
-  const name = facts.baseUrl;
-  const side = { name, id: facts.snapshotId, count, pages, pageSize, baseUrl: linkBase, links };
+  const side = { name: baseUrl, id: facts.snapshotId, count, pages, pageSize, baseUrl: linkBase, links };
   return indexed(scratch, side, scratch, signal);
 }
 

@@ -1,4 +1,5 @@
 /** A temporary folder for a comparison. Folders that killed processes have left are removed. */
+import { once } from "node:events";
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { connect, createServer } from "node:net";
@@ -7,10 +8,7 @@ import { join } from "node:path";
 import { codeOf, hasCode, UserError } from "../errors.js";
 import { sha256 } from "../release/files.js";
 
-/**
- * Makes a temporary folder, and removes those that killed processes have left.
- * @throws UserError when no folder can be made.
- */
+/** @throws UserError when no folder can be made. */
 export async function makeScratch(): Promise<string> {
   await sweepTemporary();
   try {
@@ -25,9 +23,7 @@ export async function makeScratch(): Promise<string> {
   }
 }
 
-/**
- * Removes a folder, unless it is gone. It is renamed first, because threads may still be writing to it.
- */
+/** Removes a folder, unless it is gone. It is renamed first, because threads may still be writing to it. */
 export function removeScratch(folder: string): void {
   if (!existsSync(folder)) return;
   const aside = `${folder}-gone`;
@@ -45,35 +41,26 @@ export function explainRoom(error: unknown): unknown {
   );
 }
 
-/** The names of such folders, also of those that were being removed. */
 const NAME = /^rollcall-diff-\w{6}(-gone)?$/;
 
-/**
- * The socket that shows that a folder is in use. When its process ends, however it ends, the system stops listening. A
- * process id would not do, because it has no meaning in another container. The name contains the machine, because several
- * machines may share a folder.
- */
+// A socket shows that a folder is in use: when its process ends, however it ends, the system stops listening. A process id
+// has no meaning in another container. The name contains the machine, since several machines may share a folder.
 const SIGN = `.alive-${sha256(hostname()).slice(0, 8)}`;
 
 /** The longest path of a socket on every system, in bytes. Node truncates a longer one. */
 const MAX_SOCKET_PATH = 103;
 
-/**
- * Shows that a folder is in use until this process ends. If no socket can be made, only this process will remove the
- * folder.
- */
+/** Shows that a folder is in use until this process ends. Where no socket can be made, only this process will remove it. */
 async function showInUse(folder: string): Promise<void> {
   // It has another name until it listens: a socket that does not answer means that its process has ended.
   const early = join(folder, ".starting");
   const sign = join(folder, SIGN);
   if (Buffer.byteLength(sign) > MAX_SOCKET_PATH) return;
   const server = createServer((socket) => socket.destroy()).unref();
+  server.on("error", () => {});
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.on("error", reject);
-      // In a cluster, workers would otherwise share the socket of the process that started them.
-      server.listen({ path: early, exclusive: true }, resolve);
-    });
+    // In a cluster, workers that are not exclusive share the socket of the process that started them.
+    await once(server.listen({ path: early, exclusive: true }), "listening");
     await rename(early, sign);
   } catch {
     server.close();

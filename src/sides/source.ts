@@ -2,8 +2,7 @@
 import { build } from "../build/build.js";
 import type { BuildOptions, SourceSetting } from "../build/options.js";
 import { InvalidUsersError } from "../build/problems.js";
-import type { ReadEffects, Side } from "../diff/side.js";
-import { openReleaseSide } from "../diff/side.js";
+import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { openRelease } from "../release/open.js";
 import type { OptionsOf } from "../settings/settings.js";
@@ -11,10 +10,7 @@ import type { OptionsOf } from "../settings/settings.js";
 /** How a source is read and published. Without a base URL, the one of the other side is used. */
 export type SourceSideOptions = OptionsOf<"baseUrl" | SourceSetting>;
 
-/**
- * Builds the release of `db` in `scratch`.
- * @throws UserError as a build does.
- */
+/** Builds the release of `db` in `scratch`. @throws UserError as a build does. */
 export async function openSourceSide(
   db: string,
   options: SourceSideOptions & Pick<BuildOptions, "baseUrl">,

@@ -1,30 +1,15 @@
-/** Recognizes SQLite files. */
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { codeOf, hasCode, UserError } from "../errors.js";
+import { readBeginning } from "../release/files.js";
 
-/** The first bytes of every SQLite file. */
 const MAGIC = "SQLite format 3\0";
 
-/**
- * Whether a path is a SQLite file; false also when there is no file.
- * @throws UserError when there is a file that cannot be read.
- */
+/** False also when there is no file. @throws UserError when there is one that cannot be read. */
 export function isSqlite(path: string): boolean {
   try {
-    return statSync(path).isFile() && readMagic(path) === MAGIC;
+    return statSync(path).isFile() && readBeginning(path, MAGIC.length) === MAGIC;
   } catch (cause) {
     if (hasCode(cause, "ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP")) return false;
     throw new UserError(`${path} cannot be read (${codeOf(cause)}).`, { cause });
-  }
-}
-
-function readMagic(path: string): string {
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(MAGIC.length);
-    readSync(file, bytes);
-    return bytes.toString("latin1");
-  } finally {
-    closeSync(file);
   }
 }

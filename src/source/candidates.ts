@@ -13,7 +13,6 @@ export interface Candidate {
 }
 
 interface Selection {
-  /** FROM, WHERE and ORDER BY. */
   rows: string;
   parameters: Record<string, unknown>;
   /** SQL that is 1 for a row whose id another row has. */
@@ -46,11 +45,7 @@ export function* selectCandidates(
 /** What decoding puts in the place of bytes that are not valid text. A text may also hold it itself. */
 const REPLACEMENT = "\uFFFD";
 
-/**
- * Finds text that is not valid: SQLite stores any bytes as text, and decoding hides the wrong ones. It reads the rows a
- * second time as bytes, in step with the first reading, and only from the first row on that holds a replacement
- * character. So this takes at most one more pass over the source.
- */
+/** SQLite stores any bytes as text. Where decoding may have hidden wrong ones, the rows are read again, as bytes. */
 function findInvalidText(db: Database, rows: string, parameters: Selection["parameters"]) {
   const encoding = String(db.pragma("encoding", { simple: true }));
   const isText = encoding === "UTF-8" ? isUtf8 : (bytes: Buffer) => decodes(encoding, bytes);
@@ -58,7 +53,6 @@ function findInvalidText(db: Database, rows: string, parameters: Selection["para
   let second: IterableIterator<(Buffer | null)[]> | undefined;
   let behind = 0;
   return {
-    /** Tags the values in the first reading's next row whose bytes are not valid text. */
     mark(row: SqlValue[]): void {
       behind++;
       if (!row.some((value) => typeof value === "string" && value.includes(REPLACEMENT))) return;

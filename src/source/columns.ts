@@ -10,10 +10,7 @@ export const SOURCE_COLUMNS: readonly string[] = FIELD_PATHS.map((path) =>
 
 const POSITIONS = Object.fromEntries(SOURCE_COLUMNS.map((column, at) => [column, at]));
 
-/**
- * The user that a row stands for, by contract part 2's rules for NULL, with its keys in published order. Nothing is checked
- * here: wrong values are left for the schema to find.
- */
+/** Contract part 2 says what stands for NULL. Wrong values are left for the schema to find. */
 export function toCandidate(row: readonly SqlValue[], defaultAvatar: string) {
   const cell = (column: string) => row[POSITIONS[column] ?? -1];
   const jsonOr = (column: string, instead: () => string) =>

@@ -1,7 +1,4 @@
-/**
- * Finds the descriptors by which this process has a file open. Rollcall itself never opens a file that SQLite reads: closing
- * it would give up every lock that the process holds on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
- */
+/** Rollcall opens no file that SQLite reads: closing it would give up all locks (sqlite.org/howtocorrupt.html, 2.2). */
 import { type BigIntStats, fstatSync, readdirSync } from "node:fs";
 import { codeOf, hasCode } from "../errors.js";
 

@@ -1,7 +1,5 @@
-/** What SQLite's error codes mean for a build, and what to do about each. */
 import { codeOf, UserError, unreadable } from "../errors.js";
 
-/** The end of a message about a missing source. */
 export const DB_PURPOSE = "--db names the SQLite file of users";
 
 /** First match wins; keys are prefixes of SQLite's extended result codes. */

@@ -1,7 +1,4 @@
-/**
- * Makes sure that a build reads one file. A new export may replace the file by a rename between two times that its path is
- * opened, and a copy over the file changes it while it is read.
- */
+/** A path may lead to another file when it is opened again, and a copy over a file changes it while it is read. */
 import { accessSync, type BigIntStats, constants, fstatSync, readSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import Database from "better-sqlite3";
@@ -24,10 +21,7 @@ const VERSIONS = { at: 18, bytes: 2 };
 /** Where a log's index says how many entries are committed, copied to the file, and begun to be copied (SQLite's WAL format, 2.3). */
 const [COMMITTED, COPIED, COPYING] = [16, 96, 128];
 
-/**
- * A file that several connections read, each of which opens it by its path. While this object has the file open, no other
- * file can get its inode, so device and inode identify it.
- */
+/** Several connections open this file by its path. While it is open here, no other file can get its inode. */
 export class SourceFile {
   /** SQLite's own descriptor, to read bytes at given positions. Undefined where the system does not list descriptors. */
   readonly descriptor: number | undefined;
@@ -90,21 +84,14 @@ export class SourceFile {
     return version !== undefined && version === this.#noted.version && this.isStill() && this.isOne(connections);
   }
 
-  /**
-   * How many entries of the log the connections see.
-   * @returns undefined when somebody has committed since they began, or when that cannot be known.
-   */
+  /** How many entries of the log the connections see; undefined when that cannot be known. */
   seenOfLog(): number | undefined {
     const version = this.#commits();
     if (!this.#isNotedFirst || version === undefined || version !== this.#noted.version) return undefined;
     return this.#readIndex(COMMITTED);
   }
 
-  /**
-   * SQLite's locks keep writers from the file while connections read it. Only in WAL mode SQLite itself may copy entries
-   * from the log to the file, which it notes in the log's index.
-   * @throws UserError when the file has changed for any other reason since the connections began.
-   */
+  /** @throws UserError when something other than SQLite itself, from its log, has written to the file meanwhile. */
   requireUntouched(): void {
     if (reading(this.#path, () => this.#isOverwritten())) throw overwritten(this.#path);
   }
@@ -132,7 +119,6 @@ export class SourceFile {
     this.#detector.close();
   }
 
-  /** A number that changes with every commit; undefined while somebody commits. */
   #commits(): unknown {
     try {
       return this.#version.get();

@@ -9,21 +9,15 @@ import { findRelation, isPlainTable, isTable, type RelationOptions } from "./rel
 
 export interface SourceOptions extends RelationOptions {
   db: string;
-  /** The image URL of users whose own is NULL. */
   defaultAvatar: string;
 }
 
 /** Milliseconds to wait for another process's lock. */
 const LOCK_WAIT = 5000;
 
-/** How often connections try to begin on one file. */
 const ATTEMPTS = 50;
 
-/**
- * Opens a source. A single read transaction lasts until `close`, in WAL mode and in rollback mode, so all that is read
- * comes from one file at one point in time.
- * @throws UserError when the file, the table or a column is missing or cannot be read.
- */
+/** One read transaction lasts until `close`. @throws UserError when the file, the table or a column cannot be read. */
 export function openSource(options: SourceOptions): Source {
   const source = new Source(options);
   try {
@@ -54,7 +48,6 @@ export class Source {
     return this.#opened.file;
   }
 
-  /** Rows in the relation, valid or not. */
   get count(): number {
     this.#count ??= reading(this.#options.db, () => countRows(this.#opened.db, this.#rows));
     return this.#count;
@@ -72,16 +65,12 @@ export class Source {
     }
   }
 
-  /**
-   * What rows depend on besides the file's bytes: the version of SQLite, and the table.
-   * @returns undefined for a view, a query or a virtual table, which may also read the clock or other files.
-   */
+  /** What rows depend on besides bytes; undefined for a view or a query, which may read the clock or other files. */
   version(): string | undefined {
     if (this.#rows === this.#relation) return undefined;
     return `${this.#opened.db.prepare("SELECT sqlite_version()").pluck().get()} ${this.#relation}`;
   }
 
-  /** Whether several connections can read the same rows, a page at a time. */
   get isShareable(): boolean {
     const { db, table = "users", query } = this.#options;
     return query === undefined && reading(db, () => isPlainTable(this.#opened.db, table));
@@ -101,10 +90,7 @@ export class Source {
     }
   }
 
-  /**
-   * Moves on to the present point in time, of the file that the path leads to now.
-   * @throws UserError when that cannot be read, or is replaced too often.
-   */
+  /** Moves on to the present point in time, of the file that the path leads to now. */
   begin(): void {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) if (this.#tryBegin(attempt === ATTEMPTS)) return;
     throw new UserError(
@@ -148,10 +134,7 @@ export class Source {
     this.#opened = opened;
   }
 
-  /**
-   * Runs a step that reads the source, by any of the connections that have begun together.
-   * @throws UserError when somebody overwrote the file meanwhile, which makes any result of the step worthless.
-   */
+  /** @throws UserError when somebody overwrote the file during the step, which makes any result of it worthless. */
   async whole<T>(step: () => Promise<T>): Promise<T> {
     try {
       return await step();

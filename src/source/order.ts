@@ -7,10 +7,7 @@ export const ORDER = "ORDER BY date_joined COLLATE BINARY DESC, id COLLATE BINAR
 /** The published order for columns that are in byte order themselves. Naming the collation would cost time for each row. */
 const INDEX_ORDER = "ORDER BY date_joined DESC, id";
 
-/**
- * `indexed`: an index has the order, and a page is a range of the index. `sorted`: each connection sorts the row ids once
- * into a temporary table, and a page is a range of that table.
- */
+/** A page is a range of an index, or of a temporary table into which each connection sorts row ids once. */
 export type OrderKind = "indexed" | "sorted";
 
 const SORTED = "temp.rollcall_order";
@@ -47,7 +44,6 @@ function findOrderedIndex(db: Database, relation: string): string | undefined {
   return collations.slice(0, 2).every((collation) => collation === "BINARY") ? index : undefined;
 }
 
-/** Makes the temporary table of sorted row ids on this connection. */
 export function sortRows(db: Database, relation: string): void {
   db.exec(`CREATE TEMP TABLE rollcall_order AS SELECT rowid AS source_rowid FROM ${relation} NOT INDEXED ${ORDER}`);
 }
@@ -77,7 +73,6 @@ export function pageRows(relation: string, kind: OrderKind): string {
     WHERE ordered.rowid > @offset AND ordered.rowid <= @offset + @rows ORDER BY ordered.rowid`;
 }
 
-/** FROM, WHERE and ORDER BY of all rows from the beginning of a page on, by an index. */
 function rangeOfIndex(relation: string): string {
   return `FROM ${relation} WHERE date_joined <= @date AND (date_joined < @date OR id >= @id) ${INDEX_ORDER}`;
 }

@@ -64,10 +64,7 @@ function object(members: Record<string, string>): string {
 /** The arguments of `concat`: literals and SQL in turn, since each argument costs time for every row. */
 const CONCATENATED = RECORD.split("\0").map((part, at) => (at % 2 === 0 ? `'${part}'` : part));
 
-/**
- * A check of what the text does not show, 1 when all of it holds: integers are not text (SQLite sorts numbers before text),
- * text is not a BLOB (which SQLite sorts after text), and the counters add up.
- */
+/** 1 when integers are no text (which SQLite sorts behind), text is no BLOB (likewise), and counters add up. */
 const CHECK = `
   max(off_chain_liveness_min_blinks, off_chain_liveness_require_head_movement, off_chain_liveness_required_samples,
     off_chain_liveness_warmup_duration, off_chain_mining_events, off_chain_pending_events, off_chain_tokens,
@@ -78,7 +75,6 @@ const CHECK = `
   AND off_chain_pending_events = off_chain_mining_events - off_chain_withdrawn_events
   AND off_chain_tokens = 2 * off_chain_pending_events`;
 
-/** Those parameters of `pageTextSql` that are the same for all pages. */
 export function pageTextParameters(defaultAvatar: string) {
   return { defaultAvatar, whiteSpace: WHITE_SPACE };
 }

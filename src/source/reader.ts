@@ -14,7 +14,6 @@ export interface Share {
   defaultAvatar: string;
 }
 
-/** A page's records as SQLite wrote them. */
 export interface PageText {
   /** The canonical records with their separators, if every user is valid; otherwise anything. */
   records: Buffer;

@@ -5,7 +5,6 @@ import { closest, distance } from "fastest-levenshtein";
 import { UserError, unreadable, usageError } from "../errors.js";
 import { SOURCE_COLUMNS } from "./columns.js";
 
-/** Where rows come from: at most one of the two, or the table `users`. */
 export interface RelationOptions {
   table?: string | undefined;
   /** The path of a file with one SELECT that yields the columns. */
@@ -14,11 +13,7 @@ export interface RelationOptions {
 
 const QUERY_VIEW = "rollcall_query";
 
-/**
- * The quoted SQL name of the relation. A query becomes a temporary view, so that SQLite itself handles its comments and
- * semicolons, and refuses a second statement and anything but a SELECT.
- * @throws UserError when it is missing or lacks a column; usage when both kinds are given.
- */
+/** A query becomes a temporary view, so that SQLite itself refuses a second statement, and all but a SELECT. */
 export function findRelation(db: Database, file: string, { table, query }: RelationOptions): string {
   if (table !== undefined && query !== undefined) {
     throw usageError("Users come from a table or from a query, not both; leave --table or --query out.");
@@ -51,7 +46,6 @@ function findTable(db: Database, file: string, table: string): string {
   );
 }
 
-/** The most similar name, if any is similar enough. */
 function findNearest(name: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   const nearest = closest(name, names);
@@ -111,7 +105,6 @@ function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Whether this is a table that keeps its rows in the file, and not a view or a virtual table. */
 export function isTable(db: Database, table: string): boolean {
   return findKind(db, table)?.type === "table";
 }
@@ -124,10 +117,7 @@ function findKind(db: Database, table: string): { type: string; wr: number } | u
     .get(table);
 }
 
-/**
- * Whether pages can be read one by one: the table's rows have row ids, and its text is UTF-8. A view would be evaluated
- * again for each page.
- */
+/** Whether pages can be read one by one, by row id and as UTF-8. A view would be evaluated again for each page. */
 export function isPlainTable(db: Database, table: string): boolean {
   const found = findKind(db, table);
   const named = db.prepare("SELECT 1 FROM pragma_table_xinfo(?) WHERE name = 'rowid' COLLATE NOCASE").get(table);

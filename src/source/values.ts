@@ -3,10 +3,7 @@ import { isTooDeep } from "../contract/json.js";
 
 export type SqlValue = null | bigint | number | string | Buffer | Tagged;
 
-/**
- * A value that JSON cannot hold, and that no user may have, as a problem shows it: `{real: 3}`,
- * `{integer: "9007199254740993"}`, `{blob: "00ff"}`, `{invalid_utf8: "caf?"}`, `{too_deep: "[[[["}`.
- */
+/** A value that JSON cannot hold, as a problem shows it: `{integer: "9007199254740993"}`, `{blob: "00ff"}`. */
 type Tagged =
   | { real: number }
   | { integer: string }
@@ -24,7 +21,6 @@ export function boolean(value: SqlValue | undefined): unknown {
   return value === 0n ? false : value === 1n ? true : integer(value);
 }
 
-/** The value of JSON text. Text that is not JSON stays text. */
 export function parsedJson(value: SqlValue | undefined): unknown {
   if (typeof value !== "string") return jsonValue(value);
   if (isTooDeep(value)) return { too_deep: value.slice(0, TEXT_SHOWN) };

@@ -1,10 +1,6 @@
 /** Limits how many things go on at once. */
 
-/**
- * Works through a sequence, at most `most` items at once, and takes no further item before one is done. After the first
- * failure, or once the signal is aborted, no further item is begun. Settles when no work is under way any more.
- * @throws the first failure.
- */
+/** After a failure or an abort no further item is begun. Settles when nothing is under way. @throws the first failure. */
 export async function each<T>(
   items: Iterable<T> | AsyncIterable<T>,
   most: number,
@@ -29,7 +25,7 @@ export async function each<T>(
   if (failures.length > 0) throw failures[0];
 }
 
-/** A limit for work that does not come as a sequence: each waits for its turn in `begin`, in order, and calls `end` once. */
+/** A limit for work that is no sequence: each waits in `begin` for its turn, in order, and calls `end` once. */
 export interface AtMost {
   begin(): Promise<void>;
   end(): void;

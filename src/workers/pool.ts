@@ -26,16 +26,7 @@ interface PoolOptions<Data, Job, Result> extends ThreadOptions {
   isCallerOne?: boolean;
 }
 
-/**
- * Starts its threads at once, so that they are ready when there are jobs. Call `end` in a `finally`.
- *
- *     const pool = new ThreadPool({ size, file: new URL("./worker.js", import.meta.url), data, signal });
- *     try {
- *       await pool.run(jobs(), (result, job) => add(result));
- *     } finally {
- *       await pool.end();
- *     }
- */
+/** Starts its threads at once, so that they are ready when there are jobs. Call `end` in a `finally`. */
 export class ThreadPool<Data, Job, Result> {
   readonly #threads: PoolWorker<Job, Result>[];
   readonly #options: PoolOptions<Data, Job, Result>;
@@ -49,10 +40,8 @@ export class ThreadPool<Data, Job, Result> {
 
   /**
    * Gives each thread the next job when it is free, until there are no more.
-   * @param jobs made one at a time, as they are needed. After an error no more are asked for.
    * @param take is told each result as soon as it is there, so in any order. When it returns false, no more jobs begin.
-   * @throws the first error of a thread, at its start or in a job, as an Error or UserError with its own properties;
-   *   what `take` or `jobs` throws; what the signal was aborted with.
+   * @throws the first error of a thread, `take` or `jobs`; what the signal was aborted with.
    */
   async run(jobs: Generator<Job>, take: (result: Result, job: Job) => unknown): Promise<void> {
     // All loops share one generator: the first that stops ends it for the others, too.
@@ -74,11 +63,7 @@ export class ThreadPool<Data, Job, Result> {
     }
   }
 
-  /**
-   * Gives every thread the same job.
-   * @returns one result for each thread.
-   * @throws the first error, when all threads have answered.
-   */
+  /** Gives every thread the same job. @throws the first error, when all threads have answered. */
   async askAll(job: Job): Promise<Result[]> {
     const answers = await Promise.allSettled(this.#threads.map((thread) => thread.ask(job)));
     return answers.map((answer) => {
@@ -87,7 +72,6 @@ export class ThreadPool<Data, Job, Result> {
     });
   }
 
-  /** Lets every thread finish its job and end. Threads are never terminated in the middle of a job. */
   async end(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.end()));
   }
@@ -117,10 +101,7 @@ class PoolWorker<Job, Result> {
     this.#lost.catch(() => {});
   }
 
-  /**
-   * Sends one job. The next may be sent when this one is answered.
-   * @throws whatever the thread threw, or what the signal was aborted with.
-   */
+  /** The next may be sent when this one is answered. @throws whatever the thread threw, or the signal's reason. */
   async ask(job: Job): Promise<Result> {
     this.#signal?.throwIfAborted();
     const answered = new Promise<Answer<Result>>((resolve) => this.#worker.once("message", resolve));
@@ -131,10 +112,8 @@ class PoolWorker<Job, Result> {
     throw Object.assign(isUserError ? new UserError(message) : new Error(message), properties, { stack });
   }
 
-  /**
-   * Lets the thread finish its job and end. It is not terminated in the middle of one: better-sqlite3 aborts the whole
-   * process when a thread is terminated while SQLite reports an error. After an abort the wait is short.
-   */
+  // To end a thread in the middle of a job could end the whole process: better-sqlite3 aborts it when SQLite reports an
+  // error then. After an abort the wait is short.
   async end(): Promise<void> {
     this.#worker.postMessage(END);
     const patience = this.#signal?.aborted ? [setTimeout(PATIENCE, undefined, { ref: false })] : [];
@@ -154,10 +133,7 @@ export function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> 
   if (batch.length > 0) yield batch;
 }
 
-/**
- * How many threads to start: as many as wanted; otherwise as many as cores, or none for fewer than `worthwhile` users,
- * where starting threads takes longer than they save.
- */
+/** As many as wanted, or as cores; none for so few users that starting threads takes longer than they save. */
 export function threadsFor(users: number, wanted: number | undefined, worthwhile: number): number {
   return wanted ?? (users < worthwhile ? 0 : availableParallelism());
 }

@@ -10,10 +10,7 @@ export type Answer<Result> =
 /** Sent instead of a job: the thread is to end. */
 export const END = "end";
 
-/**
- * Answers each job that this thread is sent. An error goes back to the pool, which throws it there.
- * @param start is called with the pool's data at the first job, so that its errors reach the pool, too.
- */
+/** @param start is called with the pool's data at the first job, so that its errors reach the pool, too. */
 export function answerJobs<Data, Job, Result>(start: (data: Data) => (job: Job) => Result): void {
   let handle: ((job: Job) => Result) | undefined;
   parentPort?.on("message", (job: Job | typeof END) => {

@@ -1,10 +1,7 @@
 /** Lets a long loop be stopped: signals and timers are handled only while it waits. */
 import { setImmediate } from "node:timers/promises";
 
-/**
- * @param every how many rounds of the loop pass before it waits once.
- * @returns what the loop calls and awaits in each round; it throws what `signal` was aborted with.
- */
+/** @returns what the loop awaits in each round, which waits every so many; it throws what `signal` was aborted with. */
 export function createTurns(every: number, signal: AbortSignal | undefined): () => Promise<void> | undefined {
   let calls = 0;
   return () => (++calls % every === 0 ? giveWay(signal) : undefined);

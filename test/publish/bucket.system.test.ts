@@ -8,7 +8,7 @@ import { switchTo, writeRelease } from "../server/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildUsers } from "./releases.js";
-import { BUCKET, STORE_ENV, type StoreServer, startStore } from "./store.js";
+import { BUCKET, needsCeph, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
 const OWN = [".rollcall-published.json", ".rollcall-tags"];
 
@@ -51,8 +51,11 @@ describe("what is put", () => {
     expect(await headers("api/users/pages/1.json")).toEqual(["application/json", null, age]);
     expect(await headers("api/users/pages/1.json.br")).toEqual(["application/json", "br", age]);
     expect(await headers("api/users/pages/1.json.gz")).toEqual(["application/json", "gzip", age]);
-    expect(await headers("snapshot.json")).toEqual(["application/json", null, age]);
-    expect(await headers("SHA256SUMS")).toEqual(["text/plain; charset=utf-8", null, age]);
+    expect(await headers("snapshot.json")).toEqual(["application/json", null, "no-cache"]);
+    expect(await headers("SHA256SUMS")).toEqual(["text/plain; charset=utf-8", null, "no-cache"]);
+    for (const path of ["SHA256SUMS.minisig", "changes.json", "bulk.json"])
+      expect(headersOf(path, age).CacheControl).toBe("no-cache");
+    expect(headersOf("openapi.json", age).CacheControl).toBe(age);
     expect(await headers("avatar.svg")).toEqual(["image/svg+xml", null, age]);
     expect(headersOf("notes.constructor", age).ContentType).toBe("text/plain; charset=utf-8");
     expect((await headers(OWN[0] ?? ""))[2]).toBe("no-store");
@@ -114,9 +117,21 @@ describe("what is put", () => {
   test("everything anew with another Cache-Control", async () => {
     await buildUsers(folder, 25);
     await publishBucket();
-    expect(await publishBucket({ cacheControl: "no-cache" })).toMatchObject({ changed: 7, same: 0 });
-    expect((await store.read("dir/api/users/pages/1.json"))?.headers.get("cache-control")).toBe("no-cache");
-    expect(await publishBucket({ cacheControl: "no-cache" })).toMatchObject({ changed: 0, same: 7 });
+    const cacheControl = "max-age=5";
+    // What names the current state is never cached.
+    expect(await publishBucket({ cacheControl })).toMatchObject({ changed: 5, same: 2 });
+    expect((await store.read("dir/api/users/pages/1.json"))?.headers.get("cache-control")).toBe("max-age=5");
+    expect((await store.read("dir/snapshot.json"))?.headers.get("cache-control")).toBe("no-cache");
+    expect(await publishBucket({ cacheControl })).toMatchObject({ changed: 0, same: 7 });
+  });
+
+  test("more objects than one list has", async () => {
+    needsCeph("s3rver cannot list in parts; its proxy does, ten at a time");
+    await switchTo(dist, await writeRelease(dist, { count: 1100, pageSize: 1 }));
+    await publishBucket();
+    store.seen.length = 0;
+    expect(await publishBucket()).toMatchObject({ added: 0, changed: 0, same: 1102 });
+    expect(store.seen.filter((line) => line === "GET ")).toHaveLength(4);
   });
 
   test("files of many megabytes without holding them in memory, and at the root of a bucket", async () => {
@@ -190,6 +205,31 @@ describe("a target that another release has moved on", () => {
     expect(await objects()).toEqual(readTree(release.folder));
   });
 
+  test("is refused where its base URL is another, even if it was expected, until it is forced", async () => {
+    const mine = await buildUsers(folder, 25);
+    await publishBucket();
+    const release = await buildUsers(folder, 25, { baseUrl: "https://other.example.com" });
+    store.seen.length = 0;
+    for (const given of [{}, { expect: mine.id }, { dryRun: true }])
+      await expect(publishBucket(given)).rejects.toThrow(
+        `s3://${BUCKET}/dir holds a release of "https://directory.example.com", and ${release.id} is of "https://other.example.com"; publish to another target, or replace that release with --force.`,
+      );
+    expect(puts()).toEqual([]);
+    expect(await publishBucket({ force: true })).toMatchObject({ before: mine.id });
+    expect(await objects()).toEqual(readTree(release.folder));
+  });
+
+  test("is one run's where two begin at the same time", async () => {
+    const { release, options } = await another();
+    const mine = await buildUsers(folder, 25);
+    const runs = await Promise.allSettled([publishBucket(), publishBucket(options)]);
+    const refused = runs.filter((run) => run.status === "rejected");
+    expect(refused).toHaveLength(1);
+    expect(String(refused[0]?.reason)).toMatch(/is being published to by another run|which is not in/);
+    const winner = runs[0].status === "fulfilled" ? mine : release;
+    expect(await objects()).toEqual(readTree(winner.folder));
+  });
+
   test("is replaced by a dist that is new, where it is the one that was expected", async () => {
     const mine = await buildUsers(folder, 25);
     await publishBucket();
@@ -230,6 +270,19 @@ describe("mistakes", () => {
     await buildUsers(folder, 5);
     await expect(publishBucket({ target })).rejects.toThrow(message);
     expect(store.seen).toEqual([]);
+  });
+
+  test("a secret that is not the key's", async () => {
+    needsCeph("s3rver does not check signatures");
+    await buildUsers(folder, 5);
+    await publishBucket();
+    const before = await objects();
+    await buildUsers(folder, 6);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "wrong");
+    await expect(publishBucket()).rejects.toThrow(
+      `Cannot publish to s3://${BUCKET}/dir: the secret key is not the access key's; check the credentials, then run this again`,
+    );
+    expect(await objects()).toEqual(before);
   });
 
   test("no bucket, no credentials, a key that the store does not know, no store", async () => {

@@ -14,7 +14,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type PublishOptions, publish } from "../../src/index.js";
+import { type PublishOptions, publish, verify } from "../../src/index.js";
+import { switchTo, writeRelease } from "../server/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { buildUsers, published } from "./releases.js";
@@ -91,6 +92,30 @@ describe("what is written", () => {
 });
 
 describe("what is left alone, and what goes", () => {
+  test("a release of another base URL is left alone, until it is forced", async () => {
+    const theirs = await buildUsers(folder, 25, { baseUrl: "https://other.example.com/x" });
+    await publishSite();
+    const before = readTree(site);
+    const release = await buildUsers(folder, 25);
+    const message = `${site} holds a release of "https://other.example.com/x", and ${release.id} is of "https://directory.example.com"; publish to another target, or replace that release with --force.`;
+    await expect(publishSite()).rejects.toThrow(message);
+    await expect(publishSite({ dryRun: true })).rejects.toThrow(message);
+    expect(readTree(site)).toEqual(before);
+    expect(await publishSite({ force: true })).toMatchObject({ before: theirs.id });
+    expect(published(site)).toEqual(readTree(release.folder));
+    expect(await publishSite()).toMatchObject({ changed: 0 });
+  });
+
+  test("files of the release that other hosts include stay at home, as nobody may be served them", async () => {
+    await switchTo(dist, await writeRelease(dist, { others: { "adapters/nginx.conf": "map", "notes.txt": "1" } }));
+    await publishSite();
+    const paths = [...published(site).keys()].filter((path) => !path.startsWith("api/"));
+    expect(paths).toEqual(["SHA256SUMS", "notes.txt", "snapshot.json"]);
+    expect(readFileSync(join(site, "SHA256SUMS"), "utf8")).toContain("  adapters/nginx.conf\n");
+    const { rows } = await verify({ what: site });
+    expect(JSON.stringify(rows)).not.toContain("adapters/");
+  });
+
   test("files of the release before go with their folders; everybody else's stay", async () => {
     await buildUsers(folder, 25, { encodings: ["br"] });
     await publishSite();

@@ -25,6 +25,8 @@ export interface ProxyOptions {
   port: number;
   /** Whether If-Match and If-None-Match of a PUT are decided here, or passed on. */
   conditions: boolean;
+  /** Whether the store needs no help at all: requests are passed on as they were signed. */
+  isComplete: boolean;
   fault(method: string, path: string): Fault;
 }
 
@@ -37,7 +39,7 @@ interface Answer {
 /** Requests with this header are a reader's: never faulty. */
 export const READER = "x-reader";
 
-export function createProxy({ port, conditions, fault }: ProxyOptions) {
+export function createProxy({ port, conditions, isComplete, fault }: ProxyOptions) {
   /** Path -> the request that is at work on it: nobody sees an object half written. */
   const queues = new Map<string, Promise<unknown>>();
 
@@ -115,9 +117,11 @@ export function createProxy({ port, conditions, fault }: ProxyOptions) {
     const answer: Answer =
       typeof trouble === "object" && "status" in trouble
         ? { status: trouble.status, headers: {}, body: xml(trouble.code) }
-        : query.has("list-type")
-          ? await list(query, path, headers)
-          : await answerFrom(method, url, headers, body);
+        : isComplete
+          ? await ask(method, url, headers, body)
+          : query.has("list-type")
+            ? await list(query, path, headers)
+            : await answerFrom(method, url, headers, body);
     if (trouble === "lose answer") return void incoming.socket.destroy();
     outgoing.writeHead(answer.status, { ...answer.headers, connection: "keep-alive" });
     outgoing.end(answer.body);

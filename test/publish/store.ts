@@ -1,13 +1,15 @@
-/** A real S3-compatible server for one test, behind a proxy that makes faults. */
+/** A bucket on a real S3-compatible server for one test, behind a proxy that makes faults. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { CreateBucketCommand, DeleteObjectCommand, PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
 import { onTestFinished, TestRunner } from "vitest";
 import { scratch } from "../support/files.js";
 import { engine, isMissing, loadEngine } from "../support/installed.js";
+import { type Ceph, startCeph } from "./ceph.js";
 import { createProxy, type Fault, READER } from "./proxy.js";
 
 export const BUCKET = "bucket";
-/** The only credentials that s3rver takes, and silence about the version of Node. */
+/** The only credentials that s3rver takes, the same for Ceph, and silence about the version of Node. */
 export const STORE_ENV = {
   AWS_ACCESS_KEY_ID: "S3RVER",
   AWS_SECRET_ACCESS_KEY: "S3RVER",
@@ -31,11 +33,58 @@ export interface StoreServer {
 /** As much of s3rver as is used here. */
 type S3rver = new (options: object) => { run(): Promise<{ port: number }>; close(): Promise<void> };
 
-/**
- * Skips the test that asks for it where s3rver is not installed.
- * @param conditions whether the store heeds If-Match and If-None-Match of a PUT.
- */
-export async function startStore({ conditions = true } = {}): Promise<StoreServer> {
+/** Where a bucket is, until it is closed. */
+interface Backend {
+  port: number;
+  close(): Promise<void>;
+}
+
+let ceph: Ceph | undefined;
+let isOnCeph = false;
+
+/** From here on, every store of this file's tests is a bucket of Ceph, which is started once. */
+export async function useCeph(): Promise<void> {
+  isOnCeph = true;
+  ceph = await startCeph({ accessKey: STORE_ENV.AWS_ACCESS_KEY_ID, secretKey: STORE_ENV.AWS_SECRET_ACCESS_KEY });
+}
+
+export function closeCeph(): void {
+  ceph?.close();
+}
+
+/** Skips a test of what s3rver does not do. */
+export function needsCeph(why: string): void {
+  if (!isOnCeph) TestRunner.getCurrentTest()?.context.skip(why);
+}
+
+/** An empty bucket that everybody may read and write, so that readers need not sign. */
+async function openCeph(): Promise<Backend> {
+  if (!ceph) return TestRunner.getCurrentTest()?.context.skip("Ceph is not installed") as never;
+  const { port } = ceph;
+  const credentials = {
+    accessKeyId: STORE_ENV.AWS_ACCESS_KEY_ID,
+    secretAccessKey: STORE_ENV.AWS_SECRET_ACCESS_KEY,
+  };
+  const endpoint = `http://127.0.0.1:${port}`;
+  const client = new S3Client({ endpoint, credentials, region: "us-east-1", forcePathStyle: true });
+  await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  const everything = { Effect: "Allow", Principal: "*", Action: "s3:*" };
+  const resource = ["", "/*"].map((end) => `arn:aws:s3:::${BUCKET}${end}`);
+  const policy = { Version: "2012-10-17", Statement: [{ ...everything, Resource: resource }] };
+  await client.send(new PutBucketPolicyCommand({ Bucket: BUCKET, Policy: JSON.stringify(policy) }));
+  for (let keys = await keysAt(endpoint); keys.length > 0; keys = await keysAt(endpoint))
+    await Promise.all(keys.map((Key) => client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key }))));
+  client.destroy();
+  return { port, close: async () => {} };
+}
+
+/** The first thousand keys. */
+async function keysAt(endpoint: string): Promise<string[]> {
+  const answer = await fetch(`${endpoint}/${BUCKET}/?max-keys=1000`, { headers: { [READER]: "1" } });
+  return [...(await answer.text()).matchAll(/<Key>([^<]*)</g)].map(([, key = ""]) => key);
+}
+
+async function openS3rver(): Promise<Backend> {
   if (isMissing(engine("s3rver"))) TestRunner.getCurrentTest()?.context.skip("s3rver is not installed");
   const s3 = new (loadEngine<S3rver>("s3rver"))({
     port: 0,
@@ -45,6 +94,16 @@ export async function startStore({ conditions = true } = {}): Promise<StoreServe
     configureBuckets: [{ name: BUCKET, configs: [] }],
   });
   const { port } = await s3.run();
+  return { port, close: () => s3.close() };
+}
+
+/**
+ * Skips the test that asks for it where the store is not installed.
+ * @param conditions whether the store heeds If-Match and If-None-Match of a PUT.
+ */
+export async function startStore({ conditions = true } = {}): Promise<StoreServer> {
+  if (!conditions && isOnCeph) TestRunner.getCurrentTest()?.context.skip("Ceph heeds conditions");
+  const { port, close } = await (isOnCeph ? openCeph() : openS3rver());
   const ask = (key: string, init: RequestInit = {}) =>
     fetch(`${store.endpoint}/${BUCKET}/${key}`, { ...init, headers: { [READER]: "1" } });
   const store: StoreServer = {
@@ -62,14 +121,12 @@ export async function startStore({ conditions = true } = {}): Promise<StoreServe
       const answer = await ask(key, text === undefined ? { method: "DELETE" } : { method: "PUT", body: text });
       if (!answer.ok) throw new Error(`${key}: ${answer.status}`);
     },
-    async keys() {
-      const text = await (await ask("?max-keys=1000")).text();
-      return [...text.matchAll(/<Key>([^<]*)</g)].map(([, key = ""]) => key);
-    },
+    keys: () => keysAt(store.endpoint),
   };
   const proxy = createProxy({
     port,
     conditions,
+    isComplete: isOnCeph,
     fault(method, path) {
       const key = path.slice(`/${BUCKET}/`.length);
       store.seen.push(`${method} ${key}`);
@@ -82,7 +139,7 @@ export async function startStore({ conditions = true } = {}): Promise<StoreServe
   onTestFinished(async () => {
     proxy.closeAllConnections();
     await new Promise((resolve) => proxy.close(resolve));
-    await s3.close();
+    await close();
   });
   return store;
 }

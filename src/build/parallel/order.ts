@@ -1,16 +1,11 @@
-/**
- * Whether records stand in published order, as their own text says: rows were found by an index, which may be damaged. As
- * many rows as the table has, each strictly behind the one before it, are all its rows, and each once.
- */
+/** Rows were found by an index, which may be damaged. As many as the table has, each behind the last, are all of them. */
 import { eachRecord, type RecordInText } from "../../release/user-index.js";
 
-/** What records are ordered by. */
 interface OrderKey {
   date: string;
   id: string;
 }
 
-/** The keys of the first and the last of some records in order. */
 export interface KeyRange {
   first: OrderKey;
   last: OrderKey;
@@ -24,10 +19,7 @@ export function isBehind(key: OrderKey, before: OrderKey): boolean {
   return key.date < before.date || (key.date === before.date && key.id > before.id);
 }
 
-/**
- * @param take is told each record on the way.
- * @returns undefined when a page's canonical records, given with their separators, are not in order.
- */
+/** @param take is told each record on the way. @returns undefined when canonical records are not in order. */
 export function rangeOf(records: Buffer, take?: (record: RecordInText) => void): KeyRange | undefined {
   let first: OrderKey | undefined;
   let last: OrderKey | undefined;

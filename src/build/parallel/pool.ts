@@ -12,15 +12,10 @@ import type { OnBuildProgress } from "../options.js";
 import type { Collection, Destination, Spent, Totals, WrittenPages } from "../page-writer.js";
 import { isBehind, type KeyRange } from "./order.js";
 
-/** What every thread is told when it starts. */
 export interface ThreadData {
-  /** The SQLite file. */
   db: string;
   destination: Destination;
-  /**
-   * Whether a page of the last release's bytes needs no second check: its users were valid by this very contract, and
-   * gave no warnings that would have to be counted again.
-   */
+  /** Whether the last release's pages need no second check: their users were valid by this contract, without warnings. */
   trustsKnown: boolean;
   /** Whether the last release's index of users is intact and of pages of the same size. */
   hasIndex: boolean;
@@ -73,11 +68,7 @@ interface PoolOptions {
   collect(count: number): Collection;
 }
 
-/**
- * Writes all pages of a source by `size` threads.
- * @returns undefined when writers leave no moment at which all can begin; `doubtful` when a user is invalid, or an index
- *   does not agree with the rows. Pages may have been written then.
- */
+/** @returns undefined when all cannot begin at one moment; `doubtful` for an invalid user or an index that is wrong. */
 export async function writePagesInParallel(
   source: Source,
   data: ThreadData,
@@ -109,11 +100,7 @@ export async function writePagesInParallel(
   }
 }
 
-/**
- * Lets all connections begin, until the path led to one file and nobody wrote to it while they did: then all see one point
- * in time.
- * @returns false when they never did; the source alone has begun then.
- */
+/** Until the path led to one file and nobody wrote to it while all began: then all see one point in time. */
 async function beginTogether(source: Source, pool: BuildPool): Promise<boolean> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     let begun: PageResult[] | undefined;
@@ -145,12 +132,10 @@ function* batches(
   }
 }
 
-/** Adds up what threads have written. */
 class Sum {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
   readonly warnings: WarningCounts = {};
   readonly spent: Spent = { read: 0, check: 0, digest: 0, write: 0 };
-  /** The first page of each batch, and the keys in it. */
   readonly #ranges = new Map<number, KeyRange>();
   pages = 0;
   isDoubtful = false;
@@ -160,7 +145,6 @@ class Sum {
     readonly index: UserIndexWriter,
   ) {}
 
-  /** Adds one batch; false when it is doubtful. */
   add(batch: PageJob, result: PageResult): boolean {
     this.isDoubtful ||= result.kind === "doubtful";
     if (batch.kind === "write" && result.kind === "written") {
@@ -175,7 +159,6 @@ class Sum {
     return !this.isDoubtful;
   }
 
-  /** Whether the users of each batch come after those of the batch before it. */
   isInOrder(): boolean {
     const ranges = [...this.#ranges].sort(([one], [other]) => one - other).map(([, range]) => range);
     return ranges.every(({ first }, at) => {

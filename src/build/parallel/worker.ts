@@ -44,7 +44,6 @@ function run(job: PageJob): PageResult {
   }
 }
 
-/** Runs a step and adds its time to its part. */
 function timed<T>(part: keyof Spent, step: () => T): T {
   const began = performance.now();
   const result = step();
@@ -120,7 +119,6 @@ function makePage(
   return timed("check", () => makeExactPage(position, reader.candidates(start, rows), rows, warnings));
 }
 
-/** Makes a page from its rows one by one, with every user checked by the schema. */
 function makeExactPage(
   position: PagePosition,
   candidates: Iterable<Candidate>,

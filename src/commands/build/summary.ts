@@ -7,17 +7,13 @@ import { count, duration, number, size } from "../../print/numbers.js";
 import { align, type Line, type Paint } from "../../print/style.js";
 import { showValue, visible } from "../../print/text.js";
 
-interface Run {
-  db: string;
-  /** The file of `--problems`, where it was given. */
-  problemsFile: string | undefined;
-  /** The command that serves the release. */
-  next: string;
-  milliseconds: number;
-}
-
-export function describeBuild(result: BuildResult, run: Run, paint: Paint): string {
-  const { isRead, users, skipped, pruned, warnings } = result;
+/** @param next the command that serves the release. */
+export function describeBuild(
+  result: BuildResult,
+  run: { db: string; problemsFile: string | undefined; next: string; milliseconds: number },
+  paint: Paint,
+): string {
+  const { id, isSwitched, isRead, users, skipped, pruned, warnings, problems } = result;
   const lines: Line[] = [
     { verb: "read", value: isRead ? count(users + skipped, "user") : "no row: the file is unchanged", detail: run.db },
     written(result),
@@ -28,9 +24,12 @@ export function describeBuild(result: BuildResult, run: Run, paint: Paint): stri
   if (pruned.length > 0) lines.push({ verb: "prune", value: count(pruned.length, "old release") });
   if (skipped > 0) {
     const value = `${count(skipped, "invalid user")} LEFT OUT`;
-    lines.push({ verb: "skip", value, detail: whatIsLeft(result, run), loud: true });
+    const all = run.problemsFile === undefined ? "--problems FILE writes them all" : `all in ${run.problemsFile}`;
+    const detail = `${count(users, "user")} published; ${count(problems.count, "problem")}, ${all}`;
+    lines.push({ verb: "skip", value, detail, loud: true });
   }
-  return align([...lines, done(result, run)], paint);
+  const detail = isSwitched ? `${id} is current; next: ${run.next}` : `${id} stays current`;
+  return align([...lines, { verb: "done", value: `in ${duration(run.milliseconds)}`, detail }], paint);
 }
 
 function written({ isNew, isSwitched, pages, bytes, linked, folder: detail }: BuildResult): Line {
@@ -45,16 +44,6 @@ function gated({ gates }: BuildResult): Line[] {
   if (previous === undefined) return [{ verb: "gates", value: "no release to compare with" }];
   const figures = `${number(added)} added, ${number(removed)} removed, ${number(changed)} changed`;
   return [{ verb: "gates", value: figures, detail: "within the gates" }];
-}
-
-function whatIsLeft({ users, problems }: BuildResult, { problemsFile }: Run): string {
-  const all = problemsFile === undefined ? "--problems FILE writes them all" : `all in ${problemsFile}`;
-  return `${count(users, "user")} published; ${count(problems.count, "problem")}, ${all}`;
-}
-
-function done({ id, isSwitched }: BuildResult, { next, milliseconds }: Run): Line {
-  const detail = isSwitched ? `${id} is current; next: ${next}` : `${id} stays current`;
-  return { verb: "done", value: `in ${duration(milliseconds)}`, detail };
 }
 
 /** Where the time went: the stages one after the other, then the parts of all threads, added up. */

@@ -7,10 +7,7 @@ import { createTurns } from "../../workers/turns.js";
 import { unwritable } from "./failure.js";
 import type { Io } from "./verb.js";
 
-/**
- * @param file undefined for stdout, whose reader may leave when it has seen enough.
- * @throws UserError when the file cannot be written; the signal's reason. Nothing of the file is left then.
- */
+/** Without a file, it goes to stdout, whose reader may leave early. If it cannot be written, nothing of the file is left. */
 export async function writeDocument(
   given: AsyncIterable<string>,
   file: string | undefined,

@@ -36,10 +36,7 @@ export function unwritable(file: string, flag: string, cause: unknown): UserErro
   return usageError(`${file} cannot be written (${codeOf(cause)}); name another with ${flag}.`, cause);
 }
 
-/**
- * Runs a verb whose exit code 1 means only that something differs, as in diff(1). Every refusal ends with 2 instead.
- * @throws what `step` throws, a refusal as a usage error.
- */
+/** For a verb whose exit code 1 means only that something differs, as in diff(1). Every refusal ends with 2 instead. */
 export async function refusalsAsUsageErrors<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();

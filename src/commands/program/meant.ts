@@ -1,10 +1,24 @@
-/** Recognises words in the wrong place, and names the command that was probably meant. */
+/** Says what is wrong with a command line in one line, and recognises words in the wrong place. */
 import { statSync } from "node:fs";
+import type { CommanderError } from "commander";
 import { isHttpUrl } from "../../contract/links.js";
 import { usageError } from "../../errors.js";
 import { shellWord } from "../../print/text.js";
 import { at } from "../../settings/kinds.js";
 import { isSqlite } from "../../sides/sqlite.js";
+
+/** Makes a mistake in the command line one line that names the help. Help and version end the run as they are. */
+export function refuseUsage(command: string, meant = () => "") {
+  return (error: CommanderError) => {
+    if (error.exitCode === 0 || error.code === "commander.help") throw error;
+    const line = error.message
+      .replace(/^error: /, "")
+      .replaceAll("\n", " ")
+      .replace(/\.$/, "");
+    const instead = error.code === "commander.excessArguments" ? meant() : "";
+    throw usageError(`${line}${instead || `; see "${command} --help".`}`);
+  };
+}
 
 /** @throws UserError (usage) for a word that has the meaning of a verb, and is spelled too differently to be guessed. */
 export function refuseOtherName(word: string | undefined): void {

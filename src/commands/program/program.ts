@@ -1,6 +1,6 @@
 /** The command line: verbs, their flags from the table of settings, and help. */
 import { readFileSync } from "node:fs";
-import { Command, type CommanderError, Option, type OutputConfiguration } from "commander";
+import { Command, Option, type OutputConfiguration } from "commander";
 import { ExitCode, usageError } from "../../errors.js";
 import type { Output } from "../../print/style.js";
 import { CONFIG_FILE } from "../../settings/file.js";
@@ -8,13 +8,10 @@ import { CONFIG_FLAG, flagOf, suggest } from "../../settings/names.js";
 import { resolveSettings } from "../../settings/resolve.js";
 import { SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
 import { DESCRIPTION, describeAll, describeItem, describeVerb } from "./help.js";
-import { meantBy, refuseMisplaced, refuseOtherName } from "./meant.js";
+import { meantBy, refuseMisplaced, refuseOtherName, refuseUsage } from "./meant.js";
 import type { Io, Verb } from "./verb.js";
 
-/**
- * Runs one command line (without `node` and the script).
- * @throws whatever ends the run: UserError, commander's CommanderError (help and version too), or a bug.
- */
+/** @throws whatever ends the run: UserError, commander's CommanderError (help and version too), or a bug. */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   refuseOtherName(argv[0] === "help" ? argv[1] : argv[0]);
   let exitCode: ExitCode = ExitCode.done;
@@ -143,19 +140,6 @@ const WIDEST = 120;
 
 function widthOf({ columns = UNKNOWN_WIDTH }: Output): number {
   return Math.min(Math.max(columns, NARROWEST), WIDEST);
-}
-
-/** Makes a mistake in the command line one line that names the help. Help and version end the run as they are. */
-function refuseUsage(command: string, meant = () => "") {
-  return (error: CommanderError) => {
-    if (error.exitCode === 0 || error.code === "commander.help") throw error;
-    const line = error.message
-      .replace(/^error: /, "")
-      .replaceAll("\n", " ")
-      .replace(/\.$/, "");
-    const instead = error.code === "commander.excessArguments" ? meant() : "";
-    throw usageError(`${line}${instead || `; see "${command} --help".`}`);
-  };
 }
 
 function version(): string {

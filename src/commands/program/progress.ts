@@ -16,10 +16,7 @@ export interface Progress {
   clear(): void;
 }
 
-/**
- * Runs what takes long and may be stopped.
- * @param noun what the bar counts, as in `user`; without one there is no bar.
- */
+/** Runs what takes long and may be stopped. `noun` is what the bar counts; without one there is no bar. */
 export async function watched<T>(
   io: Io,
   noun: string | undefined,
@@ -59,10 +56,7 @@ export async function progressBar(io: Io, noun: string): Promise<Progress | unde
   };
 }
 
-/**
- * `██████░░░░ 1,000 of 4,000 users, 500 users/s, 6.00 s left`. A narrow terminal gets no pace, then a shorter bar, and at
- * last no bar.
- */
+/** `██████░░░░ 1,000 of 4,000 users, 500 users/s, 6.00 s left`; on a narrow terminal with no pace, or even no bar. */
 export function describe(
   done: number,
   total: number,

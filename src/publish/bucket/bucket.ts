@@ -1,11 +1,13 @@
 /** A bucket as a target: only objects whose bytes differ are put, each by one request. */
 import { DEFAULT_CACHE_CONTROL } from "../../contract/headers.js";
 import { findDigest, sha256 } from "../../release/files.js";
+import { SNAPSHOT } from "../../release/layout.js";
+import type { Snapshot } from "../../release/snapshot.js";
 import { each } from "../../workers/at-most.js";
 import type { PublishedFile, ReleaseFiles } from "../files.js";
 import { openPlainHandle } from "../folder/copy.js";
 import { isOrphan, type Owned } from "../owned.js";
-import { AT_ONCE, type Target, type TargetEffects, type TargetOptions } from "../target.js";
+import { AT_ONCE, requireSameBase, type Target, type TargetEffects, type TargetOptions } from "../target.js";
 import type { BucketAddress } from "./address.js";
 import { headersOf, OWN_HEADERS } from "./headers.js";
 import { History, requireKnown } from "./history.js";
@@ -31,12 +33,13 @@ interface Parts {
 /**
  * Opens a bucket for one run, once no other run is at work on it.
  * @param folder in `dist`, where this target is remembered.
- * @throws UserError when the SDK is not installed, when another run is at work, or when somebody else has put another
- * release there, unless `force` is given or it is the one to `expect`.
+ * @throws UserError when the SDK is not installed, when another run is at work, or when a release is there that may be
+ * replaced only by `force`.
  */
 export async function openBucket(
   address: BucketAddress,
   folder: string,
+  release: Snapshot,
   { dist, endpoint, cacheControl = DEFAULT_CACHE_CONTROL, force = false, expect, dryRun = false }: TargetOptions,
   { onWait = () => {}, signal }: TargetEffects,
 ): Promise<Bucket> {
@@ -46,7 +49,9 @@ export async function openBucket(
   try {
     const lease = new Lease(store, name);
     const owned = await lease.read();
-    if (!force) await requireKnown(store, name, { dist, published: history.record.releases, expect });
+    const found = force ? undefined : (await store.find(SNAPSHOT))?.bytes;
+    requireSameBase(name, found, release);
+    if (found) requireKnown(found, name, { dist, published: history.record.releases, expect });
     // A run from this `dist` cannot be at work, because this one holds the lock.
     const isForeign = owned?.run !== undefined && owned.run.name !== history.record.run;
     if (isForeign && !dryRun) await lease.outwait(onWait, signal);

@@ -9,7 +9,6 @@ import { parseFolderName, SNAPSHOT } from "../../release/layout.js";
 import { releaseNames } from "../../release/list.js";
 import { explainWrite } from "../../release/refusals.js";
 import { replaceFile } from "../../release/write.js";
-import type { Store } from "./store.js";
 
 const recordSchema = z.object({
   /** Ids of releases that this `dist` has put there, or begun to, and that may still be there. */
@@ -52,14 +51,12 @@ export class History {
 }
 
 /** @throws UserError when the bucket holds a release that somebody else has put there. */
-export async function requireKnown(
-  store: Store,
+export function requireKnown(
+  snapshot: Buffer,
   target: string,
   { dist, published, expect }: { dist: string; published: readonly string[]; expect: string | undefined },
-): Promise<void> {
-  const found = await store.find(SNAPSHOT);
-  if (!found) return;
-  const id = parseAs(idSchema, String(found.bytes))?.id;
+): void {
+  const id = parseAs(idSchema, String(snapshot))?.id;
   const replace = "publish from where it was made, or replace it with --force.";
   if (id === undefined) throw new UserError(`${target}/${SNAPSHOT} is not Rollcall's; ${replace}`);
   if (expect !== undefined && id.startsWith(expect.toLowerCase())) return;

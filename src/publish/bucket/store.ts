@@ -167,7 +167,7 @@ export interface PutFacts {
   condition?: Condition;
 }
 
-/** A tag without quotes, which only some stores send. */
+/** A tag without quotes, which only some stores send, and with which Ceph takes no tag of `If-Match` for its own. */
 function plainTag(tag: string | undefined): string {
   return (tag ?? "").replace(/^(W\/)?"|"$/g, "");
 }

@@ -12,8 +12,8 @@ const DIGEST = 32;
 const RECORD = TAG + DIGEST;
 
 const headSchema = z.strictObject({
-  /** The version of this format. */
-  rollcall: z.literal(1),
+  /** The version of this format, and of the headers that files have. */
+  rollcall: z.literal(2),
   /** The Cache-Control of all objects. */
   cacheControl: z.string(),
   pages: z.int().min(0),
@@ -38,7 +38,7 @@ export class Tags {
   /** The list as it is stored: one line of JSON, then for each file 16 bytes of its tag and 32 bytes of its digest. */
   encode(cacheControl: string): Buffer {
     const { shape, length } = this.#files;
-    const head = Buffer.from(`${JSON.stringify({ rollcall: 1, cacheControl, ...shape })}\n`);
+    const head = Buffer.from(`${JSON.stringify({ rollcall: 2, cacheControl, ...shape })}\n`);
     const bytes = Buffer.alloc(head.length + length * RECORD);
     head.copy(bytes);
     for (const { index, digest } of this.#files) {

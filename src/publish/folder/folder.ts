@@ -3,8 +3,8 @@ import { lstatSync, readdirSync, rmSync, type Stats } from "node:fs";
 import { opendir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../../errors.js";
-import { findDigest, readReleaseFile } from "../../release/files.js";
-import { PAGES } from "../../release/layout.js";
+import { findDigest, readReleaseFile, readReleaseFileSync } from "../../release/files.js";
+import { PAGES, SNAPSHOT } from "../../release/layout.js";
 import { flushFolder, replaceFile } from "../../release/write.js";
 import { each } from "../../workers/at-most.js";
 import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "../files.js";
@@ -61,6 +61,10 @@ export class FolderTarget implements Target {
         cause: error,
       });
     }
+  }
+
+  readSnapshot(): Buffer | undefined {
+    return readReleaseFileSync(join(this.root, SNAPSHOT));
   }
 
   async survey(...[files, found, signal]: Parameters<Target["survey"]>): Promise<void> {

@@ -24,13 +24,12 @@ export interface Connection {
   movedAt: number;
 }
 
-export type Connections = ReturnType<typeof createConnections>;
-
 /** How often the log says that there are too many connections. */
 const TELL_MS = 60_000;
+const SWEEP_MS = 50;
 
 export function createConnections(
-  { idleMs }: ServerLimits,
+  { idleMs, graceMs, closeMs }: ServerLimits,
   { limit, connections: room }: Descriptors,
   log: (line: string) => void,
 ) {
@@ -95,6 +94,23 @@ export function createConnections(
         } else if (now - connection.movedAt >= idleMs) socket.destroy();
       }
     },
+    /** Stops listening, lets answers that have begun end, and cuts what is left after `closeMs`. */
+    async closeAll(server: Server) {
+      const started = Date.now();
+      const closed = closeServer(server);
+      for (const { res } of all.values()) if (res && !res.headersSent) closeAfter(res);
+      const sweep = () => {
+        const waited = Date.now() - started;
+        for (const [socket, connection] of all) {
+          const patience = connection.servedAt === undefined ? graceMs : 0;
+          if (waited >= (isIdle(socket, connection) ? patience : closeMs)) socket.destroy();
+        }
+      };
+      sweep();
+      const sweeping = setInterval(sweep, SWEEP_MS);
+      await closed;
+      clearInterval(sweeping);
+    },
     [Symbol.iterator]: () => all.entries(),
   };
 }
@@ -112,24 +128,4 @@ function isIdle(socket: Socket, connection: Connection): boolean {
 export function putBack(socket: Socket, bytes: Buffer): void {
   socket.pause();
   if (bytes.length > 0) socket.unshift(bytes);
-}
-
-const SWEEP_MS = 50;
-
-/** Stops listening, lets answers that have begun end, and cuts what is left after `closeMs`. */
-export async function closeAll(server: Server, connections: Connections, { graceMs, closeMs }: ServerLimits) {
-  const started = Date.now();
-  const closed = closeServer(server);
-  for (const [, { res }] of connections) if (res && !res.headersSent) closeAfter(res);
-  const sweep = () => {
-    const waited = Date.now() - started;
-    for (const [socket, connection] of connections) {
-      const idleMs = connection.servedAt === undefined ? graceMs : 0;
-      if (waited >= (isIdle(socket, connection) ? idleMs : closeMs)) socket.destroy();
-    }
-  };
-  sweep();
-  const sweeping = setInterval(sweep, SWEEP_MS);
-  await closed;
-  clearInterval(sweeping);
 }

@@ -5,7 +5,7 @@ import type { ErrorStatus } from "../../contract/headers.js";
 import { codeOf } from "../../errors.js";
 import { createFastPath, type Take } from "../fast-path/connection.js";
 import type { ServerLimits } from "../limits.js";
-import { closeAll, createConnections } from "./connections.js";
+import { createConnections } from "./connections.js";
 import type { Descriptors } from "./descriptors.js";
 import { closeAfter, closeLastAnswerWith, createHalfOpenServer, takeConnections } from "./node-internals.js";
 import { readInTurn } from "./turns.js";
@@ -54,7 +54,7 @@ export function createHttpServer(
     closeLastAnswerWith(socket, () => endGently(socket, "", limits.lingerMs));
     readInTurn(socket, connection);
   };
-  const fastPath = take && createFastPath(limits, { isClosing: () => closing !== undefined, take, leave });
+  const fastPath = take && createFastPath(limits, take, () => closing !== undefined, leave);
   const checking = setInterval(() => {
     connections.closeStalled();
     for (const [socket, connection] of connections) fastPath?.check(socket, connection);
@@ -79,7 +79,7 @@ export function createHttpServer(
     turnAway(socket as Socket, 405);
   });
 
-  const close = () => (closing ??= closeAll(server, connections, limits).finally(() => clearInterval(checking)));
+  const close = () => (closing ??= connections.closeAll(server).finally(() => clearInterval(checking)));
   return { server, close };
 }
 

@@ -1,7 +1,4 @@
-/**
- * Serves a connection without Node's HTTP objects, as long as its client sends plain requests for pages. At the first
- * other request the connection goes to Node's server for good, together with what the client has sent.
- */
+/** Serves plain requests for pages without Node's HTTP objects. At any other one, the connection goes to Node for good. */
 import type { Socket } from "node:net";
 import { headOf, type ServerAnswer } from "../answers.js";
 import { type Connection, isAnswering, putBack } from "../connections/connections.js";
@@ -18,19 +15,18 @@ interface Taken {
 /** Undefined if what stands in `text` at `at` is not for the fast path. `text` has one character a byte. */
 export type Take = (text: string, at: number, socket: Socket) => Taken | undefined;
 
-interface FastPathEffects {
-  isClosing(): boolean;
-  take: Take;
-  /** Gives the connection to Node's server. */
-  leave(socket: Socket, connection: Connection): void;
-}
-
 /** Longer packets go to Node's server. It also bounds the texts that the reader of requests remembers. */
 const MAX_BYTES = 4_096;
 /** Up to this size, copying a body behind its headers costs less than a second buffer. */
 const SMALL_BODY = 4_096;
 
-export function createFastPath({ keepAliveMs }: ServerLimits, { isClosing, take, leave }: FastPathEffects) {
+/** @param leave gives a connection to Node's server. */
+export function createFastPath(
+  { keepAliveMs }: ServerLimits,
+  take: Take,
+  isClosing: () => boolean,
+  leave: (socket: Socket, connection: Connection) => void,
+) {
   const trailerOf = createTrailer(keepAliveMs);
   const departures = new WeakMap<Socket, () => void>();
 

@@ -1,16 +1,10 @@
-/**
- * Reads the request that nearly every client sends: a GET of a page by number, in one piece, whose headers are known
- * here or change nothing. Everything else that is valid HTTP is left to Node's parser.
- */
+/** Reads what nearly every client sends: a GET of a page by number, with plain headers. Node's parser reads all else. */
 import { LRUCache } from "lru-cache";
 
 /** How many blocks of headers are remembered: clients send the same ones with each request. */
 const REMEMBERED = 1_024;
 
-/**
- * Makes a reader of requests for a listing, such as `/api/users/`. It returns undefined for all that Node's parser has
- * to judge, and otherwise the request, and where in the text the next one begins. `text` has one character a byte.
- */
+/** Makes a reader of requests for a listing, such as `/api/users/`. Undefined is for Node's parser to judge. */
 export function createFastReader(listing: string) {
   const path = listing.replace(/[^\w/]/g, "\\$&");
   const line = new RegExp(`GET (${path}\\?(?:format=api&)?page=([1-9][0-9]{0,8})) HTTP/1\\.1\r\n`, "y");

@@ -4,12 +4,12 @@ import { basename, join } from "node:path";
 import type { WarningCounts, WarningKind } from "../../contract/warnings.js";
 import { codeOf, usageError } from "../../errors.js";
 import { PAGES, USERS } from "../../release/layout.js";
+import { findUnreadable } from "../../release/readable.js";
 import { LINE_BYTES } from "../../release/user-index.js";
 import { ThreadPool, threadsFor } from "../../workers/pool.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { AllUsersCheck } from "../order.js";
 import { Findings, type Verdict } from "../verdict.js";
-import { findBarrier } from "./access.js";
 import { batches, startChecks } from "./batch.js";
 import { checkFiles, checkOtherDigests, readTree } from "./files.js";
 import { checkSnapshot, checkWarnings, readManifest } from "./manifest.js";
@@ -48,7 +48,8 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
     }
     if (tree.get(USERS) === "file") await checkIndexLength(folder, snapshot.count, findings);
   }
-  const seen = { tree, manifest, users, barrier: findBarrier(folder, tree) };
+  const files = [...tree.keys()].filter((path) => tree.get(path) === "file");
+  const seen = { tree, manifest, users, barrier: findUnreadable(folder, files) };
   return { subject: `release ${basename(folder)}`, rows: toRows(seen, findings) };
 }
 

@@ -1,0 +1,12 @@
+/** The tests of buckets on a second store, which checks signatures and heeds conditions by itself: Ceph's gateway. */
+import { afterAll, describe } from "vitest";
+import { closeCeph, useCeph } from "./store.js";
+
+await useCeph();
+afterAll(closeCeph);
+
+describe("on Ceph's gateway", async () => {
+  await import("./bucket.system.test.js");
+  await import("./lease.system.test.js");
+  await import("./bucket-kill.soak.test.js");
+});
