@@ -12,6 +12,7 @@ import { count, size } from "../print/numbers.js";
 import type { Snapshot } from "../release/snapshot.js";
 import { suggest } from "../settings/names.js";
 import { apache } from "./apache/apache.js";
+import { htaccess } from "./apache/htaccess.js";
 import { BY_PATH } from "./by-path.js";
 import { caddy } from "./caddy/caddy.js";
 import { cloudfront } from "./cloudfront/cloudfront.js";
@@ -26,7 +27,7 @@ import { vercel } from "./vercel.js";
 
 /** In the order of the table of hosts. */
 export const ADAPTERS: readonly Adapter[] = [
-  ...[nginx, apache, caddy, lighttpd, haproxy],
+  ...[nginx, apache, htaccess, caddy, lighttpd, haproxy],
   ...[cloudflare, cloudfront, netlify, vercel, fastly],
   ...BY_PATH,
 ];

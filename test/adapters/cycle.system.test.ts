@@ -15,7 +15,11 @@ const PLACE = "/srv/directory";
 const USERS = 250;
 
 /** Each adapter, and the unit of its host, which is called as the program is. */
-const HOSTS: [adapter: string, unit: string][] = [["nginx", "nginx"]];
+const HOSTS: [adapter: string, unit: string][] = [
+  ["nginx", "nginx"],
+  ["apache", "apache2"],
+  ["lighttpd", "lighttpd"],
+];
 
 /** A block of code below one of a host's bold words: `**Set-up**`. */
 function block(title: string, part: string): string {

@@ -24,7 +24,7 @@ test("hosts serve every page of a large release", { timeout: 120_000 }, async ()
       const body = await answer.text();
       expect([server.name, page, answer.status]).toEqual([server.name, page, 200]);
       expect(JSON.parse(body)).toMatchObject({ count: PAGES, results: [{ username: `user${page - 1}` }] });
-      if (server.name === "apache .htaccess") continue;
+      if (server.name === "htaccess") continue;
       expect(answer.headers.get("etag")).toBe(`"${createHash("sha256").update(body).digest("hex")}"`);
     }
     expect((await fetch(`http://127.0.0.1:${port}/api/users/?page=${PAGES + 1}`)).status).toBe(404);

@@ -80,6 +80,10 @@ test.each([
   ["xbr, brx", ""],
   ["identity", ""],
   ["gzip;q=0.001", ".gz"],
+  ["br ; q=0", ""],
+  ["br ; q = 0", ""],
+  ["br\t;\tQ\t=\t0.000 , gzip", ".gz"],
+  ["br ; q = 0, *", ""],
 ])("Accept-Encoding %j takes %j", (header, suffix) => {
   const found = encodingPatterns(["br", "gzip"]).find(({ pattern }) => new RegExp(pattern, "i").test(header));
   expect(found?.suffix ?? "").toBe(suffix);

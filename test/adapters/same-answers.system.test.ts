@@ -71,7 +71,7 @@ function short(seen: ReturnType<typeof essence> | undefined) {
   return { ...seen, body: `${seen?.body.slice(0, 80)} (${seen?.body.length} bytes)` };
 }
 
-const REAL = SERVERS.filter(({ name }) => name !== "apache .htaccess");
+const REAL = SERVERS.filter(({ name }) => name !== "htaccess");
 
 describe.each(REAL)("$name", (server) => {
   // Cloudflare compresses by itself, so its release has no compressed files.

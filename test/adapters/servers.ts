@@ -61,10 +61,9 @@ interface Place {
   base: string;
 }
 
-/** What a server cannot do; where its name is not its adapter's, it has the published files alone. */
-export function limitationsOf({ name, adapter }: Server): Limitations {
-  const { limitations = {}, publishedLimitations = {} } = adapterOf(adapter);
-  return name === adapter ? limitations : publishedLimitations;
+/** What a server cannot do. */
+export function limitationsOf({ adapter }: Server): Limitations {
+  return adapterOf(adapter).limitations ?? {};
 }
 
 /**
@@ -197,10 +196,10 @@ const CADDY: Server = {
 
 const MODULES = "/usr/lib/apache2/modules";
 
-function apache(name: string, sites: (place: Place) => string[]): Server {
+function apache(name: "apache" | "htaccess", sites: (place: Place) => string[]): Server {
   return {
     name,
-    adapter: "apache",
+    adapter: name,
     needs: ["apache2"],
     prepare(place) {
       const { folder, port, release } = place;
@@ -215,7 +214,6 @@ function apache(name: string, sites: (place: Place) => string[]): Server {
         "TypesConfig /dev/null",
         ...(isRoot ? ["User www-data", "Group www-data"] : []),
         "ServerName localhost",
-        `Listen 127.0.0.1:${port}`,
         ...sites(place),
         "",
       ];
@@ -227,10 +225,11 @@ function apache(name: string, sites: (place: Place) => string[]): Server {
 
 /** A server with a configuration of its own, in which the release is a folder with a .htaccess. */
 const HTACCESS: Server = {
-  ...apache("apache .htaccess", ({ folder, release, base }) => {
+  ...apache("htaccess", ({ folder, release, base, port }) => {
     for (const name of [".htaccess", "405.json"])
       if (!existsSync(join(release, name))) copyFileSync(join(folder, "published", name), join(release, name));
     return [
+      `Listen 127.0.0.1:${port}`,
       `DocumentRoot ${quoteApache(base === "" ? release : folder)}`,
       ...(base === "" ? [] : [`Alias ${quoteApache(decodeURIComponent(base))} ${quoteApache(release)}`]),
       `<Directory ${quoteApache(release)}>`,
@@ -246,7 +245,23 @@ const LIGHTTPD: Server = {
   name: "lighttpd",
   adapter: "lighttpd",
   needs: ["lighttpd", "/usr/lib/lighttpd/mod_magnet.so"],
-  prepare: ({ folder, port }) => [{ program: "lighttpd", args: ["-D", "-f", join(folder, "rollcall.conf")], port }],
+  prepare({ folder, port }) {
+    const conf = [
+      'server.modules = ( "mod_magnet" )',
+      `server.document-root = "${folder}/none"`,
+      `server.port = ${port}`,
+      // Requests with another name, or none, belong to the server's own default site.
+      `$HTTP["host"] != "127.0.0.1" {`,
+      'server.tag = "lighttpd"',
+      'server.range-requests = "disable"',
+      `magnet.attract-raw-url-to = ( "${folder}/${CURRENT}/adapters/rollcall.lua" )`,
+      "}",
+      `include "${folder}/rollcall.conf"`,
+      "",
+    ];
+    writeFileSync(join(folder, "lighttpd.conf"), conf.join("\n"));
+    return [{ program: "lighttpd", args: ["-D", "-f", join(folder, "lighttpd.conf")], port }];
+  },
 };
 
 const HAPROXY: Server = {

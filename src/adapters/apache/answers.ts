@@ -1,7 +1,18 @@
-/** What Apache answers besides the bodies, in a virtual host and in a .htaccess: its error pages, and headers by status. */
+/** What a virtual host and a .htaccess answer alike besides the bodies: error pages, and headers by status. */
 import { ENCODINGS, ERROR_DETAILS, type ErrorStatus, errorBody } from "../../contract/headers.js";
-import { literal } from "../rules/patterns.js";
+import { limitedBy } from "../rules/adapter.js";
+import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, type Headers, type Rules } from "../rules/rules.js";
+
+/** What Apache cannot do, in a virtual host or a .htaccess. */
+export const APACHE_LIMITATIONS = {
+  ...limitedBy("It writes Vary without a space: Accept,Accept-Encoding", [
+    ...["vary", "error-vary", "br-vary", "gzip-vary"],
+  ]),
+  ...PATTERN_LIMITATIONS,
+  "head-of-errors": "It sends no Content-Length for HEAD of an error or a redirect",
+  "options-of-server": "It answers OPTIONS * before it reads any rules",
+};
 
 /** The statuses that Apache answers with an HTML page of its own, and the contract's error that replaces it. */
 const ERROR_PAGES: readonly [statuses: readonly number[], answer: ErrorStatus][] = [
@@ -18,12 +29,12 @@ const CONDITIONS = ["Range", "If-Range", "If-Modified-Since", "If-Unmodified-Sin
 
 /** @param refusal the URL's path of the body of a 405, which Apache would send with a second Allow if it were a text here. */
 export function writeAnswers(rules: Rules, refusal: string): string[] {
-  const { headers, preflight, page, error, files, encodings } = rules;
+  const { headers, preflight, error, encodings } = rules;
   return [
     ...ERROR_PAGES.flatMap(([statuses, answer]) =>
       statuses.map((status) => `ErrorDocument ${status} ${quoteApache(BODIES[answer])}`),
     ),
-    `ErrorDocument 405 ${quoteApache(refusal)}`,
+    refusalPage(refusal),
     `SetEnvIf Request_URI ^ ${quoteApache(`ROLLCALL_DETAIL=${ERROR_DETAILS[404]}`)}`,
     `ErrorDocument 404 ${quoteApache(errorBody("%{reqenv:ROLLCALL_DETAIL}"))}`,
     "",
@@ -34,12 +45,7 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
     ...set(headers),
     ...set(preflight, "%{REQUEST_STATUS} == '204'"),
     ...set(error, "%{REQUEST_STATUS} -ge 400"),
-    ...set({ "Cache-Control": page["Cache-Control"] }, "%{REQUEST_STATUS} -in {'200', '301', '304'}"),
-    ...[...files]
-      .filter(([, own]) => own["Cache-Control"] !== page["Cache-Control"])
-      .flatMap(([name, own]) =>
-        set({ "Cache-Control": own["Cache-Control"] }, `${endsIn(literal(`/${name}`))} && ${FOUND}`),
-      ),
+    ...writeCaching(rules),
     ...encodings.flatMap((name) =>
       set({ "Content-Encoding": name }, `${endsIn(`\\.json\\${ENCODINGS[name]}`)} && ${FOUND}`),
     ),
@@ -47,6 +53,26 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
     ...CONDITIONS.map((name) => `RequestHeader unset ${name}`),
     "SetEnv no-gzip 1",
     "SetEnv no-brotli 1",
+  ];
+}
+
+/** The answers that differ between two listings of one virtual host. */
+export function writeOwnAnswers(rules: Rules, refusal: string): string[] {
+  return [refusalPage(refusal), ...set(rules.headers), ...writeCaching(rules)];
+}
+
+function refusalPage(refusal: string): string {
+  return `ErrorDocument 405 ${quoteApache(refusal)}`;
+}
+
+function writeCaching({ page, files }: Rules): string[] {
+  return [
+    ...set({ "Cache-Control": page["Cache-Control"] }, "%{REQUEST_STATUS} -in {'200', '301', '304'}"),
+    ...[...files]
+      .filter(([, own]) => own["Cache-Control"] !== page["Cache-Control"])
+      .flatMap(([name, own]) =>
+        set({ "Cache-Control": own["Cache-Control"] }, `${endsIn(literal(`/${name}`))} && ${FOUND}`),
+      ),
   ];
 }
 

@@ -1,11 +1,9 @@
-/** Apache httpd 2.4: a virtual host with digests from a map, and a .htaccess for users who have only a folder of a server. */
-import { dirname, join } from "node:path";
-import { type Adapter, limitedBy } from "../rules/adapter.js";
+/** Apache httpd 2.4: rules that find the file of a request in one release, and its digest in a map of their own. */
+import type { Adapter } from "../rules/adapter.js";
 import { type Deployment, type HostedSite, tagLines } from "../rules/deployment.js";
-import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
+import { literal } from "../rules/patterns.js";
 import { BODIES, decodePath } from "../rules/rules.js";
-import { FOUND, quoteApache, writeAnswers } from "./answers.js";
-import { htaccessFiles } from "./htaccess.js";
+import { APACHE_LIMITATIONS, FOUND, quoteApache, writeAnswers, writeOwnAnswers } from "./answers.js";
 import {
   answer,
   apacheWord,
@@ -16,135 +14,151 @@ import {
   writePageRules,
 } from "./rewrite.js";
 
-const TAGS = "rollcall-tags.txt";
-const REFUSAL_FILE = "rollcall-errors/405.json";
-/** A URL's path that no release has. */
-const REFUSAL = "/.rollcall/405";
-
-const ETAG =
-  "A .htaccess cannot use a map, so tags are Apache's own SHA-1 of the bytes: strong, and equal on every machine";
-const VARY = limitedBy("It writes Vary without a space: Accept,Accept-Encoding", [
-  ...["vary", "error-vary", "br-vary", "gzip-vary"],
-]);
-const OTHERS = {
-  ...PATTERN_LIMITATIONS,
-  "head-of-errors": "It sends no Content-Length for HEAD of an error or a redirect",
-  "options-of-server": "It answers OPTIONS * before it reads any rules",
-};
+const RULES = "apache.conf";
+const TAGS = "apache-tags.txt";
+const REFUSAL_FILE = "apache-405.json";
 
 export const apache: Adapter = {
   name: "apache",
   title: "Apache httpd",
   query: "mod_rewrite",
   compression: "files",
-  tested: "Apache of Debian, as a virtual host and by .htaccess",
-  limitations: { ...VARY, ...OTHERS },
-  steps: [
-    "Needs mod_rewrite, mod_headers, mod_setenvif, mod_env, mod_alias and mod_dir.",
-    "Where you have only a folder of the server: build --adapt apache puts a .htaccess into the release, which needs AllowOverride All.",
+  tested: "Apache of Debian",
+  limitations: APACHE_LIMITATIONS,
+  steps: ["Needs mod_rewrite, mod_headers, mod_setenvif, mod_env, mod_alias and mod_dir."],
+  site: (site) => ({
+    path: "rollcall.conf",
+    what: "Apache, as the virtual host",
+    instructions:
+      "Goes where virtual hosts are, as /etc/apache2/sites-available/rollcall.conf does; then a2ensite rollcall.\n" +
+      "It is yours: it is never written again, whatever is built.\n" +
+      "After each build, and after rollcall use: apachectl configtest && apachectl graceful.",
+    text: writeSite(site),
+  }),
+  included: (deployment) => [
+    {
+      path: RULES,
+      what: "Apache, in a virtual host: the rules",
+      instructions: "Included by the site's file. It names all else by the release's own folder.",
+      text: writeRelease(deployment),
+    },
+    { path: TAGS, instructions: `The digests, which ${RULES} reads.`, text: tagLines(deployment) },
+    { path: REFUSAL_FILE, instructions: `The body of a 405, which ${RULES} names.`, text: BODIES[405] },
   ],
-  files(deployment, site) {
-    const [tags, refusal] = [join(deployment.folder, TAGS), join(deployment.folder, REFUSAL_FILE)];
-    return [
-      {
-        path: "rollcall.conf",
-        what: "Apache, as the virtual host",
-        instructions:
-          "Goes where virtual hosts are, as /etc/apache2/sites-enabled/rollcall.conf does; then apachectl graceful.\n" +
-          "It names one release: write it again after each build, with the files beside it.",
-        text: writeVirtualHost(deployment, site, tags, refusal),
-      },
-      {
-        path: TAGS,
-        instructions: `The digests, which rollcall.conf reads from ${tags}.`,
-        text: tagLines(deployment),
-      },
-      {
-        path: REFUSAL_FILE,
-        instructions: `The body of a 405, which rollcall.conf reads from ${refusal}.`,
-        text: BODIES[405],
-      },
-    ];
-  },
-  published: htaccessFiles,
-  publishedLimitations: {
-    ...VARY,
-    etag: ETAG,
-    "snapshot-id":
-      "The id depends on the release's files, so a .htaccess in the release cannot name it; rollcall adapt apache writes one that does",
-    ...OTHERS,
-    "etag-digest": ETAG,
-    malformed: "Its parser refuses malformed requests before it reads a .htaccess",
-    trace: "Only the server's own configuration can set TraceEnable",
-    connect: "CONNECT names no path, so no .htaccess applies",
-  },
 };
 
-/** @param tags the path, on the host, of the map of tags. @param refusal the path of the body of a 405. */
-function writeVirtualHost(
-  deployment: Deployment,
-  { address, port, serverName }: HostedSite,
-  tags: string,
-  refusal: string,
-): string {
-  const { folder: root } = deployment;
+function writeSite({ base, serverName, address, port = 80, included }: HostedSite): string {
+  const on = (number: number) => `${address ?? "*"}:${number}`;
+  // Apache takes these characters of an include for a pattern.
+  const file = included(RULES).replace(/[*?[\\]/g, "\\$&");
   return [
-    `<VirtualHost ${address ?? "*"}:${port ?? 80}>`,
-    ...[
-      `ServerName ${quoteApache(serverName)}`,
-      `DocumentRoot ${quoteApache(root)}`,
-      ...openFolder(root),
-      `Alias ${REFUSAL} ${quoteApache(refusal)}`,
-      ...openFolder(dirname(refusal)),
-      "AllowEncodedSlashes NoDecode",
-      "TraceEnable off",
-      "",
-      ...writeAnswers(deployment, REFUSAL),
-      "",
-      "# Bytes can change without their time and size, so Apache compares only the tags.",
-      "Header onsuccess unset ETag",
-      `Header always set ETag "%{ROLLCALL_TAG}e" "expr=${FOUND}"`,
-      "RequestHeader unset If-None-Match env=!ROLLCALL_FRESH",
-      "RequestHeader set If-None-Match * env=ROLLCALL_FRESH",
-      "",
-      `RewriteMap rollcall_tags ${quoteApache(`txt:${tags}`)}`,
-      ...writeRules(deployment),
-    ].map((line) => (line === "" ? line : `  ${line}`)),
+    ...([80, 443].includes(port) ? [] : [...listen(port, address), ""]),
+    `<VirtualHost ${on(port)}>`,
+    `  ServerName ${quoteApache(serverName)}`,
+    "",
+    `  # For https: a2enmod ssl, ${on(443)} above, a certificate and these lines:`,
+    "  # SSLEngine on",
+    `  # SSLCertificateFile /etc/letsencrypt/live/${serverName}/fullchain.pem`,
+    `  # SSLCertificateKeyFile /etc/letsencrypt/live/${serverName}/privkey.pem`,
+    "",
+    `  Include ${quoteApache(file)}`,
+    ...(base === ""
+      ? []
+      : [
+          "  # Other listings of this name go here, each by such a line. What else it has, is not found:",
+          `  RewriteRule ^ - ${answer(404)}`,
+        ]),
     "</VirtualHost>",
     "",
   ].join("\n");
 }
 
-function openFolder(folder: string): string[] {
+/** Apache does not start with two lines for one port, so all sites of Rollcall share one. */
+function listen(port: number, address?: string): string[] {
+  const to = address === undefined ? `${port}` : `${address}:${port}`;
+  const name = `ROLLCALL_${to.replace(/\W/g, "_")}`;
+  return [
+    "# Remove this where the server has such a line already: Apache does not start with two.",
+    `<IfDefine !${name}>`,
+    `  Define ${name}`,
+    `  Listen ${to}`,
+    "</IfDefine>",
+  ];
+}
+
+function writeRelease(deployment: Deployment): string {
+  const { key, base, folder, included } = deployment;
+  // No release has such a path.
+  const refusal = `${base}/.rollcall/405`;
+  // Apache would read $1 as a group of a pattern.
+  const refusalUrl = refusal.replaceAll("$", "%24");
   return [
     `<Directory ${quoteApache(folder)}>`,
     "  AllowOverride None",
     "  Options None",
     "  Require all granted",
     "</Directory>",
-  ];
+    `Alias ${quoteApache(decodePath(refusal).toString())} ${quoteApache(included(REFUSAL_FILE))}`,
+    "AllowEncodedSlashes NoDecode",
+    "TraceEnable off",
+    "",
+    ...writeAnswers(deployment, refusalUrl),
+    "",
+    "# Bytes can change without their time and size, so Apache compares only the tags.",
+    "Header onsuccess unset ETag",
+    `Header always set ETag "%{ROLLCALL_TAG}e" "expr=${FOUND}"`,
+    "RequestHeader unset If-None-Match env=!ROLLCALL_FRESH",
+    "RequestHeader set If-None-Match * env=ROLLCALL_FRESH",
+    "",
+    ...(base === ""
+      ? []
+      : [
+          "# Of two listings of one name, the last would decide for both.",
+          `<LocationMatch ${quoteApache(within(deployment))}>`,
+          ...writeOwnAnswers(deployment, refusalUrl).map((line) => `  ${line}`),
+          "</LocationMatch>",
+          "",
+        ]),
+    `RewriteMap ${key} ${quoteApache(`txt:${included(TAGS)}`)}`,
+    ...writeMethods(),
+    ...only(deployment, writeRules(deployment)),
+    "",
+  ].join("\n");
+}
+
+/** The pattern of all paths of a listing. */
+function within({ base }: Deployment): string {
+  return `^${literal(decodePath(`${base}/`))}`;
+}
+
+/** Skips rules for paths that belong to another listing. */
+function only(deployment: Deployment, rules: readonly string[]): string[] {
+  if (deployment.base === "") return [...rules];
+  const count = rules.filter((line) => line.startsWith("RewriteRule ")).length;
+  return [`RewriteRule ${apacheWord(`!${within(deployment)}`)} - [S=${count}]`, ...rules];
 }
 
 function writeRules(deployment: Deployment): string[] {
-  const { base, files, page } = deployment;
+  const { base, files, page, folder, key } = deployment;
   const path: PathPattern = (text) => literal(decodePath(text));
   const others = [...files].filter(([, { "Content-Type": type }]) => type !== page["Content-Type"]);
+  // A word without quotes: between them, a quote could not be escaped.
+  const fileOf = (name: string) => `${folder.replace(/[\\$%\s]/g, "\\$&")}/${name}`;
   return [
-    ...writeMethods(),
     ...writePageRules(deployment, path),
     `RewriteRule ${pagePattern(deployment, path)} - [E=ROLLCALL_FILE:${PAGE_FILE}]`,
     ...[...files.keys()].map(
       (name) => `RewriteRule ${apacheWord(`^${path(`${base}/${name}`)}$`)} - [E=ROLLCALL_FILE:${name}]`,
     ),
-    "RewriteRule ^ - [E=ROLLCALL_TAG:$".concat("{rollcall_tags:%{ENV:ROLLCALL_FILE}}]"),
+    `RewriteRule ^ - [E=ROLLCALL_TAG:$${`{${key}:%{ENV:ROLLCALL_FILE}}`}]`,
     'RewriteCond %{ENV:ROLLCALL_TAG} =""',
     `RewriteRule ^ - ${answer(404)}`,
     'RewriteCond "%{ENV:ROLLCALL_TAG} %{HTTP:If-None-Match}" "^(?:(\\x22\\w+\\x22) .*\\1|\\x22\\w+\\x22 [ \\t]*\\*[ \\t]*$)" [NV]',
     "RewriteRule ^ - [E=ROLLCALL_FRESH:1]",
     ...others.flatMap(([name, { "Content-Type": type }]) => [
       `RewriteCond %{ENV:ROLLCALL_FILE} =${name}`,
-      `RewriteRule ^ %{DOCUMENT_ROOT}/${name} ${apacheWord(`[T=${type},END]`)}`,
+      `RewriteRule ^ ${fileOf(name)} ${apacheWord(`[T=${type},END]`)}`,
     ]),
-    `RewriteRule ^ %{DOCUMENT_ROOT}/%{ENV:ROLLCALL_FILE} [T=${page["Content-Type"]},END]`,
+    `RewriteRule ^ ${fileOf("%{ENV:ROLLCALL_FILE}")} [T=${page["Content-Type"]},END]`,
   ];
 }

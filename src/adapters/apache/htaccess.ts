@@ -1,9 +1,9 @@
 /** Apache httpd by a .htaccess in the published folder: it cannot use a map, so Apache makes the tags from the bytes. */
 import { INVALID_PAGE } from "../../contract/headers.js";
-import type { FileSource } from "../rules/adapter.js";
+import type { Adapter } from "../rules/adapter.js";
 import { literal, PAGE_NUMBER } from "../rules/patterns.js";
 import { BODIES, decodePath, type Rules } from "../rules/rules.js";
-import { quoteApache, writeAnswers } from "./answers.js";
+import { APACHE_LIMITATIONS, quoteApache, writeAnswers } from "./answers.js";
 import {
   answer,
   apacheWord,
@@ -17,8 +17,30 @@ import {
 /** The body of a 405 is a file, since Apache would send a text in .htaccess with a second Allow. */
 const REFUSAL_FILE = "405.json";
 
-export function htaccessFiles(rules: Rules): FileSource[] {
-  return [
+const ETAG =
+  "A .htaccess cannot use a map, so tags are Apache's own SHA-1 of the bytes: strong, and equal on every machine";
+
+export const htaccess: Adapter = {
+  name: "htaccess",
+  title: "Apache .htaccess",
+  query: "mod_rewrite",
+  compression: "files",
+  tested: "Apache of Debian, as a folder of a site",
+  limitations: {
+    ...APACHE_LIMITATIONS,
+    etag: ETAG,
+    "snapshot-id":
+      "The id depends on the release's files, so a .htaccess in the release cannot name it; rollcall adapt htaccess writes one that does",
+    "etag-digest": ETAG,
+    malformed: "Its parser refuses malformed requests before it reads a .htaccess",
+    trace: "Only the server's own configuration can set TraceEnable",
+    connect: "CONNECT names no path, so no .htaccess applies",
+  },
+  steps: [
+    "For those who have only a folder of a server: build --adapt htaccess puts .htaccess and 405.json into the release.",
+    "The folder needs AllowOverride All, and the server the modules of Apache httpd above.",
+  ],
+  published: (rules) => [
     {
       path: ".htaccess",
       what: "Apache, as the folder",
@@ -28,8 +50,8 @@ export function htaccessFiles(rules: Rules): FileSource[] {
       text: writeHtaccess(rules),
     },
     { path: REFUSAL_FILE, instructions: "The body of a 405, beside .htaccess.", text: BODIES[405] },
-  ];
-}
+  ],
+};
 
 function writeHtaccess(rules: Rules): string {
   const { base, files, page } = rules;

@@ -38,13 +38,20 @@ local function requested(query)
   return number(given)
 end
 
+-- The weight in a coding's parameters. One that is none refuses the coding.
+local function weigh(parameters)
+  local given = parameters:match(";%s*q%s*=%s*([^%s;]*)")
+  if not given then return 1 end
+  return tonumber(given:match("^[01]$") or given:match("^0%.%d?%d?%d?$") or given:match("^1%.0?0?0?$") or "0")
+end
+
 -- The coding with the highest weight in Accept-Encoding. Of equal ones it is the first, and any before the plain page.
 local function negotiated(accept)
   local weights, any = {}, nil
   for part in accept:lower():gmatch("[^,]+") do
     local name, rest = part:match("^%s*([^%s;]+)%s*(.*)$")
     if name then
-      local weight = tonumber(rest:match("^;%s*q=([%d.]+)") or "1") or 0
+      local weight = weigh(rest)
       if name == "*" then any = weight else weights[name] = weight end
     end
   end

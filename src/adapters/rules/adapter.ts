@@ -33,8 +33,6 @@ export interface Adapter {
   files?(deployment: Deployment, site: HostedSite): FileSource[];
   /** The files that must lie in the published folder. They are part of the id, so they cannot hold it. */
   published?(rules: Rules): FileSource[];
-  /** What the host cannot do with the published files alone, if they work without the others. */
-  publishedLimitations?: Limitations;
 }
 
 /** How a host answers that does all that the contract asks; `refusal` is of a method, `missing` of a page. */

@@ -62,7 +62,9 @@ async function read(start) {
     if (status === 200) tags.set(`${page} ${coding}`, tag);
     const isWhole = status !== 200 || tag === `"${digest}"`;
     const isStale = must !== undefined && got["snapshot-id"] !== must;
-    count({ status, id: got["snapshot-id"], page, coding: got["content-encoding"], tag, isWhole, isStale });
+    // A 304 need not name the coding; it is the one that the tag was asked for.
+    const stored = status === 304 ? coding : got["content-encoding"];
+    count({ status, id: got["snapshot-id"], page, coding: stored, tag, isWhole, isStale });
   }
 }
 
