@@ -18,7 +18,7 @@ import { caddy } from "./caddy/caddy.js";
 import { cloudfront } from "./cloudfront/cloudfront.js";
 import { cloudflare, netlify } from "./edge/edge.js";
 import { fastly } from "./fastly.js";
-import { haproxy } from "./haproxy.js";
+import { haproxy } from "./haproxy/haproxy.js";
 import { lighttpd } from "./lighttpd/lighttpd.js";
 import { nginx } from "./nginx/nginx.js";
 import { type Adapter, type AdapterLimits, ANSWERS } from "./rules/adapter.js";

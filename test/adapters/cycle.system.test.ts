@@ -18,7 +18,9 @@ const USERS = 250;
 const HOSTS: [adapter: string, unit: string][] = [
   ["nginx", "nginx"],
   ["apache", "apache2"],
+  ["caddy", "caddy"],
   ["lighttpd", "lighttpd"],
+  ["haproxy", "haproxy"],
 ];
 
 /** A block of code below one of a host's bold words: `**Set-up**`. */

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { connect } from "node:net";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { adapterOf } from "../../src/adapters/adapters.js";
 import { quoteApache } from "../../src/adapters/apache/answers.js";
@@ -24,7 +24,7 @@ import {
   siteOf,
 } from "../../src/adapters/rules/deployment.js";
 import { basePath, type LinkStyle } from "../../src/contract/links.js";
-import { CURRENT } from "../../src/release/layout.js";
+import { CURRENT, RELEASES } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { engine, findProgram } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
@@ -37,6 +37,8 @@ export interface Server {
   needs: readonly string[];
   /** Whether `build --adapt` can put what it needs into the release. */
   built?: true;
+  /** What its adapter is given. */
+  options?: HostedSiteOptions;
   /** Whether it answers only to the name that it was given. */
   byName?: true;
   /** How releases for it are linked; by query unless said. */
@@ -78,7 +80,9 @@ export async function filesFor(
   const found = adapterOf(adapter);
   const opened = await openRelease(release);
   const deployment = deploymentOf(opened, found.compression, options);
-  const site = siteOf(opened.snapshot.base_url, options.folder ?? "/srv/directory", options);
+  const folder = options.folder ?? "/srv/directory";
+  // The release may lie elsewhere than in the folder of releases that a site would have.
+  const site = { ...siteOf(opened.snapshot.base_url, folder, options), key: deployment.siteKey };
   const included = includedFor(found, deployment).map(({ path, text }) => [`${CURRENT}/${path}`, text] as const);
   return new Map([...writtenFor(found, deployment, site).map(({ path, text }) => [path, text] as const), ...included]);
 }
@@ -94,7 +98,7 @@ export async function serveWith(
   }: { release: string; folder: string; port: number; options?: HostedSiteOptions & ServingOptions },
 ): Promise<() => Promise<void>> {
   if (!existsSync(join(folder, CURRENT))) symlinkSync(release, join(folder, CURRENT));
-  for (const [path, text] of await filesFor(server.adapter, release, { folder, ...options })) {
+  for (const [path, text] of await filesFor(server.adapter, release, { folder, ...server.options, ...options })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
@@ -268,16 +272,17 @@ const HAPROXY: Server = {
   name: "haproxy",
   adapter: "haproxy",
   needs: ["haproxy", "nginx"],
+  options: { address: "127.0.0.1" },
   async prepare({ folder, release, port }) {
     const behind = await freePort();
-    const config = join(folder, "rollcall.cfg");
+    const backend = join(folder, CURRENT, "adapters/haproxy.cfg");
     // The origin's port is chosen here, so it replaces the default in the written file.
-    writeFileSync(config, readFileSync(config, "utf8").replaceAll("127.0.0.1:8081", `127.0.0.1:${behind}`));
-    const origin = nginx(folder, behind, [
-      `geo $dollar { default "$"; }`,
-      `server { listen 127.0.0.1:${behind}; root "${release.replaceAll("$", "$" + "{dollar}")}"; }`,
-    ]);
-    return [origin, { program: "haproxy", args: ["-db", "-f", config], port }];
+    writeFileSync(backend, readFileSync(backend, "utf8").replaceAll("127.0.0.1:8081", `127.0.0.1:${behind}`));
+    const root = join(folder, "origin");
+    mkdirSync(join(root, RELEASES), { recursive: true });
+    symlinkSync(release, join(root, RELEASES, basename(release)));
+    const origin = nginx(folder, behind, [`server { listen 127.0.0.1:${behind}; root ${root}; }`]);
+    return [origin, { program: "haproxy", args: ["-db", "-f", join(folder, "rollcall.cfg"), "-f", backend], port }];
   },
 };
 

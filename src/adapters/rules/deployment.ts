@@ -20,11 +20,15 @@ export type HostedSite = ReturnType<typeof siteOf>;
  * A listing on a host, whichever release is current.
  * @param root the folder of the releases on the host's machine.
  */
-export function siteOf(baseUrl: string, root: string, { serverName, address, listenPort }: HostedSiteOptions = {}) {
+export function siteOf(
+  baseUrl: string,
+  root: string,
+  { serverName, address, listenPort, ...options }: HostedSiteOptions & Pick<ServingOptions, "basePath"> = {},
+) {
   const url = new URL(baseUrl);
   return {
     baseUrl,
-    base: basePath(baseUrl),
+    base: options.basePath ?? basePath(baseUrl),
     /** Begins every name that all sites of a server share, and that stays the same from release to release. */
     key: siteKey(baseUrl, root),
     serverName: serverName ?? url.hostname,
@@ -33,6 +37,8 @@ export function siteOf(baseUrl: string, root: string, { serverName, address, lis
     /** Undefined where readers use https, so that the host needs a certificate or a server in front. */
     port: listenPort ?? (url.protocol === "http:" ? Number(url.port || 80) : undefined),
     protocol: url.protocol,
+    /** Whether the administrator said what to listen on. */
+    listens: address !== undefined || listenPort !== undefined,
     /** The path of a file that the current release holds for the host. */
     included: (file: string) => join(root, CURRENT, INCLUDED, file),
   };

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Does what systemd would do for `systemctl start|reload UNIT`, by the unit's own file. Enabling a unit only looks for it.
+# Does what systemd would do for `systemctl start|restart|reload UNIT`, by the unit's own file. Enabling a unit only looks for it.
 set -euo pipefail
 verb=$1
 shift
@@ -23,6 +23,14 @@ cd "$(lines WorkingDirectory | grep . || echo /)"
 each() { while read -r line; do eval "${line#-}"; done < <(lines "$1"); }
 case $verb in
   reload) each ExecReload ;;
+  restart)
+    pid=$(cat "$(lines PIDFile | grep . || echo "$main")" 2> /dev/null || true)
+    if [ -n "$pid" ] && kill "$pid" 2> /dev/null; then
+      # Nobody asks here how it ended, so it may stay as a zombie.
+      while grep -qs '^State:.[^Z]' "/proc/$pid/status"; do sleep 0.05; done
+    fi
+    exec "$0" start "$name"
+    ;;
   start)
     each ExecStartPre
     case $(lines Type) in
