@@ -9,9 +9,8 @@ import { CURRENT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
 import type { Snapshot } from "../release/snapshot.js";
 import type { AccessEntry } from "../server/access-log.js";
-import type { Cluster } from "../server/cluster/cluster.js";
 import type { ClusterEffects } from "../server/cluster/processes.js";
-import type { ListingServer } from "../server/server.js";
+import type { ServedRelease } from "../server/server.js";
 import type { Settings } from "../settings/settings.js";
 import { hearSignals, type ServerSignals } from "./program/signals.js";
 import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
@@ -37,12 +36,7 @@ async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   return ExitCode.done;
 }
 
-async function serveUntilStopped(
-  settings: Settings,
-  signals: ServerSignals,
-  log: (line: string) => void,
-  io: Io,
-): Promise<void> {
+async function serveUntilStopped(settings: Settings, signals: ServerSignals, log: (line: string) => void, io: Io) {
   let origin: string | undefined;
   let fail = (_error: UserError) => {};
   const failed = new Promise<never>((_resolve, reject) => {
@@ -65,7 +59,7 @@ async function serveUntilStopped(
     const { url } = await server.listen({ port: settings.port, host: settings.host });
     origin = new URL(url).origin;
     if (!signals.isStopped()) {
-      announce(server, url, settings, io);
+      announce(server.release, url, settings, io);
       sayLinks(server.release.snapshot.base_url, origin);
       await goOnWithoutLog(io, log);
     }
@@ -92,7 +86,7 @@ async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void
 }
 
 /** Opens the server. If there are releases and none is current, the error says how to choose one. */
-async function open(settings: Settings, effects: ClusterEffects): Promise<ListingServer | Cluster> {
+async function open(settings: Settings, effects: ClusterEffects) {
   const { out, processes, cacheControl, cacheMb, fastPath } = settings;
   try {
     const options = { folder: out, cacheControl, cacheMb, fastPath };
@@ -112,13 +106,13 @@ async function open(settings: Settings, effects: ClusterEffects): Promise<Listin
   }
 }
 
-function announce({ release }: Pick<Cluster, "release">, url: string, settings: Settings, io: Io): void {
-  const { id, count: users, pages } = release.snapshot;
+function announce({ folder, snapshot }: ServedRelease, url: string, settings: Settings, io: Io): void {
+  const { id, count: users, pages } = snapshot;
   const listing = `${url}${LISTING_PATH}?format=api&page=1`;
-  if (settings.json) print(io, toJson({ url, listing, id, name: basename(release.folder), users, pages }));
+  if (settings.json) print(io, toJson({ url, listing, id, name: basename(folder), users, pages }));
   else
     sayLines(io, [
-      { verb: "serve", value: url, detail: describeSnapshot(release.snapshot) },
+      { verb: "serve", value: url, detail: describeSnapshot(snapshot) },
       { verb: "try", value: `curl ${shellWord(listing)}` },
     ]);
 }
