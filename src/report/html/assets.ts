@@ -1,6 +1,7 @@
 /** The page's script and style, and a Content-Security-Policy that allows nothing else. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { JOINED } from "../../print/joined.js";
 import { Markup } from "./markup.js";
 
 /** The modules of `page/`, in the order of their imports. Since they become one script, no name may exist twice. */
@@ -11,13 +12,14 @@ const STYLES = ["base", "summary", "plots", "filters", "list", "values"] as cons
 /** Reads the files of `page/`, which is beside this file both in the sources and in the package. */
 export function readAssets() {
   const style = STYLES.map((name) => read(`${name}.css`)).join("\n");
-  // The modules are joined into one script, inside a function, so that their names are not global.
+  // The modules are joined into one script, inside a function, so that their names are not global; one constant is not theirs.
   const modules = MODULES.map((name) =>
     read(`${name}.js`)
       .replace(/^import .*;\n/gm, "")
       .replace(/^export /gm, ""),
   );
-  const script = `(() => {\n"use strict";\n${modules.join("\n")}})();\n`;
+  const joined = `const JOINED = ${JSON.stringify(JOINED)};`;
+  const script = `(() => {\n"use strict";\n${[joined, ...modules].join("\n")}})();\n`;
   return { policy: policyFor(script, style), style: new Markup(style), script: new Markup(script) };
 }
 
