@@ -1,5 +1,5 @@
 /** Writes pages to files: what is new is written, what the last release has already is linked from it. */
-import { closeSync, fstatSync, linkSync, readSync } from "node:fs";
+import { fstatSync, linkSync, readSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
@@ -7,7 +7,7 @@ import type { encodePage, PagePosition } from "../contract/page.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { hasCode } from "../errors.js";
 import type { PageDigests } from "../release/digests.js";
-import { openPlain, sha256 } from "../release/files.js";
+import { closing, openPlain, sha256 } from "../release/files.js";
 import { pagePath, type Variant } from "../release/layout.js";
 import { writeFlushedSync } from "../release/write.js";
 
@@ -134,13 +134,11 @@ export class PageWriter {
   #find(path: string): Buffer | undefined {
     const file = openPlain(path);
     if (file === undefined) return undefined;
-    try {
+    return closing(file, () => {
       const { size } = fstatSync(file);
       if (size > this.#memory.length) this.#memory = Buffer.alloc(2 * size);
       return this.#memory.subarray(0, readSync(file, this.#memory, 0, size, 0));
-    } finally {
-      closeSync(file);
-    }
+    });
   }
 }
 
