@@ -1,5 +1,4 @@
 /** From written pages to the current release: the last stage of a build. */
-
 import { basename, join } from "node:path";
 import type { Gates } from "../diff/gates.js";
 import { parseFolderName, RELEASES } from "../release/layout.js";

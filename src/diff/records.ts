@@ -17,20 +17,17 @@ const COMMA = 44;
 const WINDOW = 8192;
 
 export class RecordReader {
-  readonly #side: Side;
   /** With any image URL: records that do not match are checked by the schema. */
   readonly #pattern = recordPattern("https://example.com/");
   #memory = Buffer.alloc(2 ** 17);
   /** The average in the last page that was read whole, to estimate where a record is. */
   #bytesAUser = 0;
 
-  constructor(side: Side) {
-    this.#side = side;
-  }
+  constructor(private readonly side: Side) {}
 
   /** @throws UserError when the page is missing, or does not hold this user as the index says. */
   read(entry: IndexEntry): User {
-    const { facts } = this.#side;
+    const { facts } = this.side;
     const page = Math.floor(entry.at / facts.pageSize) + 1;
     const record = this.#find(page, entry);
     const user = record && this.#parse(record);
@@ -51,7 +48,7 @@ export class RecordReader {
   }
 
   #find(page: number, { id, at }: IndexEntry): Buffer | undefined {
-    const { facts, folder } = this.#side;
+    const { facts, folder } = this.side;
     const { pageSize, count } = facts;
     const file = openPlain(`${folder}/${pagePath(page)}`);
     if (file === undefined) throw badPage(facts, page, "is not there");

@@ -12,32 +12,25 @@ import { flushFolder, joinLines, writeFlushed } from "./write.js";
 
 export class Staging {
   readonly folder: string;
-  readonly #dist: string;
   readonly #others = new Map<string, string>();
-  readonly #untidied: string[];
 
-  /**
-   * Begins with an empty folder, and removes what a killed build or an earlier version has left. Needs the lock of `dist`.
-   * @param untidied is told of what cannot be removed, now or later.
-   */
-  constructor(dist: string, untidied: string[]) {
-    this.#dist = dist;
-    this.#untidied = untidied;
+  /** Needs the lock of `dist`. @param untidied is told of what cannot be removed, now or later. */
+  constructor(
+    private readonly dist: string,
+    private readonly untidied: string[],
+  ) {
     this.folder = join(dist, STAGING);
     makeFolder(dist, RELEASES);
     this.#begin();
-    for (const name of readdirSync(dist)) {
+    for (const name of readdirSync(dist))
       if (OUTDATED.includes(name) || name.startsWith(TRASH_PREFIX)) remove(join(dist, name), untidied);
-    }
   }
 
-  /** Removes everything that has been written so far. */
   clear(): void {
     this.discard();
     this.#begin();
   }
 
-  /** Writes a file that is not a page, and flushes it. */
   async writeOther(path: string, content: string): Promise<void> {
     await writeFlushed(join(this.folder, path), content);
     this.listOther(path, sha256(content));
@@ -53,36 +46,33 @@ export class Staging {
     return new Map([...this.#others].sort());
   }
 
-  /**
-   * Writes snapshot.json and SHA256SUMS, flushes everything, and makes the release appear by one rename.
-   * @returns the name of its folder.
-   */
+  /** Flushes everything, and makes the release appear by one rename. @returns the name of its folder. */
   async finish(snapshot: Snapshot, pages: PageDigests, now: Date): Promise<string> {
     await this.writeOther(SNAPSHOT, encodeSnapshot(snapshot));
     await writeFlushed(join(this.folder, SUMS), joinLines(encodeSums({ pages, others: this.others })));
     for (let path = PAGES; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
     flushFolder(this.folder);
     const name = this.#freeName(now, snapshot.id);
-    renameSync(this.folder, join(this.#dist, RELEASES, name));
-    flushFolder(join(this.#dist, RELEASES));
+    renameSync(this.folder, join(this.dist, RELEASES, name));
+    flushFolder(join(this.dist, RELEASES));
     return name;
   }
 
-  /** Removes the release. Does not fail: what cannot be removed is left to the next build. */
+  /** Does not fail: what cannot be removed is left to the next build. */
   discard(): void {
-    remove(this.folder, this.#untidied);
+    remove(this.folder, this.untidied);
   }
 
   /** Renames a folder that is in the way instead of removing it, because removing may fail halfway. */
   #begin(): void {
-    const trash = join(this.#dist, TRASH_PREFIX + randomUUID());
+    const trash = join(this.dist, TRASH_PREFIX + randomUUID());
     if (lstatSync(this.folder, { throwIfNoEntry: false })) renameSync(this.folder, trash);
-    [STAGING, ...PAGES.split("/")].reduce(makeFolder, this.#dist);
+    [STAGING, ...PAGES.split("/")].reduce(makeFolder, this.dist);
   }
 
   /** When data changes back and forth, two releases in one second can have one id; then the name's time is moved on. */
   #freeName(now: Date, id: string): string {
-    const taken = new Set(readdirSync(join(this.#dist, RELEASES)));
+    const taken = new Set(readdirSync(join(this.dist, RELEASES)));
     let time = now;
     while (taken.has(folderName(time, id))) time = new Date(time.getTime() + 1000);
     return folderName(time, id);

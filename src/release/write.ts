@@ -13,8 +13,8 @@ export class AsideFile {
 
   /** Creates the file aside, and removes what a killed run may have left there. */
   constructor(
-    readonly path: string,
-    readonly aside = asidePath(path),
+    private readonly path: string,
+    private readonly aside = asidePath(path),
   ) {
     rmSync(aside, { force: true });
     // "x" fails on anything that is there by now, so no link is followed.
