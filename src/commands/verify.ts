@@ -47,11 +47,9 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
       throw unwritable(junit, "--junit", cause);
     });
   const milliseconds = io.now() - started;
+  const { columns: width = UNKNOWN_WIDTH } = io.stdout;
   if (settings.json) print(io, toJson({ ...result, seconds: Math.round(milliseconds) / 1000 }));
-  else {
-    const { columns: width = UNKNOWN_WIDTH } = io.stdout;
-    print(io, describeVerdict(verdict, { milliseconds, width, paint: painter(io.stdout, io.env) }));
-  }
+  else print(io, describeVerdict(verdict, { milliseconds, width, paint: painter(io.stdout, io.env) }));
   return passed ? ExitCode.done : ExitCode.refused;
 }
 

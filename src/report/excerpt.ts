@@ -19,7 +19,7 @@ const MIDDLE = WIDTH - 2 * AROUND;
 /** Both values of a field. An ellipsis marks text that was left out. */
 export function excerpts(path: string, old: unknown, now: unknown): readonly [Excerpt, Excerpt] {
   const [left, right] = [writeValue(path, old), writeValue(path, now)];
-  const isSubtle = looksLike(left.text, right.text);
+  const isSubtle = lookOf(left.text) === lookOf(right.text);
   if (!isSubtle && isShortAndBare(left) && isShortAndBare(right)) return [whole(left.text), whole(right.text)];
   const [start, end] = isSubtle ? common(left.text, right.text) : commonWhole(left, right);
   const [one, other] = [parts(left, start, end, isSubtle), parts(right, start, end, isSubtle)];
@@ -27,7 +27,6 @@ export function excerpts(path: string, old: unknown, now: unknown): readonly [Ex
   return [excerpt(left, one, free), excerpt(right, other, free)];
 }
 
-/** The excerpt as one text. */
 export function joined({ before, middle, after }: Excerpt): string {
   return before + middle + after;
 }
@@ -53,11 +52,7 @@ function excerpt({ text, quoted }: Written, { before, middle, after }: Excerpt, 
   const isShort = text.length <= WIDTH && (show(before) + middle + show(after)).length <= WIDTH;
   const around = isShort ? WIDTH : Math.max(AROUND, free);
   const quote = quoted ? '"' : "";
-  return {
-    before: quote + lastOf(before, around, show),
-    middle,
-    after: firstOf(after, around, show) + quote,
-  };
+  return { before: quote + lastOf(before, around, show), middle, after: firstOf(after, around, show) + quote };
 }
 
 function showing(quoted: boolean): Show {
@@ -114,11 +109,7 @@ function segmentAround(segmenter: Intl.Segmenter, text: string, from: number, to
   return { start: at(from)[0], end: text.length - at(to)[1] };
 }
 
-/** Whether two texts look the same: compatible characters are equal, and invisible ones are ignored. */
-function looksLike(left: string, right: string): boolean {
-  return lookOf(left) === lookOf(right);
-}
-
+/** Equal for texts that look the same: compatible characters count as one, and invisible ones as nothing. */
 function lookOf(text: string): string {
   return text.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
 }

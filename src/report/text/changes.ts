@@ -1,5 +1,4 @@
 /** The changes in the text form: the first ones of each kind, and each changed field as `path: old -> new`. */
-
 import type { User } from "../../contract/user.js";
 import type { Change, Diff, FieldChange } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
