@@ -73,7 +73,7 @@ export const apache: Adapter = {
     "snapshot-id":
       "The id depends on the release's files, so a .htaccess in the release cannot name it; rollcall adapt apache writes one that does",
     ...OTHERS,
-    "etag-digest": ETAG,
+    ...limitedBy(ETAG, ["br-tag", "gzip-tag"]),
     malformed: "Its parser refuses malformed requests before it reads a .htaccess",
     trace: "Only the server's own configuration can set TraceEnable",
     connect: "CONNECT names no path, so no .htaccess applies",
