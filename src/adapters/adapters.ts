@@ -21,8 +21,8 @@ import { fastly } from "./fastly.js";
 import { haproxy } from "./haproxy/haproxy.js";
 import { lighttpd } from "./lighttpd/lighttpd.js";
 import { nginx } from "./nginx/nginx.js";
-import { type Adapter, type AdapterLimits, ANSWERS } from "./rules/adapter.js";
-import { COMPRESSION, servedEncodings } from "./rules/rules.js";
+import { type Adapter, type AdapterLimits, ANSWERS, publishedFor } from "./rules/adapter.js";
+import { COMPRESSION, rulesOf, servedEncodings } from "./rules/rules.js";
 import { vercel } from "./vercel.js";
 
 /** In the order of the table of hosts. */
@@ -38,6 +38,12 @@ export function adapterOf(name: string): Adapter {
   if (adapter) return adapter;
   const known = ADAPTERS.map((candidate) => candidate.name);
   throw usageError(`There is no host ${JSON.stringify(name)}; ${suggest(name, known)}`);
+}
+
+/** The paths of files that a host finds in the published folder, and may keep to itself. */
+export function filesOfHosts(): ReadonlySet<string> {
+  const rules = rulesOf({ base: "", encodings: [], cacheControl: "", others: [] });
+  return new Set(ADAPTERS.flatMap((adapter) => publishedFor(adapter, rules)).map(({ path }) => path));
 }
 
 /** One host's row in the table of hosts: the name of each column, and the cell. */

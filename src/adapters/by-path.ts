@@ -87,13 +87,19 @@ const firebase = byPath({
     ]),
     ...limitedBy("It answers every method as GET, with the file and 200", [
       ...["options", "preflight", "post", "put", "patch", "delete", "trace", "propfind"],
+      "length-required",
     ]),
+    ...limitedBy("Its engine refuses what it does not know itself", [
+      ...["malformed", "method-unknown", "method-case", "connect"],
+    ]),
+    "head-of-errors": "It sends no Content-Length for HEAD of an error",
     ...limitedBy("It answers 404 with its own page and the headers of pages", [
       ...["invalid-page", "error-caching", "error-detail"],
     ]),
     etag: "It sends tags of its own, without quotes",
     ...limitedBy("It does not compare tags", [
       ...["not-modified", "not-modified-weak", "not-modified-list", "not-modified-any"],
+      "repeated-condition",
     ]),
   },
   steps: [

@@ -1,5 +1,4 @@
 /** `rollcall build`: reads users from SQLite, validates every one, and publishes them as a release, or refuses. */
-
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { AVATAR_PATH } from "../contract/links.js";
@@ -14,14 +13,8 @@ import { Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import { checkOptions } from "../settings/options.js";
 import { openSource, type Source } from "../source/open.js";
-import {
-  AVATAR,
-  BUILD_EFFECTS,
-  type BuildEffects,
-  type BuildOptions,
-  type BuildSettings,
-  resolveOptions,
-} from "./options.js";
+import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
+import { AVATAR, BUILD_EFFECTS, resolveOptions } from "./options.js";
 import { Origin } from "./origin.js";
 import type { Spent } from "./page-writer.js";
 import { ProblemLog, type ProblemReport } from "./problems.js";
@@ -72,11 +65,8 @@ export async function build(options: BuildOptions, effects: BuildEffects = {}): 
   return unlessStopped(checked.signal, () => run(settings, checked, began));
 }
 
-async function run(
-  settings: BuildSettings,
-  { now = () => new Date(), onProgress = () => {}, signal }: BuildEffects,
-  began: number,
-): Promise<BuildResult> {
+async function run(settings: BuildSettings, effects: BuildEffects, began: number): Promise<BuildResult> {
+  const { now = () => new Date(), onProgress = () => {}, signal } = effects;
   const log = new ProblemLog(settings.problemsFile, settings.out);
   let source: Source | undefined;
   try {
@@ -86,10 +76,8 @@ async function run(
     const unlock = lockDist(settings.out, now());
     const open = performance.now() - began;
     try {
-      const { timings, ...result } = await write(
-        { settings, source, log, onProgress, signal, origin: new Origin(settings, source) },
-        now,
-      );
+      const job = { settings, source, log, onProgress, signal, origin: new Origin(settings, source) };
+      const { timings, ...result } = await write(job, now);
       return { ...result, timings: { open, ...timings } };
     } finally {
       unlock();
@@ -123,36 +111,19 @@ async function write(job: Job, now: () => Date): Promise<Written> {
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
     for (const { path, text } of job.settings.extraFiles) await staging.writeOther(path, text);
     job.signal?.throwIfAborted();
-    const { count, pages, pageSize, baseUrl, links } = written.collection;
-    const facts = {
-      contract: CONTRACT_VERSION,
-      count,
-      pages,
-      page_size: pageSize,
-      base_url: baseUrl,
-      links,
-      encodings,
-      skipped: job.source.count - count,
-      warnings: { ...written.warnings },
-    };
+    const { count, pages, pageSize: page_size, baseUrl: base_url, links } = written.collection;
+    const { totals, warnings, workers, spent: threads } = written;
+    const skipped = job.source.count - count;
+    const collected = { count, pages, page_size, base_url, links, encodings, skipped, warnings: { ...warnings } };
+    const facts = { contract: CONTRACT_VERSION, ...collected };
     const stage = { staging, written, previous };
     const published = await makeCurrent(job.settings, stage, facts, { now: now(), untidied });
     const folder = join(out, RELEASES, published.name);
-    if (facts.skipped === 0) await job.origin.keep(folder);
-    return {
-      ...published,
-      folder,
-      users: count,
-      pages,
-      bytes: written.totals.bytes,
-      linked: written.totals.linked,
-      isRead: true,
-      skipped: facts.skipped,
-      warnings: written.warnings,
-      problems: job.log.report,
-      workers: written.workers,
-      timings: { write: writtenAt - began, publish: performance.now() - writtenAt, threads: written.spent },
-    };
+    if (skipped === 0) await job.origin.keep(folder);
+    const { bytes, linked } = totals;
+    const made = { folder, users: count, pages, bytes, linked, isRead: true, skipped, warnings };
+    const timings = { write: writtenAt - began, publish: performance.now() - writtenAt, threads };
+    return { ...published, ...made, problems: job.log.report, workers, timings };
   } catch (error) {
     staging.discard();
     throw error;
@@ -165,25 +136,12 @@ async function write(job: Job, now: () => Date): Promise<Written> {
 function leave({ folder, snapshot, sums }: Release, { settings, log }: Job, began: number): Omit<Written, "untidied"> {
   log.open();
   log.finish();
+  const { id, count: users, pages, warnings } = snapshot;
   const name = basename(folder);
-  const pages = [...sums.pages.files()];
-  return {
-    id: snapshot.id,
-    name,
-    isNew: false,
-    isSwitched: false,
-    pruned: [],
-    gates: undefined,
-    folder: join(settings.out, RELEASES, name),
-    users: snapshot.count,
-    pages: snapshot.pages,
-    bytes: pages.reduce((sum, [path]) => sum + statSync(join(folder, path)).size, 0),
-    linked: pages.length,
-    isRead: false,
-    skipped: 0,
-    warnings: snapshot.warnings,
-    problems: log.report,
-    workers: 0,
-    timings: { write: performance.now() - began, publish: 0, threads: undefined },
-  };
+  const files = [...sums.pages.files()];
+  const bytes = files.reduce((sum, [path]) => sum + statSync(join(folder, path)).size, 0);
+  const published = { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined };
+  const kept = { folder: join(settings.out, RELEASES, name), users, pages, bytes, linked: files.length, isRead: false };
+  const timings = { write: performance.now() - began, publish: 0, threads: undefined };
+  return { ...published, ...kept, skipped: 0, warnings, problems: log.report, workers: 0, timings };
 }

@@ -40,13 +40,9 @@ export interface BuildOptions extends OptionsOf<SourceSetting | "keep" | "adapt"
   extraFiles?: readonly { path: string; text: string }[] | undefined;
 }
 
-/**
- * Told how many of the source's rows have been read. It stands in this file because the library's types must not lead to
- * those of better-sqlite3, which users of the library do not install.
- */
+/** It stands here since the library's types must not lead to better-sqlite3's, which its users do not install. */
 export type OnBuildProgress = (read: { users: number; total: number }) => void;
 
-/** What a build reports to, and what may stop it. */
 export interface BuildEffects {
   /** The clock, for the name of the release's folder. */
   now?: (() => Date) | undefined;
@@ -60,17 +56,10 @@ const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
 const { compress, problems } = SETTINGS;
 const OWN_NAMES: readonly string[] = [SNAPSHOT, SUMS, USERS];
+const extraPath = z.string().regex(/^[\w.-]*\w[\w.-]*$/);
 /** Files with plain names, but not those that every release writes itself. */
 const extraFiles: Rule = {
-  schema: z.array(
-    z.strictObject({
-      path: z
-        .string()
-        .regex(/^[\w.-]*\w[\w.-]*$/)
-        .refine((name) => !OWN_NAMES.includes(name)),
-      text: z.string(),
-    }),
-  ),
+  schema: z.array(z.strictObject({ path: extraPath.refine((name) => !OWN_NAMES.includes(name)), text: z.string() })),
   allowed: "a list of {path, text}, each path a file's name",
 };
 
@@ -80,11 +69,7 @@ const RULES: OptionRules<BuildOptions> = {
   ...{ encodings: compress, problemsFile: problems, gates: anyObject, extraFiles },
 };
 
-export const BUILD_EFFECTS: OptionRules<BuildEffects> = {
-  now: callback,
-  onProgress: callback,
-  signal: abortSignal,
-};
+export const BUILD_EFFECTS: OptionRules<BuildEffects> = { now: callback, onProgress: callback, signal: abortSignal };
 
 /** The default avatar that a release carries when no other is given. */
 export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="No picture">

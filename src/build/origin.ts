@@ -1,16 +1,13 @@
-/**
- * Remembers beside the releases what one of them was made from. A build from the same bytes, with the same settings and the
- * same version of Rollcall, need not read a row. What is remembered stays true, so nothing ever has to remove it.
- */
+/** A build from bytes, settings and a Rollcall that made a release before need not read a row. This remembers them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isObject } from "../contract/json.js";
 import { pageFrame } from "../contract/page.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import { codeOf } from "../errors.js";
 import { findDigest, readReleaseFileSync, sha256 } from "../release/files.js";
 import { ORIGIN, SUMS } from "../release/layout.js";
-import type { Release } from "../release/open.js";
-import { findDamage } from "../release/open.js";
+import { findDamage, type Release } from "../release/open.js";
 import { replaceFile } from "../release/write.js";
 import type { Source } from "../source/open.js";
 import { pageTextSql } from "../source/page-text.js";
@@ -29,23 +26,19 @@ interface Remembered {
 }
 
 export class Origin {
-  readonly #path: string;
-  readonly #settings: BuildSettings;
-  readonly #source: Source;
   #bytes: SourceBytes | undefined;
   #noted: Promise<Omit<Remembered, "release"> | undefined> | undefined;
 
-  constructor(settings: BuildSettings, source: Source) {
-    this.#path = join(settings.out, ORIGIN);
-    this.#settings = settings;
-    this.#source = source;
-  }
+  constructor(
+    private readonly settings: BuildSettings,
+    private readonly source: Source,
+  ) {}
 
   /** Whether a release was made from exactly what this build would use, and is intact. */
   async isThatOf(release: Release, signal: AbortSignal | undefined): Promise<boolean> {
     const known = this.#read();
     if (known === undefined || known.settings !== this.#digestSettings()) return false;
-    const bytes = SourceBytes.find(this.#source.file);
+    const bytes = SourceBytes.find(this.source.file);
     if (!bytes || bytes.beginning() !== known.beginning) return false;
     if ((await digestOf(release.folder)) !== known.release) return false;
     this.#bytes = bytes;
@@ -58,13 +51,11 @@ export class Origin {
     // A single-threaded build continues where several threads gave up.
     if (this.#noted) return;
     const settings = this.#digestSettings();
-    const bytes = settings === undefined ? undefined : SourceBytes.find(this.#source.file);
+    const bytes = settings === undefined ? undefined : SourceBytes.find(this.source.file);
     const beginning = bytes?.beginning();
     if (settings === undefined || bytes === undefined || beginning === undefined) return;
     this.#bytes = bytes;
-    this.#noted = bytes.digest().then((source) => {
-      return source === undefined ? undefined : { settings, beginning, source };
-    });
+    this.#noted = bytes.digest().then((source) => (source === undefined ? source : { settings, beginning, source }));
   }
 
   /** Remembers what was noted as the origin of the release in a folder. */
@@ -73,7 +64,7 @@ export class Origin {
     try {
       const release = await digestOf(folder);
       if (!noted || release === undefined) return;
-      replaceFile(this.#path, `${JSON.stringify({ ...noted, release } satisfies Remembered)}\n`);
+      replaceFile(this.#path(), `${JSON.stringify({ ...noted, release } satisfies Remembered)}\n`);
     } catch (error) {
       // The release is current all the same. The next build only has to read everything.
       if (codeOf(error) === undefined) throw error;
@@ -86,14 +77,18 @@ export class Origin {
 
   /** @returns undefined when rows depend on more than bytes and settings, or everything has to be read. */
   #digestSettings(): string | undefined {
-    const version = this.#settings.workers === 0 ? undefined : this.#source.version();
-    return version === undefined ? undefined : sha256(JSON.stringify(allSettings(this.#settings, version)));
+    const version = this.settings.workers === 0 ? undefined : this.source.version();
+    return version === undefined ? undefined : sha256(JSON.stringify(allSettings(this.settings, version)));
+  }
+
+  #path(): string {
+    return join(this.settings.out, ORIGIN);
   }
 
   #read(): Partial<Remembered> | undefined {
     try {
-      const known: unknown = JSON.parse(String(readReleaseFileSync(this.#path)));
-      return typeof known === "object" && known !== null ? known : undefined;
+      const known: unknown = JSON.parse(String(readReleaseFileSync(this.#path())));
+      return isObject(known) ? known : undefined;
     } catch (error) {
       if (error instanceof SyntaxError || codeOf(error) !== undefined) return undefined;
       throw error;

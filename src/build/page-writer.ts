@@ -1,5 +1,5 @@
 /** Writes pages to files: what is new is written, what the last release has already is linked from it. */
-import { closeSync, fstatSync, linkSync, readSync } from "node:fs";
+import { fstatSync, linkSync, readSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
 import type { Encoding } from "../contract/headers.js";
@@ -7,7 +7,7 @@ import type { encodePage, PagePosition } from "../contract/page.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { hasCode } from "../errors.js";
 import type { PageDigests } from "../release/digests.js";
-import { openPlain, sha256 } from "../release/files.js";
+import { closing, openPlain, sha256 } from "../release/files.js";
 import { pagePath, type Variant } from "../release/layout.js";
 import { writeFlushedSync } from "../release/write.js";
 
@@ -85,12 +85,9 @@ export function toPageBytes([head, records, tail]: ReturnType<typeof encodePage>
 
 export class PageWriter {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
-  readonly #destination: Destination;
   #memory = Buffer.alloc(2 ** 17);
 
-  constructor(destination: Destination) {
-    this.#destination = destination;
-  }
+  constructor(private readonly destination: Destination) {}
 
   /** Writes the file of page `page` (from 1), and its compressed ones. @returns the digests of all of them. */
   write(page: number, { parts, digest }: PageBytes, known: Known): [Variant, string][] {
@@ -98,7 +95,7 @@ export class PageWriter {
     const path = pagePath(page);
     if (!isUnchanged || !this.#keep(path, (before) => isJoined(before, parts))) this.#writeNew(path, parts);
     const digests: [Variant, string][] = [["identity", digest]];
-    for (const encoding of this.#destination.encodings) {
+    for (const encoding of this.destination.encodings) {
       const before = isUnchanged ? known(encoding) : undefined;
       digests.push([encoding, this.#writeCompressed(page, encoding, parts, before)]);
     }
@@ -114,14 +111,14 @@ export class PageWriter {
   }
 
   #writeNew(path: string, parts: readonly Buffer[]): void {
-    writeFlushedSync(join(this.#destination.folder, path), parts);
+    writeFlushedSync(join(this.destination.folder, path), parts);
     for (const part of parts) this.totals.bytes += part.length;
     this.totals.changed += 1;
   }
 
   /** Links a file from the last release, after looking at its bytes: one damaged since must not be carried on. */
   #keep(path: string, isIntact: (before: Buffer) => boolean): boolean {
-    const { previous, folder } = this.#destination;
+    const { previous, folder } = this.destination;
     const before = previous === undefined ? undefined : this.#find(join(previous, path));
     if (previous === undefined || !before || !isIntact(before)) return false;
     this.totals.bytes += before.length;
@@ -134,13 +131,11 @@ export class PageWriter {
   #find(path: string): Buffer | undefined {
     const file = openPlain(path);
     if (file === undefined) return undefined;
-    try {
+    return closing(file, () => {
       const { size } = fstatSync(file);
       if (size > this.#memory.length) this.#memory = Buffer.alloc(2 * size);
       return this.#memory.subarray(0, readSync(file, this.#memory, 0, size, 0));
-    } finally {
-      closeSync(file);
-    }
+    });
   }
 }
 

@@ -36,15 +36,16 @@ export class InvalidUsersError extends UserError {
 
 export class ProblemLog {
   readonly report: ProblemReport = { users: 0, count: 0, first: [] };
-  readonly #path: string | undefined;
   #file: AsideFile | undefined;
 
   /**
    * @param path of NDJSON. It replaces only a file of problems: a typing error must not overwrite a database or a page.
    * @param out the folder of releases. The file must not lie in it.
    */
-  constructor(path: string | undefined, out: string) {
-    this.#path = path;
+  constructor(
+    private readonly path: string | undefined,
+    out: string,
+  ) {
     if (path === undefined) return;
     if (`${resolve(path)}${sep}`.startsWith(`${resolve(out)}${sep}`))
       throw new UserError(`Problems cannot be written to ${path}: it is in ${out}; name a file elsewhere.`);
@@ -54,7 +55,7 @@ export class ProblemLog {
 
   /** Creates the file aside. Before this, nothing is written. */
   open(): void {
-    const path = this.#path;
+    const path = this.path;
     if (path === undefined || this.#file !== undefined) return;
     this.#file = this.#writing(() => new AsideFile(path));
   }
@@ -80,7 +81,7 @@ export class ProblemLog {
     try {
       return step();
     } catch (cause) {
-      throw new UserError(`Cannot write problems to ${this.#path} (${codeOf(cause)}); name another file.`, { cause });
+      throw new UserError(`Cannot write problems to ${this.path} (${codeOf(cause)}); name another file.`, { cause });
     }
   }
 }

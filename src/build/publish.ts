@@ -1,5 +1,4 @@
 /** From written pages to the current release: the last stage of a build. */
-
 import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { includedFiles } from "../adapters/release-files.js";

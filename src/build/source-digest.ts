@@ -13,17 +13,15 @@ const PIECE = 2 ** 20;
 const FEW = 2 ** 25;
 
 export class SourceBytes {
-  readonly #source: SourceFile;
-  /** Descriptors of the file, and of its write-ahead log where that holds anything. */
-  readonly #files: readonly [number, ...number[]];
   readonly #state: string;
-  readonly #seen: number | undefined;
   #thread: ThreadPool<undefined, number, string> | undefined;
 
-  private constructor(source: SourceFile, files: readonly [number, ...number[]], seen?: number) {
-    this.#source = source;
-    this.#files = files;
-    this.#seen = seen;
+  /** @param files descriptors of the file, and of its write-ahead log where that holds anything. */
+  private constructor(
+    private readonly source: SourceFile,
+    private readonly files: readonly [number, ...number[]],
+    private readonly seen?: number,
+  ) {
     this.#state = files.map(stateOf).join();
   }
 
@@ -43,7 +41,7 @@ export class SourceBytes {
   beginning(): string | undefined {
     return undefinedIfRefused(() => {
       const memory = Buffer.alloc(BEGINNING);
-      return sha256(memory.subarray(0, readSync(this.#files[0], memory, 0, BEGINNING, 0)));
+      return sha256(memory.subarray(0, readSync(this.files[0], memory, 0, BEGINNING, 0)));
     });
   }
 
@@ -51,14 +49,14 @@ export class SourceBytes {
   async digest(): Promise<string | undefined> {
     const digests: string[] = [];
     try {
-      for (const file of this.#files) {
+      for (const file of this.files) {
         const isSmall = fstatSync(file).size <= FEW;
         digests.push(isSmall ? digestFile(file, Buffer.allocUnsafe(PIECE)) : await this.#digestInThread(file));
       }
-      if (this.#files.map(stateOf).join() !== this.#state) return undefined;
+      if (this.files.map(stateOf).join() !== this.#state) return undefined;
       // SQLite may overwrite a log from its beginning, which keeps its size and, for a moment, its time.
-      if (this.#seen !== undefined && this.#source.seenOfLog() !== this.#seen) return undefined;
-      return sha256([...digests, this.#seen].join());
+      if (this.seen !== undefined && this.source.seenOfLog() !== this.seen) return undefined;
+      return sha256([...digests, this.seen].join());
     } catch (error) {
       if (codeOf(error) === undefined) throw error;
       return undefined;

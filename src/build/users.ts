@@ -3,7 +3,6 @@ import { type Problem, type User, userSchema } from "../contract/user.js";
 import { countWarnings, type WarningCounts } from "../contract/warnings.js";
 import type { Candidate } from "../source/candidates.js";
 import type { Source } from "../source/open.js";
-import { createTurns } from "../workers/turns.js";
 import type { OnBuildProgress } from "./options.js";
 
 const REPORT_EVERY = 1000;
@@ -26,21 +25,6 @@ export function* readUsers(source: Source, { onInvalid, onProgress, warnings }: 
       yield user;
     }
   }
-}
-
-/** Counts the valid users, in a reading of its own: where users are left out, the first page must know the count. */
-export async function countValid(
-  source: Source,
-  tally: Omit<Tally, "warnings">,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  const turn = createTurns(REPORT_EVERY, signal);
-  let count = 0;
-  for (const _ of readUsers(source, { ...tally, warnings: {} })) {
-    await turn();
-    count++;
-  }
-  return count;
 }
 
 type Validated = { user: User; problems?: undefined } | { user?: undefined; problems: Problem[] };

@@ -1,12 +1,13 @@
 /** Writes all pages of a source: by several threads where that is possible, otherwise by one, with the same result. */
 import { pagesFor } from "../contract/links.js";
-import { CONTRACT_VERSION, type Problem } from "../contract/user.js";
+import { CONTRACT_VERSION } from "../contract/user.js";
 import { UserError } from "../errors.js";
 import { USERS } from "../release/layout.js";
 import { findAltered, type Release } from "../release/open.js";
 import type { Staging } from "../release/staging.js";
 import type { Source } from "../source/open.js";
 import { threadsFor } from "../workers/pool.js";
+import { createTurns } from "../workers/turns.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
 import type { Origin } from "./origin.js";
 import type { WrittenPages } from "./page-writer.js";
@@ -14,7 +15,7 @@ import { writePagesInParallel } from "./parallel/pool.js";
 import { InvalidUsersError, type ProblemLog } from "./problems.js";
 import { mayRepeatIds } from "./repeated-ids.js";
 import { writePagesSingleThreaded } from "./single-threaded.js";
-import { countValid } from "./users.js";
+import { readUsers } from "./users.js";
 
 /** With fewer users, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;
@@ -90,8 +91,12 @@ async function hasUsableIndex(previous: Release | undefined, pageSize: number): 
 /** Each page holds the count of all users, so those left out must be known before the first page is written. */
 async function countUsers({ settings, source, log, onProgress, signal }: Job): Promise<number> {
   if (!settings.skipInvalid) return source.count;
-  const tally = { onInvalid: (problems: Problem[]) => log.add(problems), onProgress };
-  const count = await countValid(source, tally, signal);
+  const turn = createTurns(1000, signal);
+  let count = 0;
+  for (const _ of readUsers(source, { onInvalid: (problems) => log.add(problems), onProgress, warnings: {} })) {
+    await turn();
+    count++;
+  }
   if (count > 0 || source.count === 0) return count;
   log.finish();
   throw new InvalidUsersError(log.report, source.count, { nobodyLeft: true });

@@ -50,6 +50,7 @@ async function compareAndPrint(
 ): Promise<ExitCode> {
   const { out: dist, only, ignore, maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
+  const source: SourceSideOptions = Object.fromEntries(SOURCE_KEYS.map((key) => [key, settings[key]]));
   const scratch = await makeScratch();
   // An error may end the process at once, for example when a stream cannot be written to.
   const cleanUp = () => {
@@ -59,7 +60,7 @@ async function compareAndPrint(
   io.signals.on("exit", cleanUp);
   try {
     const result = await compare(
-      { ...pickSource(settings), old, new: newer, dist, only, ignore, gates },
+      { ...source, old, new: newer, dist, only, ignore, gates },
       { cwd: io.cwd, scratch, signal, onProgress: ({ users, total }) => bar?.update(users, total) },
     );
     bar?.clear();
@@ -67,10 +68,6 @@ async function compareAndPrint(
   } finally {
     io.signals.off("exit", cleanUp);
   }
-}
-
-function pickSource(settings: Settings): SourceSideOptions {
-  return Object.fromEntries(SOURCE_KEYS.map((key) => [key, settings[key]]));
 }
 
 async function print(diff: Comparison, settings: Settings, io: Io, signal: AbortSignal): Promise<ExitCode> {
@@ -88,11 +85,7 @@ async function print(diff: Comparison, settings: Settings, io: Io, signal: Abort
 const FILE = { isTTY: false } as Io["stdout"];
 
 /** Each form is loaded only when it is needed, since charts take long to load. */
-async function toText(
-  diff: Comparison,
-  { format, limit, all, output, only, ignore }: Settings,
-  io: Io,
-): Promise<AsyncGenerator<string>> {
+async function toText(diff: Comparison, { format, limit, all, output, only, ignore }: Settings, io: Io) {
   const { exceeded } = diff;
   const filter = { only, ignore };
   switch (format) {

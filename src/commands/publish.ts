@@ -4,10 +4,10 @@ import { count, duration, number, size } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { toJson, visible } from "../print/text.js";
 import type { StepKind } from "../publish/plan.js";
-import type { PublishEffects, PublishResult } from "../publish/publish.js";
+import type { PublishResult } from "../publish/publish.js";
 import { at, hasScheme } from "../settings/kinds.js";
 import type { Settings } from "../settings/settings.js";
-import { watched } from "./program/progress.js";
+import { type Progress, watched } from "./program/progress.js";
 import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
 
 export const publishVerb: Verb = {
@@ -33,22 +33,17 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
   const { out: dist, force, expect, release, endpoint, cacheControl } = settings;
   const place = hasScheme(target) ? target : at(io.cwd, target);
   const options = { dist, target: place, release, endpoint, cacheControl, force, expect, dryRun, purgeList };
-  const effects: PublishEffects = {
-    now: () => io.date(),
-    onWait: (milliseconds) => {
-      if (!quiet)
-        say(io, `An earlier run has not ended; watching for ${duration(milliseconds)} whether it is at work.`);
-    },
-    ...(!json && { onStep: (kind, path) => print(io, `${SIGNS[kind]} ${visible(path)}`) }),
-  };
+  const onStep = (kind: StepKind, path: string) => print(io, `${SIGNS[kind]} ${visible(path)}`);
+  const onWait = (milliseconds: number) =>
+    say(io, `An earlier run has not ended; watching for ${duration(milliseconds)} whether it is at work.`);
+  const step = (bar: Progress | undefined, signal: AbortSignal) =>
+    publishRelease(options, {
+      ...{ signal, onStep: json ? undefined : onStep, onWait: quiet ? undefined : onWait },
+      now: () => io.date(),
+      onProgress: ({ files, total }) => bar?.update(files, total),
+    });
   const outcome = dryRun ? "nothing was changed" : "run this again, and it goes on where it stopped";
-  const result = await watched(
-    io,
-    json || quiet ? undefined : "file",
-    (bar, signal) =>
-      publishRelease(options, { ...effects, onProgress: ({ files, total }) => bar?.update(files, total), signal }),
-    outcome,
-  );
+  const result = await watched(io, json || quiet ? undefined : "file", step, outcome);
   const milliseconds = io.now() - started;
   if (json) print(io, toJson({ ...result, dry_run: dryRun, seconds: Math.round(milliseconds) / 1000 }));
   else if (!quiet) sayLines(io, describePublish(result, milliseconds, settings));

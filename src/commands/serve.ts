@@ -5,17 +5,15 @@ import { basePath, LISTING_PATH } from "../contract/links.js";
 import { ExitCode, UserError, usageError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { shellWord, toJson, visible } from "../print/text.js";
-import { CURRENT } from "../release/layout.js";
+import { CURRENT, SNAPSHOT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
 import type { Snapshot } from "../release/snapshot.js";
 import type { AccessEntry } from "../server/access-log.js";
-import type { Cluster } from "../server/cluster/cluster.js";
 import type { ClusterEffects } from "../server/cluster/processes.js";
-import type { ListingServer } from "../server/server.js";
-import type { Settings } from "../settings/settings.js";
+import type { ServedRelease } from "../server/server.js";
+import { type Settings, settingOf } from "../settings/settings.js";
 import { hearSignals, type ServerSignals } from "./program/signals.js";
 import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
-import { createLinksNote } from "./serve-links.js";
 
 export const serveVerb: Verb = {
   name: "serve",
@@ -37,18 +35,18 @@ async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   return ExitCode.done;
 }
 
-async function serveUntilStopped(
-  settings: Settings,
-  signals: ServerSignals,
-  log: (line: string) => void,
-  io: Io,
-): Promise<void> {
+async function serveUntilStopped(settings: Settings, signals: ServerSignals, log: (line: string) => void, io: Io) {
   let origin: string | undefined;
   let fail = (_error: UserError) => {};
   const failed = new Promise<never>((_resolve, reject) => {
     fail = reject;
   });
-  const sayLinks = createLinksNote(settings.out, log);
+  let linkedTo: string | undefined;
+  const sayLinks = (baseUrl: string, origin: string) => {
+    const note = baseUrl === linkedTo ? undefined : linksNote(baseUrl, origin, settings.out);
+    linkedTo = baseUrl;
+    if (note !== undefined) log(note);
+  };
   const server = await open(settings, {
     log,
     ...(settings.accessLog && { access: (entry) => print(io, accessLine(entry, settings.json)) }),
@@ -65,7 +63,7 @@ async function serveUntilStopped(
     const { url } = await server.listen({ port: settings.port, host: settings.host });
     origin = new URL(url).origin;
     if (!signals.isStopped()) {
-      announce(server, url, settings, io);
+      announce(server.release, url, settings, io);
       sayLinks(server.release.snapshot.base_url, origin);
       await goOnWithoutLog(io, log);
     }
@@ -92,7 +90,7 @@ async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void
 }
 
 /** Opens the server. If there are releases and none is current, the error says how to choose one. */
-async function open(settings: Settings, effects: ClusterEffects): Promise<ListingServer | Cluster> {
+async function open(settings: Settings, effects: ClusterEffects) {
   const { out, processes, cacheControl, cacheMb, fastPath } = settings;
   try {
     const options = { folder: out, cacheControl, cacheMb, fastPath };
@@ -112,19 +110,44 @@ async function open(settings: Settings, effects: ClusterEffects): Promise<Listin
   }
 }
 
-function announce({ release }: Pick<Cluster, "release">, url: string, settings: Settings, io: Io): void {
-  const { id, count: users, pages } = release.snapshot;
+function announce({ folder, snapshot }: ServedRelease, url: string, settings: Settings, io: Io): void {
+  const { id, count: users, pages } = snapshot;
   const listing = `${url}${LISTING_PATH}?format=api&page=1`;
-  if (settings.json) print(io, toJson({ url, listing, id, name: basename(release.folder), users, pages }));
+  if (settings.json) print(io, toJson({ url, listing, id, name: basename(folder), users, pages }));
   else
     sayLines(io, [
-      { verb: "serve", value: url, detail: describeSnapshot(release.snapshot) },
+      { verb: "serve", value: url, detail: describeSnapshot(snapshot) },
       { verb: "try", value: `curl ${shellWord(listing)}` },
     ]);
 }
 
 function describeSnapshot({ id, count: users, pages }: Snapshot): string {
   return `${id}: ${count(users, "user")} on ${count(pages, "page")}`;
+}
+
+/** For links to elsewhere on this machine. Another base URL, or one with TLS, is taken for that of a proxy in front. */
+function linksNote(baseUrl: string, origin: string, out: string): string | undefined {
+  const base = new URL(baseUrl);
+  const here = new URL(origin);
+  if (base.protocol !== "http:" || !isLoopback(base.hostname)) return undefined;
+  const isEverywhere = here.hostname === "0.0.0.0" || here.hostname === "[::]";
+  const isHere = base.hostname === here.hostname || base.hostname === "localhost";
+  if (base.port === here.port && isHere && !isEverywhere && isLoopback(here.hostname)) return undefined;
+
+  const target = isEverywhere ? `http://ADDRESS${here.port && `:${here.port}`}` : origin;
+  // Neither for the default, nor for a single release's folder, where no build can go.
+  const isUsual = out === settingOf("out").default || existsSync(join(out, SNAPSHOT));
+  const outFlag = isUsual ? [] : ["--out", shellWord(out)];
+  const command = ["rollcall build --base-url", shellWord(`${target}${basePath(baseUrl)}`), ...outFlag];
+  const where = isEverywhere
+    ? "which readers on other machines cannot follow"
+    : "which is not where this server listens";
+  const how = isEverywhere ? ", with the address that they use for ADDRESS," : "";
+  return `Links lead to ${baseUrl}, ${where}; "${command.join(" ")}"${how} makes a release whose links lead here.`;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** `2026-11-21T03:40:00.000Z 127.0.0.1 GET /api/users/?page=1 200 34567 1.2ms 1f6a9c0d2b7e`, or the entry as JSON. */

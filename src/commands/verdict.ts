@@ -5,7 +5,7 @@ import { table } from "../print/table.js";
 import { shorten, visible } from "../print/text.js";
 import { bothEndsOf } from "../report/fit.js";
 import { describeFinding } from "../verify/junit.js";
-import type { Row, Verdict } from "../verify/verdict.js";
+import type { Asked, Row, Verdict } from "../verify/verdict.js";
 import { wrap } from "./program/help.js";
 
 /** Findings of a row that are shown. */
@@ -15,7 +15,7 @@ const LOOKS = { passed: "green", differs: "red", allowed: "yellow", noted: "yell
 
 /** @param width columns for the table. Below it, rows that differ are told in full, since cells may be cut. */
 export function describeVerdict(
-  { subject, rows }: Verdict,
+  { subject, asked, rows }: Verdict,
   { milliseconds, width, paint }: { milliseconds: number; width: number; paint: Paint },
 ): string {
   const probes = rows.filter(({ received }) => received !== undefined);
@@ -24,7 +24,7 @@ export function describeVerdict(
     // Each with widths of its own: what probes ask and get is long.
     ...[others, probes].flatMap((some) => (some.length > 0 ? [tableOf(some, probes.length > 0, width, paint)] : [])),
     ...rows.filter(({ outcome }) => ["differs", "noted"].includes(outcome)).map((row) => describeRow(row, paint)),
-    summary(subject, rows, milliseconds, paint),
+    summary(subject, rows, `in ${duration(milliseconds)}${asked ? describeAsked(asked) : ""}`, paint),
   ].join("\n\n");
 }
 
@@ -91,7 +91,12 @@ function describeRow(row: Row, paint: Paint): string {
   return [head, ...shown, ...(rest > 0 ? [`  and ${number(rest)} more`] : [])].join("\n");
 }
 
-function summary(subject: string, rows: readonly Row[], milliseconds: number, paint: Paint): string {
+/** `, by 108 requests for 3 of 21 pages, a sample` */
+function describeAsked({ pages, of, requests }: Asked): string {
+  return `, by ${count(requests, "request")}${pages < of ? ` for ${number(pages)} of ${count(of, "page")}, a sample` : ""}`;
+}
+
+function summary(subject: string, rows: readonly Row[], effort: string, paint: Paint): string {
   const counts = Object.keys(LOOKS).flatMap((outcome) => {
     const found = rows.filter((row) => row.outcome === outcome).length;
     return found === 0 ? [] : [`${found} ${outcome === "differs" && found > 1 ? "differ" : outcome}`];
@@ -99,6 +104,6 @@ function summary(subject: string, rows: readonly Row[], milliseconds: number, pa
   const differing = rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
   const loud = differing.length > 0;
   const value = loud ? `differs: ${differing.join(", ")}` : "passed";
-  const detail = `${subject}: ${counts.join(", ")}, in ${duration(milliseconds)}`;
+  const detail = `${subject}: ${counts.join(", ")}, ${effort}`;
   return align([{ verb: "verify", value, detail, loud }], paint);
 }

@@ -1,9 +1,11 @@
 /** `rollcall verify`: a release on disk or a deployed host, and the report of what differs. */
 import { writeFile } from "node:fs/promises";
+import { isHttpUrl } from "../contract/links.js";
 import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { toJunit } from "../verify/junit.js";
+import type { VerifyEffects } from "../verify/options.js";
 import { refusalsAsUsageErrors, unwritable } from "./program/failure.js";
 import { watched } from "./program/progress.js";
 import { type Given, type Io, print, type Verb } from "./program/verb.js";
@@ -31,14 +33,16 @@ export const verifyVerb: Verb = {
 };
 
 async function runVerify({ settings, arguments: { what } }: Given, io: Io): Promise<ExitCode> {
-  const { out: dist, workers, against, sample, allow, concurrency, rate, cacheControl } = settings;
+  const { out: dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl } = settings;
   const started = io.now();
   const { verify: prove } = await import("../verify/verify.js");
-  const options = { what, dist, workers, against, sample, allow, concurrency, rate, cacheControl };
+  const options = { what, dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl };
   const result = await refusalsAsUsageErrors(() =>
-    watched(io, "user", (bar, signal) =>
-      prove(options, { cwd: io.cwd, signal, onProgress: ({ users, total }) => bar?.update(users, total) }),
-    ),
+    watched(io, isHttpUrl(what ?? "") ? "request" : "user", (bar, signal) => {
+      const onProgress: VerifyEffects["onProgress"] = (done) =>
+        bar?.update("users" in done ? done.users : done.requests, done.total);
+      return prove(options, { cwd: io.cwd, signal, onProgress });
+    }),
   );
   const { passed, ...verdict } = result;
   const { junit } = settings;
@@ -47,11 +51,9 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
       throw unwritable(junit, "--junit", cause);
     });
   const milliseconds = io.now() - started;
+  const { columns: width = UNKNOWN_WIDTH } = io.stdout;
   if (settings.json) print(io, toJson({ ...result, seconds: Math.round(milliseconds) / 1000 }));
-  else {
-    const { columns: width = UNKNOWN_WIDTH } = io.stdout;
-    print(io, describeVerdict(verdict, { milliseconds, width, paint: painter(io.stdout, io.env) }));
-  }
+  else print(io, describeVerdict(verdict, { milliseconds, width, paint: painter(io.stdout, io.env) }));
   return passed ? ExitCode.done : ExitCode.refused;
 }
 

@@ -20,6 +20,10 @@ export function parseJson(text: string): { value: unknown } | { why: string } {
   }
 }
 
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Undefined when the text is not JSON or does not fit the schema. */
 export function parseAs<T>(schema: z.ZodType<T>, text: string): T | undefined {
   const read = parseJson(text);

@@ -1,5 +1,6 @@
 /** Reads users whose records differ between the snapshots, and compares them field by field. */
 import stringify from "fast-json-stable-stringify";
+import { isObject } from "../contract/json.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { type Change, type FieldChange, type FieldFilter, fieldFilter } from "./change.js";
 import type { Pair } from "./match.js";
@@ -43,7 +44,7 @@ type Fields = Record<string, unknown>;
 function compareObjects(old: Fields, now: Fields, prefix = "", changes: FieldChange[] = []): FieldChange[] {
   for (const key of keysOf(old, now)) {
     const [before, after] = [old[key], now[key]];
-    if (isFields(before) && isFields(after)) compareObjects(before, after, `${prefix}${key}.`, changes);
+    if (isObject(before) && isObject(after)) compareObjects(before, after, `${prefix}${key}.`, changes);
     else if (!isSame(before, after)) changes.push({ path: prefix + key, old: before, new: after });
   }
   return changes;
@@ -54,10 +55,6 @@ function keysOf(old: Fields, now: Fields): string[] {
   const [keys, others] = [Object.keys(old), Object.keys(now)];
   const isUsual = keys.length === others.length && keys.every((key, at) => key === others[at]);
   return isUsual ? keys : [...new Set([...keys, ...others])].sort();
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isSame(one: unknown, other: unknown): boolean {

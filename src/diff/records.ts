@@ -1,10 +1,10 @@
 /** Reads single users of a snapshot from its pages, without reading whole pages if possible. */
-import { closeSync, fstatSync, readSync } from "node:fs";
+import { fstatSync, readSync } from "node:fs";
 import { parseAs } from "../contract/json.js";
 import { recordPattern } from "../contract/record-text.js";
 import { type User, userSchema } from "../contract/user.js";
 import { UserError } from "../errors.js";
-import { MAX_PAGE, openPlain } from "../release/files.js";
+import { closing, MAX_PAGE, openPlain } from "../release/files.js";
 import { pagePath } from "../release/layout.js";
 import { userDigest } from "../release/user-index.js";
 import { badPage } from "./index-pages.js";
@@ -17,20 +17,17 @@ const COMMA = 44;
 const WINDOW = 8192;
 
 export class RecordReader {
-  readonly #side: Side;
   /** With any image URL: records that do not match are checked by the schema. */
   readonly #pattern = recordPattern("https://example.com/");
   #memory = Buffer.alloc(2 ** 17);
   /** The average in the last page that was read whole, to estimate where a record is. */
   #bytesAUser = 0;
 
-  constructor(side: Side) {
-    this.#side = side;
-  }
+  constructor(private readonly side: Side) {}
 
   /** @throws UserError when the page is missing, or does not hold this user as the index says. */
   read(entry: IndexEntry): User {
-    const { facts } = this.#side;
+    const { facts } = this.side;
     const page = Math.floor(entry.at / facts.pageSize) + 1;
     const record = this.#find(page, entry);
     const user = record && this.#parse(record);
@@ -51,11 +48,11 @@ export class RecordReader {
   }
 
   #find(page: number, { id, at }: IndexEntry): Buffer | undefined {
-    const { facts, folder } = this.#side;
+    const { facts, folder } = this.side;
     const { pageSize, count } = facts;
     const file = openPlain(`${folder}/${pagePath(page)}`);
     if (file === undefined) throw badPage(facts, page, "is not there");
-    try {
+    return closing(file, () => {
       const middle = Math.floor(this.#bytesAUser * ((at % pageSize) + 0.5));
       const line = findLine(this.#read(file, Math.max(0, middle - WINDOW / 2), WINDOW), id);
       if (line) return line;
@@ -64,9 +61,7 @@ export class RecordReader {
       // The count of an invalid snapshot may be any number.
       this.#bytesAUser = size / Math.max(1, Math.min(pageSize, count - (page - 1) * pageSize));
       return findLine(this.#read(file, 0, size), id);
-    } finally {
-      closeSync(file);
-    }
+    });
   }
 
   #read(file: number, begin: number, length: number): Buffer {

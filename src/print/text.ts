@@ -1,16 +1,26 @@
-/** Makes foreign text safe to print, so that it cannot move the cursor, or reorder or break a line. */
+/** Makes foreign text safe to print, so that it cannot move the cursor, reorder or break a line, or look like another. */
+import { JOINED, JOINER } from "./joined.js";
 
 /** Controls, direction and other invisible format characters, line separators, lone surrogates and noncharacters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
 
-/** `a\u202eb` with the override as six visible characters. */
+const JOINED_OR_INVISIBLE = new RegExp(`(${JOINED})|${INVISIBLE.source}`, "gv");
+const JOINED_OR_ANY = new RegExp(`${JOINED}|[^]`, "gv");
+
+/** `a\u202eb` with the override as six visible characters; an emoji or a word that a joiner rightly joins as it is. */
 export function visible(text: string): string {
-  return text.replace(INVISIBLE, escapeUnits);
+  if (!JOINER.test(text)) return text.replace(INVISIBLE, escapeUnits);
+  return text.replace(JOINED_OR_INVISIBLE, (found, joined?: string) => joined ?? escapeUnits(found));
 }
 
-/** One line of JSON, safe to print. */
+/** The characters of a text, of which each can be made visible by itself: what a joiner rightly joins is one. */
+export function characters(text: string): Iterable<string> {
+  return JOINER.test(text) ? (text.match(JOINED_OR_ANY) ?? []) : text;
+}
+
+/** One line of JSON that is safe to print, in which scripts find no invisible character at all. */
 export function toJson(value: unknown): string {
-  return visible(JSON.stringify(value));
+  return JSON.stringify(value).replace(INVISIBLE, escapeUnits);
 }
 
 /** A value of a problem as JSON, cut to `max` characters. */

@@ -20,14 +20,12 @@ export const TRASH_PREFIX = ".trash-";
 export const LOCK = ".lock";
 export const LOCK_HOLDER = ".lock-holder.json";
 
-/** In `dist`: what the current release was made from. */
+/** In `dist`: what the current release was made from, and a folder with a lock for each target that was published to. */
 export const ORIGIN = ".origin.json";
+export const PUBLISHED = ".published";
 
 /** In `dist`: files of earlier versions of Rollcall, which are removed. */
 export const OUTDATED: readonly string[] = [".imprint", ".imprint-next"];
-
-/** In `dist`: a folder with a lock for each target that was published to. */
-export const PUBLISHED = ".published";
 
 export const SNAPSHOT = "snapshot.json";
 export const SUMS = "SHA256SUMS";

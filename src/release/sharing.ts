@@ -1,17 +1,8 @@
 /** Lets several users write one `dist`, for example a group: what one of them makes, the others may write. */
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  statSync,
-} from "node:fs";
+import { accessSync, constants, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hasCode, UserError } from "../errors.js";
+import { closing } from "./files.js";
 
 /**
  * Makes a folder, unless it exists, in which all users may write who may write in `parent`: the process's umask alone
@@ -27,13 +18,10 @@ export function makeFolder(parent: string, name: string): string {
     throw new UserError(`${path} is a link or a file, where a folder belongs; move it away.`, { cause: error });
   }
   const writers = writersOf(statSync(parent).mode);
-  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  try {
+  closing(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW), (folder) => {
     const { mode } = fstatSync(folder);
     if ((mode & writers) !== writers) fchmodSync(folder, mode | writers);
-  } finally {
-    closeSync(folder);
-  }
+  });
   return path;
 }
 
@@ -44,17 +32,10 @@ function writersOf(mode: number): number {
 
 /** Makes an empty lock file, unless it exists, with the same permissions as its folder. */
 export function makeLockFile(path: string): void {
-  let file: number;
   try {
-    file = openSync(path, "wx");
+    closing(openSync(path, "wx"), (file) => fchmodSync(file, statSync(dirname(path)).mode & 0o666));
   } catch (error) {
-    if (hasCode(error, "EEXIST")) return;
-    throw error;
-  }
-  try {
-    fchmodSync(file, statSync(dirname(path)).mode & 0o666);
-  } finally {
-    closeSync(file);
+    if (!hasCode(error, "EEXIST")) throw error;
   }
 }
 

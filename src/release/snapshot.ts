@@ -15,7 +15,6 @@ const snapshotSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{12}$/),
   /** The version of the contract that every user was checked against. */
   contract: count.min(1),
-  /** Users in the collection. */
   count,
   pages: count.min(1).max(MAX_PAGES),
   page_size: count.min(PAGE_SIZE.min).max(PAGE_SIZE.max),
@@ -23,7 +22,6 @@ const snapshotSchema = z.strictObject({
   links: z.enum(LINK_STYLES),
   /** The content codings in which each page has a compressed file. */
   encodings: z.array(z.enum(["br", "gzip"])).refine((list) => new Set(list).size === list.length),
-  /** Invalid users that were left out on request. */
   skipped: count,
   /** The number of users for each kind of warning. */
   warnings: z.record(z.string(), count),
@@ -46,20 +44,15 @@ export function contentDigest(facts: SnapshotFacts, { pages, others }: Sums): st
   return hash.update(stringify(facts)).digest("hex");
 }
 
-/**
- * The id: the first 12 hexadecimal digits of the content's digest. Equal ids do not prove equal content: somebody who
- * controls the data of users can make two contents with the same id.
- */
+/** Equal ids do not prove equal content: who controls the data of users can make two contents with one id. */
 export function snapshotId(digest: string): string {
   return digest.slice(0, 12);
 }
 
-/** The bytes of snapshot.json. */
 export function encodeSnapshot(snapshot: Snapshot): string {
   return `${stringify(snapshot)}\n`;
 }
 
-/** Reads snapshot.json; undefined when it is not in its format. */
 export function parseSnapshot(text: string): Snapshot | undefined {
   return parseAs(snapshotSchema, text);
 }

@@ -12,32 +12,25 @@ import { flushFolder, joinLines, writeFlushed } from "./write.js";
 
 export class Staging {
   readonly folder: string;
-  readonly #dist: string;
   readonly #others = new Map<string, string>();
-  readonly #untidied: string[];
 
-  /**
-   * Begins with an empty folder, and removes what a killed build or an earlier version has left. Needs the lock of `dist`.
-   * @param untidied is told of what cannot be removed, now or later.
-   */
-  constructor(dist: string, untidied: string[]) {
-    this.#dist = dist;
-    this.#untidied = untidied;
+  /** Needs the lock of `dist`. @param untidied is told of what cannot be removed, now or later. */
+  constructor(
+    private readonly dist: string,
+    private readonly untidied: string[],
+  ) {
     this.folder = join(dist, STAGING);
     makeFolder(dist, RELEASES);
     this.#begin();
-    for (const name of readdirSync(dist)) {
+    for (const name of readdirSync(dist))
       if (OUTDATED.includes(name) || name.startsWith(TRASH_PREFIX)) remove(join(dist, name), untidied);
-    }
   }
 
-  /** Removes everything that has been written so far. */
   clear(): void {
     this.discard();
     this.#begin();
   }
 
-  /** Writes a file that is not a page, and flushes it. */
   async writeOther(path: string, content: string): Promise<void> {
     await writeFlushed(join(this.folder, path), content);
     this.listOther(path, sha256(content));
@@ -54,8 +47,7 @@ export class Staging {
   }
 
   /**
-   * Writes snapshot.json, what `include` gives, and SHA256SUMS, flushes everything, and makes the release appear by one
-   * rename.
+   * Flushes everything, and makes the release appear by one rename.
    * @param include gives the files that name the release.
    * @returns the name of its folder.
    */
@@ -74,26 +66,26 @@ export class Staging {
     for (let path = PAGES; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
     if (included.length > 0) flushFolder(join(this.folder, INCLUDED));
     flushFolder(this.folder);
-    renameSync(this.folder, join(this.#dist, RELEASES, name));
-    flushFolder(join(this.#dist, RELEASES));
+    renameSync(this.folder, join(this.dist, RELEASES, name));
+    flushFolder(join(this.dist, RELEASES));
     return name;
   }
 
-  /** Removes the release. Does not fail: what cannot be removed is left to the next build. */
+  /** Does not fail: what cannot be removed is left to the next build. */
   discard(): void {
-    remove(this.folder, this.#untidied);
+    remove(this.folder, this.untidied);
   }
 
   /** Renames a folder that is in the way instead of removing it, because removing may fail halfway. */
   #begin(): void {
-    const trash = join(this.#dist, TRASH_PREFIX + randomUUID());
+    const trash = join(this.dist, TRASH_PREFIX + randomUUID());
     if (lstatSync(this.folder, { throwIfNoEntry: false })) renameSync(this.folder, trash);
-    [STAGING, ...PAGES.split("/")].reduce(makeFolder, this.#dist);
+    [STAGING, ...PAGES.split("/")].reduce(makeFolder, this.dist);
   }
 
   /** When data changes back and forth, two releases in one second can have one id; then the name's time is moved on. */
   #freeName(now: Date, id: string): string {
-    const taken = new Set(readdirSync(join(this.#dist, RELEASES)));
+    const taken = new Set(readdirSync(join(this.dist, RELEASES)));
     let time = now;
     while (taken.has(folderName(time, id))) time = new Date(time.getTime() + 1000);
     return folderName(time, id);

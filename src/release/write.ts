@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 import { UserError } from "../errors.js";
+import { closing } from "./files.js";
 
 export function asidePath(path: string): string {
   return `${path}.rollcall-new`;
@@ -23,8 +24,8 @@ export class AsideFile {
 
   /** Creates the file aside, and removes what a killed run may have left there. */
   constructor(
-    readonly path: string,
-    readonly aside = asidePath(path),
+    private readonly path: string,
+    private readonly aside = asidePath(path),
   ) {
     rmSync(aside, { force: true });
     // "x" fails on anything that is there by now, so no link is followed.
@@ -113,25 +114,17 @@ export async function writeFlushed(path: string, content: string | Iterable<stri
 
 /** Writes a new file from several parts and flushes it, synchronously: for threads that have nothing else to do. */
 export function writeFlushedSync(path: string, parts: readonly Uint8Array[]): void {
-  const file = openSync(path, "wx");
-  try {
+  closing(openSync(path, "wx"), (file) => {
     const bytes = parts.reduce((sum, part) => sum + part.length, 0);
     const written = writevSync(file, parts);
     // The system may write less than it is given, for example when the disk is nearly full.
     if (written < bytes) writeFileSync(file, Buffer.concat(parts).subarray(written));
     fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
 export function flushFolder(path: string): void {
-  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  closing(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY), fsyncSync);
 }
 
 const LINES_AT_ONCE = 1000;
@@ -140,8 +133,7 @@ const LINES_AT_ONCE = 1000;
 export function* joinLines(lines: Iterable<string>): Generator<string> {
   let some: string[] = [];
   for (const line of lines) {
-    some.push(line);
-    if (some.length < LINES_AT_ONCE) continue;
+    if (some.push(line) < LINES_AT_ONCE) continue;
     yield some.join("");
     some = [];
   }

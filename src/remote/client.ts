@@ -4,7 +4,7 @@ import { Agent as HttpsAgent } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.js";
 import { SETTINGS } from "../settings/table.js";
-import { countBodyBytes } from "./bare.js";
+import { sendBare } from "./bare.js";
 import { exchange, headerOf, MAX_BYTES, type RemoteRequest, type RemoteResponse } from "./exchange.js";
 
 export interface ClientOptions {
@@ -29,19 +29,31 @@ const LONGEST_WAIT_MS = 120_000;
 const MOST_IN_VAIN = 3;
 
 export function createClient(options: ClientOptions = {}) {
-  const { concurrency = CONCURRENCY, rate, timeoutMs = 30_000, maxBytes = MAX_BYTES, signal, instead } = options;
+  const { concurrency = CONCURRENCY, rate, timeoutMs = 30_000, maxBytes: most = MAX_BYTES, signal, instead } = options;
   const connections = { keepAlive: true, maxSockets: concurrency };
   const agents = { "http:": new HttpAgent(connections), "https:": new HttpsAgent(connections) };
   const pace = createPace(rate, signal);
-  let inVain = 0;
+  let [inVain, requests] = [0, 0];
+  const turn = () => {
+    requests++;
+    return pace.turn();
+  };
   return {
-    maxBytes,
-    /** @throws TransferError when no whole answer comes; UserError when a busy host asks for too long a wait. */
-    async request(url: string, { method = "GET", headers = {} }: Partial<Omit<RemoteRequest, "url">> = {}) {
+    maxBytes: most,
+    /** How many were sent so far, with those that were sent again. */
+    get requests() {
+      return requests;
+    },
+    /**
+     * @param options `maxBytes`: of this body, instead of the client's.
+     * @throws TransferError when no whole answer comes; UserError when a busy host asks for too long a wait.
+     */
+    async request(url: string, options: Partial<Omit<RemoteRequest, "url">> & Pick<ClientOptions, "maxBytes"> = {}) {
+      const { method = "GET", headers = {}, maxBytes = most } = options;
       const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
-      const request = { url, method, headers: { ...OWN_HEADERS, ...headers } };
+      const request = { url, method, headers: { ...REQUEST_HEADERS, ...headers } };
       for (let attempt = 1; ; attempt++) {
-        await pace.turn();
+        await turn();
         const answer = await exchange(request, { agent, timeoutMs, maxBytes, signal });
         if (!isHostBusy(answer) || inVain >= MOST_IN_VAIN) return answer;
         if (attempt === MOST_ATTEMPTS) {
@@ -51,10 +63,10 @@ export function createClient(options: ClientOptions = {}) {
         pace.hold(waitFor(answer, attempt, instead));
       }
     },
-    /** How many bytes follow the headers of an answer that must have no body. Throws as `request` does. */
-    async countBody(url: string, method: string, headers: RemoteRequest["headers"] = {}) {
-      await pace.turn();
-      return countBodyBytes({ url, method, headers: { ...OWN_HEADERS, ...headers } }, timeoutMs, signal);
+    /** The answer to lines that are sent as they are, see `sendBare`. Throws as `request` does. */
+    async bare(url: string, lines: readonly string[], isToEnd: boolean) {
+      await turn();
+      return sendBare(url, lines, isToEnd, timeoutMs, signal);
     },
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
@@ -62,7 +74,7 @@ export function createClient(options: ClientOptions = {}) {
   };
 }
 
-const OWN_HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
+export const REQUEST_HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
 
 /** Whether a host says that it is too busy to answer. */
 export function isHostBusy({ status }: RemoteResponse): boolean {

@@ -13,19 +13,20 @@ export interface Excerpt {
 /** The most columns of a value, without quotes and ellipses, and the columns before and after the difference. */
 const WIDTH = 90;
 const AROUND = 15;
+/** The most columns of the difference itself. */
+const MIDDLE = WIDTH - 2 * AROUND;
 
 /** Both values of a field. An ellipsis marks text that was left out. */
 export function excerpts(path: string, old: unknown, now: unknown): readonly [Excerpt, Excerpt] {
   const [left, right] = [writeValue(path, old), writeValue(path, now)];
-  const isSubtle = looksLike(left.text, right.text);
+  const isSubtle = lookOf(left.text) === lookOf(right.text);
   if (!isSubtle && isShortAndBare(left) && isShortAndBare(right)) return [whole(left.text), whole(right.text)];
-  const [start, end] = common(left.text, right.text, !isSubtle);
+  const [start, end] = isSubtle ? common(left.text, right.text) : commonWhole(left, right);
   const [one, other] = [parts(left, start, end, isSubtle), parts(right, start, end, isSubtle)];
   const free = (WIDTH - Math.max(one.middle.length, other.middle.length)) / 2;
   return [excerpt(left, one, free), excerpt(right, other, free)];
 }
 
-/** The excerpt as one text. */
 export function joined({ before, middle, after }: Excerpt): string {
   return before + middle + after;
 }
@@ -42,7 +43,7 @@ function whole(text: string): Excerpt {
 function parts({ text, quoted }: Written, start: number, end: number, isSubtle: boolean): Excerpt {
   const show = showing(quoted);
   const showMiddle: Show = isSubtle ? (part) => escapeForeign(show(part)) : show;
-  const middle = bothEndsOf(text.slice(start, text.length - end), WIDTH - 2 * AROUND, showMiddle);
+  const middle = bothEndsOf(text.slice(start, text.length - end), MIDDLE, showMiddle);
   return { before: text.slice(0, start), middle, after: text.slice(text.length - end) };
 }
 
@@ -51,11 +52,7 @@ function excerpt({ text, quoted }: Written, { before, middle, after }: Excerpt, 
   const isShort = text.length <= WIDTH && (show(before) + middle + show(after)).length <= WIDTH;
   const around = isShort ? WIDTH : Math.max(AROUND, free);
   const quote = quoted ? '"' : "";
-  return {
-    before: quote + lastOf(before, around, show),
-    middle,
-    after: firstOf(after, around, show) + quote,
-  };
+  return { before: quote + lastOf(before, around, show), middle, after: firstOf(after, around, show) + quote };
 }
 
 function showing(quoted: boolean): Show {
@@ -67,41 +64,52 @@ function escapeForeign(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** With more accents on a character, a short excerpt might leave out the difference itself. */
-const MOST_ACCENTS = 4;
-
-/**
- * How many UTF-16 units two texts have in common at the beginning and at the end, without cutting a surrogate pair.
- * @param isWhole also do not cut a character from its accents.
- */
-function common(left: string, right: string, isWhole: boolean): [start: number, end: number] {
+/** How many UTF-16 units two texts have in common at the beginning and at the end, without cutting a surrogate pair. */
+function common(left: string, right: string): [start: number, end: number] {
   const shorter = Math.min(left.length, right.length);
   let start = 0;
   while (start < shorter && left[start] === right[start]) start++;
   if (start > 0 && (isSecondHalf(left, start) || isSecondHalf(right, start))) start--;
-  let base = start;
-  while (base > 0 && (isInside(left, base) || isInside(right, base))) base--;
-  if (isWhole && start - base <= MOST_ACCENTS) start = base;
   let end = 0;
   while (end < shorter - start && left.at(-1 - end) === right.at(-1 - end)) end++;
-  while (end > 0 && isInside(left, left.length - end)) end--;
+  if (end > 0 && (isSecondHalf(left, left.length - end) || isSecondHalf(right, right.length - end))) end--;
   return [start, end];
-}
-
-/** Whether the unit at `index` belongs to the character before it. */
-function isInside(text: string, index: number): boolean {
-  return isSecondHalf(text, index) || /^\p{M}/u.test(text.slice(index, index + 2));
 }
 
 function isSecondHalf(text: string, index: number): boolean {
   return /^[\udc00-\udfff]/.test(text.slice(index, index + 1));
 }
 
-/** Whether two texts look the same: compatible characters are equal, and invisible ones are ignored. */
-function looksLike(left: string, right: string): boolean {
-  return lookOf(left) === lookOf(right);
+const WHOLE = (["word", "grapheme"] as const).map((granularity) => new Intl.Segmenter("en", { granularity }));
+
+/** What two values have in common without cutting a word or, where one is too long to be shown, a letter from its accents. */
+function commonWhole(left: Written, right: Written): [start: number, end: number] {
+  const [start, end] = common(left.text, right.text);
+  for (const segmenter of WHOLE) {
+    const around = ({ text }: Written) => segmentAround(segmenter, text, start, text.length - end);
+    const [one, other] = [around(left), around(right)];
+    const wide = [Math.min(one.start, other.start), Math.min(one.end, other.end)] as const;
+    const fits = ({ text, quoted }: Written) =>
+      text.length - wide[0] - wide[1] <= MIDDLE &&
+      showing(quoted)(text.slice(wide[0], text.length - wide[1])).length <= MIDDLE;
+    if (fits(left) && fits(right)) return [...wide];
+  }
+  return [start, end];
 }
 
+/** How many units are before and after what `from` to `to` become when no segment is cut. */
+function segmentAround(segmenter: Intl.Segmenter, text: string, from: number, to: number) {
+  const at = (place: number) => {
+    // A segment that is longer could not be shown whole.
+    const first = Math.max(0, place - MIDDLE);
+    const found = segmenter.segment(text.slice(first, place + MIDDLE)).containing(place - first);
+    const begin = first + (found?.index ?? place - first);
+    return begin === place ? ([place, place] as const) : ([begin, begin + (found?.segment.length ?? 0)] as const);
+  };
+  return { start: at(from)[0], end: text.length - at(to)[1] };
+}
+
+/** Equal for texts that look the same: compatible characters count as one, and invisible ones as nothing. */
 function lookOf(text: string): string {
   return text.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "");
 }

@@ -6,6 +6,12 @@ import { number } from "../print/numbers.js";
 export const CHANGE_KINDS = ["added", "removed", "changed"] as const satisfies readonly Change["kind"][];
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
+export interface ReportOptions {
+  /** A sentence for each gate that was exceeded. */
+  exceeded?: readonly string[];
+  filter?: FieldFilter;
+}
+
 /** The first `limit` changes of a kind; no more are read. */
 export async function* firstChanges(diff: Diff, kind: ChangeKind, limit: number): AsyncGenerator<Change> {
   let left = Math.min(limit, diff[kind]);

@@ -1,4 +1,5 @@
 /** Cuts text to a number of columns, counted in its escaped form. */
+import { characters } from "../print/text.js";
 
 /** Escapes a piece of text for printing. Escaping pieces one by one must give the same as escaping the whole text. */
 export type Show = (text: string) => string;
@@ -25,7 +26,7 @@ export function bothEndsOf(text: string, max: number, show: Show): string {
 /** How many UTF-16 units from the beginning fit into `max` columns. */
 function fitting(text: string, max: number, show: Show): number {
   let [end, width] = [0, 0];
-  for (const character of text) {
+  for (const character of characters(text)) {
     width += widthOf(character, show);
     if (width > max) break;
     end += character.length;
@@ -37,7 +38,7 @@ function fitting(text: string, max: number, show: Show): number {
 function fittingFromEnd(text: string, max: number, show: Show): number {
   let [start, width] = [text.length, 0];
   // No character takes fewer columns than it has units.
-  for (const character of [...text.slice(-max)].reverse()) {
+  for (const character of [...characters(text.slice(-max))].reverse()) {
     width += widthOf(character, show);
     if (width > max) break;
     start -= character.length;

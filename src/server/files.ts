@@ -19,7 +19,6 @@ import { type PageCache, readVerified } from "./page-cache.js";
 
 interface Served {
   digest: string;
-  etag: string;
   answer: ServerAnswer;
   /** What `identify` said of the file when its bytes were those of the digest. */
   checked: string;
@@ -40,8 +39,7 @@ export async function createFiles(release: Release, root: string, answers: Answe
     });
     const digest = listed ?? sha256(bytes);
     if (checked === undefined) throw broken(`${file} leads out of the release`);
-    const etag = etagOf(digest);
-    files.set(path, { digest, etag, answer: answers.file(200, path, etag), checked });
+    files.set(path, { digest, answer: answers.file(200, path, etagOf(digest)), checked });
   }
   // In dev mode it looks at a file when it is asked for, instead of walking over every page at the start.
   const serve = sirv(folder, {
@@ -73,7 +71,8 @@ export async function createFiles(release: Release, root: string, answers: Answe
     const path = req.path.slice(root.length);
     const served = files.get(path);
     if (!served) return next();
-    if (isFresh(req.headers["if-none-match"], served.etag)) return send(res, answers.file(304, path, served.etag));
+    const etag = etagOf(served.digest);
+    if (isFresh(req.headers["if-none-match"], etag)) return send(res, answers.file(304, path, etag));
     // As a part of another server, an answer may not have its socket yet, and would not hear that the client has left.
     if (res.socket) return answer(req, res, path, served);
     res.once("socket", () => answer(req, res, path, served).catch(next));

@@ -6,7 +6,7 @@ import { etagOf } from "../contract/headers.js";
 import { pageNumber, requestedPage } from "../contract/links.js";
 import { pagePath } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { type Answers, type ServerAnswer, send } from "./answers.js";
+import { type Answers, send } from "./answers.js";
 import { createNegotiation, isFresh } from "./negotiate.js";
 import type { PageCache } from "./page-cache.js";
 
@@ -15,11 +15,7 @@ export function createPages({ folder, snapshot, sums }: Release, listing: string
   const choose = createNegotiation(snapshot.encodings);
 
   /** At once if the page is cached or the client has it, otherwise from the disk; undefined if there is no such page. */
-  const findPage = (
-    page: number,
-    acceptEncoding: string | undefined,
-    ifNoneMatch: string | undefined,
-  ): ServerAnswer | Promise<ServerAnswer> | undefined => {
+  const findPage = (page: number, acceptEncoding: string | undefined, ifNoneMatch: string | undefined) => {
     const variant = choose(acceptEncoding);
     const digest = sums.pages.get(page, variant);
     if (digest === undefined) return undefined;

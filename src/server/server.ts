@@ -54,10 +54,7 @@ const OPTIONS: OptionRules<ListingServerOptions> = { folder, ...pick("cacheContr
 const EFFECTS: OptionRules<ListingServerEffects> = { log: callback, access: callback, onSwitch: callback };
 
 /** @throws UserError for a missing or broken release and for options that are unknown or cannot be used. */
-export async function openListingServer(
-  options: ListingServerOptions,
-  effects: ListingServerEffects = {},
-): Promise<ListingServer> {
+export async function openListingServer(options: ListingServerOptions, effects: ListingServerEffects = {}) {
   return createListingServer(
     checkOptions("createServer", options, OPTIONS, ["folder"]),
     checkOptions("createServer's second argument", effects, EFFECTS),
@@ -66,15 +63,12 @@ export async function openListingServer(
 
 /** @throws UserError for a missing or broken release and for options that cannot be used. */
 export async function createListingServer(
-  {
-    folder,
-    cacheControl = DEFAULT_CACHE_CONTROL,
-    cacheMb = SETTINGS.cacheMb.default,
-    fastPath = SETTINGS.fastPath.default,
-  }: ListingServerOptions,
+  options: ListingServerOptions,
   { log = () => {}, access, onSwitch }: ListingServerEffects = {},
   limits: ServerLimits = SERVER_LIMITS,
 ): Promise<ListingServer> {
+  const { folder, cacheControl = DEFAULT_CACHE_CONTROL } = options;
+  const { cacheMb = SETTINGS.cacheMb.default, fastPath = SETTINGS.fastPath.default } = options;
   if (!SETTINGS.cacheControl.schema.safeParse(cacheControl).success)
     throw usageError(
       `Cache-Control ${JSON.stringify(cacheControl)} cannot stand in a header; give one like "${DEFAULT_CACHE_CONTROL}".`,

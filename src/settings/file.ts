@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isObject } from "../contract/json.js";
 import { codeOf, isMissing, usageError } from "../errors.js";
 import { parseConfig } from "./json.js";
 import { at } from "./kinds.js";
@@ -49,8 +50,4 @@ async function read(path: string, name: string): Promise<string | undefined> {
   }
   if (!isUtf8(bytes)) throw usageError(`Config file ${name} is not text in UTF-8; save it as that.`);
   return bytes.toString("utf8");
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -33,7 +33,8 @@ export function variableLayer(env: Given, cwd: string, wanted: readonly SettingK
   const given: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(VARIABLE_PREFIX) || name === DEBUG_VARIABLE || !text) continue;
-    if (!isInjected(name, String(text)) && findNear(name, known)) given[keys.get(name) ?? name] = text;
+    const isInjected = INJECTED.some((pattern) => pattern.test(`${name}=${text}`));
+    if (!isInjected && findNear(name, known)) given[keys.get(name) ?? name] = text;
   }
   const nameOf = (key: string) => (isKey(key) ? variableOf(key) : key);
   return check({ given, wanted, folder: cwd, nameOf, known });
@@ -83,10 +84,6 @@ function describeUnknown(unknown: readonly string[], nameOf: Layer["nameOf"], kn
 }
 
 /** Variables that Kubernetes and Docker inject for a service named `rollcall` or `rollcall-...`: they are no settings. */
-function isInjected(variable: string, text: string): boolean {
-  return INJECTED.some((pattern) => pattern.test(`${variable}=${text}`));
-}
-
 const INJECTED = [
   // ROLLCALL_SERVICE_HOST=10.0.0.1, ROLLCALL_SERVICE_PORT=80, ROLLCALL_SERVICE_PORT_HTTP=80
   /^[^=]*_SERVICE_(HOST|PORT(_[^=]+)?)=/,

@@ -1,5 +1,6 @@
 /** Checks the options that a program gives to a verb, by the rules for flags, with the same messages. */
 import { z } from "zod";
+import { isObject } from "../contract/json.js";
 import { usageError } from "../errors.js";
 import { isPath } from "./kinds.js";
 import { suggest } from "./names.js";
@@ -30,8 +31,7 @@ export function checkOptions<T extends object>(
   rules: OptionRules<T>,
   required: readonly (keyof T & string)[] = [],
 ): T {
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw usageError(`${what} takes its options as an object, got ${show(given)}.`);
+  if (!isObject(given)) throw usageError(`${what} takes its options as an object, got ${show(given)}.`);
   const known = new Map(Object.entries(rules) as [string, Rule][]);
   const values: Record<string, unknown> = {};
   const mistakes: string[] = [];
@@ -43,7 +43,7 @@ export function checkOptions<T extends object>(
     if (error) mistakes.push(`${what}: ${describeMistake(name, value, rule, error)}`);
     else values[name] = data;
   }
-  const missing = required.filter((name) => (given as Record<string, unknown>)[name] === undefined);
+  const missing = required.filter((name) => given[name] === undefined);
   if (missing.length > 0) mistakes.push(`${what} needs ${missing.join(" and ")}.`);
   if (mistakes.length > 0) throw usageError(mistakes.join(" "));
   return values as T;

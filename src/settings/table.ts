@@ -75,7 +75,11 @@ export const SETTINGS = {
   maxField: row(kind.fieldLimits, ["build", "diff"], "users in whom a field may change: kyc_status=10,bio=5%"),
 
   // What another host is and where: the values of its configuration.
-  adapt: row(kind.names("host"), ["build"], 'put what these hosts need into the release; "rollcall adapt" lists them'),
+  adapt: row(
+    kind.names("host"),
+    ["build", "verify"],
+    'put what these hosts need into the release, or allow what they cannot do; "rollcall adapt" lists them',
+  ),
   write: row(path("<folder>"), ["adapt"], "write the files to it instead of printing them"),
   root: row(
     kind.onHost,

@@ -30,7 +30,6 @@ export function openSource(options: SourceOptions): Source {
 }
 
 export class Source {
-  readonly #options: SourceOptions;
   #opened: ReturnType<typeof open>;
   #relation = "";
   /** What stands behind FROM: a table without its indexes, whose values may be damaged, or a view or query. */
@@ -38,8 +37,7 @@ export class Source {
   #count: number | undefined;
   #hasRepeatedIds: boolean | undefined;
 
-  constructor(options: SourceOptions) {
-    this.#options = options;
+  constructor(private readonly options: SourceOptions) {
     this.#opened = reading(options.db, () => open(options.db));
   }
 
@@ -49,13 +47,13 @@ export class Source {
   }
 
   get count(): number {
-    this.#count ??= reading(this.#options.db, () => countRows(this.#opened.db, this.#rows));
+    this.#count ??= reading(this.options.db, () => countRows(this.#opened.db, this.#rows));
     return this.#count;
   }
 
   /** All rows in published order. They can be read more than once, with the same result. */
   *candidates(): Generator<Candidate, void> {
-    const [{ db }, { db: file, defaultAvatar }] = [this.#opened, this.#options];
+    const [{ db }, { db: file, defaultAvatar }] = [this.#opened, this.options];
     try {
       this.#hasRepeatedIds ??= keepRepeatedIds(db, this.#rows);
       const isDuplicate = this.#hasRepeatedIds ? IS_REPEATED : "0";
@@ -72,12 +70,12 @@ export class Source {
   }
 
   get isShareable(): boolean {
-    const { db, table = "users", query } = this.#options;
+    const { db, table = "users", query } = this.options;
     return query === undefined && reading(db, () => isPlainTable(this.#opened.db, table));
   }
 
   share(pageSize: number): Share {
-    const { db, defaultAvatar } = this.#options;
+    const { db, defaultAvatar } = this.options;
     const kind = reading(db, () => chooseOrder(this.#opened.db, this.#relation, pageSize));
     return { relation: this.#relation, kind, defaultAvatar };
   }
@@ -86,7 +84,7 @@ export class Source {
     try {
       yield* pageStarts(this.#opened.db, this.#relation, { kind, pageSize, count: this.count });
     } catch (error) {
-      throw explainSqlite(this.#options.db, error);
+      throw explainSqlite(this.options.db, error);
     }
   }
 
@@ -94,13 +92,13 @@ export class Source {
   begin(): void {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) if (this.#tryBegin(attempt === ATTEMPTS)) return;
     throw new UserError(
-      `${this.#options.db} is replaced faster than it can be opened, ${ATTEMPTS} times in a row; deliver it less often, then run this again.`,
+      `${this.options.db} is replaced faster than it can be opened, ${ATTEMPTS} times in a row; deliver it less often, then run this again.`,
     );
   }
 
   /** @param isLast whether one file is enough, although somebody may commit meanwhile: writers may leave no pause. */
   #tryBegin(isLast: boolean): boolean {
-    const { db: path } = this.#options;
+    const { db: path } = this.options;
     try {
       if (!this.file.isOne(1)) this.reopen();
       const { file, db } = this.#opened;
@@ -108,8 +106,8 @@ export class Source {
       file.note();
       db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
       file.requireOwnLog();
-      const { table = "users", query } = this.#options;
-      this.#relation = findRelation(db, path, this.#options);
+      const { table = "users", query } = this.options;
+      this.#relation = findRelation(db, path, this.options);
       const isInFile = query === undefined && isTable(db, table);
       this.#rows = isInFile ? `${this.#relation} NOT INDEXED` : this.#relation;
       this.#count = this.#hasRepeatedIds = undefined;
@@ -125,11 +123,11 @@ export class Source {
 
   /** Whether so many other connections, which have begun since this one, see the same file at the same point in time. */
   isBegunBy(others: number): boolean {
-    return reading(this.#options.db, () => this.file.isAsNoted(1 + others));
+    return reading(this.options.db, () => this.file.isAsNoted(1 + others));
   }
 
   reopen(): void {
-    const opened = open(this.#options.db);
+    const opened = open(this.options.db);
     this.close();
     this.#opened = opened;
   }

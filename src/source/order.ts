@@ -32,16 +32,16 @@ export function chooseOrder(db: Database, relation: string, pageSize: number): O
 
 /** The index in byte order from which SQLite would take the order without sorting, if there is one. */
 function findOrderedIndex(db: Database, relation: string): string | undefined {
-  const steps = db
-    .prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN SELECT date_joined, id FROM ${relation} ${INDEX_ORDER}`)
-    .all();
+  const plan = `EXPLAIN QUERY PLAN SELECT date_joined, id FROM ${relation} ${INDEX_ORDER}`;
+  const steps = db.prepare<[], { detail: string }>(plan).all();
   const [, index] = /USING COVERING INDEX (.+)$/.exec(steps[0]?.detail ?? "") ?? [];
   if (steps.length !== 1 || index === undefined) return undefined;
-  const collations = db
-    .prepare<[string], string>("SELECT coll FROM pragma_index_xinfo(?) WHERE key = 1")
-    .pluck()
-    .all(index);
-  return collations.slice(0, 2).every((collation) => collation === "BINARY") ? index : undefined;
+  const columns = db.prepare<[string], string>("SELECT coll FROM pragma_index_xinfo(?) WHERE key = 1").pluck();
+  const isInByteOrder = columns
+    .all(index)
+    .slice(0, 2)
+    .every((collation) => collation === "BINARY");
+  return isInByteOrder ? index : undefined;
 }
 
 export function sortRows(db: Database, relation: string): void {
@@ -87,9 +87,8 @@ export function* pageStarts(
     const first = db.prepare<[], Key>(`SELECT date_joined AS date, id FROM ${relation} ${ORDER} LIMIT 1`).get();
     start = { ...start, ...first };
   }
-  const next = db.prepare<[PageStart], Key>(
-    `SELECT date_joined AS date, id ${rangeOfIndex(relation)} LIMIT 1 OFFSET ${pageSize}`,
-  );
+  const following = `SELECT date_joined AS date, id ${rangeOfIndex(relation)} LIMIT 1 OFFSET ${pageSize}`;
+  const next = db.prepare<[PageStart], Key>(following);
   for (let offset = 0; offset < count; offset += pageSize) {
     start = { ...start, offset };
     yield start;

@@ -47,19 +47,18 @@ export function beginReading(path: string): Database.Database | undefined {
 }
 
 export class PageReader {
-  readonly #db: Database.Database;
-  readonly #share: Share;
   readonly #pattern: RecordPattern;
   #text: TextStatement | undefined;
 
-  constructor(db: Database.Database, share: Share) {
-    this.#db = db;
-    this.#share = share;
+  constructor(
+    private readonly db: Database.Database,
+    private readonly share: Share,
+  ) {
     this.#pattern = recordPattern(share.defaultAvatar);
   }
 
   readText(start: PageStart, rows: number): PageText {
-    const parameters = { ...start, rows, ...pageTextParameters(this.#share.defaultAvatar) };
+    const parameters = { ...start, rows, ...pageTextParameters(this.share.defaultAvatar) };
     this.#text ??= this.#statement();
     const found = read(this.#text, parameters);
     const records = found?.records ?? EMPTY;
@@ -72,15 +71,15 @@ export class PageReader {
   }
 
   #statement(): TextStatement {
-    const { relation, kind } = this.#share;
-    if (kind === "sorted") sortRows(this.#db, relation);
-    return this.#db.prepare(pageTextSql(pageRows(relation, kind)));
+    const { relation, kind } = this.share;
+    if (kind === "sorted") sortRows(this.db, relation);
+    return this.db.prepare(pageTextSql(pageRows(relation, kind)));
   }
 
   candidates(start: PageStart, rows: number): Generator<Candidate, void> {
-    const { relation, kind, defaultAvatar } = this.#share;
+    const { relation, kind, defaultAvatar } = this.share;
     const selection = { rows: pageRows(relation, kind), parameters: { ...start, rows } };
-    return selectCandidates(this.#db, { ...selection, isDuplicate: "0", defaultAvatar });
+    return selectCandidates(this.db, { ...selection, isDuplicate: "0", defaultAvatar });
   }
 }
 

@@ -15,9 +15,8 @@ const QUERY_VIEW = "rollcall_query";
 
 /** A query becomes a temporary view, so that SQLite itself refuses a second statement, and all but a SELECT. */
 export function findRelation(db: Database, file: string, { table, query }: RelationOptions): string {
-  if (table !== undefined && query !== undefined) {
+  if (table !== undefined && query !== undefined)
     throw usageError("Users come from a table or from a query, not both; leave --table or --query out.");
-  }
   const name = query === undefined ? findTable(db, file, table ?? "users") : createQueryView(db, query);
   const [schema, where, step] =
     query === undefined
@@ -29,13 +28,9 @@ export function findRelation(db: Database, file: string, { table, query }: Relat
 }
 
 function findTable(db: Database, file: string, table: string): string {
-  const tables = db
-    .prepare<[], string>(
-      `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
-       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
-    )
-    .pluck()
-    .all();
+  const sql = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
+    AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`;
+  const tables = db.prepare<[], string>(sql).pluck().all();
   const found = tables.find((name) => name.toLowerCase() === table.toLowerCase());
   if (found !== undefined) return found;
   if (tables.length === 0) throw new UserError(`${file} has no tables; name the SQLite file that holds the users.`);
@@ -67,9 +62,8 @@ function createQueryView(db: Database, path: string): string {
     db.prepare(`SELECT * FROM temp.${QUERY_VIEW}`);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new UserError(`Query ${path} cannot be run: ${why}. It must be one SELECT that yields the columns.`, {
-      cause,
-    });
+    const message = `Query ${path} cannot be run: ${why}. It must be one SELECT that yields the columns.`;
+    throw new UserError(message, { cause });
   }
   return QUERY_VIEW;
 }
@@ -77,9 +71,8 @@ function createQueryView(db: Database, path: string): string {
 function requireColumns(relation: string, found: string[], step: string): void {
   // SQLite numbers further columns of one name: `bio`, `bio:1`.
   const repeated = SOURCE_COLUMNS.filter((name) => found.some((other) => other.toLowerCase().startsWith(`${name}:`)));
-  if (repeated.length > 0) {
+  if (repeated.length > 0)
     throw new UserError(`${relation} yields ${listed(repeated)} more than once; say in it which one is meant.`);
-  }
   const have = new Set(found.map((name) => name.toLowerCase()));
   const missing = SOURCE_COLUMNS.filter((name) => !have.has(name));
   if (missing.length === 0) return;
@@ -110,21 +103,13 @@ export function isTable(db: Database, table: string): boolean {
 }
 
 function findKind(db: Database, table: string): { type: string; wr: number } | undefined {
-  return db
-    .prepare<[string], { type: string; wr: number }>(
-      "SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE",
-    )
-    .get(table);
+  const sql = "SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE";
+  return db.prepare<[string], { type: string; wr: number }>(sql).get(table);
 }
 
 /** Whether pages can be read one by one, by row id and as UTF-8. A view would be evaluated again for each page. */
 export function isPlainTable(db: Database, table: string): boolean {
-  const found = findKind(db, table);
+  const { type, wr } = findKind(db, table) ?? {};
   const named = db.prepare("SELECT 1 FROM pragma_table_xinfo(?) WHERE name = 'rowid' COLLATE NOCASE").get(table);
-  return (
-    found?.type === "table" &&
-    found.wr === 0 &&
-    named === undefined &&
-    db.pragma("encoding", { simple: true }) === "UTF-8"
-  );
+  return type === "table" && wr === 0 && named === undefined && db.pragma("encoding", { simple: true }) === "UTF-8";
 }

@@ -1,5 +1,8 @@
 /** The result of a verification: a row for each check, with the first of what was found to differ. */
 
+import type { LinkStyle } from "../contract/links.js";
+import type { Variant } from "../release/layout.js";
+
 /** One place where something is not as it should be. */
 export interface Finding {
   /** The name of the row. */
@@ -45,7 +48,23 @@ export interface Row {
 export interface Verdict {
   /** What was verified, as a person would say it. */
   subject: string;
+  /** What was requested of a host. */
+  asked?: Asked;
   rows: readonly Row[];
+}
+
+export interface Asked {
+  /** Pages that were read, and how many there are: a sample, where there are more. */
+  pages: number;
+  of: number;
+  /** In which the host gave pages. */
+  codings: readonly Variant[];
+  /** The forms of URL in which pages were requested. */
+  links: readonly LinkStyle[];
+  /** Files that are no pages. */
+  files: number;
+  /** Requests in all. */
+  requests: number;
 }
 
 /** Whether nothing differs but what is allowed to. */

@@ -1,6 +1,7 @@
 /** The verb that proves that a release on disk, or what a host answers, is what it says it is. */
 import { join } from "node:path";
 import { z } from "zod";
+import { adapterOf } from "../adapters/adapters.js";
 import { isHttpUrl } from "../contract/links.js";
 import { unlessStopped, usageError } from "../errors.js";
 import { findRelease, openChosen } from "../release/choose.js";
@@ -12,6 +13,7 @@ import { abortSignal, callback, checkOptions, folder, type OptionRules, type Rul
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import type { VerifyEffects, VerifyOptions } from "./options.js";
+import type { VerifySiteOptions } from "./site/read.js";
 import { ROW_NAMES } from "./site/rows.js";
 import { passed, type Verdict } from "./verdict.js";
 
@@ -23,7 +25,7 @@ export interface VerifyResult extends Verdict {
 const what: Rule = { schema: z.string().min(1), allowed: "a text that means a release or a host" };
 const OPTIONS: OptionRules<VerifyOptions> = {
   ...{ what, dist: folder },
-  ...pick("workers", "against", "sample", "allow", "concurrency", "rate", "cacheControl"),
+  ...pick("workers", "against", "sample", "allow", "adapt", "concurrency", "rate", "cacheControl"),
 };
 const EFFECTS: OptionRules<VerifyEffects> = { onProgress: callback, signal: abortSignal, cwd: folder };
 
@@ -34,18 +36,21 @@ const EFFECTS: OptionRules<VerifyEffects> = { onProgress: callback, signal: abor
 export async function verify(given: VerifyOptions = {}, effects: VerifyEffects = {}): Promise<VerifyResult> {
   const options = checkOptions("verify", given, OPTIONS);
   const watch = checkOptions("verify's second argument", effects, EFFECTS);
-  refuseUnknown(options.allow ?? []);
+  const allowed = readAllowed(options);
   const { what: name = CURRENT } = options;
   const verdict = await unlessStopped(watch.signal, () =>
-    isHttpUrl(name) ? verifyHost(name, options, watch) : verifyFolder(name, options, watch),
+    isHttpUrl(name) ? verifyHost(name, { ...options, allowed }, watch) : verifyFolder(name, options, watch),
   );
   return { passed: passed(verdict), ...verdict };
 }
 
-function refuseUnknown(names: readonly string[]): void {
-  const unknown = names.find((name) => !ROW_NAMES.includes(name));
+/** The checks that may differ: those of `allow`, and what the hosts of `adapt` cannot do, with the reason. */
+function readAllowed({ allow = [], adapt = [] }: VerifyOptions): ReadonlyMap<string, string | undefined> {
+  const unknown = allow.find((name) => !ROW_NAMES.includes(name));
   if (unknown !== undefined)
     throw usageError(`There is no check ${JSON.stringify(unknown)} to allow; ${suggest(unknown, ROW_NAMES)}`);
+  const limitations = adapt.flatMap((name) => Object.entries(adapterOf(name).limitations ?? {}));
+  return new Map([...allow.map((name) => [name, undefined] as const), ...limitations]);
 }
 
 async function verifyFolder(
@@ -60,7 +65,7 @@ async function verifyFolder(
 
 async function verifyHost(
   baseUrl: string,
-  { dist = SETTINGS.out.default, against, ...options }: VerifyOptions,
+  { dist = SETTINGS.out.default, against, ...options }: VerifyOptions & Pick<VerifySiteOptions, "allowed">,
   { cwd = ".", ...watch }: VerifyEffects,
 ): Promise<Verdict> {
   const { release, whyNot, known } = await openAgainst(against, dist, cwd);

@@ -26,16 +26,13 @@ export async function each<T>(
 }
 
 /** A limit for work that is no sequence: each waits in `begin` for its turn, in order, and calls `end` once. */
-export interface AtMost {
-  begin(): Promise<void>;
-  end(): void;
-}
+export type AtMost = ReturnType<typeof atMost>;
 
-export function atMost(most: number): AtMost {
+export function atMost(most: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
   return {
-    async begin() {
+    async begin(): Promise<void> {
       if (running >= most) return new Promise<void>((resolve) => waiting.push(resolve));
       running++;
     },

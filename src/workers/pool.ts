@@ -29,11 +29,9 @@ interface PoolOptions<Data, Job, Result> extends ThreadOptions {
 /** Starts its threads at once, so that they are ready when there are jobs. Call `end` in a `finally`. */
 export class ThreadPool<Data, Job, Result> {
   readonly #threads: PoolWorker<Job, Result>[];
-  readonly #options: PoolOptions<Data, Job, Result>;
 
-  constructor(options: PoolOptions<Data, Job, Result>) {
+  constructor(private readonly options: PoolOptions<Data, Job, Result>) {
     const { size, file, data, isCallerOne = false } = options;
-    this.#options = options;
     const others = Math.max(0, isCallerOne ? size - 1 : size);
     this.#threads = Array.from({ length: others }, () => new PoolWorker(file, data, options));
   }
@@ -48,12 +46,12 @@ export class ThreadPool<Data, Job, Result> {
     const loops = this.#threads.map(async (thread) => {
       for (const job of jobs) if (take(await thread.ask(job), job) === false) return;
     });
-    if (loops.length === 0 || this.#options.isCallerOne) loops.push(this.#runHere(jobs, take));
+    if (loops.length === 0 || this.options.isCallerOne) loops.push(this.#runHere(jobs, take));
     await Promise.all(loops);
   }
 
   async #runHere(jobs: Generator<Job>, take: (result: Result, job: Job) => unknown): Promise<void> {
-    const { start, data, signal } = this.#options;
+    const { start, data, signal } = this.options;
     if (!start) throw new Error("A pool of no threads needs a start.");
     const handle = start(data);
     const turn = createTurns(1, signal);

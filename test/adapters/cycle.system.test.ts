@@ -78,6 +78,8 @@ test
       await readers.expect(id);
     }
 
+    machine.run(`rollcall verify ${BASE_URL} --adapt ${adapter}`, PLACE);
+
     const answers = await readers.stop();
     expect(new Set(ids).size).toBe(4);
     expect(ids[3]).toBe(ids[1]);

@@ -227,13 +227,19 @@ page-leading-zero: GET /api/users/?format=api&page=01
   const known = await run("--allow page-leading-zero --allow range,post");
   expect(known.code).toBe(0);
   expect(known.stdout).toMatch(/\nallowed +page-leading-zero /);
-  expect(known.stdout).toMatch(/\nverify +passed +http:\S+: \d+ passed, 1 allowed, 5 skipped, in /);
+  expect(known.stdout).toMatch(
+    /\nverify +passed +http:\S+: \d+ passed, 1 allowed, 7 skipped, in [\d.]+ s, by \d+ requests\n$/,
+  );
   const alone = await run("--against none --allow page-leading-zero --json --sample 2");
-  const { rows } = JSON.parse(alone.stdout);
+  const { rows, asked } = JSON.parse(alone.stdout);
+  expect(asked).toMatchObject({ pages: 2, of: 3, codings: ["identity"], links: ["query", "path"], files: 2 });
+  expect(asked.requests).toBeGreaterThan(80);
   expect(rows.map(({ name }: { name: string }) => name)).toEqual(ROW_NAMES);
   expect(rows.find(({ name }: { name: string }) => name === "same-bytes")).toMatchObject({
-    outcome: "skipped",
-    note: "--against none",
+    outcome: "passed",
+    rule: "every page has the SHA-256 that the host's own SHA256SUMS lists",
   });
   expect(rows[0].request).toBe("2 of 3 pages");
+  const sample = await run("--allow page-leading-zero --sample 2");
+  expect(sample.stdout).toMatch(/ requests for 2 of 3 pages, a sample\n$/);
 });

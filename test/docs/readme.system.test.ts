@@ -102,7 +102,7 @@ const OPTIONS = {
     ...{ skipInvalid: true, onProgress: true, signal: true, cwd: true, scratch: true },
   } satisfies Names<DiffOptions & DiffEffects>,
   verify: {
-    ...{ what: true, dist: true, workers: true, against: true, sample: true, allow: true },
+    ...{ what: true, dist: true, workers: true, against: true, sample: true, allow: true, adapt: true },
     ...{ concurrency: true, rate: true, cacheControl: true, onProgress: true, signal: true, cwd: true },
   } satisfies Names<VerifyOptions & VerifyEffects>,
   createServer: {

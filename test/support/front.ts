@@ -1,6 +1,7 @@
 /** A real server in front of a real release's host, which may answer otherwise than the host would. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
+import type { Duplex } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { createListingServer, type ListingServer } from "../../src/server/server.js";
@@ -38,14 +39,29 @@ export async function front(shape: Shape = {}, path = ""): Promise<Front> {
   const dist = scratch();
   const asked: string[] = [];
   let by: Intercept = () => false;
-  const server = createServer((req, res) => {
+  const server = createServer({ requireHostHeader: false }, (req, res) => {
     asked.push(`${req.method} ${req.url}`);
-    if (by(req, res) === false) host.handler(req, res);
+    if (req.headers.host === undefined) forward(linesOf(req), req.socket);
+    else if (by(req, res) === false) host.handler(req, res);
   });
+  // What Node's parser does not take goes on as it came, and so does the answer.
+  const forward = async (bytes: string | Buffer, socket: Duplex) => {
+    const { port, hostname } = new URL((await behind()).url);
+    const onward = connect(Number(port), hostname);
+    onward.pipe(socket).on("error", () => onward.destroy());
+    onward.write(bytes);
+  };
+  server.on("clientError", (error: Error & { rawPacket?: Buffer }, socket) => forward(error.rawPacket ?? "", socket));
+  server.on("connect", (req, socket) => forward(linesOf(req), socket));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   await publish(dist, { baseUrl, ...shape });
   const host = await createListingServer({ folder: dist });
+  let address: Promise<{ url: string }> | undefined;
+  const behind = () => {
+    address ??= host.listen({ port: 0 });
+    return address;
+  };
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
@@ -60,13 +76,17 @@ export async function front(shape: Shape = {}, path = ""): Promise<Front> {
       by = next;
     },
     edit(change) {
-      const behind = host.listen({ port: 0 });
       by = async (req) => {
-        const reply = await fetchReply(new URL((await behind).url).port, req);
+        const reply = await fetchReply(new URL((await behind()).url).port, req);
         sendRaw(req, (await change(req, reply)) ?? reply);
       };
     },
   };
+}
+
+function linesOf({ method, url, rawHeaders: raw }: IncomingMessage): string {
+  const fields = raw.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${raw[at + 1]}`] : []));
+  return [`${method} ${url} HTTP/1.1`, ...fields, "", ""].join("\r\n");
 }
 
 /** What the host answers, with its headers as they came. */

@@ -1,6 +1,6 @@
 /** Apache httpd by a .htaccess in the published folder: it cannot use a map, so Apache makes the tags from the bytes. */
 import { INVALID_PAGE } from "../../contract/headers.js";
-import type { Adapter } from "../rules/adapter.js";
+import { type Adapter, limitedBy } from "../rules/adapter.js";
 import { literal, PAGE_NUMBER } from "../rules/patterns.js";
 import { BODIES, decodePath, type Rules } from "../rules/rules.js";
 import { APACHE_LIMITATIONS, quoteApache, writeAnswers } from "./answers.js";
@@ -28,10 +28,9 @@ export const htaccess: Adapter = {
   tested: "Apache of Debian, as a folder of a site",
   limitations: {
     ...APACHE_LIMITATIONS,
-    etag: ETAG,
+    ...limitedBy(ETAG, ["etag", "br-tag", "gzip-tag"]),
     "snapshot-id":
       "The id depends on the release's files, so a .htaccess in the release cannot name it; rollcall adapt htaccess writes one that does",
-    "etag-digest": ETAG,
     malformed: "Its parser refuses malformed requests before it reads a .htaccess",
     trace: "Only the server's own configuration can set TraceEnable",
     connect: "CONNECT names no path, so no .htaccess applies",

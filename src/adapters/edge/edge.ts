@@ -23,9 +23,8 @@ export const cloudflare: Adapter = {
       "gzip-vary",
     ]),
     ...limitedBy("It compresses answers itself and keeps the plain page's tag", ["br-tag", "gzip-tag"]),
-    compressed: "It compresses answers itself and keeps the plain page's tag, and its length for HEAD",
     malformed: "Its parser refuses malformed requests before the Worker runs",
-    "method-unknown": "It answers 501 to a method that it does not know",
+    ...limitedBy("It answers 501 to a method that it does not know", ["method-unknown", "method-case"]),
     "options-of-server": "OPTIONS * has no URL, so the Worker does not run",
     connect: "CONNECT has no URL, so the Worker does not run",
   },
@@ -53,8 +52,12 @@ export const netlify: Adapter = {
   tested: "the function in Deno, by Netlify's own npm packages",
   limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
   limitations: {
-    "head-length": "Its engine streams bodies, and sends Content-Length: 0 for HEAD",
+    ...limitedBy("Its engine streams bodies, and sends Content-Length: 0 for HEAD", ["head-length", "head-of-errors"]),
+    "http-1.0": "Its engine streams bodies in chunks, which HTTP/1.0 does not know",
     trace: "Its engine cannot pass on TRACE, so the function does not run",
+    ...limitedBy("Its engine refuses what it does not know before the function runs", [
+      ...["malformed", "method-unknown", "method-case", "connect"],
+    ]),
   },
   steps: [
     "Build without --compress; then netlify deploy --prod --dir dist/current, where netlify.toml is.",

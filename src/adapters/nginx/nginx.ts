@@ -18,7 +18,8 @@ export const nginx: Adapter = {
   tested: "nginx of Debian",
   limitations: {
     ...PATTERN_LIMITATIONS,
-    "method-case": "Its parser answers 400 to a method in lowercase letters, and to CONNECT",
+    "method-case": "Its parser answers 400 to a method in lowercase letters",
+    connect: "Its parser answers 400 to CONNECT",
     "repeated-condition": "Its parser answers 400 to a second line of If-None-Match",
   },
   steps: ["Needs only the modules that every package of nginx has."],

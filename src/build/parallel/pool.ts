@@ -22,28 +22,21 @@ export interface ThreadData {
 }
 
 export type PageJob =
-  /** Open the file and begin at the present point in time. */
   | { kind: "begin" }
-  /** Close it: the threads did not begin at one point in time. */
   | { kind: "rest" }
-  /** Read these rows from now on. */
   | { kind: "read"; share: Share }
-  /** Write a batch of consecutive pages. */
   | { kind: "write"; collection: Collection; first: number; starts: PageStart[]; known: DigestBytes };
 
 export type PageResult =
   /** False when a lock was in the way. */
   | { kind: "begun"; isBegun: boolean }
   | { kind: "ready" }
-  | {
+  | (Pick<Sum, "totals" | "warnings" | "spent"> & {
       kind: "written";
       digests: DigestBytes;
       users: Uint8Array;
       range: KeyRange;
-      totals: Totals;
-      warnings: WarningCounts;
-      spent: Spent;
-    }
+    })
   /** A user is invalid, or a row is missing or out of order: the single-threaded build finds out which. */
   | { kind: "doubtful" };
 
@@ -59,8 +52,8 @@ const LIMITS = { maxYoungGenerationSizeMb: 12 };
 const ATTEMPTS = 50;
 
 interface PoolOptions {
-  size: number;
   pageSize: number;
+  size: number;
   previous: Release | undefined;
   onProgress: OnBuildProgress;
   signal: AbortSignal | undefined;
@@ -119,11 +112,7 @@ async function beginTogether(source: Source, pool: BuildPool): Promise<boolean> 
   return false;
 }
 
-function* batches(
-  collection: Collection,
-  starts: Iterable<PageStart>,
-  previous: Release | undefined,
-): Generator<PageJob> {
+function* batches(collection: Collection, starts: Iterable<PageStart>, previous?: Release): Generator<PageJob> {
   let first = 1;
   for (const some of inBatches(starts, BATCH)) {
     const known = previous?.sums.pages.slice(first, some.length) ?? {};
@@ -161,10 +150,7 @@ class Sum {
 
   isInOrder(): boolean {
     const ranges = [...this.#ranges].sort(([one], [other]) => one - other).map(([, range]) => range);
-    return ranges.every(({ first }, at) => {
-      const before = ranges[at - 1];
-      return before === undefined || isBehind(first, before.last);
-    });
+    return ranges.every(({ first }, at) => at === 0 || isBehind(first, ranges[at - 1]?.last ?? first));
   }
 }
 

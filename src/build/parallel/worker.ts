@@ -73,15 +73,8 @@ function write({ collection, first, starts, known: before }: Extract<PageJob, { 
     users.push(indexed.lines);
   }
   if (!range) throw new Error("A batch of no pages");
-  return {
-    kind: "written",
-    digests: digests.slice(1, starts.length),
-    users: Uint8Array.from(Buffer.concat(users)),
-    range,
-    totals: writer.totals,
-    warnings,
-    spent,
-  };
+  const made = { digests: digests.slice(1, starts.length), users: Uint8Array.from(Buffer.concat(users)), range };
+  return { kind: "written", ...made, totals: writer.totals, warnings, spent };
 }
 
 /** The lines of a page's users in the index, unless the last release has them, and the range of their keys. */

@@ -1,7 +1,6 @@
 /** What a build prints for people: one aligned line a stage, or one line a problem and why it refuses. */
 import type { BuildResult } from "../../build/build.js";
 import type { InvalidUsersError, ProblemReport } from "../../build/problems.js";
-import type { Problem } from "../../contract/user.js";
 import { WARNINGS, type WarningKind } from "../../contract/warnings.js";
 import { count, duration, number, size } from "../../print/numbers.js";
 import { align, type Line, type Paint } from "../../print/style.js";
@@ -59,7 +58,10 @@ export function describeTimings({ timings, workers }: BuildResult, paint: Paint)
 }
 
 export function describeProblems({ count, first }: ProblemReport, paint: Paint): string {
-  const lines = first.map((problem) => describeProblem(problem, paint));
+  const lines = first.map(
+    ({ id, path, value, message }) =>
+      `${paint("dim", "user")} ${showId(id)}: ${paint("bold", visible(path))} ${showValue(value)} ${message}`,
+  );
   const rest = count - first.length;
   if (rest > 0) lines.push(`and ${number(rest)} more`);
   return lines.join("\n");
@@ -78,10 +80,6 @@ export function describeRefusal(
     : `${outcome}. Mend ${one ? "it, or leave it" : "them, or leave them"} out with --skip-invalid.`;
   const where = file === undefined ? "--problems FILE writes every problem." : `Every problem is in ${file}.`;
   return `${found}, with ${count(problems.count, "problem")}: ${why} ${where}`;
-}
-
-function describeProblem({ id, path, value, message }: Problem, paint: Paint): string {
-  return `${paint("dim", "user")} ${showId(id)}: ${paint("bold", visible(path))} ${showValue(value)} ${message}`;
 }
 
 /** A plain id as it is, any other in quotes: an empty one, or one with spaces, would be unclear. */

@@ -23,12 +23,10 @@ const EXIT_CODES: NonNullable<Verb["exitCodes"]> = [
 ];
 
 /** The exit codes that all verbs share. */
+const { interrupted, terminated, hungUp } = ExitCode;
 const LAST_CODES: typeof EXIT_CODES = [
   [ExitCode.bug, "a bug in Rollcall"],
-  [
-    ExitCode.interrupted,
-    `stopped by Ctrl-C before it was done; ${ExitCode.terminated} by SIGTERM, ${ExitCode.hungUp} by SIGHUP`,
-  ],
+  [interrupted, `stopped by Ctrl-C before it was done; ${terminated} by SIGTERM, ${hungUp} by SIGHUP`],
 ];
 
 /** What follows the flags in the whole help. @param width columns. */
@@ -77,7 +75,7 @@ function describeCommand(command: string, width: number): string {
 }
 
 function describeCodes(codes: typeof EXIT_CODES, width: number): string {
-  const termWidth = String(ExitCode.interrupted).length;
+  const termWidth = String(interrupted).length;
   const lines = [...codes, ...LAST_CODES].map(([code, text]) => describeItem(String(code), termWidth, text, width));
   return ["Exit codes:", ...lines].join("\n");
 }

@@ -1,6 +1,6 @@
 /** The command line: verbs, their flags from the table of settings, and help. */
 import { readFileSync } from "node:fs";
-import { Command, Option, type OutputConfiguration } from "commander";
+import { Command, Option } from "commander";
 import { ExitCode, usageError } from "../../errors.js";
 import type { Output } from "../../print/style.js";
 import { CONFIG_FILE } from "../../settings/file.js";
@@ -21,7 +21,16 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     .version(version(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .helpCommand(false)
-    .configureOutput(output(io))
+    // Commander prints help itself. Its errors are thrown, and `reportFailure` prints them.
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: () => undefined,
+      getOutHelpWidth: () => widthOf(io.stdout),
+      getErrHelpWidth: () => widthOf(io.stderr),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
     .configureHelp({
       subcommandTerm: (command) => command.name(),
       formatItem: (term, termWidth, description, helper) =>
@@ -118,19 +127,6 @@ function addHelp(program: Command, verbs: readonly Verb[]): void {
       const names = verbs.map((verb) => verb.name);
       throw usageError(`unknown command '${name}'; ${suggest(name, names)}`);
     });
-}
-
-/** Commander prints help itself. Its errors are thrown, and `reportFailure` prints them. */
-function output({ stdout, stderr }: Io): OutputConfiguration {
-  return {
-    writeOut: (text) => stdout.write(text),
-    writeErr: (text) => stderr.write(text),
-    outputError: () => undefined,
-    getOutHelpWidth: () => widthOf(stdout),
-    getErrHelpWidth: () => widthOf(stderr),
-    getOutHasColors: () => false,
-    getErrHasColors: () => false,
-  };
 }
 
 /** Columns of help: where the output is no terminal, at least, and at most. */

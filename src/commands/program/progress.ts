@@ -57,13 +57,7 @@ export async function progressBar(io: Io, noun: string): Promise<Progress | unde
 }
 
 /** `██████░░░░ 1,000 of 4,000 users, 500 users/s, 6.00 s left`; on a narrow terminal with no pace, or even no bar. */
-export function describe(
-  done: number,
-  total: number,
-  noun: string,
-  milliseconds: number,
-  columns = UNKNOWN_WIDTH,
-): string {
+export function describe(done: number, total: number, noun: string, milliseconds: number, columns = UNKNOWN_WIDTH) {
   const rate = milliseconds > 0 ? (done / milliseconds) * 1000 : 0;
   const far = `${number(done)} of ${count(total, noun)}`;
   const pace = rate > 0 ? `, ${number(Math.round(rate))} ${noun}s/s` : "";

@@ -32,11 +32,7 @@ export function createStop(
 }
 
 /** Runs what signals may stop from its beginning to its end. */
-export async function stoppable<T>(
-  signals: Signals,
-  step: (signal: AbortSignal) => Promise<T>,
-  outcome?: string,
-): Promise<T> {
+export async function stoppable<T>(signals: Signals, step: (signal: AbortSignal) => Promise<T>, outcome?: string) {
   const stop = createStop(signals, outcome);
   stop.listen();
   try {

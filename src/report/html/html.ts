@@ -1,21 +1,22 @@
 /** `--format html`: a diff as one HTML file for reviewers. It works offline, and texts of users are never markup. */
-import type { Diff, FieldFilter } from "../../diff/change.js";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Diff } from "../../diff/change.js";
+import { JOINED } from "../../print/joined.js";
 import { count } from "../../print/numbers.js";
-import { sideName } from "../facts.js";
-import { readAssets } from "./assets.js";
+import { type ReportOptions, sideName } from "../facts.js";
 import { changeList } from "./list.js";
-import { html, type Markup } from "./markup.js";
+import { html, Markup } from "./markup.js";
 import { dataBlocks } from "./rows.js";
 import { differing, summary } from "./summary.js";
 
-interface HtmlOptions {
-  /** A sentence for each gate that was exceeded. */
-  exceeded: readonly string[];
-  filter?: FieldFilter;
-}
+/** The modules of `page/`, in the order of their imports. Since they become one script, no name may exist twice. */
+const MODULES = ["element", "text", "difference", "value", "data", "search", "rows", "pager", "main"] as const;
+
+const STYLES = ["base", "summary", "plots", "filters", "list", "values"] as const;
 
 /** In bounded memory: the changes are read twice, for the plots and for the list. The bytes depend on the diff alone. */
-export async function* htmlReport(diff: Diff, { exceeded, filter = {} }: HtmlOptions): AsyncGenerator<string> {
+export async function* htmlReport(diff: Diff, { exceeded = [], filter = {} }: ReportOptions): AsyncGenerator<string> {
   const assets = readAssets();
   yield head(diff, assets).source;
   yield summary(diff, exceeded, filter).source;
@@ -43,4 +44,40 @@ function head(diff: Diff, { policy, style }: ReturnType<typeof readAssets>): Mar
 <title>${total === 0 ? "No changes" : count(total, "change")}: ${sideName(diff.old)} to ${sideName(diff.new)}</title>
 <style>${style}</style>
 `;
+}
+
+/** Reads the files of `page/`, which is beside this file both in the sources and in the package. */
+function readAssets() {
+  const style = STYLES.map((name) => read(`${name}.css`)).join("\n");
+  // The modules are joined into one script, inside a function, so that their names are not global; one constant is not theirs.
+  const modules = MODULES.map((name) =>
+    read(`${name}.js`)
+      .replace(/^import .*;\n/gm, "")
+      .replace(/^export /gm, ""),
+  );
+  const joined = `const JOINED = ${JSON.stringify(JOINED)};`;
+  const script = `(() => {\n"use strict";\n${[joined, ...modules].join("\n")}})();\n`;
+  return { policy: policyFor(script, style), style: new Markup(style), script: new Markup(script) };
+}
+
+/** Allows no requests, no other script or style, no form targets, and no conversion of text to markup. */
+function policyFor(script: string, style: string): string {
+  return [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    "img-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+}
+
+function hashOf(source: string): string {
+  return `'sha256-${createHash("sha256").update(source).digest("base64")}'`;
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(`./page/${name}`, import.meta.url), "utf8");
 }

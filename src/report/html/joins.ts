@@ -1,6 +1,6 @@
 /** Counts when added and removed users had joined, in bounded memory. */
 import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from "d3-time";
-import type { Change, Diff } from "../../diff/change.js";
+import type { Diff } from "../../diff/change.js";
 
 type Counts = Record<"added" | "removed", number>;
 
@@ -47,8 +47,9 @@ const SQUEEZE = 4;
 export async function countJoins(diff: Diff): Promise<Joins> {
   let moments = new Map<string, Counts>();
   let [length, ...coarser]: number[] = LENGTHS;
-  for await (const { kind, user } of comingAndGoing(diff)) {
-    add(moments, user.date_joined.slice(0, length), { [kind]: 1 });
+  for await (const change of diff.changes()) {
+    if (change.kind === "changed") break;
+    add(moments, change.user.date_joined.slice(0, length), { [change.kind]: 1 });
     while (moments.size > MOST_MOMENTS && coarser.length > 0) {
       [length, ...coarser] = coarser;
       const finer = moments;
@@ -61,17 +62,12 @@ export async function countJoins(diff: Diff): Promise<Joins> {
   return inBins(times, length ?? 0);
 }
 
-async function* comingAndGoing(diff: Diff): AsyncGenerator<Exclude<Change, { kind: "changed" }>> {
-  for (const kind of ["added", "removed"] as const)
-    for await (const change of diff.changes(kind)) if (change.kind !== "changed") yield change;
-}
-
 function add(moments: Map<string, Counts>, key: string, { added = 0, removed = 0 }: Partial<Counts>): void {
   const counts = moments.get(key) ?? { added: 0, removed: 0 };
   moments.set(key, { added: counts.added + added, removed: counts.removed + removed });
 }
 
-/** In milliseconds. */
+/** `time` is in milliseconds. */
 type Moment = Counts & { time: number };
 
 function inBins(moments: readonly Moment[], length: number): Joins {

@@ -3,6 +3,7 @@ import type { Diff } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
 import { CHANGE_KINDS, type ChangeKind } from "../facts.js";
 import { html, type Markup } from "./markup.js";
+import { KIND_WORDS } from "./summary.js";
 
 export function changeList(diff: Diff): Markup {
   return html`<section id="changes" class="changes" tabindex="-1" aria-labelledby="changes-title">
@@ -33,8 +34,6 @@ ${CHANGE_KINDS.map((kind) => kindBox(kind, diff[kind]))}</div></fieldset>
 </section>
 `;
 }
-
-const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed" };
 
 function fieldOption([path, users]: readonly [path: string, users: number]): Markup {
   return html`<option value="${path}">${path} (${number(users)})</option>`;

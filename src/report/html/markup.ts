@@ -36,6 +36,11 @@ export interface Plot {
   title: string;
   /** A sentence or two about what the plot shows. */
   sentence: string;
+  /** Either a table that shows all of it, or drawings. */
+  shown: Markup | Drawings;
+}
+
+export interface Drawings {
   /** In pixels, widest first. Text in SVG does not wrap, so there are several drawings, and the style shows one that fits. */
   widths: readonly number[];
   draw(width: number): PlotDrawing;

@@ -2,7 +2,7 @@
 import type { Diff } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
 import { countJoins } from "./joins.js";
-import { html, type Markup, type Plot, type PlotDrawing } from "./markup.js";
+import { type Drawings, html, Markup, type Plot, type PlotDrawing } from "./markup.js";
 import { fieldsPlot } from "./plots/fields.js";
 import { flowPlot } from "./plots/flow.js";
 import { joinsPlot } from "./plots/joins.js";
@@ -20,15 +20,20 @@ ${drawn.map(figure)}
 `;
 }
 
-/** A plot with its title, sentence and drawings, and its figures as a table for people who cannot see the drawing. */
-function figure({ id, title, sentence, widths, draw, figures }: Plot): Markup {
+function figure(plot: Plot): Markup {
+  const { id, title, sentence, shown } = plot;
   return html`<figure id="${id}">
 <figcaption><h3 id="${id}-title">${title}</h3><p>${sentence}</p></figcaption>
-${widths.map((width) => drawing(id, width, draw(width)))}
+${shown instanceof Markup ? shown : drawings(id, title, shown)}</figure>
+`;
+}
+
+/** The drawings of a plot, and its figures as a table for people who cannot see them. */
+function drawings(id: string, title: string, { widths, draw, figures }: Drawings): Markup {
+  return html`${widths.map((width) => drawing(id, width, draw(width)))}
 <details><summary>Figures<span class="hidden"> of ${title}</span></summary>
 <div class="figures" tabindex="0" role="group" aria-label="Figures of ${title}"><table><thead><tr>${figures.head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${figures.rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div></details>
-</figure>
 `;
 }
 

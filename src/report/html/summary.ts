@@ -1,7 +1,7 @@
 /** The top of the page: the two sides, how many users differ, other differences, and exceeded gates. */
 import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
 import { count, number } from "../../print/numbers.js";
-import { comparedFields, settingChanges, sideName } from "../facts.js";
+import { CHANGE_KINDS, comparedFields, settingChanges, sideName } from "../facts.js";
 import { html, type Markup } from "./markup.js";
 
 export function differing({ added, removed, changed }: Diff): number {
@@ -19,12 +19,11 @@ ${side("New", diff.new)}</div>
 ${fieldsCompared(filter)}${besides(diff)}</header>
 <main>
 ${exceeded.length > 0 ? gates(exceeded) : undefined}<dl class="totals">
-${KINDS.map((kind) => figure(kind, diff[kind]))}</dl>
+${([...CHANGE_KINDS, "unchanged"] as const).map((kind) => figure(kind, diff[kind]))}</dl>
 `;
 }
 
-const WORDS = { added: "Added", removed: "Removed", changed: "Changed", unchanged: "Unchanged" };
-const KINDS = ["added", "removed", "changed", "unchanged"] as const;
+export const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed", unchanged: "Unchanged" };
 
 function headline(total: number): string {
   if (total === 0) return "No user differs";
@@ -58,7 +57,7 @@ function gates(exceeded: readonly string[]): Markup {
 `;
 }
 
-function figure(kind: (typeof KINDS)[number], users: number): Markup {
-  return html`<div class="total ${kind}${users === 0 ? " none" : ""}"><dt>${WORDS[kind]}</dt><dd>${number(users)}</dd></div>
+function figure(kind: keyof typeof KIND_WORDS, users: number): Markup {
+  return html`<div class="total ${kind}${users === 0 ? " none" : ""}"><dt>${KIND_WORDS[kind]}</dt><dd>${number(users)}</dd></div>
 `;
 }

@@ -1,7 +1,7 @@
 /** `--format markdown`: a diff as a comment in a pull request, never longer than GitHub allows. */
 import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
 import { count, number } from "../../print/numbers.js";
-import { CHANGE_KINDS, comparedFields, settingChanges, sideName } from "../facts.js";
+import { CHANGE_KINDS, comparedFields, type ReportOptions, settingChanges, sideName } from "../facts.js";
 import { code, markdownRow, markdownTable } from "./cells.js";
 import { detailsMarkdown } from "./details.js";
 
@@ -10,15 +10,8 @@ const LONGEST_COMMENT = 65_000;
 /** More than there are fields, and so gates. */
 const MOST_SENTENCES = 40;
 
-export interface MarkdownOptions {
-  /** The most changes of each kind; as many as fit unless given. */
-  limit?: number;
-  /** Sentences about gates that were exceeded. */
-  exceeded?: readonly string[];
-  filter?: FieldFilter;
-}
-
-export async function* markdownReport(diff: Diff, options: MarkdownOptions = {}): AsyncGenerator<string> {
+/** @param options.limit the most changes of each kind; as many as fit unless given. */
+export async function* markdownReport(diff: Diff, options: ReportOptions & { limit?: number } = {}) {
   const { limit = Number.POSITIVE_INFINITY, exceeded = [], filter = {} } = options;
   const head = [
     `### Rollcall: ${headline(diff)}\n`,
@@ -27,8 +20,14 @@ export async function* markdownReport(diff: Diff, options: MarkdownOptions = {})
     gates(exceeded),
     fieldsCompared(filter),
     settings(diff),
-    fields(diff),
-    flow(diff),
+    counted(
+      "field changed",
+      [...diff.fields].map(([path, users]) => [code(path), users]),
+    ),
+    counted(
+      "`kyc_status`",
+      diff.flow.map(({ from, to, count }) => [`${code(from)} → ${code(to)}`, count]),
+    ),
   ].join("");
   yield head;
   yield* detailsMarkdown(diff, limit, LONGEST_COMMENT - head.length);
@@ -74,12 +73,7 @@ function settings(diff: Diff): string {
   return `\n**Settings:** ${words.join(", ")}\n`;
 }
 
-function fields(diff: Diff): string {
-  const rows = [...diff.fields].map(([path, users]) => markdownRow(code(path), number(users)));
-  return rows.length === 0 ? "" : markdownTable(["field changed", "users"], ["---", "---:"], rows);
-}
-
-function flow(diff: Diff): string {
-  const rows = diff.flow.map(({ from, to, count }) => markdownRow(`${code(from)} → ${code(to)}`, number(count)));
-  return rows.length === 0 ? "" : markdownTable(["`kyc_status`", "users"], ["---", "---:"], rows);
+function counted(what: string, figures: readonly (readonly [name: string, users: number])[]): string {
+  const rows = figures.map(([name, users]) => markdownRow(name, number(users)));
+  return rows.length === 0 ? "" : markdownTable([what, "users"], ["---", "---:"], rows);
 }

@@ -1,10 +1,9 @@
 /** The changes in the text form: the first ones of each kind, and each changed field as `path: old -> new`. */
-
 import type { User } from "../../contract/user.js";
 import type { Change, Diff, FieldChange } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
 import type { Paint } from "../../print/style.js";
-import { toJson, visible } from "../../print/text.js";
+import { visible } from "../../print/text.js";
 import { type Excerpt, excerpts, joined } from "../excerpt.js";
 import { CHANGE_KINDS, firstChanges } from "../facts.js";
 import { nameOf } from "../value.js";
@@ -37,7 +36,7 @@ function changeText(change: Change, paint: Paint): string {
 /** The name comes last in its line, where its width or direction cannot move other text. */
 function shownName(user: User, paint: Paint): string {
   const name = nameOf(user);
-  return name === "" ? "" : `  ${paint("dim", toJson(name))}`;
+  return name === "" ? "" : `  ${paint("dim", visible(JSON.stringify(name)))}`;
 }
 
 const LONGEST_LINE = 110;

@@ -1,21 +1,16 @@
 /** `--format text`: a diff for people at a terminal. Totals come first. */
-
-import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
+import type { Diff, SideFacts } from "../../diff/change.js";
 import { count, number } from "../../print/numbers.js";
 import type { Paint } from "../../print/style.js";
 import { visible } from "../../print/text.js";
 import { chunks } from "../chunks.js";
-import { comparedFields, settingChanges, sideName } from "../facts.js";
+import { comparedFields, type ReportOptions, settingChanges, sideName } from "../facts.js";
 import { changesText } from "./changes.js";
 
-export interface TextOptions {
+export interface TextOptions extends ReportOptions {
   /** Changes of each kind that are shown; Infinity for all. */
   limit: number;
   paint: Paint;
-  /** Sentences about gates that were exceeded. */
-  exceeded?: readonly string[];
-  /** Which fields were compared; all unless given. */
-  filter?: FieldFilter;
 }
 
 export function textReport(diff: Diff, options: TextOptions): AsyncGenerator<string> {
@@ -35,12 +30,8 @@ async function* parts(diff: Diff, { limit, paint, exceeded = [], filter = {} }: 
     yield `\n${paint("dim", "settings")}  ${parts.join(", ")}\n`;
   }
   if (diff.fields.size > 0) yield table("fields changed", [...diff.fields], paint);
-  if (diff.flow.length > 0)
-    yield table(
-      "kyc_status",
-      diff.flow.map((flow) => [`${flow.from} -> ${flow.to}`, flow.count]),
-      paint,
-    );
+  const moves = diff.flow.map(({ from, to, count }) => [`${from} -> ${to}`, count] as const);
+  if (moves.length > 0) yield table("kyc_status", moves, paint);
   yield* changesText(diff, limit, paint);
 }
 
@@ -48,13 +39,11 @@ async function* parts(diff: Diff, { limit, paint, exceeded = [], filter = {} }: 
 function sides(diff: Diff, paint: Paint): string {
   const name = (side: SideFacts) => visible(sideName(side));
   const width = Math.max(name(diff.old).length, name(diff.new).length);
-  const line = (word: string, side: SideFacts) =>
-    `${paint("dim", word)}  ${paint("bold", name(side))}${" ".repeat(width - name(side).length)}    ${size(side)}\n`;
+  const line = (word: string, side: SideFacts) => {
+    const head = `${paint("dim", word)}  ${paint("bold", name(side))}${" ".repeat(width - name(side).length)}`;
+    return `${head}    ${count(side.count, "user")}, ${count(side.pages, "page")}\n`;
+  };
   return line("old", diff.old) + line("new", diff.new);
-}
-
-function size({ count: users, pages }: SideFacts): string {
-  return `${count(users, "user")}, ${count(pages, "page")}`;
 }
 
 function totals(diff: Diff, paint: Paint): string {

@@ -3,8 +3,6 @@ import { SETTINGS } from "../../settings/table.js";
 import { createListingServer, type ListingServer, type ListingServerOptions, type ServedRelease } from "../server.js";
 import { type ClusterEffects, startProcesses } from "./processes.js";
 
-export type Cluster = Awaited<ReturnType<typeof createCluster>>;
-
 /** Serves as `createListingServer` does, by processes that share `cacheMb`. A process can have only one cluster. */
 export async function createCluster(
   { cacheMb = SETTINGS.cacheMb.default, ...options }: ListingServerOptions,

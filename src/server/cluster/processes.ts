@@ -21,17 +21,6 @@ const MOST_FAILURES = 6;
 /** How long after `closeMs` a process that has not ended is killed, so that all is over within 10 seconds. */
 const KILL_MS = 500;
 
-interface State {
-  readonly workers: number;
-  readonly effects: ClusterEffects;
-  readonly alive: Map<Worker, Member>;
-  readonly closing: AbortController;
-  /** Whether all have listened at once. */
-  isUp: boolean;
-  /** Starts that failed since one has succeeded. */
-  failures: number;
-}
-
 const MEMORY_HINT = ", perhaps for want of memory, of which fewer --processes need less";
 
 /** One process, while it lives. */
@@ -50,15 +39,78 @@ export function startProcesses(orders: ClusterOrders, workers: number, effects: 
     // Entries hold dates.
     serialization: "advanced",
   });
+  const alive = new Map<Worker, Member>();
   const closing = new AbortController();
-  const state: State = { workers, effects, alive: new Map(), closing, isUp: false, failures: 0 };
+  /** Whether all have listened at once. */
+  let isUp = false;
+  /** Starts that failed since one has succeeded. */
+  let failures = 0;
+  const countReady = () => [...alive.values()].filter(({ isReady }) => isReady).length;
+  const tell = (message: ToWorker) => {
+    for (const worker of alive.keys()) if (worker.isConnected()) worker.send(message);
+  };
+
+  /** Runs one process from its start to its end. `what` says how it ended, for messages. */
+  const runOne = async (onReady: () => void) => {
+    const worker = cluster.fork();
+    const started = Date.now();
+    const member: Member = { isReady: false };
+    alive.set(worker, member);
+    worker.on("message", ({ line, entries = [], release, isReady, refusal }: FromWorker) => {
+      if (line !== undefined) effects.log?.(line);
+      for (const entry of entries) effects.access?.(entry);
+      if (refusal !== undefined) member.refusal = refusal;
+      if (release) {
+        member.folder = release.folder;
+        if ([...alive.values()].every(({ folder }) => folder === release.folder)) effects.onSwitch?.(release);
+      }
+      if (!isReady) return;
+      member.isReady = true;
+      onReady();
+      // It has not heard what it was told while it started.
+      if (closing.signal.aborted) worker.send("close" satisfies ToWorker);
+    });
+    const how = await endOf(worker);
+    alive.delete(worker);
+    const { isReady: wasReady, refusal } = member;
+    const name = `Process ${worker.process.pid}`;
+    const ended = `${name} ended (${how})`;
+    const failed = refusal
+      ? `${name} cannot serve: ${refusal.replace(/\.$/, "")}`
+      : `${ended} while it started${how === "SIGKILL" ? MEMORY_HINT : ""}`;
+    // SIGHUP came before the process could ignore it, so nobody wanted it to end.
+    const wasHungUp = how === "SIGHUP";
+    return { what: wasReady ? ended : failed, wasReady, wasHungUp, livedMs: Date.now() - started };
+  };
+  /** Starts one process after another in one slot of the pool, until the pool closes or gives up. */
+  const keepFilled = async (up: () => void, refuse: (error: UserError) => void) => {
+    const onReady = () => {
+      failures = 0;
+      isUp ||= countReady() === workers;
+      if (isUp) up();
+    };
+    for (let waitMs = 0; ; ) {
+      const { what, wasReady, wasHungUp, livedMs } = await runOne(onReady);
+      if (closing.signal.aborted) return;
+      if (!wasReady) {
+        failures++;
+        if (!isUp && !wasHungUp) return refuse(new UserError(`${what}.`));
+        if (countReady() === 0 && failures >= MOST_FAILURES * workers)
+          return effects.onFailure(new UserError(`No process serves any more, and none can be started: ${what}.`));
+      }
+      const isFirst = waitMs === 0 || livedMs >= RESTART.calmMs;
+      waitMs = isFirst ? RESTART.firstMs : Math.min(waitMs * 2, RESTART.mostMs);
+      effects.log?.(`${what}; another one starts in ${waitMs} ms.`);
+      // If no process lives, this timer alone keeps the first process alive.
+      await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {});
+      if (closing.signal.aborted) return;
+    }
+  };
+
   let slots: Promise<void>[] = [];
   const ready = new Promise<void>((resolve, reject) => {
-    slots = Array.from({ length: workers }, () => keepFilled(state, resolve, reject));
+    slots = Array.from({ length: workers }, () => keepFilled(resolve, reject));
   });
-  const tell = (message: ToWorker) => {
-    for (const worker of state.alive.keys()) if (worker.isConnected()) worker.send(message);
-  };
   return {
     /** Resolves when all are listening; rejects if one cannot be started. */
     ready,
@@ -69,68 +121,9 @@ export function startProcesses(orders: ClusterOrders, workers: number, effects: 
       tell("close");
       const deadline = sleep(SERVER_LIMITS.closeMs + KILL_MS, undefined, { ref: false });
       await Promise.race([Promise.all(slots), deadline]);
-      for (const { process } of state.alive.keys()) process.kill("SIGKILL");
+      for (const { process } of alive.keys()) process.kill("SIGKILL");
     },
   };
-}
-
-/** Starts one process after another in one slot of the pool, until the pool closes or gives up. */
-async function keepFilled(state: State, up: () => void, refuse: (error: UserError) => void): Promise<void> {
-  const { workers, effects, alive, closing } = state;
-  const onReady = () => {
-    state.failures = 0;
-    state.isUp ||= countReady(alive) === workers;
-    if (state.isUp) up();
-  };
-  for (let waitMs = 0; ; ) {
-    const { what, wasReady, wasHungUp, livedMs } = await runOne(state, onReady);
-    if (closing.signal.aborted) return;
-    if (!wasReady) {
-      state.failures++;
-      if (!state.isUp && !wasHungUp) return refuse(new UserError(`${what}.`));
-      if (countReady(alive) === 0 && state.failures >= MOST_FAILURES * workers)
-        return effects.onFailure(new UserError(`No process serves any more, and none can be started: ${what}.`));
-    }
-    const isFirst = waitMs === 0 || livedMs >= RESTART.calmMs;
-    waitMs = isFirst ? RESTART.firstMs : Math.min(waitMs * 2, RESTART.mostMs);
-    effects.log?.(`${what}; another one starts in ${waitMs} ms.`);
-    // If no process lives, this timer alone keeps the first process alive.
-    await sleep(waitMs, undefined, { signal: closing.signal }).catch(() => {});
-    if (closing.signal.aborted) return;
-  }
-}
-
-/** Runs one process from its start to its end. `what` says how it ended, for messages. */
-async function runOne({ alive, effects, closing }: State, onReady: () => void) {
-  const worker = cluster.fork();
-  const started = Date.now();
-  const member: Member = { isReady: false };
-  alive.set(worker, member);
-  worker.on("message", ({ line, entries = [], release, isReady, refusal }: FromWorker) => {
-    if (line !== undefined) effects.log?.(line);
-    for (const entry of entries) effects.access?.(entry);
-    if (refusal !== undefined) member.refusal = refusal;
-    if (release) {
-      member.folder = release.folder;
-      if ([...alive.values()].every(({ folder }) => folder === release.folder)) effects.onSwitch?.(release);
-    }
-    if (!isReady) return;
-    member.isReady = true;
-    onReady();
-    // It has not heard what it was told while it started.
-    if (closing.signal.aborted) worker.send("close" satisfies ToWorker);
-  });
-  const how = await endOf(worker);
-  alive.delete(worker);
-  const { isReady: wasReady, refusal } = member;
-  const name = `Process ${worker.process.pid}`;
-  const ended = `${name} ended (${how})`;
-  const failed = refusal
-    ? `${name} cannot serve: ${refusal.replace(/\.$/, "")}`
-    : `${ended} while it started${how === "SIGKILL" ? MEMORY_HINT : ""}`;
-  // SIGHUP came before the process could ignore it, so nobody wanted it to end.
-  const wasHungUp = how === "SIGHUP";
-  return { what: wasReady ? ended : failed, wasReady, wasHungUp, livedMs: Date.now() - started };
 }
 
 /** Resolves to the exit code, the signal, or the reason why the process could not be started. */
@@ -142,8 +135,4 @@ function endOf(worker: Worker): Promise<string | number> {
     });
     worker.once("exit", (code, signal) => resolve(signal ?? code));
   });
-}
-
-function countReady(alive: ReadonlyMap<Worker, Member>): number {
-  return [...alive.values()].filter(({ isReady }) => isReady).length;
 }

@@ -17,7 +17,7 @@ export type ToWorker = "reload" | "close";
 export interface FromWorker {
   line?: string;
   entries?: AccessEntry[];
-  /** What it serves from now on. */
+  /** What it serves from now on, without the digests of all pages. */
   release?: ServedRelease;
   isReady?: true;
   /** Why it cannot serve, where its user can do something about that. */
@@ -42,7 +42,7 @@ const access = (entry: AccessEntry) => {
 let finishing: Promise<void> | undefined;
 const opening = createListingServer(options, {
   log: (line) => send({ line }),
-  onSwitch: (release) => send({ release: toServed(release) }),
+  onSwitch: ({ folder, snapshot }) => send({ release: { folder, snapshot } }),
   ...(hasAccess && { access }),
 });
 const listening = opening.then((server) => server.listen(address));
@@ -55,7 +55,8 @@ process.on("message", (message: ToWorker) => {
 try {
   await listening;
   // It may be another release than the first process has seen.
-  send({ release: toServed((await opening).release), isReady: true });
+  const { folder, snapshot } = (await opening).release;
+  send({ release: { folder, snapshot }, isReady: true });
 } catch (error) {
   if (!(error instanceof UserError)) throw error;
   send({ refusal: error.message });
@@ -73,11 +74,6 @@ function finish(): Promise<void> {
       if (process.connected) process.disconnect();
     });
   return finishing;
-}
-
-/** Without the digests of all pages. */
-function toServed({ folder, snapshot }: ServedRelease): ServedRelease {
-  return { folder, snapshot };
 }
 
 function sendEntries(): void {

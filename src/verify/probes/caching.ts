@@ -1,11 +1,9 @@
-/** Probes of what caches rely on: conditional requests, tags, and the compressed variants of a page. */
-import type { Encoding } from "../../contract/headers.js";
-import { decodeBody, headerOf, type RemoteResponse } from "../../remote/exchange.js";
+/** Probes of what caches rely on: conditional requests, and which coding is chosen. */
+import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { hasHeadersOfPage } from "../site/headers.js";
-import { hasHeader, type Probe, type ProbedSite, pagePathOf } from "./probe.js";
+import { type Probe, type ProbedSite, pagePathOf, tagOf } from "./probe.js";
 
 const pageOne = (site: ProbedSite) => pagePathOf(site, 1);
-const tagOf = ({ first }: ProbedSite) => headerOf(first.answer, "ETag") ?? "";
 
 /** A conditional request of page 1, which has `tag` already; without `status`, only the body is counted. */
 function conditional(name: string, rule: string, tag: (site: ProbedSite) => string, status?: number): Probe {
@@ -35,7 +33,6 @@ export const CACHING: readonly Probe[] = [
   conditional("not-modified-list", "a list with the tag in it: 304", (site) => `"x", ${tagOf(site)}`, 304),
   conditional("not-modified-any", "If-None-Match: * is 304", () => "*", 304),
   conditional("modified", "another tag: 200", () => `"${"0".repeat(64)}"`, 200),
-  ...(["br", "gzip"] as const).flatMap(encoded),
   {
     name: "encoding-order",
     rule: "of two stored codings, the preferred one",
@@ -54,39 +51,3 @@ export const CACHING: readonly Probe[] = [
     shown: ["Content-Encoding"],
   },
 ];
-
-/** Probes of page 1 in one coding. A host without compressed pages may answer plain, unless its release has them. */
-function encoded(coding: Encoding): Probe[] {
-  const request = { path: pageOne, headers: () => ({ "Accept-Encoding": coding }) };
-  const isEncoded = (answer: RemoteResponse) => headerOf(answer, "Content-Encoding") === coding;
-  const notEncoded = `the answer is not in ${coding}`;
-  return [
-    {
-      ...request,
-      name: coding,
-      rule: `Accept-Encoding: ${coding} is answered with the page, in ${coding} where the release has it`,
-      async judge(answer, { first, release }) {
-        if (answer.status !== 200 || !(await decodeBody(answer)).equals(first.bytes)) return false;
-        return isEncoded(answer) || !release?.snapshot.encodings.includes(coding);
-      },
-      shown: ["Content-Encoding"],
-    },
-    {
-      ...request,
-      name: `${coding}-tag`,
-      rule: "each coding has a strong ETag of its own",
-      judge(answer, site) {
-        const tag = headerOf(answer, "ETag") ?? "";
-        return isEncoded(answer) ? /^"[^"]+"$/.test(tag) && tag !== tagOf(site) : notEncoded;
-      },
-      shown: ["Content-Encoding", "ETag"],
-    },
-    {
-      ...request,
-      name: `${coding}-vary`,
-      rule: "a coded answer has Vary: Accept, Accept-Encoding, in one line",
-      judge: (answer) => (isEncoded(answer) ? hasHeader(answer, "Vary", "Accept, Accept-Encoding") : notEncoded),
-      shown: ["Content-Encoding", "Vary"],
-    },
-  ];
-}

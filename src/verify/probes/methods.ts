@@ -4,17 +4,17 @@ import { parseJson } from "../../contract/json.js";
 import { LISTING_PATH } from "../../contract/links.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { hasHeadersOfPage } from "../site/headers.js";
-import { hasHeader, listing, type Probe, type ProbedSite, pagePathOf, varyOf } from "./probe.js";
+import { ALLOWED, hasHeader, listing, type Probe, type ProbedSite, pagePathOf, varyOf } from "./probe.js";
 
-const ALLOWED = "GET, HEAD, OPTIONS";
 const pageOne = (site: ProbedSite) => pagePathOf(site, 1);
 
-function notAllowed(method: string): Probe {
-  return {
-    ...{ name: method.toLowerCase(), rule: "any other method is 405, with Allow", method, path: pageOne },
-    judge: (answer) => answer.status === 405 && hasHeader(answer, "Allow", ALLOWED),
-    shown: ["Allow"],
-  };
+function notAllowed(method: string, name = method.toLowerCase()): Probe {
+  const rule = "any other method is 405, with Allow";
+  return { name, rule, method, path: pageOne, judge: isNotAllowed, shown: ["Allow"] };
+}
+
+export function isNotAllowed(answer: RemoteResponse): boolean {
+  return answer.status === 405 && hasHeader(answer, "Allow", ALLOWED);
 }
 
 /** The headers of a preflight that a browser must be allowed to send. */
@@ -60,7 +60,8 @@ export const METHODS: readonly Probe[] = [
     },
     shown: ["Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers"],
   },
-  ...["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"].map(notAllowed),
+  ...["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"].map((method) => notAllowed(method)),
+  notAllowed("BREW", "method-unknown"),
   {
     ...{ name: "method-detail", rule: '405 says {"detail":"Method not allowed."}', method: "POST", path: pageOne },
     judge: (answer) => (answer.status === 405 ? detailOf(answer) === "Method not allowed." : "the answer is no 405"),
@@ -101,7 +102,7 @@ export const ERRORS: readonly Probe[] = [
   },
 ];
 
-function isJson(answer: RemoteResponse): boolean {
+export function isJson(answer: RemoteResponse): boolean {
   return hasHeader(answer, "Content-Type", CONTENT_TYPE);
 }
 

@@ -1,11 +1,16 @@
 /** A probe: one request to a host, the rule for its answer, and how to tell whether the answer keeps it. */
 import { LISTING_PATH, pageUrl, parsePageUrl } from "../../contract/links.js";
 import { shorten, visible } from "../../print/text.js";
-import type { Release } from "../../release/open.js";
-import type { Client } from "../../remote/client.js";
+import type { Variant } from "../../release/layout.js";
+import type { BareResponse } from "../../remote/bare.js";
+import { type Client, REQUEST_HEADERS } from "../../remote/client.js";
 import { headerOf, type RemoteRequest, type RemoteResponse } from "../../remote/exchange.js";
 import { contradictionOf, type FirstPage, readAnswer } from "../../remote/listing.js";
 import { TransferError } from "../../remote/transfer.js";
+import type { ExpectedRelease } from "../site/compare.js";
+
+/** In which pages and files are requested. */
+export const CODINGS: readonly Variant[] = ["identity", "br", "gzip"];
 
 /** The host that gets the requests, and what is known of it. */
 export interface ProbedSite {
@@ -13,13 +18,16 @@ export interface ProbedSite {
   /** Page 1, plain. */
   first: FirstPage;
   /** What the host should serve, where that is known. */
-  release: Release | undefined;
+  release: ExpectedRelease | undefined;
   /** The Cache-Control that pages should have, where it is known. */
   cacheControl: string | undefined;
 }
 
 /** Whether an answer is right, or why there is nothing to judge in it. */
 type Judgement = boolean | string;
+
+/** With the version of HTTP, where the request was sent by its lines. */
+type ProbedAnswer = RemoteResponse & Partial<BareResponse>;
 
 /** A row of the tables of probes. */
 export interface Probe {
@@ -31,10 +39,12 @@ export interface Probe {
   /** Below the base URL: `/api/users/?page=01`. */
   path(site: ProbedSite): string;
   headers?(site: ProbedSite): RemoteRequest["headers"];
+  /** The lines to send as they are, instead of what method, path and headers make. */
+  lines?(target: string, host: string, site: ProbedSite): string[];
   /** Why there is nothing to request, where there is nothing. */
   skipped?(site: ProbedSite): string | false;
   /** Absent where the answer must have no body: then only the bytes behind its headers are counted. */
-  judge?(answer: RemoteResponse, site: ProbedSite): Judgement | Promise<Judgement>;
+  judge?(answer: ProbedAnswer, site: ProbedSite): Judgement | Promise<Judgement>;
   /** Headers of the answer to show; unless given, its location, its page or its detail. */
   shown?: readonly string[];
 }
@@ -46,6 +56,7 @@ export interface ProbeResult {
   isRight: boolean;
   /** Why nothing was requested, and then the rest is empty, or why nothing was judged. */
   skipped?: string;
+  answer?: RemoteResponse;
   /** Why the answer did not come in full. */
   error?: TransferError;
 }
@@ -55,21 +66,29 @@ export async function runProbe(probe: Probe, site: ProbedSite): Promise<ProbeRes
   const { method = "GET", path, headers: headersFor, skipped, judge, shown } = probe;
   const why = skipped?.(site);
   if (why) return { request: "", received: "", isRight: true, skipped: why };
+  const { client, first } = site;
   const headers = headersFor?.(site) ?? {};
+  const url = `${first.facts.baseUrl}${path(site)}`;
+  const { origin, host } = new URL(url);
+  const target = url.slice(origin.length);
+  const lines = probe.lines?.(target, host, site);
+  const fields = Object.entries({ Host: host, Connection: "close", ...REQUEST_HEADERS, ...headers });
   const extra = Object.entries(headers).map(([name, value]) => ` ${name}: ${value}`);
-  const request = shorten(`${method} ${path(site)}${extra.join(",")}`, LONGEST_SHOWN);
-  const url = `${site.first.facts.baseUrl}${path(site)}`;
+  const asked = lines?.filter((line) => !/^(Host|Connection):/.test(line)).join(", ");
+  const request = shorten(visible(asked ?? `${method} ${path(site)}${extra.join(",")}`), LONGEST_SHOWN);
   try {
     if (!judge) {
-      const { status, bytes } = await site.client.countBody(url, method, headers);
+      const whole = [`${method} ${target} HTTP/1.1`, ...fields.map((pair) => pair.join(": "))];
+      const { status, body } = await client.bare(url, whole, true);
       // Where the status is not the expected one, another row says so.
       const mustBeEmpty = method === "HEAD" || status === 204 || status === 304;
-      return { request, received: `${status}, ${bytes} bytes of body`, isRight: bytes === 0 || !mustBeEmpty };
+      const received = `${status}, ${body.length} bytes of body`;
+      return { request, received, isRight: body.length === 0 || !mustBeEmpty };
     }
-    const answer = await site.client.request(url, { method, headers });
+    const answer = lines ? await client.bare(url, lines, false) : await client.request(url, { method, headers });
     const judgement = await judge(answer, site);
     const received = shorten(visible(shown ? showHeaders(answer, shown) : showAnswer(answer)), LONGEST_SHOWN);
-    const result = { request, received, isRight: judgement !== false };
+    const result = { request, received, isRight: judgement !== false, answer };
     return typeof judgement === "string" ? { ...result, skipped: judgement } : result;
   } catch (error) {
     if (!(error instanceof TransferError)) throw error;
@@ -91,6 +110,14 @@ export function listing(rest = ""): () => string {
 export function isPage(answer: RemoteResponse, { first: { facts } }: ProbedSite, page: number): boolean {
   const read = readAnswer(answer, answer.body);
   return "envelope" in read && contradictionOf(facts, page, read.envelope) === undefined;
+}
+
+/** What every answer allows. */
+export const ALLOWED = "GET, HEAD, OPTIONS";
+
+/** The tag of page 1; empty where it has none. */
+export function tagOf({ first }: ProbedSite): string {
+  return headerOf(first.answer, "ETag") ?? "";
 }
 
 /** Whether a header has one line, with one of some values. */

@@ -6,36 +6,41 @@ import type { Release } from "../../release/open.js";
 import type { ListingFacts } from "../../remote/listing.js";
 import type { Findings } from "../verdict.js";
 
-export interface ReleaseComparison {
-  /** Compares the decoded bytes of one page. */
-  take(page: number, url: string, bytes: Buffer): void;
-  /** What the differences mean, once every page has been taken; undefined where there are none. */
-  note(facts: ListingFacts): string | undefined;
-}
+/** What a host should serve: a release on disk, or what the host says itself. */
+export type ExpectedRelease = Pick<Release, "snapshot" | "sums">;
+
+export type PageComparison = ReturnType<typeof compareWith>;
 
 /** @param known other releases that a host may still serve, or parts of it. */
-export function compareWith(release: Release, known: readonly Release[], findings: Findings): ReleaseComparison {
+export function compareWith(release: ExpectedRelease | undefined, known: readonly Release[], findings: Findings) {
   // Releases that all pages so far could be of. One page alone says little: releases have pages in common.
   let candidates = known;
   let [taken, differing] = [0, 0];
+  /** What a page with other bytes is. */
+  const nameOf = (page: number, digest: string) => {
+    const other = known.find(({ sums }) => sums.pages.get(page, "identity") === digest);
+    return other ? `page ${page} of release ${other.snapshot.id}` : `other bytes, ${etagOf(digest)}`;
+  };
   return {
-    take(page, url, bytes) {
+    nameOf,
+    /** Compares the decoded bytes of one page. */
+    take(page: number, url: string, bytes: Buffer): void {
+      if (!release) return;
       taken++;
       const found = sha256(bytes);
       const expected = release.sums.pages.get(page, "identity");
       candidates = candidates.filter(({ sums }) => sums.pages.get(page, "identity") === found);
       if (found === expected) return;
       differing++;
-      const other = known.find(({ sums }) => sums.pages.get(page, "identity") === found);
-      const what = other ? `page ${page} of release ${other.snapshot.id}` : `other bytes, ${etagOf(found)}`;
       const right = expected === undefined ? `no page ${page}` : `page ${page} of release ${release.snapshot.id}`;
-      findings.add({ check: "same-bytes", page, url, found: what, expected: right });
+      findings.add({ check: "same-bytes", page, url, found: nameOf(page, found), expected: right });
     },
-    note({ linkBase = release.snapshot.base_url }) {
-      if (differing === 0) return undefined;
-      const { base_url } = release.snapshot;
-      if (linkBase !== base_url)
-        return `links lead to ${linkBase}, those of release ${release.snapshot.id} to ${base_url}: a wrong base URL`;
+    /** What the differences mean, once every page has been taken; undefined where there are none. */
+    note({ linkBase }: Pick<ListingFacts, "linkBase">): string | undefined {
+      if (!release || differing === 0) return undefined;
+      const { base_url, id } = release.snapshot;
+      if (linkBase !== undefined && linkBase !== base_url)
+        return `links lead to ${linkBase}, those of release ${id} to ${base_url}: a wrong base URL`;
       const [served] = candidates;
       if (served) return `every page is of release ${served.snapshot.id}: the expected one has not been deployed there`;
       if (differing < taken)

@@ -1,29 +1,63 @@
-/** The headers that every page must have, a row each. */
-import { CONTENT_TYPE } from "../../contract/headers.js";
+/** The headers that every page and file must have, a row each. */
+import { CONTENT_TYPE, etagOf } from "../../contract/headers.js";
 import { sha256 } from "../../release/files.js";
+import { SUMS } from "../../release/layout.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { hasHeader, type ProbedSite, varyOf } from "../probes/probe.js";
+
+/** A plain page, a page in a coding, or another file. */
+export type AnswerKind = "plain" | "coded" | "file";
+
+const ALL: readonly AnswerKind[] = ["plain", "coded", "file"];
 
 interface HeaderRow {
   name: string;
   rule: string;
   header: string;
+  /** The answers that it is checked of. */
+  of: readonly AnswerKind[];
   /** What the header must be; undefined when it is that. */
   whyNot(answer: RemoteResponse, site: ProbedSite): string | undefined;
 }
 
-function exactly(name: string, header: string, value: string): HeaderRow {
+function exactly(name: string, header: string, value: string, of = ALL): HeaderRow {
   const whyNot = (answer: RemoteResponse) => (hasHeader(answer, header, value) ? undefined : value);
-  return { name, rule: `every page has ${header}: ${value}`, header, whyNot };
+  return { name, rule: `every page${of === ALL ? " and file" : ""} has ${header}: ${value}`, header, of, whyNot };
 }
 
+/**
+ * Whether a tag is strong and made of the SHA-256 of the bytes that came with it, or of 16 hexadecimal digits of it or more.
+ * @returns undefined when it is; otherwise the tag that it should be.
+ */
+export function whyNoDigest(answer: RemoteResponse): string | undefined {
+  const digest = sha256(answer.body);
+  const [, tag] = /^"([0-9a-f]{16,64})"$/.exec(headerOf(answer, "ETag") ?? "") ?? [];
+  return tag !== undefined && digest.startsWith(tag) ? undefined : etagOf(digest);
+}
+
+export const SNAPSHOT_ID: HeaderRow = {
+  name: "snapshot-id",
+  rule: "every answer has the snapshot's Snapshot-Id, which browsers may read",
+  header: "Snapshot-Id",
+  of: ALL,
+  whyNot(answer, { release, first }) {
+    const exposed = headerOf(answer, "Access-Control-Expose-Headers") ?? "";
+    const isExposed = /(^|[\s,])(snapshot-id|\*)($|[\s,])/i.test(exposed);
+    const id = headerOf(answer, "Snapshot-Id");
+    const expected = release?.snapshot.id ?? first.facts.snapshotId;
+    if (id === undefined || id !== expected) return expected ?? "one";
+    return isExposed ? undefined : "also Access-Control-Expose-Headers that names it";
+  },
+};
+
 export const HEADERS: readonly HeaderRow[] = [
-  exactly("content-type", "Content-Type", CONTENT_TYPE),
+  exactly("content-type", "Content-Type", CONTENT_TYPE, ["plain", "coded"]),
   exactly("allow", "Allow", "GET, HEAD, OPTIONS"),
   {
     name: "vary",
-    rule: "every page has Vary: Accept, or Accept, Accept-Encoding where pages are compressed, in one line",
+    rule: "every page and file has Vary: Accept, or Accept, Accept-Encoding where pages are compressed, in one line",
     header: "Vary",
+    of: ["plain", "file"],
     whyNot(answer, site) {
       const expected = varyOf(site);
       return hasHeader(answer, "Vary", ...expected) ? undefined : expected.join(", or ");
@@ -33,6 +67,7 @@ export const HEADERS: readonly HeaderRow[] = [
     name: "cache-control",
     rule: "every page has the same Cache-Control, which lets it be cached",
     header: "Cache-Control",
+    of: ["plain", "coded"],
     whyNot(answer, { cacheControl, first }) {
       const said = headerOf(first.answer, "Cache-Control");
       const expected = cacheControl ?? (said !== undefined && !/no-store/i.test(said) ? said : "public, max-age=60");
@@ -43,32 +78,23 @@ export const HEADERS: readonly HeaderRow[] = [
   exactly("nosniff", "X-Content-Type-Options", "nosniff"),
   {
     name: "etag",
-    rule: "every page has a strong ETag made of its SHA-256: equal bytes have equal tags",
+    rule: "every page and file has a strong ETag made of its SHA-256, and SHA256SUMS a strong one: equal bytes have equal tags",
     header: "ETag",
+    of: ["plain", "file"],
     whyNot(answer) {
-      const digest = sha256(answer.body);
-      const [, tag] = /^"([0-9a-f]{16,64})"$/.exec(headerOf(answer, "ETag") ?? "") ?? [];
-      return tag !== undefined && digest.startsWith(tag) ? undefined : `"${digest}"`;
+      // On some hosts a file that SHA256SUMS lists holds all tags, so it cannot hold this one.
+      const isStrong = answer.url.endsWith(`/${SUMS}`) && /^"[^"]+"$/.test(headerOf(answer, "ETag") ?? "");
+      return isStrong ? undefined : whyNoDigest(answer);
     },
   },
   {
     name: "plain",
     rule: "a request without codings is answered with the plain page",
     header: "Content-Encoding",
+    of: ["plain"],
     whyNot: (answer) => (headerOf(answer, "Content-Encoding") === undefined ? undefined : "none"),
   },
-  {
-    name: "snapshot-id",
-    rule: "every page has Snapshot-Id, which browsers may read",
-    header: "Snapshot-Id",
-    whyNot(answer) {
-      const exposed = headerOf(answer, "Access-Control-Expose-Headers") ?? "";
-      const isExposed = /(^|[\s,])(snapshot-id|\*)($|[\s,])/i.test(exposed);
-      const id = headerOf(answer, "Snapshot-Id");
-      if (id !== undefined && isExposed) return undefined;
-      return id === undefined ? "one" : "also Access-Control-Expose-Headers that names it";
-    },
-  },
+  SNAPSHOT_ID,
 ];
 
 /**

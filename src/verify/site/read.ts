@@ -1,23 +1,29 @@
-/** Reads a host's pages, all or some, and checks each, and then how they fit together. */
-import { type RecordPattern, recordPattern } from "../../contract/record-text.js";
+/** Reads a host from one snapshot: its files, and its pages, all or some, in every way that it offers. */
+import { LINK_STYLES, type LinkStyle, pageUrl } from "../../contract/links.js";
+import { parseSums } from "../../release/digests.js";
+import { SNAPSHOT, SUMS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
-import type { Client } from "../../remote/client.js";
-import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
-import { promisedEnvelope, readAnswer } from "../../remote/listing.js";
-import type { TransferError } from "../../remote/transfer.js";
-import { type PageVisitor, RESTARTS, walkPages } from "../../remote/walk.js";
+import { parseSnapshot } from "../../release/snapshot.js";
+import { type Client, CONCURRENCY } from "../../remote/client.js";
+import type { FirstPage } from "../../remote/listing.js";
+import { TransferError } from "../../remote/transfer.js";
+import { walkPages } from "../../remote/walk.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
-import { AllUsersCheck, BatchCheck, type BatchUsers } from "../order.js";
-import { checkPage } from "../page.js";
-import type { ProbedSite } from "../probes/probe.js";
-import { Findings } from "../verdict.js";
-import { compareWith, type ReleaseComparison } from "./compare.js";
-import { HEADERS } from "./headers.js";
+import { isPage, type ProbedSite } from "../probes/probe.js";
+import type { Asked, Findings } from "../verdict.js";
+import { Attempt } from "./attempt.js";
+import { compareWith, type ExpectedRelease } from "./compare.js";
+import { askFiles } from "./files.js";
+import { PROBES } from "./rows.js";
+import { SiteVisitor } from "./visitor.js";
+import { Ways } from "./ways.js";
 
 export interface VerifySiteOptions
-  extends Pick<VerifyOptions, "sample" | "allow" | "concurrency" | "rate" | "cacheControl">,
+  extends Pick<VerifyOptions, "sample" | "concurrency" | "rate" | "cacheControl">,
     Omit<VerifyEffects, "cwd"> {
   baseUrl: string;
+  /** Checks that may differ -> why, where that is known. */
+  allowed?: ReadonlyMap<string, string | undefined> | undefined;
   /** The release that the host should serve. */
   against?: Release | undefined;
   /** Why there is none. */
@@ -28,145 +34,96 @@ export interface VerifySiteOptions
   timeoutMs?: number;
 }
 
-export interface ReadPages {
+export interface SiteReading {
   site: ProbedSite;
   findings: Findings;
-  /** How many pages were read, and how many there are. */
-  read: number;
-  total: number;
+  asked: Omit<Asked, "requests">;
   /** What the differences from the release mean. */
   note: string | undefined;
+  /** Why there is nothing to compare the pages with. */
+  whyNoRelease: string | undefined;
 }
 
-/** A host that fails this often to answer in full is given up. */
-export const MOST_FAILURES = 20;
-/** After so many answers that are no pages the rest is not requested: a count may promise millions that are not there. */
-const MOST_WRONG = 100;
-
 /**
- * Reads the pages from one snapshot: where it changes meanwhile, all is read again.
+ * Where the snapshot changes meanwhile, all is read again.
  * @throws UserError when the host cannot be reached, or page 1 is none; TransferError when it fails again and again.
  */
-export async function readPages(client: Client, options: VerifySiteOptions): Promise<ReadPages> {
-  const { baseUrl, concurrency, against: release, cacheControl } = options;
-  const { visitor, change } = await walkPages(client, baseUrl, {
-    ...{ concurrency, headers: {}, trustsId: false },
-    start: (first) => new SiteVisitor({ client, first, release, cacheControl }, options),
+export async function readSite(client: Client, options: VerifySiteOptions): Promise<SiteReading> {
+  const { visitor, change } = await walkPages(client, options.baseUrl, {
+    ...{ concurrency: options.concurrency, headers: {}, trustsId: false },
+    start: (first) => startVisitor(client, first, options),
   });
   try {
-    return visitor.finish(change, baseUrl);
+    visitor.finish(change);
+    const { attempt, read, options: about } = visitor;
+    const { site, findings } = attempt;
+    const { facts } = site.first;
+    const codings = ["identity", ...about.ways.codings] as const;
+    const asked = { pages: read, of: facts.pages, codings, links: about.links, files: about.files };
+    return { site, findings, asked, note: about.comparison.note(facts), whyNoRelease: about.whyNoRelease };
   } finally {
     visitor.close();
   }
 }
 
-/** Checks the pages of one attempt to read a host. */
-class SiteVisitor implements PageVisitor {
-  readonly pages = this.#choose();
-  readonly #findings = new Findings();
-  readonly #users = new AllUsersCheck(this.#findings);
-  readonly #comparison: ReleaseComparison | undefined;
-  readonly #pattern: RecordPattern;
-  /** How many pages are to be read. */
-  readonly #planned: number;
-  /** Page -> its place among those that are read, from 1 on. */
-  readonly #places = new Map<number, number>();
-  #read = 0;
-  #failures = 0;
-  #wrong = 0;
-
-  constructor(
-    readonly site: ProbedSite,
-    readonly options: VerifySiteOptions,
-  ) {
-    const { pages, linkBase } = site.first.facts;
-    const { sample = pages, known = [] } = options;
-    this.#planned = Math.min(Math.max(1, sample), pages);
-    this.#comparison = site.release && compareWith(site.release, known, this.#findings);
-    this.#pattern = recordPattern(`${linkBase}/avatar.svg`);
+async function startVisitor(client: Client, first: FirstPage, options: VerifySiteOptions) {
+  const { baseUrl, against, known = [], cacheControl, sample, concurrency = CONCURRENCY, onProgress } = options;
+  const found = against ?? (await readOwnRelease(client, baseUrl));
+  const release = "whyNot" in found ? undefined : found;
+  const site = { client, first, release, cacheControl };
+  const attempt = new Attempt(site);
+  const files = await askFiles(attempt, { concurrency, against, known });
+  const whyNoRelease = "whyNot" in found ? found.whyNot : undefined;
+  if (whyNoRelease !== undefined && attempt.findings.of("files").count === 0) {
+    const expected = `a ${SUMS} and a ${SNAPSHOT} that fit together`;
+    attempt.findings.add({ check: "files", url: `${baseUrl}/${SUMS}`, found: whyNoRelease, expected });
   }
+  const links = await findForms(site);
+  const comparison = compareWith(release, known, attempt.findings);
+  const ways = new Ways(attempt, comparison, links);
+  const planned = Math.min(sample ?? first.facts.pages, first.facts.pages);
+  const before = client.requests;
+  const onPage = () => {
+    const { requests } = client;
+    const total = Math.max(requests, before + planned * (1 + ways.open) + PROBES.length);
+    onProgress?.({ requests, total });
+  };
+  return new SiteVisitor(attempt, { ...{ comparison, ways, planned, onPage }, ...{ links, files, whyNoRelease } });
+}
 
-  take(page: number, answer: RemoteResponse, bytes: Buffer): void {
-    const { snapshotId } = this.site.first.facts;
-    const id = headerOf(answer, "Snapshot-Id");
-    if (id !== undefined && snapshotId !== undefined && id !== snapshotId) {
-      const expected = `${snapshotId}, as on page 1`;
-      this.#findings.add({ check: "one-snapshot", page, url: answer.url, found: id, expected });
-    }
-    const keys = this.#check(page, answer, bytes);
-    const users = new BatchCheck(this.#findings);
-    if (keys) {
-      this.#comparison?.take(page, answer.url, bytes);
-      users.add(page, keys);
-    } else this.#wrong++;
-    this.#end(page, users.finish());
+/** The forms of URL that pages have, that of the listing's links first. Where links are by path, a host may map no query. */
+async function findForms(site: ProbedSite): Promise<LinkStyle[]> {
+  const { baseUrl, links, pages } = site.first.facts;
+  const both = [links, ...LINK_STYLES.filter((form) => form !== links)];
+  if (links === "query") return both;
+  try {
+    const answer = await site.client.request(pageUrl(baseUrl, "query", pages));
+    return isPage(answer, site, pages) ? both : [links];
+  } catch (error) {
+    if (error instanceof TransferError) return [links];
+    throw error;
   }
+}
 
-  miss(page: number, url: string, error: TransferError): void {
-    if (++this.#failures >= MOST_FAILURES) throw error;
-    const found = `no page: it ${error.why}`;
-    this.#findings.add({ check: "pages", page, url, found, expected: "200 with a page" });
-    this.#end(page);
+/** What the host's own snapshot.json and SHA256SUMS say, or why they cannot be used, as the end of a sentence. */
+async function readOwnRelease(client: Client, baseUrl: string): Promise<ExpectedRelease | { whyNot: string }> {
+  const [snapshotText, sumsText] = [await readText(client, baseUrl, SNAPSHOT), await readText(client, baseUrl, SUMS)];
+  for (const text of [snapshotText, sumsText]) if (typeof text !== "string") return text;
+  const snapshot = parseSnapshot(String(snapshotText));
+  if (!snapshot) return { whyNot: `its ${SNAPSHOT} is not of the form that Rollcall writes` };
+  try {
+    return { snapshot, sums: parseSums(String(sumsText), snapshot.pages, ["identity", ...snapshot.encodings]) };
+  } catch (error) {
+    return { whyNot: `in its ${SUMS}, ${error instanceof Error ? error.message : error}` };
   }
+}
 
-  /** Adds what can be said of all pages together. */
-  finish(change: string | undefined, baseUrl: string): ReadPages {
-    const [site, findings] = [this.site, this.#findings];
-    const { facts, answer } = site.first;
-    const { pages, count, linkBase = baseUrl } = facts;
-    this.#users.finish();
-    const page1 = { page: 1, url: answer.url };
-    if (change !== undefined) {
-      const found = `a different one each of the ${RESTARTS + 1} times that its pages were read`;
-      findings.add({ check: "one-snapshot", ...page1, found, expected: "one that does not change" });
-    }
-    if (linkBase !== baseUrl)
-      findings.add({ check: "base-url", ...page1, found: `links to ${linkBase}`, expected: baseUrl });
-    const users = this.#users.count;
-    if (this.#planned === pages && users !== count && findings.of("pages").count === 0)
-      findings.add({ check: "count", found: `${users} users on all pages`, expected: `${count}` });
-    return { site, findings, read: this.#read, total: pages, note: this.#comparison?.note(facts) };
-  }
-
-  close(): void {
-    this.#users.close();
-  }
-
-  /** All pages, or some, spread evenly from the first to the last: one by one, since a host says how many there are. */
-  *#choose(): Generator<number, void> {
-    const gap = this.#planned === 1 ? 0 : (this.site.first.facts.pages - 1) / (this.#planned - 1);
-    for (let at = 0; at < this.#planned && this.#wrong < MOST_WRONG; at++) {
-      const page = 1 + Math.round(at * gap);
-      this.#places.set(page, at + 1);
-      yield page;
-    }
-  }
-
-  /** Undefined when the answer is no page, so that nothing is known of its users. */
-  #check(page: number, answer: RemoteResponse, bytes: Buffer) {
-    const [site, findings] = [this.site, this.#findings];
-    const place = { page, url: answer.url };
-    const body = readAnswer(answer, bytes);
-    if ("why" in body) {
-      findings.add({ check: "pages", ...place, found: body.received, expected: "200 with a page" });
-      return undefined;
-    }
-    for (const { name, header, whyNot } of HEADERS) {
-      const expected = whyNot(answer, site);
-      if (expected === undefined) continue;
-      findings.add({ check: name, ...place, found: headerOf(answer, header) ?? `no ${header}`, expected });
-    }
-    const expected = promisedEnvelope(site.first.facts, page);
-    const context = { place, body, expected, formCheck: "canonical", warnings: {}, findings };
-    return checkPage(bytes, { ...context, pattern: this.#pattern }).keys;
-  }
-
-  #end(page: number, users?: BatchUsers): void {
-    this.#users.add(this.#places.get(page) ?? 0, 1, users);
-    this.#places.delete(page);
-    this.#read++;
-    const { count, pageSize = count } = this.site.first.facts;
-    const total = Math.min(count, this.#planned * pageSize);
-    this.options.onProgress?.({ users: this.#users.count, total });
+async function readText(client: Client, baseUrl: string, name: string): Promise<string | { whyNot: string }> {
+  try {
+    const { status, body } = await client.request(`${baseUrl}/${name}`);
+    return status === 200 ? body.toString("utf8") : { whyNot: `its ${name} is answered with ${status}` };
+  } catch (error) {
+    if (error instanceof TransferError) return { whyNot: `its ${name} ${error.why}` };
+    throw error;
   }
 }

@@ -1,9 +1,11 @@
-/** The table of what is checked of a host: its pages, their headers, and the probes, in the order of the report. */
-
+/** The table of what is checked of a host: its pages and files, their headers, and the probes, in the order of the report. */
+import type { Encoding } from "../../contract/headers.js";
 import { ASKING } from "../probes/asking.js";
 import { CACHING } from "../probes/caching.js";
+import { MESSAGES } from "../probes/messages.js";
 import { ERRORS, METHODS } from "../probes/methods.js";
 import type { Probe } from "../probes/probe.js";
+import type { Row } from "../verdict.js";
 import { HEADERS } from "./headers.js";
 
 /** What is checked of every page, besides its headers. */
@@ -21,8 +23,35 @@ export const PAGE_ROWS = [
 ] as const;
 
 export const COMPARED_ROW = { name: "same-bytes", rule: "every page has the bytes of the release" } as const;
+export const FORMS_ROW = { name: "both-forms", rule: "every page is the same by query and by path" } as const;
 
-export const PROBES: readonly Probe[] = [...ASKING, ...METHODS, ...ERRORS, ...CACHING];
+/** What is checked of every page in a coding. */
+export function codingRows(coding: Encoding) {
+  return [
+    {
+      name: coding,
+      rule: `every page for Accept-Encoding: ${coding} is the same, in ${coding} where the release has it`,
+    },
+    {
+      name: `${coding}-tag`,
+      rule: `every page in ${coding} has a strong ETag of its own, made of the SHA-256 of what is sent`,
+    },
+    { name: `${coding}-vary`, rule: `every page in ${coding} has Vary: Accept, Accept-Encoding, in one line` },
+  ] as const;
+}
+
+export const FILES_ROW = {
+  name: "files",
+  rule: "SHA256SUMS, and every other file for readers that it lists, is answered with its bytes",
+} as const;
+
+/** The rows that are about all pages and files. */
+export const SITE_ROWS: readonly Pick<Row, "name" | "rule">[] = [
+  ...[...PAGE_ROWS, ...HEADERS, COMPARED_ROW, FORMS_ROW],
+  ...[...codingRows("br"), ...codingRows("gzip"), FILES_ROW],
+];
+
+export const PROBES: readonly Probe[] = [...ASKING, ...METHODS, ...ERRORS, ...CACHING, ...MESSAGES];
 
 /** Every name that `--allow` accepts. */
-export const ROW_NAMES: readonly string[] = [...PAGE_ROWS, ...HEADERS, COMPARED_ROW, ...PROBES].map(({ name }) => name);
+export const ROW_NAMES: readonly string[] = [...SITE_ROWS, ...PROBES].map(({ name }) => name);

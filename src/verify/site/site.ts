@@ -1,51 +1,71 @@
-/** `rollcall verify` of a deployed host: every page, and every other promise of the contract. */
+/** `rollcall verify` of a deployed host: every page as every reader gets it, every file, and every other promise of the contract. */
 import { parseBaseUrl } from "../../contract/links.js";
 import { count } from "../../print/numbers.js";
 import { createClient } from "../../remote/client.js";
+import { headerOf } from "../../remote/exchange.js";
 import { type Probe, type ProbeResult, runProbe } from "../probes/probe.js";
 import type { Row, Verdict } from "../verdict.js";
-import { HEADERS } from "./headers.js";
-import { MOST_FAILURES, type ReadPages, readPages, type VerifySiteOptions } from "./read.js";
-import { COMPARED_ROW, PAGE_ROWS, PROBES } from "./rows.js";
+import { MOST_FAILURES } from "./attempt.js";
+import { SNAPSHOT_ID } from "./headers.js";
+import { readSite, type SiteReading, type VerifySiteOptions } from "./read.js";
+import { COMPARED_ROW, codingRows, FILES_ROW, FORMS_ROW, PROBES, SITE_ROWS } from "./rows.js";
 
 /**
  * Reads and probes a host. Whatever differs from the contract is a finding.
- * @throws UserError when the host cannot be reached, or its page 1 is no page.
+ * @throws UserError when the host cannot be reached, its page 1 is no page, or it fails to answer again and again.
  */
 export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const client = createClient({ ...options, instead: "ask for less at once with --rate" });
   try {
-    const pages = await readPages(client, { ...options, baseUrl });
-    const rows = pageRows(pages, options);
-    let silences = 0;
-    for (const probe of PROBES) {
-      const result = await runProbe(probe, pages.site);
-      // Each costs a whole timeout, and there are many probes.
-      if (result.error?.kind === "silent" && ++silences >= MOST_FAILURES) throw result.error;
-      rows.push(probeRow(probe, result, baseUrl));
+    const reading = await readSite(client, { ...options, baseUrl });
+    const { site, findings, asked } = reading;
+    const probed: Row[] = [];
+    let failures = 0;
+    for (const [at, probe] of PROBES.entries()) {
+      const result = await runProbe(probe, site);
+      if (result.error && ++failures >= MOST_FAILURES) throw result.error;
+      probed.push(probeRow(probe, result, baseUrl));
+      const answer = result.isRight && result.skipped === undefined ? result.answer : undefined;
+      const expected = answer && SNAPSHOT_ID.whyNot(answer, site);
+      if (answer && expected !== undefined) {
+        const found = `${result.request}: ${headerOf(answer, SNAPSHOT_ID.header) ?? `no ${SNAPSHOT_ID.header}`}`;
+        findings.add({ check: SNAPSHOT_ID.name, url: baseUrl, found, expected });
+      }
+      const { requests } = client;
+      options.onProgress?.({ requests, total: requests + PROBES.length - 1 - at });
     }
-    const { allow = [] } = options;
-    return { subject: baseUrl, rows: rows.map((row) => (allow.includes(row.name) ? allowed(row) : row)) };
+    const rows = [...siteRows(reading, options), ...probed].map((row) => allow(row, options));
+    return { subject: baseUrl, asked: { ...asked, requests: client.requests }, rows };
   } finally {
     client.close();
   }
 }
 
-function pageRows({ findings, read, total, note }: ReadPages, { against, whyNotAgainst }: VerifySiteOptions): Row[] {
-  const request = read === total ? count(total, "page") : `${read} of ${count(total, "page")}`;
-  const rows = [...PAGE_ROWS, ...HEADERS, COMPARED_ROW].map(({ name, rule }): Row => {
-    const { count, first } = findings.of(name);
-    return { name, request, rule, outcome: count > 0 ? "differs" : "passed", count, findings: first };
-  });
-  return rows.map((row) => {
-    if (row.name !== COMPARED_ROW.name) return row;
-    if (!against) return { ...row, outcome: "skipped", note: whyNotAgainst ?? "no release to compare with" };
-    return {
-      ...row,
-      rule: `every page has the bytes of release ${against.snapshot.id}`,
-      ...(note && { note }),
-    };
+function siteRows(
+  reading: SiteReading,
+  { against, whyNotAgainst = "no release to compare with" }: VerifySiteOptions,
+): Row[] {
+  const { site, findings, asked, note, whyNoRelease } = reading;
+  const pages = asked.pages === asked.of ? count(asked.of, "page") : `${asked.pages} of ${count(asked.of, "page")}`;
+  const skipped = new Map<string, string>();
+  if (whyNoRelease !== undefined) skipped.set(COMPARED_ROW.name, `${whyNotAgainst}, and ${whyNoRelease}`);
+  if (asked.links.length < 2) skipped.set(FORMS_ROW.name, "the host maps no query to a page");
+  for (const coding of ["br", "gzip"] as const)
+    if (!asked.codings.includes(coding))
+      for (const { name } of codingRows(coding)) skipped.set(name, `no answer is in ${coding}`);
+  return SITE_ROWS.map(({ name, rule }): Row => {
+    const { count: found, first } = findings.of(name);
+    const request = name === FILES_ROW.name ? count(asked.files, "file") : pages;
+    const row = { name, request, rule, count: found, findings: first };
+    const why = found === 0 ? skipped.get(name) : undefined;
+    if (why !== undefined) return { ...row, outcome: "skipped", note: why };
+    const outcome = found > 0 ? "differs" : "passed";
+    if (name !== COMPARED_ROW.name) return { ...row, outcome };
+    const of = against
+      ? `the bytes of release ${site.release?.snapshot.id}`
+      : "the SHA-256 that the host's own SHA256SUMS lists";
+    return { ...row, rule: `every page has ${of}`, outcome, ...(note && { note }) };
   });
 }
 
@@ -57,6 +77,8 @@ function probeRow({ name, rule }: Probe, { request, received, isRight, skipped }
   return { ...row, outcome: "differs", count: 1, findings: [finding] };
 }
 
-function allowed(row: Row): Row {
-  return row.outcome === "differs" ? { ...row, outcome: "allowed" } : row;
+function allow(row: Row, { allowed }: VerifySiteOptions): Row {
+  if (row.outcome !== "differs" || !allowed?.has(row.name)) return row;
+  const reason = allowed.get(row.name);
+  return { ...row, outcome: "allowed", ...(reason !== undefined && { note: reason }) };
 }

@@ -89,16 +89,16 @@ describeWith("chromium", "the list of changes", (path) => {
     expect(await marks("new")).toEqual(pairs.map(([, , , now]) => now));
   });
 
-  test("a difference late in a long text is what a closed row shows of it, with its accents", async () => {
+  test("a difference late in a long text is what a closed row shows of it, in whole words", async () => {
     const bio = (name: string) => `${"long ".repeat(100)}${name} and on${" and on".repeat(100)}`;
     const { page } = await open(
       diffOf([changed(person(1, { bio: bio("José") }), person(1, { bio: bio("Jose\u0301e") }))]),
     );
     await settled(page);
     const [old, now] = await page.locator(".gist bdi").allTextContents();
-    expect(old).toMatch(/^…ng long long José and on.*…$/);
-    expect(now).toMatch(/^…ng long long Jose\u0301e and on.*…$/);
-    expect(await page.locator(".gist mark").allTextContents()).toEqual(["é", "e\u0301e"]);
+    expect(old).toMatch(/^… long long long José and on.*…$/);
+    expect(now).toMatch(/^… long long long Jose\u0301e and on.*…$/);
+    expect(await page.locator(".gist mark").allTextContents()).toEqual(["José", "Jose\u0301e"]);
   });
 
   test("searching finds texts in names, ids and values, whatever their case", async () => {

@@ -59,6 +59,66 @@ describeWith("chromium", "plots", (path) => {
     expect(texts).toEqual(["NONE", "3", "CONFIRMED", "1", "PENDING", "1", "VERIFIED", "3"]);
   });
 
+  test("more than five moves are a table of statuses by statuses, with what they come to", async () => {
+    const { page } = await open({
+      ...DIFF,
+      flow: [
+        { from: "NONE", to: "VERIFIED", count: 2500 },
+        { from: "PENDING", to: "VERIFIED", count: 100 },
+        { from: "NONE", to: "PENDING", count: 26 },
+        { from: "NONE", to: "JUST_JOIN", count: 3 },
+        { from: "VERIFIED", to: "PENDING", count: 2 },
+        { from: "NEED_P2P_VERIFICATION", to: "VERIFIED", count: 1 },
+      ],
+    });
+    expect(await page.locator("#flow svg").count()).toBe(0);
+    const table = page.getByRole("group", { name: "Moves of kyc_status" }).getByRole("table");
+    expect(await table.getByRole("columnheader").allTextContents()).toEqual([
+      ...["From, to", "JUST_JOIN", "PENDING", "VERIFIED", "All"],
+    ]);
+    const rows = await table
+      .getByRole("row")
+      .evaluateAll((all) => all.slice(1).map((row) => [...row.children].map((cell) => cell.textContent)));
+    expect(rows).toEqual([
+      ["NONE", "3", "26", "2,500", "2,529"],
+      ["NEED_P2P_VERIFICATION", "", "", "1", "1"],
+      ["PENDING", "", "", "100", "100"],
+      ["VERIFIED", "", "2", "", "2"],
+      ["All", "3", "28", "2,601", "2,632"],
+    ]);
+    expect(await table.getByRole("rowheader").count()).toBe(5);
+    const strengths = await table
+      .locator("tbody td[class*=strength]")
+      .evaluateAll((all) =>
+        all.map((cell) => [cell.textContent, cell.className.slice(-1)]).filter(([text]) => text !== ""),
+      );
+    expect(Object.fromEntries(strengths)).toEqual({ 3: "1", 26: "1", "2,500": "5", 1: "1", 100: "1", 2: "1" });
+  });
+
+  test.each([
+    [1280, true],
+    [360, false],
+  ])(
+    "at %i pixels that table is seen whole, or scrolls by itself and keeps the names of its rows",
+    async (width, isWhole) => {
+      const diff = manyChanges({ added: 0, removed: 0, changed: 9000 });
+      const { page } = await open(diff, { viewport: { width, height: 800 } });
+      const matrix = page.locator(".matrix");
+      expect(await matrix.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(isWhole);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      await matrix.focus();
+      const left = () =>
+        matrix
+          .locator("tbody th")
+          .first()
+          .evaluate((one) => one.getBoundingClientRect().left);
+      const before = await left();
+      await matrix.evaluate((one) => one.scrollTo({ left: 10_000 }));
+      expect(await left()).toBe(before);
+      expect(await matrix.locator("thead th").last().isVisible()).toBe(true);
+    },
+  );
+
   test("joins stand above the line, and those removed below", async () => {
     const { page } = await open(DIFF);
     expect(await figures(page, "joins")).toEqual([
@@ -118,9 +178,8 @@ describeWith("chromium", "plots", (path) => {
     [800, ["w340", "w340", "w520"]],
     [360, ["w340", "w340", "w340"]],
   ])("at %i pixels one drawing of each is there, and all of its text", async (width, shown) => {
-    const { page } = await open(manyChanges({ added: 90, removed: 80, changed: 900 }), {
-      viewport: { width, height: 800 },
-    });
+    const many = manyChanges({ added: 90, removed: 80, changed: 900 });
+    const { page } = await open({ ...many, flow: many.flow.slice(0, 5) }, { viewport: { width, height: 800 } });
     const drawings = page.locator("figure > svg:visible");
     expect(await drawings.evaluateAll((all) => all.map((one) => one.getAttribute("class")))).toEqual(shown);
     const cut = await drawings.evaluateAll((all) =>

@@ -7,8 +7,14 @@ import { textOf, visibleText } from "./text.js";
  * @typedef {{ start: number, end: number, isSubtle: boolean }} Part
  */
 
+/** Browsers that have no segmenter mark the letters that differ. */
+const words = "Segmenter" in Intl ? new Intl.Segmenter("en", { granularity: "word" }) : undefined;
+/** Words with more letters than this are not whole. */
+const LONGEST_WORD = 100;
+
 /**
- * What differs in each value, without the beginning and end that both have in common. Characters and accents stay whole.
+ * What differs in each value, without the beginning and end that both have in common. Words stay whole, and where both
+ * values look the same, characters and accents.
  * @param {unknown} old
  * @param {unknown} now
  * @returns {[old: Part, now: Part]}
@@ -23,10 +29,31 @@ export function differences(old, now) {
   let tail = 0;
   while (tail < most - start && left.at(-1 - tail) === right.at(-1 - tail)) tail += 1;
   while (tail > 0 && (isInside(left, left.length - tail) || isInside(right, right.length - tail))) tail -= 1;
+  if (!isSubtle) {
+    const [one, other] = [wordAt(left, start), wordAt(right, start)];
+    const [last, otherLast] = [wordAt(left, left.length - tail), wordAt(right, right.length - tail)];
+    start = Math.min(one.begin, other.begin);
+    tail = Math.min(left.length - last.end, right.length - otherLast.end);
+  }
   return [
     { start, end: left.length - tail, isSubtle },
     { start, end: right.length - tail, isSubtle },
   ];
+}
+
+/**
+ * Where the word begins and ends that a place is inside of; the place itself where it is in none.
+ * @param {string} text
+ * @param {number} at
+ */
+function wordAt(text, at) {
+  const from = Math.max(0, at - LONGEST_WORD);
+  const to = Math.min(text.length, at + LONGEST_WORD);
+  const word = words?.segment(text.slice(from, to)).containing(at - from);
+  const begin = from + (word?.index ?? at - from);
+  const end = begin + (word?.segment.length ?? 0);
+  const isWhole = (begin > from || from === 0) && (end < to || to === text.length);
+  return begin < at && isWhole ? { begin, end } : { begin: at, end: at };
 }
 
 /**

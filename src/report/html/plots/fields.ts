@@ -18,9 +18,11 @@ export function fieldsPlot({ fields, changed }: Diff): Plot {
     id: "fields",
     title: "Changes by field",
     sentence: rest === 0 ? of : `${of} ${count(rest, "rarer field")} not drawn.`,
-    widths: [520, 340],
-    draw: (width) => drawBars(shown, width),
-    figures: { head: ["Field", "Users"], rows: all },
+    shown: {
+      widths: [520, 340],
+      draw: (width) => drawBars(shown, width),
+      figures: { head: ["Field", "Users"], rows: all },
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-/** Ribbons between the `kyc_status` that users had and the one they have now, as wide as the users are many. */
+/** The `kyc_status` that users had and the one they have now: as ribbons, as wide as the users are many, or as a table. */
 import { scaleLinear } from "d3-scale";
 import { linkHorizontal } from "d3-shape";
 import { KYC_STATUSES } from "../../../contract/user.js";
@@ -14,19 +14,61 @@ const BLOCK = 6;
 const CHARACTER = 7;
 const THINNEST = 1.5;
 
+/** The style has so many strengths of a cell. */
+const STRENGTHS = 5;
+/** More ribbons than this, all of one colour, cannot be followed. */
+const MOST_RIBBONS = 5;
+
 export function flowPlot({ flow }: Diff): Plot {
   const moved = flow.reduce((sum, { count }) => sum + count, 0);
+  const [id, title] = ["flow", "Moves of kyc_status"];
+  if (flow.length > MOST_RIBBONS) {
+    const sentence = `${count(moved, "user")} went from the status of the row to the one of the column.`;
+    return { id, title, sentence, shown: matrix(flow, statuses(flow, "from"), statuses(flow, "to")) };
+  }
   return {
-    id: "flow",
-    title: "Moves of kyc_status",
+    id,
+    title,
     sentence: `${count(moved, "user")} went from the status on the left to the one on the right.`,
-    widths: [520, 340],
-    draw: (width) => drawFlow(flow, moved, width),
-    figures: {
-      head: ["From", "To", "Users"],
-      rows: flow.map(({ from, to, count }) => [from, to, count]),
+    shown: {
+      widths: [520, 340],
+      draw: (width) => drawFlow(flow, moved, width),
+      figures: {
+        head: ["From", "To", "Users"],
+        rows: flow.map(({ from, to, count }) => [from, to, count]),
+      },
     },
   };
+}
+
+/**
+ * How many users went from each status to each other one, in cells that are the stronger the more they were.
+ * @param from, to the statuses of the rows and of the columns.
+ */
+function matrix(flow: readonly Flow[], from: readonly string[], to: readonly string[]): Markup {
+  const most = Math.max(...flow.map(({ count }) => count));
+  const sum = (of: (move: Flow) => boolean) => flow.reduce((total, move) => total + (of(move) ? move.count : 0), 0);
+  const cell = (users: number) => {
+    // By the root, so that few among many still differ.
+    const strength = Math.ceil(STRENGTHS * Math.sqrt(users / most));
+    return html`<td class="number strength${strength}">${users === 0 ? "" : number(users)}</td>`;
+  };
+  const total = (users: number) => html`<td class="number">${number(users)}</td>`;
+  const row = (status: string) => html`<tr><th scope="row">${breakable(status)}</th>${to.map((column) =>
+    cell(sum((move) => move.from === status && move.to === column)),
+  )}${total(sum((move) => move.from === status))}</tr>
+`;
+  return html`<div class="figures matrix" tabindex="0" role="group" aria-labelledby="flow-title"><table>
+<thead><tr><th scope="col">From, to</th>${to.map((status) => html`<th scope="col"><span>${breakable(status)}</span></th>`)}<th scope="col" class="number">All</th></tr></thead>
+<tbody>${from.map(row)}</tbody>
+<tfoot><tr><th scope="row">All</th>${to.map((status) => total(sum((move) => move.to === status)))}${total(sum(() => true))}</tr></tfoot>
+</table></div>
+`;
+}
+
+/** A status in which lines may break after each `_`. */
+function breakable(status: string): Markup {
+  return html`${status.split(/(?<=_)/).map((word, at) => html`${at === 0 ? undefined : html`<wbr>`}${word}`)}`;
 }
 
 /** A status on one side, with the users that leave it or come to it. */
@@ -63,17 +105,21 @@ function drawFlow(flow: readonly Flow[], moved: number, width: number): PlotDraw
 }
 
 function sharedHeight(flow: readonly Flow[]): number {
-  const statuses = (side: "from" | "to") => new Set(flow.map((move) => move[side])).size;
-  return Math.min(SHARED.most, SHARED.each * Math.max(statuses("from"), statuses("to")));
+  const nodes = Math.max(statuses(flow, "from").length, statuses(flow, "to").length);
+  return Math.min(SHARED.most, SHARED.each * nodes);
 }
 
-/** The statuses of one side from top to bottom, in the order of the contract, with room for their texts. */
+/** The statuses of one side, in the order of the contract. */
+function statuses(flow: readonly Flow[], side: "from" | "to") {
+  return KYC_STATUSES.filter((status) => flow.some((move) => move[side] === status));
+}
+
+/** The statuses of one side from top to bottom, with room for their texts. */
 function stack(flow: readonly Flow[], side: "from" | "to", size: (users: number) => number, room: number) {
   const nodes = new Map<string, Node>();
   let bottom = 0;
-  for (const status of KYC_STATUSES) {
+  for (const status of statuses(flow, side)) {
     const users = flow.reduce((sum, move) => sum + (move[side] === status ? move.count : 0), 0);
-    if (users === 0) continue;
     const lines = broken(status, room);
     const height = Math.max(THINNEST, size(users));
     const slot = height + (lines.length + 2) * LINE;

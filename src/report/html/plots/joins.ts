@@ -17,13 +17,15 @@ export function joinsPlot({ bins, unit, before, after }: Joins): Plot {
     sentence: `Users by date_joined (UTC), added ones above the line and removed ones below; a bar is ${article(unit)} ${unit}.${
       notDrawn && ` Not drawn: ${notDrawn}.`
     }`,
-    widths: [1080, 520, 340],
-    draw: (width) => drawBars(bins, width),
-    figures: {
-      head: ["From (UTC)", "Added", "Removed"],
-      rows: bins
-        .filter(({ added, removed }) => added + removed > 0)
-        .map((bin) => [time(bin.start), bin.added, bin.removed]),
+    shown: {
+      widths: [1080, 520, 340],
+      draw: (width) => drawBars(bins, width),
+      figures: {
+        head: ["From (UTC)", "Added", "Removed"],
+        rows: bins
+          .filter(({ added, removed }) => added + removed > 0)
+          .map((bin) => [time(bin.start), bin.added, bin.removed]),
+      },
     },
   };
 }

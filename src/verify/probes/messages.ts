@@ -1,0 +1,63 @@
+/** Probes of requests in an unusual form, which are sent letter by letter. */
+import { LISTING_PATH } from "../../contract/links.js";
+import { headerOf } from "../../remote/exchange.js";
+import { isJson, isNotAllowed } from "./methods.js";
+import { ALLOWED, hasHeader, isPage, type Probe, type ProbedSite, pagePathOf, tagOf } from "./probe.js";
+
+const pageOne = (site: ProbedSite) => pagePathOf(site, 1);
+const CLOSE = "Connection: close";
+
+/** A method in a form of its own, which must be refused. */
+function refused(name: string, rule: string, first: (target: string, host: string) => string): Probe {
+  const lines = (target: string, host: string) => [first(target, host), `Host: ${host}`, CLOSE];
+  return { name, rule, path: pageOne, lines, judge: isNotAllowed, shown: ["Allow"] };
+}
+
+export const MESSAGES: readonly Probe[] = [
+  refused("method-case", "get is not GET: 405, with Allow", (target) => `get ${target} HTTP/1.1`),
+  refused("length-required", "a POST without a length is 405, too", (target) => `POST ${target} HTTP/1.1`),
+  refused("connect", "CONNECT is 405, with Allow", (_target, host) => `CONNECT ${host} HTTP/1.1`),
+  {
+    ...{ name: "options-of-server", rule: "OPTIONS * has Allow", path: pageOne },
+    lines: (_target, host) => ["OPTIONS * HTTP/1.1", `Host: ${host}`, CLOSE],
+    judge: (answer) => hasHeader(answer, "Allow", ALLOWED),
+    shown: ["Allow"],
+  },
+  {
+    ...{ name: "http-1.0", rule: "HTTP/1.0 is answered with the page, by HTTP/1.1", path: pageOne },
+    lines: (target, host) => [`GET ${target} HTTP/1.0`, `Host: ${host}`, CLOSE],
+    judge: (answer, site) => answer.version === "HTTP/1.1" && isPage(answer, site, 1),
+  },
+  {
+    ...{ name: "repeated-condition", rule: "the tag in a second line of If-None-Match: 304", path: pageOne },
+    lines: (target, host, site) => {
+      const conditions = ['"x"', tagOf(site)].map((tag) => `If-None-Match: ${tag}`);
+      return [`GET ${target} HTTP/1.1`, `Host: ${host}`, ...conditions, CLOSE];
+    },
+    skipped: (site) => tagOf(site) === "" && "page 1 has no ETag",
+    judge: ({ status }) => status === 304,
+  },
+  {
+    ...{ name: "malformed", rule: "what is no HTTP is an error like every other", path: pageOne },
+    lines: (target) => [`GET ${target} HTTP/1.1`, CLOSE],
+    judge: (answer) => answer.status >= 400 && isJson(answer) && hasHeader(answer, "Allow", ALLOWED),
+    shown: ["Content-Type", "Allow"],
+  },
+  {
+    name: "head-of-errors",
+    rule: "HEAD of an error or a redirect has the Content-Length that GET's body has",
+    method: "HEAD",
+    path: () => LISTING_PATH.slice(0, -1),
+    async judge(answer, { client, first }) {
+      const nothing = `${first.facts.baseUrl}${LISTING_PATH}nothing`;
+      const [redirect, error, errorHead] = [
+        await client.request(answer.url),
+        await client.request(nothing),
+        await client.request(nothing, { method: "HEAD" }),
+      ];
+      const [length, errorLength] = [answer, errorHead].map((head) => headerOf(head, "Content-Length"));
+      return length === `${redirect.body.length}` && errorLength === `${error.body.length}`;
+    },
+    shown: ["Content-Length"],
+  },
+];

@@ -1,0 +1,71 @@
+/** One attempt to read a host from one snapshot: what every answer is held to, and when the host is given up. */
+import { sha256 } from "../../release/files.js";
+import type { Variant } from "../../release/layout.js";
+import { decodeBody, headerOf, type RemoteResponse } from "../../remote/exchange.js";
+import { TransferError } from "../../remote/transfer.js";
+import type { ProbedSite } from "../probes/probe.js";
+import { type Finding, Findings } from "../verdict.js";
+import { type AnswerKind, HEADERS } from "./headers.js";
+
+/** Where a request leads, and the check that an answer fails which does not come. */
+export type Place = Pick<Finding, "check" | "page"> & { url: string };
+
+/** A host that fails this often to answer in full is given up. */
+export const MOST_FAILURES = 20;
+/** After so many wrong answers of a kind the rest is not requested: a count may promise millions that are not there. */
+export const MOST_WRONG = 100;
+
+export class Attempt {
+  readonly findings = new Findings();
+  #failures = 0;
+
+  constructor(readonly site: ProbedSite) {}
+
+  /**
+   * Requests something in one coding. An answer that does not come in full is a finding, and undefined.
+   * @throws TransferError after too many of them.
+   */
+  async ask(place: Place, coding: Variant, maxBytes?: number | undefined): Promise<RemoteResponse | undefined> {
+    try {
+      return await this.site.client.request(place.url, { headers: { "Accept-Encoding": coding }, maxBytes });
+    } catch (error) {
+      if (!(error instanceof TransferError)) throw error;
+      this.miss(place, error);
+      return undefined;
+    }
+  }
+
+  /** @throws the error, after too many. */
+  miss(place: Place, error: TransferError): void {
+    if (++this.#failures >= MOST_FAILURES) throw error;
+    const what = place.page === undefined ? "file" : "page";
+    this.findings.add({ ...place, found: `no ${what}: it ${error.why}`, expected: `200 with a ${what}` });
+  }
+
+  checkHeaders(answer: RemoteResponse, kind: AnswerKind, place: Omit<Place, "check">): void {
+    const { snapshotId } = this.site.first.facts;
+    const id = headerOf(answer, "Snapshot-Id");
+    if (id !== undefined && snapshotId !== undefined && id !== snapshotId)
+      this.findings.add({ ...place, check: "one-snapshot", found: id, expected: `${snapshotId}, as on page 1` });
+    for (const { name, header, of, whyNot } of HEADERS) {
+      const expected = of.includes(kind) ? whyNot(answer, this.site) : undefined;
+      if (expected === undefined) continue;
+      this.findings.add({ ...place, check: name, found: headerOf(answer, header) ?? `no ${header}`, expected });
+    }
+  }
+}
+
+/** The SHA-256 of what is in an answer, or why nothing is. */
+export async function digestOf(
+  answer: RemoteResponse,
+  maxBytes?: number | undefined,
+): Promise<{ digest: string } | { why: string }> {
+  if (answer.status !== 200)
+    return { why: `${answer.status} (${headerOf(answer, "Content-Type") ?? "no Content-Type"})` };
+  try {
+    return { digest: sha256(await decodeBody(answer, maxBytes)) };
+  } catch (error) {
+    if (error instanceof TransferError) return { why: `an answer that ${error.why}` };
+    throw error;
+  }
+}

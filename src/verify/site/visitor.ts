@@ -1,0 +1,130 @@
+/** Checks the pages of one attempt to read a host, and then how they fit together. */
+import type { LinkStyle } from "../../contract/links.js";
+import { type RecordPattern, recordPattern } from "../../contract/record-text.js";
+import type { RemoteResponse } from "../../remote/exchange.js";
+import { promisedEnvelope, readAnswer } from "../../remote/listing.js";
+import type { TransferError } from "../../remote/transfer.js";
+import { type PageVisitor, RESTARTS } from "../../remote/walk.js";
+import { AllUsersCheck, BatchCheck, type BatchUsers } from "../order.js";
+import { checkPage } from "../page.js";
+import { type Attempt, MOST_WRONG } from "./attempt.js";
+import type { PageComparison } from "./compare.js";
+import type { Ways } from "./ways.js";
+
+interface VisitorOptions {
+  comparison: PageComparison;
+  ways: Ways;
+  /** How many pages are to be read. */
+  planned: number;
+  /** The forms of URL in which pages are requested, and how many files were. */
+  links: LinkStyle[];
+  files: number;
+  /** Why there is nothing to compare the pages with. */
+  whyNoRelease: string | undefined;
+  /** Called when all that there is to request of a page has been. */
+  onPage(): void;
+}
+
+export class SiteVisitor implements PageVisitor {
+  readonly pages = this.#choose();
+  readonly #users: AllUsersCheck;
+  readonly #pattern: RecordPattern;
+  /** Page -> its place among those that are read, from 1 on. */
+  readonly #places = new Map<number, number>();
+  /** Settled once page 1 has been requested in every way. */
+  #opened: Promise<void> | undefined;
+  #read = 0;
+  #wrong = 0;
+
+  constructor(
+    readonly attempt: Attempt,
+    readonly options: VisitorOptions,
+  ) {
+    this.#users = new AllUsersCheck(attempt.findings);
+    this.#pattern = recordPattern(`${attempt.site.first.facts.linkBase}/avatar.svg`);
+  }
+
+  /** How many pages have been read. */
+  get read(): number {
+    return this.#read;
+  }
+
+  async take(page: number, answer: RemoteResponse, bytes: Buffer): Promise<void> {
+    const { comparison, ways, onPage } = this.options;
+    const keys = this.#check(page, answer, bytes);
+    const users = new BatchCheck(this.attempt.findings);
+    if (keys) {
+      comparison.take(page, answer.url, bytes);
+      users.add(page, keys);
+    } else this.#wrong++;
+    this.#end(page, users.finish());
+    const opened = this.#opened;
+    if (opened) await opened;
+    const asked = keys && ways.ask(page, bytes);
+    this.#opened ??= asked;
+    await asked;
+    onPage();
+  }
+
+  miss(page: number, url: string, error: TransferError): void {
+    this.attempt.miss({ check: "pages", page, url }, error);
+    this.#end(page);
+  }
+
+  /**
+   * Adds what can be said of all pages together.
+   * @param change how it was seen that the listing changed at every attempt, if it did.
+   */
+  finish(change: string | undefined): void {
+    const { site, findings } = this.attempt;
+    const { facts, answer } = site.first;
+    const { pages, count, baseUrl, linkBase = baseUrl } = facts;
+    this.#users.finish();
+    const page1 = { page: 1, url: answer.url };
+    if (change !== undefined) {
+      const found = `a different one each of the ${RESTARTS + 1} times that its pages were read`;
+      findings.add({ check: "one-snapshot", ...page1, found, expected: "one that does not change" });
+    }
+    if (linkBase !== baseUrl)
+      findings.add({ check: "base-url", ...page1, found: `links to ${linkBase}`, expected: baseUrl });
+    const users = this.#users.count;
+    if (this.options.planned === pages && users !== count && findings.of("pages").count === 0)
+      findings.add({ check: "count", found: `${users} users on all pages`, expected: `${count}` });
+  }
+
+  close(): void {
+    this.#users.close();
+  }
+
+  /** All pages, or some, spread evenly from the first to the last: one by one, since a host says how many there are. */
+  *#choose(): Generator<number, void> {
+    const { planned } = this.options;
+    const gap = planned === 1 ? 0 : (this.attempt.site.first.facts.pages - 1) / (planned - 1);
+    for (let at = 0; at < planned && this.#wrong < MOST_WRONG; at++) {
+      const page = 1 + Math.round(at * gap);
+      this.#places.set(page, at + 1);
+      yield page;
+    }
+  }
+
+  /** Undefined when the answer is no page, so that nothing is known of its users. */
+  #check(page: number, answer: RemoteResponse, bytes: Buffer) {
+    const { site, findings } = this.attempt;
+    const place = { page, url: answer.url };
+    const body = readAnswer(answer, bytes);
+    if ("why" in body) {
+      findings.add({ check: "pages", ...place, found: body.received, expected: "200 with a page" });
+      return undefined;
+    }
+    this.attempt.checkHeaders(answer, "plain", place);
+    const expected = promisedEnvelope(site.first.facts, page);
+    const context = { place, body, expected, formCheck: "canonical", warnings: {}, findings };
+    return checkPage(bytes, { ...context, pattern: this.#pattern }).keys;
+  }
+
+  #end(page: number, users?: BatchUsers): void {
+    this.#users.add(this.#places.get(page) ?? 0, 1, users);
+    this.#places.delete(page);
+    this.#read++;
+  }
+}
