@@ -49,28 +49,28 @@ export const apache: Adapter = {
 
 function writeSite({ base, serverName, address, port = 80, included }: HostedSite): string {
   const on = (number: number) => `${address ?? "*"}:${number}`;
-  // Apache takes these characters of an include for a pattern.
-  const file = included(RULES).replace(/[*?[\\]/g, "\\$&");
   return [
     ...([80, 443].includes(port) ? [] : [...listen(port, address), ""]),
     `<VirtualHost ${on(port)}>`,
-    `  ServerName ${quoteApache(serverName)}`,
+    // ServerName takes no IPv6 address.
+    `  ${serverName.startsWith("[") ? "ServerAlias" : "ServerName"} ${quoteApache(serverName)}`,
     "",
     `  # For https: a2enmod ssl, ${on(443)} above, a certificate and these lines:`,
     "  # SSLEngine on",
     `  # SSLCertificateFile /etc/letsencrypt/live/${serverName}/fullchain.pem`,
     `  # SSLCertificateKeyFile /etc/letsencrypt/live/${serverName}/privkey.pem`,
     "",
-    `  Include ${quoteApache(file)}`,
-    ...(base === ""
-      ? []
-      : [
-          "  # Other listings of this name go here, each by such a line. What else it has, is not found:",
-          `  RewriteRule ^ - ${answer(404)}`,
-        ]),
+    "  # Other listings of this name go here, too, each by such a line. One without a path comes last.",
+    `  Include ${quoteApache(pathPattern(included(RULES)))}`,
+    ...(base === "" ? [] : ["  # What else this name has, is not found.", `  RewriteRule ^ - ${answer(404)}`]),
     "</VirtualHost>",
     "",
   ].join("\n");
+}
+
+/** A path where Apache takes some characters for a pattern. Between brackets, each matches itself. */
+function pathPattern(path: string): string {
+  return path.replace(/[*?[]/g, "[$&]");
 }
 
 /** Apache does not start with two lines for one port, so all sites of Rollcall share one. */
@@ -93,7 +93,7 @@ function writeRelease(deployment: Deployment): string {
   // Apache would read $1 as a group of a pattern.
   const refusalUrl = refusal.replaceAll("$", "%24");
   return [
-    `<Directory ${quoteApache(folder)}>`,
+    `<Directory ${quoteApache(pathPattern(folder))}>`,
     "  AllowOverride None",
     "  Options None",
     "  Require all granted",

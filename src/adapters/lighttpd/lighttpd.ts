@@ -62,12 +62,13 @@ function writeSite({ base, serverName, address, port, included }: HostedSite): s
     "  # Bytes can change without their time and size, so no part of an old answer may be completed by a new one.",
     '  server.range-requests := "disable"',
     ...(base === ""
-      ? [`  ${answer}`]
+      ? []
       : [
           "  # What else this name has, is not found. Without this line it is what the rest of the configuration says.",
-          `  ${answer}`,
-          `  $HTTP["url"] =^ ${quote(decodePath(`${base}/`).toString())} { ${answer} }`,
         ]),
+    `  ${answer}`,
+    "  # Other listings of this name go here, each by a line such as this.",
+    `  $HTTP["url"] =^ ${quote(decodePath(`${base}/`).toString())} { ${answer} }`,
     "}",
     "",
   ].join("\n");
