@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { adapterOf } from "../adapters/adapters.js";
+import { limitationsOf } from "../adapters/rules/adapter.js";
 import { isHttpUrl } from "../contract/links.js";
 import { unlessStopped, usageError } from "../errors.js";
 import { findRelease, openChosen } from "../release/choose.js";
@@ -49,7 +50,7 @@ function readAllowed({ allow = [], adapt = [] }: VerifyOptions): ReadonlyMap<str
   const unknown = allow.find((name) => !ROW_NAMES.includes(name));
   if (unknown !== undefined)
     throw usageError(`There is no check ${JSON.stringify(unknown)} to allow; ${suggest(unknown, ROW_NAMES)}`);
-  const limitations = adapt.flatMap((name) => Object.entries(adapterOf(name).limitations ?? {}));
+  const limitations = adapt.flatMap((name) => Object.entries(limitationsOf(adapterOf(name))));
   return new Map([...allow.map((name) => [name, undefined] as const), ...limitations]);
 }
 

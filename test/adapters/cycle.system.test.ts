@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { adapterOf } from "../../src/adapters/adapters.js";
+import { limitationsOf } from "../../src/adapters/rules/adapter.js";
 import { openRelease } from "../../src/index.js";
 import { CURRENT } from "../../src/release/layout.js";
 import { plainRows, writeUsers } from "../support/database.js";
@@ -78,7 +79,11 @@ test
       await readers.expect(id);
     }
 
-    machine.run(`rollcall verify ${BASE_URL} --adapt ${adapter}`, PLACE);
+    const verdict = JSON.parse(machine.run(`rollcall verify ${BASE_URL} --adapt ${adapter} --json`, PLACE));
+    const allowed = verdict.rows.filter(({ outcome }: { outcome: string }) => outcome === "allowed");
+    expect(allowed.map(({ name }: { name: string }) => name).sort()).toEqual(
+      Object.keys(limitationsOf(adapterOf(adapter))).sort(),
+    );
 
     const answers = await readers.stop();
     expect(new Set(ids).size).toBe(4);

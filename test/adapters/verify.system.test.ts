@@ -11,7 +11,7 @@ import { freePort } from "../support/ports.js";
 import { ALL_SERVERS, BY_PATH, limitationsOf, serveWith } from "./servers.js";
 
 describe.each([...ALL_SERVERS, ...BY_PATH])("$name", (server) => {
-  test.skipIf(isMissing(...server.needs))("holds to the contract", { timeout: 120_000 }, async () => {
+  test.skipIf(isMissing(...server.needs))("holds to the contract", { timeout: 600_000 }, async () => {
     const [folder, port] = [scratch(), await freePort()];
     const baseUrl = `http://127.0.0.1:${port}/people/directory`;
     const db = writeUsers(join(folder, "users.sqlite"), plainRows(30));

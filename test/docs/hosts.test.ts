@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ADAPTERS, adapterRow } from "../../src/adapters/adapters.js";
+import { limitationsOf } from "../../src/adapters/rules/adapter.js";
 import { expectTable } from "../support/docs.js";
 
 const DOC = readFileSync(new URL("../../docs/hosts.md", import.meta.url), "utf8");
@@ -14,8 +15,8 @@ test("the table of hosts is the command's", () => {
 });
 
 test("what hosts cannot do is what their adapters say", () => {
-  const rows = ADAPTERS.flatMap(({ name, limitations = {} }) =>
-    Object.entries(limitations).map(([check, reason]) => [name, `\`${check}\``, reason]),
+  const rows = ADAPTERS.flatMap((adapter) =>
+    Object.entries(limitationsOf(adapter)).map(([check, reason]) => [adapter.name, `\`${check}\``, reason]),
   );
   expectTable("docs/hosts.md", "## What a host cannot do", [["host", "check", "reason"], ...rows]);
 });

@@ -22,6 +22,7 @@ export const lighttpd: Adapter = {
     "length-required": "It answers 411 to a POST or PUT without a length",
     "head-of-errors": "It sends no Content-Length for HEAD of a redirect",
   },
+  besideOthers: ["connect"],
   steps: ["Needs mod_magnet: Debian has it in lighttpd-modules-lua."],
   site: (site) => ({
     path: "rollcall.conf",

@@ -22,6 +22,7 @@ export const nginx: Adapter = {
     connect: "Its parser answers 400 to CONNECT",
     "repeated-condition": "Its parser answers 400 to a second line of If-None-Match",
   },
+  besideOthers: ["options-of-server", "malformed"],
   steps: ["Needs only the modules that every package of nginx has."],
   site: (site) => ({
     path: "rollcall.conf",
