@@ -21,13 +21,16 @@ const NAMES = Object.keys(LISTINGS) as Listing[];
 const PAGES = 3;
 
 interface Server {
-  /** Also its unit. */
   adapter: string;
+  /** Where it is not called as the adapter. */
+  unit?: string;
   program: string;
   /** Joins the listings to what the package has set up: a script for root. */
   join: string;
   /** Whether the package's own site stays, for other names. */
   keepsOther: boolean;
+  /** It takes up a new release without being told. */
+  looksItself?: true;
 }
 
 const SERVERS: readonly Server[] = [
@@ -42,6 +45,32 @@ const SERVERS: readonly Server[] = [
       done
       sed -i 's|^ *include .*;$|&\\n&|; s|/srv/left\\(.*\\n.*\\)/srv/left|/srv/left\\1/srv/right|' /etc/nginx/left/rollcall.conf
       nginx -t && systemctl reload nginx`,
+  },
+  {
+    adapter: "apache",
+    unit: "apache2",
+    program: "apache2",
+    keepsOther: true,
+    join: `
+      for each in one two left; do
+        rollcall adapt apache /srv/$each/dist --write /etc/apache2/$each
+        ln -s /etc/apache2/$each/rollcall.conf /etc/apache2/sites-enabled/$each.conf
+      done
+      sed -i 's|^  Include "/srv/left/\\(.*\\)|&\\n  Include "/srv/right/\\1|' /etc/apache2/left/rollcall.conf
+      a2enmod -q rewrite headers && apachectl configtest && systemctl reload apache2`,
+  },
+  {
+    adapter: "lighttpd",
+    program: "lighttpd",
+    keepsOther: true,
+    looksItself: true,
+    join: `
+      for each in one two left right; do
+        rollcall adapt lighttpd /srv/$each/dist --write /etc/lighttpd/$each
+        ln -s /etc/lighttpd/$each/rollcall.conf /etc/lighttpd/conf-enabled/$each.conf
+      done
+      ln -s ../conf-available/10-magnet.conf /etc/lighttpd/conf-enabled/
+      lighttpd -tt -f /etc/lighttpd/lighttpd.conf && systemctl reload lighttpd`,
   },
   {
     adapter: "caddy",
@@ -79,7 +108,7 @@ test
   .each(SERVERS.filter(({ program }) => !isMissing(program, "nginx")))(
   "$adapter",
   { timeout: 180_000 },
-  async ({ adapter, join: script, keepsOther }) => {
+  async ({ adapter, unit = adapter, join: script, keepsOther, looksItself }) => {
     const machine = await Machine.open();
     const hosts = "one.test two.test both.test other.test";
     machine.run(`printf '127.0.0.1 ${hosts}\\n::1 ${hosts}\\n' >> /etc/hosts`);
@@ -119,7 +148,7 @@ test
       ).flat();
 
     for (const listing of NAMES) build(listing, "first");
-    machine.run(`systemctl start ${adapter}`);
+    machine.run(`systemctl start ${unit}`);
     machine.run(script);
     await expect.poll(answered, { timeout: 30_000 }).toEqual(await expected());
     // A redirect and an error have no tag, and are of the listing whose path was asked for.
@@ -131,18 +160,19 @@ test
         ["/nothing", 404],
       ] as const)
         expect(ask(machine, 4, LISTINGS[listing] + path)).toContain(`${status} ${snapshot.id} - `);
+      expect(ask(machine, 4, `${LISTINGS[listing]}/api/users/`, "-X PUT")).toContain(`405 ${snapshot.id} - `);
     }
     if (keepsOther) expect(ask(machine, 4, "http://other.test/")).toMatch(/^200 - /);
 
     for (const listing of ["two", "right"] as const) build(listing, "second");
-    machine.run(`systemctl reload ${adapter}`);
+    if (!looksItself) machine.run(`systemctl reload ${unit}`);
     await expect.poll(answered, { timeout: 30_000 }).toEqual(await expected());
   },
 );
 
 /** The status, the id, the tag and the body's digest, with `-` for what is not there. */
-function ask(machine: Machine, family: number, url: string): string {
-  const [head = "", ...body] = machine.run(`curl -sS -i -${family} '${url}'`).split("\r\n\r\n");
+function ask(machine: Machine, family: number, url: string, flags = ""): string {
+  const [head = "", ...body] = machine.run(`curl -sS -i -${family} ${flags} '${url}'`).split("\r\n\r\n");
   const header = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim() ?? "-";
   const digest = createHash("sha256").update(body.join("\r\n\r\n")).digest("hex");
   return `${head.split(" ")[1]} ${header("snapshot-id")} ${header("etag")} ${digest}`;
