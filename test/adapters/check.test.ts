@@ -1,5 +1,5 @@
 /** `rollcall adapt` and `build --adapt` on the command line, and how a release is measured against limits. */
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ADAPTERS, adapterOf } from "../../src/adapters/adapters.js";
@@ -49,6 +49,35 @@ test.each(ADAPTERS)("$name: its files are written, and those with comments say h
     const text = readFileSync(join(cwd, path), "utf8");
     if (/\.(conf|caddy|cfg|vcl|lua|js|toml|htaccess|yml)$/.test(path)) expect(text).toContain("rollcall verify");
   }
+});
+
+test("a release that the host's user cannot read is said, with what mends it, unless the host is another machine", async () => {
+  const cwd = scratch();
+  chmodSync(cwd, 0o755);
+  writeUsers(join(cwd, "users.sqlite"), plainRows(3));
+  await rollcall(`${BUILD} --adapt apache`, fakeIo(cwd));
+  const adapted = async (flags = "") => (await rollcall(`adapt apache ${flags}`, fakeIo(cwd))).stderr;
+  expect(await adapted()).not.toContain("chmod");
+  chmodSync(cwd, 0o700);
+  expect(await adapted()).toMatch(
+    new RegExp(`^note +other users cannot read ${cwd}, .* answers 500; to mend it: chmod o\\+x ${cwd}$`, "m"),
+  );
+  await rollcall(`${BUILD} --adapt apache --root /srv/elsewhere`, fakeIo(cwd));
+  expect(await adapted("--root /srv/elsewhere")).not.toContain("chmod");
+});
+
+test("a .htaccess is in the release or printed, with the body that it names", async () => {
+  const cwd = scratch();
+  writeUsers(join(cwd, "users.sqlite"), plainRows(3));
+  expect((await rollcall(`${BUILD} --adapt htaccess`, fakeIo(cwd))).code).toBe(0);
+  const { sums, folder } = await openRelease(join(cwd, "dist/current"));
+  expect([...sums.others.keys()]).toEqual(expect.arrayContaining([".htaccess", "405.json"]));
+  const { code, stdout, stderr } = await rollcall("adapt htaccess", fakeIo(cwd));
+  expect([code, stdout.match(/^==> .*/gm)]).toEqual([0, ["==> published/.htaccess <==", "==> published/405.json <=="]]);
+  expect(stderr).toContain("build --adapt htaccess puts .htaccess and 405.json into the release");
+  // What is printed may name the id; what is part of the id cannot.
+  expect(readFileSync(join(folder, ".htaccess"), "utf8")).not.toContain('Snapshot-Id "');
+  expect(stdout).toContain('Snapshot-Id "');
 });
 
 test("an unknown name is refused with the nearest one", async () => {

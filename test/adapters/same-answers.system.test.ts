@@ -89,7 +89,10 @@ describe.each(REAL)("$name", (server) => {
     for (const request of requests(built.pages)) {
       if (server.name === "cloudflare" && JSON.stringify(request.headers ?? "").includes("Accept-Encoding")) continue;
       const [mine, other] = await Promise.all(
-        origins.map(async (origin) => essence(await send(new URL(origin), request), origin, [])),
+        // The tag of SHA256SUMS cannot be its digest where it lists a configuration that has all tags.
+        origins.map(async (origin) =>
+          essence(await send(new URL(origin), request), origin, request.target.endsWith("/SHA256SUMS") ? ["etag"] : []),
+        ),
       );
       // The beginnings and lengths of long bodies are enough for a message.
       if (JSON.stringify(mine) !== JSON.stringify(other))

@@ -15,6 +15,8 @@ const CHOICES: [string, string[]][] = [
   ["gzip;q=0", ["identity"]],
   ["br;q=0, gzip;q=0", ["identity"]],
   ["gzip ; q=0.000", ["identity"]],
+  ["br ; q = 0", ["identity"]],
+  ["br\t;\tQ\t=\t0.0, gzip", ["gzip"]],
   ["gzip;Q=0", ["identity"]],
   ["br;q=0.5, gzip;q=1", ["gzip"]],
   ["gzip;q=0.5, br;q=1.0", ["br"]],

@@ -59,6 +59,8 @@ describe("Accept-Encoding", () => {
     ["br;q=0.5, gzip;q=0.5, identity;q=0.5", "br", "gzip"],
     ["gzip;q=0.5, identity", "identity", "identity"],
     ["br;q=0, gzip", "gzip", "gzip"],
+    ["br ; q = 0, gzip", "gzip", "gzip"],
+    ["br\t;\tQ=0.000, gzip", "gzip", "gzip"],
     ["br;q=0, gzip;q=0", "identity", "identity"],
     ["*", "br", "gzip"],
     ["*;q=0.5, identity", "identity", "identity"],
