@@ -20,8 +20,9 @@ export const verifyVerb: Verb = {
   },
   examples: [
     ["rollcall verify", "every byte and every user of the current release"],
-    ["rollcall verify https://directory.example.com", "a deployed host, compared with the current release"],
-    ["rollcall verify https://directory.example.com --allow error-caching,range", "with weaknesses that are known"],
+    ["rollcall verify https://directory.example.com", "all that readers of a host get, against the current release"],
+    ["rollcall verify https://directory.example.com --adapt nginx", "without what nginx cannot do"],
+    ["rollcall verify https://directory.example.com --sample 30", "some pages, in some 250 requests"],
   ],
   configured: true,
   exitCodes: [

@@ -44,9 +44,15 @@ export async function readFirst(client: Client, baseUrl: string, headers: Header
     const read = readAnswer(answer, bytes);
     if ("envelope" in read) return { facts: factsOf(baseUrl, links, answer, read.envelope), answer, bytes };
     if (isHostBusy(answer)) throw new UserError(`${answer.url} ${read.why}. The host is busy; try again later.`);
-    refusals.push(new UserError(`${answer.url} ${read.why}. Is ${baseUrl} the base URL?`));
+    refusals.push(new UserError(`${answer.url} ${read.why}. ${adviceFor(answer, baseUrl)}`));
   }
   throw refusals[0];
+}
+
+/** What is likely, and how to see it. */
+function adviceFor({ status }: RemoteResponse, baseUrl: string): string {
+  if (status !== 500 && status !== 403) return `Is ${baseUrl} the base URL?`;
+  return "Most likely the server's user cannot read the release: there, \"rollcall verify\" says what stops other users, and the server's error log what it was.";
 }
 
 /** The page of an answer, or what was received instead: as the end of a sentence, and by name. */

@@ -46,6 +46,8 @@ export function createAnswers({ id, encodings }: Snapshot, cacheControl: string)
   const errorHeaders = { ...pageHeaders, "Cache-Control": NO_STORE };
   const toError = (status: number, detail: string) =>
     new ServerAnswer(toHead(status, errorHeaders), undefined, Buffer.from(errorBody(detail)));
+  const statuses = Object.entries(ERROR_DETAILS).map(([status, detail]) => [status, toError(Number(status), detail)]);
+  const errors: Record<ErrorStatus, ServerAnswer> = Object.fromEntries(statuses);
   return {
     page: (variant: Variant, etag: string, body: Buffer) => new ServerAnswer(pages[variant], etag, body),
     pageNotModified: (variant: Variant, etag: string) => new ServerAnswer(pagesNotModified[variant], etag),
@@ -58,7 +60,7 @@ export function createAnswers({ id, encodings }: Snapshot, cacheControl: string)
     },
     preflight: new ServerAnswer(toHead(204, { ...common, ...PREFLIGHT_HEADERS })),
     invalidPage: toError(404, INVALID_PAGE),
-    error: (status: ErrorStatus) => toError(status, ERROR_DETAILS[status]),
+    error: (status: ErrorStatus) => errors[status],
   };
 }
 

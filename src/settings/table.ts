@@ -134,7 +134,7 @@ export const SETTINGS = {
   sample: row(
     whole(1, MAX_PAGES),
     ["verify"],
-    "pages of a host to read, spread from the first to the last (default: all)",
+    "pages of a host to ask for, spread from the first to the last; each is up to six requests (default: all)",
   ),
   allow: row(kind.names("check"), ["verify"], "checks of a host that may differ; can be given again"),
   concurrency: row({ ...whole(1, 64), default: 8 }, ["verify"], "requests at once"),

@@ -2,7 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { CLI, run as runCommand } from "../support/command.js";
@@ -83,18 +83,6 @@ test("a missing file is one line and exit 1; nothing is left behind", async () =
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^error: [^\n]*users\.sqlite[^\n]*\n$/);
   expect(existsSync(join(cwd, "dist"))).toBe(false);
-});
-
-test("a taken port is one line and exit 1", async () => {
-  const cwd = await folderWithRelease();
-  const taken = createServer().listen(0, "127.0.0.1");
-  onTestFinished(() => void taken.close());
-  await once(taken, "listening");
-  const address = taken.address();
-  const port = typeof address === "object" ? String(address?.port) : "";
-  const { code, stdout, stderr } = await run(["serve", "--port", port], cwd);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toMatch(new RegExp(`^error: Port ${port} on 127\\.0\\.0\\.1 is taken[^\\n]*\\n$`));
 });
 
 test("a wrong command line exits with 2", async () => {

@@ -1,12 +1,11 @@
 /** `rollcall serve` in process: a real server on a free port, and signals from the test. */
 import { rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { build } from "../../src/build/build.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
-import { freePort } from "../support/ports.js";
+import { freePort, takenPort } from "../support/ports.js";
 import { fakeIo, rollcall } from "./run.js";
 
 /** A folder with a release, and `make`, which makes another of `count` users. */
@@ -197,11 +196,7 @@ test("without a release, serve refuses before it listens", async () => {
 
 test("a taken port is refused with what to do", async () => {
   const { cwd } = await folderWithRelease();
-  const taken = createServer().listen(0, "127.0.0.1");
-  onTestFinished(() => void taken.close());
-  await vi.waitFor(() => expect(taken.listening).toBe(true));
-  const address = taken.address();
-  const port = typeof address === "object" ? address?.port : undefined;
+  const port = await takenPort();
   const io = fakeIo(cwd);
   expect(await rollcall(`serve --port ${port}`, io)).toEqual({
     code: 1,

@@ -1,5 +1,6 @@
 /** docs/verifying.md names every check, word for word and in order, and no other. */
 import { expect, test } from "vitest";
+import { ADAPTERS } from "../../src/adapters/adapters.js";
 import { CHECKS } from "../../src/verify/release/rows.js";
 import { PROBES, ROW_NAMES, SITE_ROWS } from "../../src/verify/site/rows.js";
 import { expectTable } from "../support/docs.js";
@@ -10,6 +11,11 @@ test.each([
 ] as const)("%s", (heading, checks) => {
   const rows = checks.map(({ name, rule }) => [`\`${name}\``, rule]);
   expectTable("docs/verifying.md", heading, [["check", "rule"], ...rows]);
+});
+
+test.each(ADAPTERS)("what $name cannot do are checks", ({ limitations = {}, publishedLimitations = {} }) => {
+  const names = Object.keys({ ...limitations, ...publishedLimitations });
+  expect(names.filter((name) => !ROW_NAMES.includes(name))).toEqual([]);
 });
 
 test("names are one word each, and each stands for one check", () => {

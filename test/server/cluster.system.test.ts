@@ -1,20 +1,19 @@
 /** `rollcall serve --processes N`: several processes on one port, seen from outside. */
 import { rename } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { start } from "../support/command.js";
 import { scratch } from "../support/files.js";
+import { takenPort } from "../support/ports.js";
 import { childrenOf, startCluster } from "./cluster.js";
 import { publish } from "./release.js";
-import { ask } from "./running.js";
+import { ask, freshDist } from "./running.js";
 
 /** Ten times as long as it takes. */
 const PATIENT = { timeout: 20_000 };
 
 test("two processes answer, and a switch reaches both", async () => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   const { port, pids, out, err, child, ended } = await startCluster(dist, "--processes", "2", "--access-log");
   expect(pids()).toHaveLength(2);
   const before = await snapshots(port, 20);
@@ -33,8 +32,7 @@ test("two processes answer, and a switch reaches both", async () => {
 });
 
 test("SIGHUP reaches all, and the end leaves no process", async () => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   const { port, pids, child, ended } = await startCluster(dist, "--processes", "3");
   const all = pids();
   expect(all).toHaveLength(3);
@@ -48,8 +46,7 @@ test("SIGHUP reaches all, and the end leaves no process", async () => {
 });
 
 test("a process that is killed is replaced, and no new connection goes without an answer", async () => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   const { port, pids, err } = await startCluster(dist, "--processes", "2");
   const [victim = 0, other] = pids();
   process.kill(victim, "SIGKILL");
@@ -65,8 +62,7 @@ test("a process that is killed is replaced, and no new connection goes without a
 });
 
 test("all that are killed at once are replaced, on the same port", async () => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   const { port, pids, child, ended } = await startCluster(dist, "--processes", "3");
   const victims = pids();
   for (const pid of victims) process.kill(pid, "SIGKILL");
@@ -77,8 +73,7 @@ test("all that are killed at once are replaced, on the same port", async () => {
 });
 
 test("the last one that is killed while another one waits to be replaced is replaced as well", async () => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   const { port, pids, err } = await startCluster(dist, "--processes", "2");
   const [first = 0, last = 0] = pids();
   process.kill(first, "SIGKILL");
@@ -114,8 +109,7 @@ test("what is mended meanwhile is served again", async () => {
 });
 
 test("one that is killed while it starts is refused in words, and leaves no process", async () => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   const { child, ended } = start(["serve", dist, "--port", "0", "--processes", "2"]);
   let started: number[] = [];
   await vi.waitFor(() => {
@@ -132,8 +126,7 @@ test("one that is killed while it starts is refused in words, and leaves no proc
 });
 
 test("processes end with the first one, however it ends", async () => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   const { pids, child, ended } = await startCluster(dist, "--processes", "2");
   const all = pids();
   child.kill("SIGKILL");
@@ -142,13 +135,8 @@ test("processes end with the first one, however it ends", async () => {
 });
 
 test("a taken port and a missing release are refused as for one process", async () => {
-  const dist = scratch();
-  await publish(dist);
-  const taken = createServer().listen(0, "127.0.0.1");
-  onTestFinished(() => void taken.close());
-  await vi.waitFor(() => expect(taken.listening).toBe(true));
-  const address = taken.address();
-  const port = typeof address === "object" ? `${address?.port}` : "";
+  const dist = await freshDist();
+  const port = `${await takenPort()}`;
   for (const workers of ["1", "2"]) {
     const refused = await start(["serve", dist, "--port", port, "--processes", workers]).ended;
     expect(refused).toEqual({

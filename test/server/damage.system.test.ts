@@ -11,24 +11,26 @@ import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/sna
 import { createListingServer } from "../../src/server/server.js";
 import { scratch } from "../support/files.js";
 import { publish, writeRelease } from "./release.js";
-import { ask, serving } from "./running.js";
+import { ask, freshDist, serving } from "./running.js";
 
 const page = pagePath(2);
 const OTHERS = { "avatar.svg": "<svg>an avatar of some length</svg>", "images/logo.svg": "<svg>another image</svg>" };
 const FILES = ["snapshot.json", "SHA256SUMS", "avatar.svg", "images/logo.svg"];
 
+const DAMAGES: [string, (file: string) => Promise<unknown> | unknown, RegExp][] = [
+  ["gone", (file) => rm(file), /cannot be read \(ENOENT\)/],
+  ["one byte changed", (file) => changeOneByte(file), /does not match its digest/],
+  ["shortened", (file) => truncate(file, 10), /does not match its digest/],
+  ["empty", (file) => truncate(file, 0), /does not match its digest/],
+  ["longer", (file) => appendFile(file, "more"), /does not match its digest/],
+  ["a link to another file", (file) => replace(file, () => symlink("/etc/passwd", file)), /cannot be read \(ELOOP\)/],
+  ["a link to its own bytes", (file) => moveBehindLink(file), /cannot be read \(ELOOP\)/],
+  ["a folder", (file) => replace(file, () => mkdir(file)), /cannot be read \(EISDIR\)/],
+  ["a pipe", (file) => replace(file, () => execFileSync("mkfifo", [file])), /cannot be read \(ENXIO\)/],
+];
+
 describe("a page's file", () => {
-  const damages: [string, (file: string) => Promise<unknown> | unknown, RegExp][] = [
-    ["gone", (file) => rm(file), /cannot be read \(ENOENT\)/],
-    ["one byte changed", (file) => changeOneByte(file), /does not match its digest/],
-    ["shortened", (file) => truncate(file, 10), /does not match its digest/],
-    ["empty", (file) => truncate(file, 0), /does not match its digest/],
-    ["a link to another file", (file) => replace(file, () => symlink("/etc/passwd", file)), /cannot be read \(ELOOP\)/],
-    ["a link to its own bytes", (file) => moveBehindLink(file), /cannot be read \(ELOOP\)/],
-    ["a folder", (file) => replace(file, () => mkdir(file)), /cannot be read \(EISDIR\)/],
-    ["a pipe", (file) => replace(file, () => execFileSync("mkfifo", [file])), /cannot be read \(ENXIO\)/],
-  ];
-  test.each(damages)("%s", async (_name, damage, why) => {
+  test.each(DAMAGES)("%s", async (_name, damage, why) => {
     const { server, port, lines } = await serving();
     await damage(join(server.release.folder, page));
     const answers = await Promise.all([1, 2, 3].map(() => ask(port, "/api/users/?page=2")));
@@ -73,17 +75,7 @@ describe("a page's file", () => {
 });
 
 describe("a file that is no page", () => {
-  const damages: [string, (file: string) => Promise<unknown> | unknown, RegExp][] = [
-    ["gone", (file) => rm(file), /cannot be read \(ENOENT\)/],
-    ["one byte changed", (file) => changeOneByte(file), /does not match its digest/],
-    ["shortened", (file) => truncate(file, 10), /does not match its digest/],
-    ["longer", (file) => appendFile(file, "more"), /does not match its digest/],
-    ["a link to another file", (file) => replace(file, () => symlink("/etc/passwd", file)), /cannot be read \(ELOOP\)/],
-    ["a link to its own bytes", (file) => moveBehindLink(file), /cannot be read \(ELOOP\)/],
-    ["a folder", (file) => replace(file, () => mkdir(file)), /cannot be read \(EISDIR\)/],
-    ["a pipe", (file) => replace(file, () => execFileSync("mkfifo", [file])), /cannot be read \(ENXIO\)/],
-  ];
-  test.each(damages.flatMap(([name, ...rest]) => FILES.map((path) => [path, name, ...rest] as const)))(
+  test.each(DAMAGES.flatMap(([name, ...rest]) => FILES.map((path) => [path, name, ...rest] as const)))(
     "%s %s: 500, one line in the log, and the server lives",
     async (path, _name, damage, why) => {
       const { server, port, lines } = await serving({ others: OTHERS });
@@ -203,8 +195,7 @@ describe("refused before any request", () => {
     [{ cacheMb: -1 }, /megabytes, got -1/],
     [{ cacheMb: Number.NaN }, /megabytes, got NaN/],
   ])("%j", async (options, message) => {
-    const folder = scratch();
-    await publish(folder);
+    const folder = await freshDist();
     await expect(createListingServer({ folder, ...options })).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(message),
@@ -214,8 +205,7 @@ describe("refused before any request", () => {
   test.each(["relative", "ftp://example.com", "https://example.com/", "https://user@example.com"])(
     "base URL %s",
     async (baseUrl) => {
-      const folder = scratch();
-      await publish(folder, { baseUrl });
+      const folder = await freshDist({ baseUrl });
       await expect(createListingServer({ folder })).rejects.toMatchObject({
         message: expect.stringContaining("its base URL is"),
       });

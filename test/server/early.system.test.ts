@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { start } from "../support/command.js";
-import { scratch } from "../support/files.js";
 import { childrenOf, startCluster } from "./cluster.js";
 import { publish } from "./release.js";
-import { ask } from "./running.js";
+import { ask, freshDist } from "./running.js";
 
 const RUNS = 4;
 
@@ -31,8 +30,7 @@ async function signalled(dist: string, args: string[], signal: NodeJS.Signals, i
 }
 
 test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGHUP ends no server of %i that is starting", async (workers) => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   for (let run = 0; run < RUNS; run++) {
     const { child, ended, sent, out } = await signalled(dist, ["--processes", `${workers}`], "SIGHUP", () => false);
     const { url } = JSON.parse(out());
@@ -44,8 +42,7 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGHUP ends no server of %i that 
 });
 
 test("SIGHUP to processes that have not heard of it yet only makes others start", async () => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   for (let run = 0; run < RUNS; run++) {
     const { child, ended } = start(["serve", dist, "--port", "0", "--json", "--processes", "2"]);
     onTestFinished(() => void child.kill("SIGKILL"));
@@ -63,8 +60,7 @@ test("SIGHUP to processes that have not heard of it yet only makes others start"
 });
 
 test.each([1, 2])("SIGHUP at the ready line of %i is taken", async (workers) => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   for (let run = 0; run < RUNS; run++) {
     const { child, ended, port } = await startCluster(dist, "--processes", `${workers}`);
     child.kill("SIGHUP");
@@ -82,11 +78,10 @@ test.each([1, 2])("SIGHUP at the ready line of %i is taken", async (workers) => 
 });
 
 test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGTERM ends a server of %i that is starting", async (processes) => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   let finished = 0;
-  // The signal comes a little later each time, until the server has been announced before it.
-  for (let most = 0, isAnnounced = false; !isAnnounced; most += processes) {
+  // The signal comes later each time, by ever more, until the server has been announced before it.
+  for (let most = 0, isAnnounced = false; !isAnnounced; most += processes + (most >> 2)) {
     let looks = 0;
     const { child, ended, out } = await signalled(
       dist,

@@ -10,7 +10,7 @@ import { createListingServer } from "../../src/server/server.js";
 import { CLI } from "../support/command.js";
 import { openFiles, scratch } from "../support/files.js";
 import { publish } from "./release.js";
-import { ask, closed, open, say, serving, until } from "./running.js";
+import { ask, closed, freshDist, open, say, serving, until } from "./running.js";
 
 const LISTING = "/api/users/";
 const get = (target: string, headers = "") => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
@@ -49,8 +49,7 @@ describe.skipIf(!hasProc)("descriptors", () => {
   });
 
   test("nor where the server is part of another server", async () => {
-    const folder = scratch();
-    await publish(folder, { others });
+    const folder = await freshDist({ others });
     const lines: string[] = [];
     const server = await createListingServer({ folder }, { log: (line) => lines.push(line) });
     const other = createServer(server.handler).listen(0, "127.0.0.1");
@@ -203,8 +202,7 @@ test.each([
 
 describe.skipIf(!hasProc)("few descriptors", () => {
   test("the connection that was idle for longest makes room, and no other", async () => {
-    const folder = scratch();
-    await publish(folder, LONG_PAGES);
+    const folder = await freshDist(LONG_PAGES);
     const limits = { openFiles: openFiles("").length + 88, headersMs: 15_000 };
     const { port, lines } = await serving({}, { folder, cacheMb: 0 }, limits);
     const busy = open(port);

@@ -4,9 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { requestedPage } from "../../src/contract/links.js";
 import { createFastReader } from "../../src/server/fast-path/request.js";
-import { scratch } from "../support/files.js";
-import { publish } from "./release.js";
-import { open, type Running, say, serving, until } from "./running.js";
+import { freshDist, open, type Running, say, serving, until } from "./running.js";
 
 const LISTING = "/api/users/";
 const LAST = `GET ${LISTING}?page=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
@@ -37,8 +35,7 @@ const request = fc
   );
 
 test("the fast path answers to the byte as Node's server does, whatever a client sends", async () => {
-  const folder = scratch();
-  await publish(folder, { count: 7, pageSize: 2, encodings: ["gzip"] });
+  const folder = await freshDist({ count: 7, pageSize: 2, encodings: ["gzip"] });
   const limits = { checkMs: 20, lingerMs: 100, requestMs: 500, headersMs: 500 };
   const fast = await serving({}, { folder }, limits);
   const slow = await serving({}, { folder, fastPath: false }, limits);

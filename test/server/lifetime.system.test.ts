@@ -1,11 +1,9 @@
 /** Listening, time limits and the end. */
-import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createListingServer, type ListingServer } from "../../src/server/server.js";
-import { scratch } from "../support/files.js";
-import { publish } from "./release.js";
-import { ask, closed, open, say, serving, until } from "./running.js";
+import { takenPort } from "../support/ports.js";
+import { ask, closed, freshDist, hearing, open, say, serving, until } from "./running.js";
 
 const GET = "GET /api/users/ HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -14,19 +12,14 @@ const LONG = "x".repeat(20_000);
 
 describe("listen", () => {
   async function started(): Promise<ListingServer> {
-    const folder = scratch();
-    await publish(folder);
+    const folder = await freshDist();
     const server = await createListingServer({ folder });
     onTestFinished(() => server.close());
     return server;
   }
 
   test("a taken port is refused with the next step; another one still works", async () => {
-    const taken = createServer().listen(0, "127.0.0.1");
-    onTestFinished(() => void taken.close());
-    await until(() => taken.listening);
-    const address = taken.address();
-    const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+    const port = await takenPort();
     const server = await started();
     await expect(server.listen({ port })).rejects.toMatchObject({
       name: "UserError",
@@ -97,15 +90,12 @@ describe("time limits", () => {
   test("a client that drips a body is answered and cut", async () => {
     const { port } = await serving({}, {}, short);
     const socket = open(port);
-    let heard = "";
-    socket.on("data", (chunk) => {
-      heard += chunk;
-    });
+    const heard = hearing(socket);
     socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
     const drip = setInterval(() => socket.write("x"), 20);
     await closed(socket);
     clearInterval(drip);
-    expect(heard).toMatch(/^HTTP\/1\.1 405 /);
+    expect(heard()).toMatch(/^HTTP\/1\.1 405 /);
   });
 
   test("a kept connection is closed when nothing follows", async () => {
@@ -174,18 +164,15 @@ describe("close", () => {
   test("a request that is just being read is answered, and the connection closes with it", async () => {
     const { server, port } = await serving();
     const socket = open(port);
-    let heard = "";
-    socket.on("data", (chunk) => {
-      heard += chunk;
-    });
+    const heard = hearing(socket);
     socket.write(GET.slice(0, 30));
     await new Promise((resolve) => setTimeout(resolve, 50));
     const ended = server.close();
     setTimeout(() => socket.write(GET.slice(30)), 50);
     await ended;
     await closed(socket);
-    expect(heard).toMatch(/^HTTP\/1\.1 200 /);
-    expect(heard).toContain("Connection: close");
+    expect(heard()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(heard()).toContain("Connection: close");
   });
 
   test("cuts who neither reads nor leaves", async () => {
@@ -205,8 +192,7 @@ describe("close", () => {
   });
 
   test("without a socket is fine, and twice", async () => {
-    const folder = scratch();
-    await publish(folder);
+    const folder = await freshDist();
     const server = await createListingServer({ folder });
     await server.close();
     await server.close();
@@ -248,13 +234,10 @@ test("the access log has every answer", async () => {
 test("a client that has closed its side still gets its answers", async () => {
   const { port } = await serving();
   const socket = open(port);
-  let heard = "";
-  socket.on("data", (chunk) => {
-    heard += chunk;
-  });
+  const heard = hearing(socket);
   socket.end(`${GET}${GET.replace("users/", "users/?page=2")}`);
   await closed(socket);
-  expect(heard.match(/^HTTP\/1\.1 200 /gm)).toHaveLength(2);
+  expect(heard().match(/^HTTP\/1\.1 200 /gm)).toHaveLength(2);
 });
 
 test("clients that leave before their answers are no trouble", async () => {

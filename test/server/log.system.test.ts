@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { CLI } from "../support/command.js";
 import { scratch } from "../support/files.js";
-import { publish } from "./release.js";
-import { ask } from "./running.js";
+import { ask, freshDist } from "./running.js";
 
 const LOST = (why: string) =>
   new RegExp(`Z The access log cannot be written \\(${why}\\): lines are missing, and the server goes on\\.`);
@@ -21,8 +20,7 @@ async function answers(port: number, times: number): Promise<void> {
 
 /** A server whose stdout goes where the shell script says, or to the caller; what it says on stderr is kept. */
 async function started(script: string, ...more: string[]) {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   const args = [process.execPath, CLI, "serve", dist, "--port", "0", "--access-log", ...more];
   const child = spawn("sh", ["-c", script, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -59,8 +57,7 @@ test("on a disk that is full is missed once", async () => {
 });
 
 test("an announcement that nobody can read is refused", async () => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   const script = 'exec "$0" "$@" > /dev/full';
   const args = [process.execPath, CLI, "serve", dist, "--port", "0", "--json"];
   const child = spawn("sh", ["-c", script, ...args], { stdio: ["ignore", "ignore", "ignore"] });

@@ -17,14 +17,20 @@ export interface Running {
   entries: AccessEntry[];
 }
 
+/** A new `dist` with one release, which is current. It goes when the test ends. */
+export async function freshDist(shape: Shape = {}): Promise<string> {
+  const dist = scratch();
+  await publish(dist, shape);
+  return dist;
+}
+
 /** Serves a fresh `dist` with one release, until the test is over. */
 export async function serving(
   shape: Shape = {},
   options: Partial<ListingServerOptions> = {},
   limits: Partial<ServerLimits> = {},
 ): Promise<Running> {
-  const dist = options.folder ?? scratch();
-  if (!options.folder) await publish(dist, shape);
+  const dist = options.folder ?? (await freshDist(shape));
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
   const entries: AccessEntry[] = [];
@@ -63,16 +69,13 @@ export function ask(port: number, path: string, options: RequestOptions = {}, bo
 export function say(port: number, text: string, ms = 3_000): Promise<string> {
   return new Promise((resolve) => {
     const socket = open(port);
-    let heard = "";
+    const heard = hearing(socket);
     const done = () => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(heard);
+      resolve(heard());
     };
     const timer = setTimeout(done, ms);
-    socket.on("data", (chunk) => {
-      heard += chunk.toString("latin1");
-    });
     socket.on("close", done);
     socket.write(Buffer.from(text, "latin1"));
   });
@@ -83,6 +86,15 @@ export function open(port: number): Socket {
   const socket = connect({ port, host: "127.0.0.1" });
   socket.on("error", () => {});
   return socket;
+}
+
+/** What a connection hears from now on, as far as it has heard it. */
+export function hearing(socket: Socket): () => string {
+  let heard = "";
+  socket.on("data", (chunk) => {
+    heard += chunk.toString("latin1");
+  });
+  return () => heard;
 }
 
 export function closed(socket: Socket): Promise<void> {

@@ -1,6 +1,7 @@
 /** A switch of `current` while the server runs. */
 import { rename, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { CURRENT, pagePath } from "../../src/release/layout.js";
@@ -9,7 +10,7 @@ import { SERVER_LIMITS } from "../../src/server/limits.js";
 import { createListingServer, type ServedRelease } from "../../src/server/server.js";
 import { scratch } from "../support/files.js";
 import { publish, switchTo, writeRelease } from "./release.js";
-import { ask, serving, until } from "./running.js";
+import { ask, freshDist, serving, until } from "./running.js";
 
 test("is taken up within a second, whole", async () => {
   const { server, port, dist, lines } = await serving({ encodings: ["gzip"] });
@@ -137,8 +138,7 @@ test("of a whole dist is taken up like one of current", async () => {
 });
 
 test("to the same release is nothing to tell; one that was written over is read again when asked", async () => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   const switches: string[] = [];
   const onSwitch = ({ snapshot }: ServedRelease) => void switches.push(snapshot.id);
   const server = await createListingServer(
@@ -183,16 +183,14 @@ test("an unchanged page stays cached", async () => {
 });
 
 test("a request that began before it is answered from the release it began with", async () => {
-  const dist = scratch();
-  await publish(dist);
+  const dist = await freshDist();
   const server = await createListingServer({ folder: dist });
   // The switch happens between the request and its first read of the disk.
   const other = createServer((req, res) => {
     server.handler(req, res);
     void publish(dist, { bio: "next", count: 3 }).then(() => server.reload());
   }).listen(0);
-  const address = other.address();
-  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  const { port } = other.address() as AddressInfo;
   const before = server.release;
   const { headers, body } = await ask(port, "/api/users/?page=3");
   expect(headers).toMatchObject({

@@ -89,8 +89,8 @@ function linesOf({ method, url, rawHeaders: raw }: IncomingMessage): string {
   return [`${method} ${url} HTTP/1.1`, ...fields, "", ""].join("\r\n");
 }
 
-/** What the host answers, with its headers as they came. */
-function fetchReply(port: string, { method, url, headers }: IncomingMessage): Promise<Reply> {
+/** What a host answers, with its headers as they came. */
+export function fetchReply(port: string, { method, url, headers }: IncomingMessage): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", port, method, path: url, headers, agent: false });
     sent.on("error", reject);

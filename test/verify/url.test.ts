@@ -303,7 +303,7 @@ const FAULTS: Fault[] = [
   [
     "HEAD without a length",
     header("Content-Length", undefined, ({ method }) => method === "HEAD"),
-    ["head-length", "head-of-errors"],
+    ["head-length", "head-coded", "head-of-errors"],
   ],
   [
     "HEAD with a body",
@@ -311,7 +311,7 @@ const FAULTS: Fault[] = [
       one.edit(({ method }, reply) => (method === "HEAD" ? { ...reply, body: Buffer.from("{}") } : undefined)),
     ["head-body"],
   ],
-  ["HEAD without the tag", header("ETag", undefined, ({ method }) => method === "HEAD"), ["head"]],
+  ["HEAD without the tag", header("ETag", undefined, ({ method }) => method === "HEAD"), ["head", "head-coded"]],
   ["HEAD refused", status(405, ({ method }) => method === "HEAD"), ["head", "head-error"]],
   ["OPTIONS with 200", status(200, ({ method }) => method === "OPTIONS"), ["options"]],
   [
@@ -385,21 +385,21 @@ const FAULTS: Fault[] = [
     edits(({ fields, reply }) =>
       fields["accept-encoding"] === "gzip" && reply.status === 200 ? { body: Buffer.from("{}") } : undefined,
     ),
-    ["gzip", "gzip-tag", "files"],
+    ["gzip", "gzip-tag", "head-coded", "files"],
   ],
   [
     "other bytes under gzip",
     edits(({ fields, reply }) =>
       fields["accept-encoding"] === "gzip" && reply.status === 200 ? { body: gzipSync("{}") } : undefined,
     ),
-    ["gzip", "gzip-tag", "files"],
+    ["gzip", "gzip-tag", "head-coded", "files"],
   ],
   [
     "Brotli under the name of gzip",
     edits(({ fields, reply }) =>
       fields["accept-encoding"] === "gzip" && reply.status === 200 ? { body: brotliCompressSync("{}") } : undefined,
     ),
-    ["gzip", "gzip-tag", "files"],
+    ["gzip", "gzip-tag", "head-coded", "files"],
   ],
   [
     "gzip forced upon those who refuse it",

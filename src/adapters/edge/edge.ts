@@ -23,6 +23,7 @@ export const cloudflare: Adapter = {
       "gzip-vary",
     ]),
     ...limitedBy("It compresses answers itself and keeps the plain page's tag", ["br-tag", "gzip-tag"]),
+    "head-coded": "It compresses answers itself, and sends the plain page's length for HEAD",
     malformed: "Its parser refuses malformed requests before the Worker runs",
     ...limitedBy("It answers 501 to a method that it does not know", ["method-unknown", "method-case"]),
     "options-of-server": "OPTIONS * has no URL, so the Worker does not run",
@@ -52,7 +53,11 @@ export const netlify: Adapter = {
   tested: "the function in Deno, by Netlify's own npm packages",
   limits: { filesInFolder: 54_000, source: "docs.netlify.com/site-deploys/overview" },
   limitations: {
-    ...limitedBy("Its engine streams bodies, and sends Content-Length: 0 for HEAD", ["head-length", "head-of-errors"]),
+    ...limitedBy("Its engine streams bodies, and sends Content-Length: 0 for HEAD", [
+      "head-length",
+      "head-coded",
+      "head-of-errors",
+    ]),
     "http-1.0": "Its engine streams bodies in chunks, which HTTP/1.0 does not know",
     trace: "Its engine cannot pass on TRACE, so the function does not run",
     ...limitedBy("Its engine refuses what it does not know before the function runs", [

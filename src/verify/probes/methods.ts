@@ -24,6 +24,8 @@ const PREFLIGHT = () => ({
   "Access-Control-Request-Headers": "if-none-match",
 });
 
+const CODED = { "Accept-Encoding": "gzip" };
+
 export const METHODS: readonly Probe[] = [
   {
     ...{ name: "head", rule: "HEAD has GET's status and headers", method: "HEAD", path: pageOne },
@@ -34,6 +36,19 @@ export const METHODS: readonly Probe[] = [
     ...{ name: "head-length", rule: "HEAD has the Content-Length that GET's body has", method: "HEAD", path: pageOne },
     judge: (answer, { first }) => hasHeader(answer, "Content-Length", `${first.answer.body.length}`),
     shown: ["Content-Length"],
+  },
+  {
+    ...{ name: "head-coded", rule: "HEAD has in a coding, too, the length and tag that GET has", method: "HEAD" },
+    path: pageOne,
+    headers: () => CODED,
+    async judge(answer, { client }) {
+      const { headers, body } = await client.request(answer.url, { headers: CODED });
+      return (
+        hasHeader(answer, "Content-Length", `${body.length}`) &&
+        headerOf(answer, "ETag") === headerOf({ headers }, "ETag")
+      );
+    },
+    shown: ["Content-Length", "ETag"],
   },
   { name: "head-body", rule: "HEAD has no body", method: "HEAD", path: pageOne },
   {
