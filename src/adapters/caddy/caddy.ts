@@ -45,7 +45,7 @@ function writeSite(site: HostedSite): string {
     `${quoteCaddy(addressOf(site))} {`,
     ...indent([
       ...(address === undefined ? [] : [`bind ${quoteCaddy(address.replace(/^\[(.*)\]$/, "$1"))}`]),
-      `# With https:// and without a port above, Caddy gets a certificate by itself. This line is for one of yours:`,
+      "# With https:// above, Caddy gets a certificate by itself, unless this line names yours:",
       `# tls /etc/ssl/certs/${serverName}.pem /etc/ssl/private/${serverName}.key`,
       ...(base === ""
         ? []

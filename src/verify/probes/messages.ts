@@ -8,15 +8,15 @@ const pageOne = (site: ProbedSite) => pagePathOf(site, 1);
 const CLOSE = "Connection: close";
 
 /** A method in a form of its own, which must be refused. */
-function refused(name: string, rule: string, first: (target: string, host: string) => string): Probe {
-  const lines = (target: string, host: string) => [first(target, host), `Host: ${host}`, CLOSE];
+function refused(name: string, rule: string, first: (target: string, site: ProbedSite) => string): Probe {
+  const lines: Probe["lines"] = (target, host, site) => [first(target, site), `Host: ${host}`, CLOSE];
   return { name, rule, path: pageOne, lines, judge: isNotAllowed, shown: ["Allow"] };
 }
 
 export const MESSAGES: readonly Probe[] = [
   refused("method-case", "get is not GET: 405, with Allow", (target) => `get ${target} HTTP/1.1`),
   refused("length-required", "a POST without a length is 405, too", (target) => `POST ${target} HTTP/1.1`),
-  refused("connect", "CONNECT is 405, with Allow", (_target, host) => `CONNECT ${host} HTTP/1.1`),
+  refused("connect", "CONNECT is 405, with Allow", (_target, site) => `CONNECT ${authorityOf(site)} HTTP/1.1`),
   {
     ...{ name: "options-of-server", rule: "OPTIONS * has Allow", path: pageOne },
     lines: (_target, host) => ["OPTIONS * HTTP/1.1", `Host: ${host}`, CLOSE],
@@ -61,3 +61,9 @@ export const MESSAGES: readonly Probe[] = [
     shown: ["Content-Length"],
   },
 ];
+
+/** The host with its port, which CONNECT needs where URLs do without. */
+function authorityOf({ first }: ProbedSite): string {
+  const { protocol, hostname, port } = new URL(first.facts.baseUrl);
+  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+}
