@@ -26,7 +26,6 @@ export interface Published {
   untidied: string[];
 }
 
-/** Makes the written release the current one of `dist`, unless it is that already. */
 export async function makeCurrent(
   dist: string,
   { staging, written, previous }: { staging: Staging; written: WrittenPages; previous: Release | undefined },
@@ -54,7 +53,6 @@ async function isSame({ digest, folder, sums }: Release, wanted: string, { total
   return digest === wanted && totals.changed === 0 && (await findAltered(folder, sums.others)) === undefined;
 }
 
-/** The folder name of the newest intact release with this content. */
 async function findWhole(dist: string, { id, digest }: { id: string; digest: string }): Promise<string | undefined> {
   for (const name of releaseNames(dist)) {
     if (parseFolderName(name)?.id !== id) continue;
