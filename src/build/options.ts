@@ -77,7 +77,6 @@ export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 6
 </svg>
 `;
 
-/** Options with every default filled in and every value in its normal form. */
 export type BuildSettings = ReturnType<typeof resolveOptions>;
 
 /** @throws UserError (usage) naming every option that is unknown, missing or not allowed. */

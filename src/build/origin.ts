@@ -58,7 +58,6 @@ export class Origin {
     this.#noted = bytes.digest().then((source) => (source === undefined ? source : { settings, beginning, source }));
   }
 
-  /** Remembers what was noted as the origin of the release in a folder. */
   async keep(folder: string): Promise<void> {
     const noted = await this.#noted;
     try {

@@ -66,9 +66,7 @@ export interface WrittenPages {
   users: string;
   totals: Totals;
   warnings: WarningCounts;
-  /** Threads that wrote them; 0 when the building thread did. */
   workers: number;
-  /** Undefined where a single thread did all of it. */
   spent: Spent | undefined;
 }
 

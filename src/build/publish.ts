@@ -30,7 +30,6 @@ export interface Published {
   untidied: string[];
 }
 
-/** Makes the written release the current one of `out`, unless it is that already. */
 export async function makeCurrent(
   settings: BuildSettings,
   { staging, written, previous }: { staging: Staging; written: WrittenPages; previous: Release | undefined },

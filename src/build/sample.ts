@@ -9,7 +9,6 @@ import { CONFIG_FILE } from "../settings/file.js";
 import { abortSignal, checkOptions, type OptionRules } from "../settings/options.js";
 import { SETTINGS } from "../settings/table.js";
 
-/** The sample users, below the folder. */
 export const SAMPLE = "data/users.sqlite";
 const { host, port, out, pageSize } = SETTINGS;
 const baseUrl = `http://${host.default}:${port.default}`;

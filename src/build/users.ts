@@ -13,7 +13,6 @@ export interface Tally {
   warnings: WarningCounts;
 }
 
-/** Yields the valid users of a source in published order, and counts their warnings. */
 export function* readUsers(source: Source, { onInvalid, onProgress, warnings }: Tally): Generator<User, void> {
   let read = 0;
   for (const candidate of source.candidates()) {
@@ -29,7 +28,6 @@ export function* readUsers(source: Source, { onInvalid, onProgress, warnings }: 
 
 type Validated = { user: User; problems?: undefined } | { user?: undefined; problems: Problem[] };
 
-/** The user that a candidate is, or all problems with it. */
 export function validate({ id, user, isDuplicate }: Candidate): Validated {
   const checked = userSchema.safeParse(user);
   // The candidate itself is published, not the schema's copy: its keys are in order, and the schema changes nothing.

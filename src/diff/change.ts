@@ -3,7 +3,6 @@ import { matchingPaths } from "../contract/fields.js";
 import type { LinkStyle } from "../contract/links.js";
 import type { KYC_STATUSES, User } from "../contract/user.js";
 
-/** One field of one user, before and after. */
 export interface FieldChange {
   /** Dotted, as in `off_chain.liveness_config.min_blinks`; a list is one field. */
   path: string;
@@ -62,7 +61,6 @@ export interface FieldFilter {
   ignore?: readonly string[] | undefined;
 }
 
-/** Returns a function that says whether a path is compared. */
 export function fieldFilter({ only, ignore = [] }: FieldFilter): (path: string) => boolean {
   const pathsOf = (patterns: readonly string[]) => new Set(patterns.flatMap(matchingPaths));
   const [wanted, ignored] = [only && pathsOf(only), pathsOf(ignore)];

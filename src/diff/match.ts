@@ -84,7 +84,6 @@ function openDiffering() {
   const prepare = (side: string) => db.prepare<[string, string, number]>(`INSERT INTO ${side} VALUES (?, ?, ?)`);
   const insert = { old: prepare("old"), new: prepare("new") };
   return {
-    /** Adds `count` lines of a side from `first` on. */
     add(side: "old" | "new", lines: IndexLines, first: number, count: number): void {
       for (let at = first; at < first + count; at++) {
         const id = lines.id(at);

@@ -7,7 +7,7 @@ import { findPage, isForAdapters, pagePath, SNAPSHOT, SUMS, type Variant } from 
 import type { Release } from "../release/open.js";
 
 export interface PublishedFile {
-  /** Its number in the order of publishing, from 0. */
+  /** In the order of publishing, from 0. */
   index: number;
   /** Inside the release, with `/`. */
   path: string;
@@ -52,7 +52,6 @@ export class FileOrder {
     return pagePath(pages - Math.floor(position / variants.length), variants[position % variants.length]);
   }
 
-  /** The number of the file at a path, or undefined when the release has no such file. */
   indexOf(path: string): number | undefined {
     if (path === SUMS || path === SNAPSHOT) return this.announcing + Number(path === SNAPSHOT);
     const { pages, variants, others } = this.shape;
@@ -94,21 +93,16 @@ export class ReleaseFiles extends FileOrder {
 
   at(index: number): PublishedFile {
     const path = this.pathAt(index);
-    return { index, path, digest: this.#digestOf(path) };
+    const found = findPage(path);
+    const { pages, others } = this.#sums;
+    const listed = found ? pages.get(found.page, found.variant) : others.get(path);
+    return { index, path, digest: path === SUMS ? this.#sumsDigest : (listed ?? "") };
   }
 
   *[Symbol.iterator](): Generator<PublishedFile> {
     for (let index = 0; index < this.length; index++) yield this.at(index);
   }
 
-  #digestOf(path: string): string {
-    if (path === SUMS) return this.#sumsDigest;
-    const { pages, others } = this.#sums;
-    const found = findPage(path);
-    return (found ? pages.get(found.page, found.variant) : others.get(path)) ?? "";
-  }
-
-  /** The error for a file whose bytes do not have its digest. */
   damaged(path: string): UserError {
     return new UserError(
       `Release ${basename(this.folder)} is damaged: ${path} does not match its digest. Build again, or publish another one with --release.`,

@@ -5,20 +5,16 @@ import { UserError } from "../errors.js";
 import { findPage, SNAPSHOT, SUMS } from "../release/layout.js";
 import { isPublishable, OWN_PREFIX, type ReleaseFiles } from "./files.js";
 
-/** The name of the list. */
 export const OWNED = `${OWN_PREFIX}published.json`;
 
 const ownedSchema = z.strictObject({
-  /** The version of this format. */
   rollcall: z.literal(1),
-  /** The id of the release that was published last. */
   release: z.string().regex(/^[0-9a-f]{12}$/),
   /** False from before the first change until after the last removal. */
   complete: z.boolean(),
   /** Pages 1 to this, each in all variants. */
   pages: z.int().min(0).max(999_999_999),
   variants: z.array(z.enum(["identity", "br", "gzip"])),
-  /** Paths of all other files. */
   others: z.array(z.string().refine(isPublishable)),
   /** Only in a bucket: the run that is at work, and a number that changes as long as it is alive. */
   run: z.strictObject({ name: z.string(), beat: z.int() }).optional(),
@@ -59,7 +55,7 @@ export function encodeOwned(owned: Owned): string {
   return `${JSON.stringify(owned)}\n`;
 }
 
-/** @throws UserError when the text does not have the format of the list. */
+/** @throws UserError when the text has another form. */
 export function parseOwned(text: string, name: string): Owned {
   const owned = parseAs(ownedSchema, text);
   if (owned) return owned;

@@ -19,11 +19,7 @@ export interface PlanCounts {
   same: number;
 }
 
-/**
- * Compares a target with a release.
- * @param before what Rollcall owns in the target.
- * @throws UserError when a file that Rollcall did not put there is in the place of one of the release, unless `force`.
- */
+/** @throws UserError when a file that Rollcall did not put there is in the place of one of the release, unless `force`. */
 export async function makePlan(
   target: Target,
   files: ReleaseFiles,
@@ -42,6 +38,7 @@ export async function makePlan(
     signal,
   );
   if (foreign.count > 0 && !force) {
+    await target.requireSame?.();
     const which = foreign.count > 1 ? `${foreign.first} and ${foreign.count - 1} more` : foreign.first;
     throw new UserError(
       `${target.name} has files that Rollcall did not put there: ${which}; move them away, or replace them with --force.`,
@@ -54,15 +51,13 @@ export async function makePlan(
 
 export class Plan {
   readonly counts: PlanCounts;
-  readonly #states: Uint8Array;
 
   constructor(
     readonly files: ReleaseFiles,
     readonly before: Owned | undefined,
-    states: Uint8Array,
+    private readonly states: Uint8Array,
     removed: number,
   ) {
-    this.#states = states;
     const count = (of: FileState) => states.reduce((sum, code) => sum + Number(code === CODES[of]), 0);
     this.counts = { added: count("absent"), changed: count("different"), removed, same: count("same") };
   }
@@ -71,9 +66,8 @@ export class Plan {
     return this.counts.added + this.counts.changed + this.counts.removed === 0;
   }
 
-  /** Whether the file with this number is put. */
   puts(index: number): boolean {
-    return this.#states[index] !== CODES.same;
+    return this.states[index] !== CODES.same;
   }
 
   /** Files to put where there is nothing (`absent`) or something else (`different`), except those in `toAnnounce`. */
@@ -81,20 +75,19 @@ export class Plan {
     return this.#filesFrom(0, this.files.announcing, (code) => code === CODES[state]);
   }
 
-  /** SHA256SUMS and snapshot.json, which announce the release, where they are to be put. */
+  /** SHA256SUMS and snapshot.json, where they are to be put. */
   toAnnounce(): Generator<PublishedFile> {
     return this.#filesFrom(this.files.announcing, this.files.length, (code) => code !== CODES.same);
   }
 
-  /** Tells which files are put, in order. */
   tell(onStep: (kind: StepKind, path: string) => void): void {
     for (const { path } of this.toPut("absent")) onStep("add", path);
     for (const { path } of this.toPut("different")) onStep("change", path);
     for (const { index, path } of this.toAnnounce())
-      onStep(this.#states[index] === CODES.absent ? "add" : "change", path);
+      onStep(this.states[index] === CODES.absent ? "add" : "change", path);
   }
 
   *#filesFrom(first: number, end: number, isMeant: (code: number | undefined) => boolean): Generator<PublishedFile> {
-    for (let index = first; index < end; index++) if (isMeant(this.#states[index])) yield this.files.at(index);
+    for (let index = first; index < end; index++) if (isMeant(this.states[index])) yield this.files.at(index);
   }
 }

@@ -29,9 +29,7 @@ export interface PublishEffects extends TargetEffects {
 }
 
 export interface PublishResult extends PlanCounts {
-  /** As it was given. */
   target: string;
-  /** Of the release. */
   id: string;
   /** The id of the release that was published there before, or null. */
   before: string | null;

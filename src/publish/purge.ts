@@ -13,10 +13,7 @@ export interface PurgeList {
   discard(): void;
 }
 
-/**
- * Creates the file at once: after publishing it would be too late to learn that it cannot be written.
- * @throws UserError when it cannot be written.
- */
+/** Creates the file at once: after publishing it would be too late to learn that it cannot be written. */
 export function openPurgeList(path: string): PurgeList {
   const attempt = <T>(step: () => T): T => {
     try {

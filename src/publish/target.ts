@@ -38,12 +38,13 @@ export type FileState = "absent" | "same" | "different";
 
 /** All paths are those inside the release, with `/`. */
 export interface Target {
-  /** How messages call it. */
   readonly name: string;
-  /** How many requests were sent so far; only for a bucket. */
+  /** Sent so far; only for a bucket. */
   readonly requests?: number;
   /** The list of what Rollcall owns there. @throws UserError when it is not in its format. */
   readOwned(): Promise<Owned | undefined>;
+  /** @throws UserError when another run has begun since that list was read; a folder cannot tell. */
+  requireSame?(): Promise<void>;
   /** Calls `found` for every file of the release, in any order. */
   survey(
     files: ReleaseFiles,

@@ -9,7 +9,7 @@ const openFile = promisify(open);
 const readFile = promisify(read);
 
 /** Flags to open a file for reading that neither follow a link in its place nor wait for a pipe. */
-export const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const IS_NO_FILE: readonly string[] = ["ENOENT", "ELOOP", "EISDIR", "ENOTDIR", "ENXIO"];
 
 export function sha256(first: string | Uint8Array, ...others: readonly (string | Uint8Array)[]): string {

@@ -30,7 +30,6 @@ function writersOf(mode: number): number {
   return (mode & 0o020 ? mode & 0o070 : 0) | (mode & 0o002 ? mode & 0o007 : 0);
 }
 
-/** Makes an empty lock file, unless it exists, with the same permissions as its folder. */
 export function makeLockFile(path: string): void {
   try {
     closing(openSync(path, "wx"), (file) => fchmodSync(file, statSync(dirname(path)).mode & 0o666));

@@ -68,7 +68,6 @@ async function findTwins(folder: string, releases: readonly ReleaseSummary[], di
   return [meant, ...others.filter((release) => contentOf(release.folder) === content)];
 }
 
-/** The first of some releases that is not damaged. */
 async function firstWhole(matching: readonly ReleaseSummary[], signal?: AbortSignal): Promise<ReleaseSummary> {
   const refusals: unknown[] = [];
   for (const summary of matching) {

@@ -75,7 +75,6 @@ export class UserIndexWriter {
     }
   }
 
-  /** Flushes and closes the file; returns its SHA-256 in hexadecimal. */
   finish(): string {
     if (this.#file !== undefined) fsyncSync(this.#file);
     this.close();

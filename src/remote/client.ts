@@ -9,7 +9,6 @@ import { exchange, headerOf, MAX_BYTES, type RemoteRequest, type RemoteResponse 
 
 export interface ClientOptions {
   concurrency?: number | undefined;
-  /** Requests a second, at most. */
   rate?: number | undefined;
   /** For one request and its answer; 30 seconds unless given. */
   timeoutMs?: number | undefined;
@@ -76,7 +75,6 @@ export function createClient(options: ClientOptions = {}) {
 
 export const REQUEST_HEADERS = { "User-Agent": "rollcall", "Accept-Encoding": "identity" };
 
-/** Whether a host says that it is too busy to answer. */
 export function isHostBusy({ status }: RemoteResponse): boolean {
   return status === 429 || status === 503;
 }

@@ -18,7 +18,6 @@ export function parseConfig(text: string) {
   }
 }
 
-/** Every repeated key, and where the text stops being JSON. */
 function scan(text: string): { end: number; repeated: RepeatedKey[] } {
   const repeated: RepeatedKey[] = [];
   let end = text.length;

@@ -16,7 +16,6 @@ export type OptionsOf<K extends SettingKey> = { [N in K]?: GivenSettings[N] | un
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
 
-/** Some rows of the table, for a verb that takes these settings as options. */
 export function pick<K extends SettingKey>(...keys: readonly K[]): Pick<typeof SETTINGS, K> {
   return Object.fromEntries(keys.map((key) => [key, SETTINGS[key]])) as Pick<typeof SETTINGS, K>;
 }

@@ -13,10 +13,6 @@ const POSITIONS = Object.fromEntries(SOURCE_COLUMNS.map((column, at) => [column,
 /** Contract part 2 says what stands for NULL. Wrong values are left for the schema to find. */
 export function toCandidate(row: readonly SqlValue[], defaultAvatar: string) {
   const cell = (column: string) => row[POSITIONS[column] ?? -1];
-  const jsonOr = (column: string, instead: () => string) =>
-    cell(column) === null ? instead() : jsonValue(cell(column));
-  // An id that is not text is a problem already, and need not be three.
-  const nameFromId = () => (typeof cell("id") === "string" ? String(cell("id")) : "");
   return {
     bio: jsonValue(cell("bio")),
     circles: parsedJson(cell("circles")),
@@ -24,10 +20,13 @@ export function toCandidate(row: readonly SqlValue[], defaultAvatar: string) {
     current_location: jsonValue(cell("current_location")),
     date_joined: jsonValue(cell("date_joined")),
     default_wallet: jsonValue(cell("default_wallet")),
-    display_name: jsonOr("display_name", () => joinedNames(cell("first_name"), cell("last_name")) ?? nameFromId()),
+    display_name:
+      cell("display_name") === null
+        ? joinedNames(cell("first_name"), cell("last_name"), cell("id"))
+        : jsonValue(cell("display_name")),
     first_name: jsonValue(cell("first_name")),
     id: jsonValue(cell("id")),
-    image_url: jsonOr("image_url", () => defaultAvatar),
+    image_url: cell("image_url") === null ? defaultAvatar : jsonValue(cell("image_url")),
     kyc_status: jsonValue(cell("kyc_status")),
     languages: parsedJson(cell("languages")),
     last_name: jsonValue(cell("last_name")),
@@ -42,19 +41,25 @@ export function toCandidate(row: readonly SqlValue[], defaultAvatar: string) {
       },
       liveness_tier: jsonValue(cell("off_chain_liveness_tier")),
       mining_events: integer(cell("off_chain_mining_events")),
-      next_mining_at: jsonOr("off_chain_next_mining_at", () => NOTHING_SCHEDULED),
+      next_mining_at:
+        cell("off_chain_next_mining_at") === null ? NOTHING_SCHEDULED : jsonValue(cell("off_chain_next_mining_at")),
       pending_events: integer(cell("off_chain_pending_events")),
       tokens: integer(cell("off_chain_tokens")),
       withdrawn_events: integer(cell("off_chain_withdrawn_events")),
     },
     referrals_count: integer(cell("referrals_count")),
-    username: jsonOr("username", nameFromId),
+    username: cell("username") === null ? nameFrom(cell("id")) : jsonValue(cell("username")),
     wac_status: integer(cell("wac_status")),
   };
 }
 
-/** Contract part 2, `display_name`: both names, trimmed; undefined where both are empty. */
-function joinedNames(first: SqlValue | undefined, last: SqlValue | undefined): string | undefined {
+/** Contract part 2, `display_name`: both names, trimmed, or the id where both are empty. */
+function joinedNames(first: SqlValue | undefined, last: SqlValue | undefined, id: SqlValue | undefined): string {
   const areNames = typeof first === "string" && typeof last === "string" && (first !== "" || last !== "");
-  return areNames ? `${first} ${last}`.trim() : undefined;
+  return areNames ? `${first} ${last}`.trim() : nameFrom(id);
+}
+
+/** An id that is not text is a problem already, and need not be three. */
+function nameFrom(id: SqlValue | undefined): string {
+  return typeof id === "string" ? id : "";
 }

@@ -12,7 +12,6 @@ export interface SourceOptions extends RelationOptions {
   defaultAvatar: string;
 }
 
-/** Milliseconds to wait for another process's lock. */
 const LOCK_WAIT = 5000;
 
 const ATTEMPTS = 50;

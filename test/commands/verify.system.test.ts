@@ -103,6 +103,7 @@ test.each([
   ["verify http://127.0.0.1:9/api/users/", /^error: Base URL .* is of the listing itself/],
   ["verify http://127.0.0.1:9 --against zz", /^error: "zz" is neither the beginning of a release's id in dist/],
   ["verify http://127.0.0.1:9 --allow rnge", /^error: There is no check "rnge" to allow; did you mean range\?\n$/],
+  ["verify http://127.0.0.1:9 --adapt ngnix", /^error: There is no host "ngnix"; did you mean nginx\?\n$/],
   ["verify --sample 0", /^error: --sample must be a whole number from 1 to /],
   ["verify --junit none/x.xml", /^error: none\/x\.xml cannot be written \(ENOENT\); name another with --junit\.\n$/],
   [".. verify", /unknown command/],
@@ -242,4 +243,25 @@ page-leading-zero: GET /api/users/?format=api&page=01
   expect(rows[0].request).toBe("2 of 3 pages");
   const sample = await run("--allow page-leading-zero --sample 2");
   expect(sample.stdout).toMatch(/ requests for 2 of 3 pages, a sample\n$/);
+});
+
+test("--adapt allows what a host cannot do, with the reason, and nothing else", async () => {
+  const one = await front({ count: 5 });
+  const run = () =>
+    rollcall(`verify ${one.baseUrl} --out ${one.dist} --adapt nginx,caddy --json`, fakeIo(dirname(one.dist)));
+  const rowOf = (stdout: string, name: string) =>
+    JSON.parse(stdout).rows.find((row: { name: string }) => row.name === name);
+  const withStatus = (status: number) =>
+    one.edit(({ method }, reply) => (method === "POST" ? { ...reply, status } : undefined));
+  one.edit(({ url }, reply) => (url === "*" ? { ...reply, headers: [] } : undefined));
+  const allowed = await run();
+  expect(allowed.code).toBe(0);
+  expect(rowOf(allowed.stdout, "options-of-server")).toMatchObject({
+    outcome: "allowed",
+    note: "Go answers OPTIONS * itself",
+  });
+  withStatus(403);
+  const refused = await run();
+  expect(refused.code).toBe(1);
+  expect(rowOf(refused.stdout, "post")).toMatchObject({ outcome: "differs" });
 });

@@ -219,6 +219,21 @@ describe("a target that another release has moved on", () => {
     expect(await objects()).toEqual(readTree(release.folder));
   });
 
+  test("is another run's where that one begins while it is looked at", async () => {
+    const { options } = await another();
+    const mine = await buildUsers(folder, 25);
+    let isHeld = false;
+    store.fault = (method, key) => {
+      if (method !== "GET" || key !== "" || isHeld) return undefined;
+      isHeld = true;
+      return { until: publishBucket() };
+    };
+    await expect(publishBucket(options)).rejects.toThrow(
+      "is being published to by another run; wait until it has ended",
+    );
+    expect(await objects()).toEqual(readTree(mine.folder));
+  });
+
   test("is one run's where two begin at the same time", async () => {
     const { release, options } = await another();
     const mine = await buildUsers(folder, 25);

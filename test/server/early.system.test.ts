@@ -81,7 +81,7 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGTERM ends a server of %i that 
   const dist = await freshDist();
   let finished = 0;
   // The signal comes later each time, by ever more, until the server has been announced before it.
-  for (let most = 0, isAnnounced = false; !isAnnounced; most += processes + (most >> 2)) {
+  for (let most = 0, isAnnounced = false; !isAnnounced; most += processes + (most >> 4)) {
     let looks = 0;
     const { child, ended, out } = await signalled(
       dist,

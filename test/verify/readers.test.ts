@@ -141,3 +141,45 @@ describe.each(FAULTS)("%s", (_what, make, rows, alone = rows) => {
 });
 
 const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
+
+test("progress counts requests, up to all that there were", async () => {
+  const one = await front(SHAPE);
+  const seen: { requests: number; total: number }[] = [];
+  const { asked } = await verifyUrl({
+    baseUrl: one.baseUrl,
+    onProgress: (done) => "requests" in done && seen.push(done),
+  });
+  const counts = seen.map(({ requests }) => requests);
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+  expect(seen.every(({ requests, total }) => requests <= total)).toBe(true);
+  expect(seen.at(-1)).toEqual({ requests: asked?.requests, total: asked?.requests });
+  // Six ways of six pages, three of three files, and what a host is read and probed with.
+  expect(asked).toMatchObject({
+    pages: 6,
+    of: 6,
+    codings: ["identity", "br", "gzip"],
+    links: ["query", "path"],
+    files: 3,
+  });
+  expect(one.asked.filter((line) => /page=\d$|pages\/[1-6].json$/.test(line)).length).toBeGreaterThanOrEqual(36);
+});
+
+test("what page 1 does not come in is not asked for of other pages", async () => {
+  const one = await front({ count: 11 });
+  const codings: string[] = [];
+  one.intercept((req) => {
+    if (req.url?.endsWith("page=4")) codings.push(String(req.headers["accept-encoding"]));
+    return false;
+  });
+  const { asked } = await verifyUrl({ baseUrl: one.baseUrl });
+  expect({ codings, asked: asked?.codings }).toEqual({ codings: ["identity"], asked: ["identity"] });
+});
+
+test("a form of URL that gives nothing is given up after a hundred pages", async () => {
+  const one = await front({ count: 300, pageSize: 1 });
+  one.edit(({ url }, reply) => (/pages\/\d+\.json$/.test(url ?? "") ? { ...reply, status: 404 } : undefined));
+  const { rows } = await verifyUrl({ baseUrl: one.baseUrl });
+  const count = rows.find(({ name }) => name === "both-forms")?.count ?? 0;
+  expect(count).toBeGreaterThanOrEqual(100);
+  expect(count).toBeLessThan(100 + 8);
+});

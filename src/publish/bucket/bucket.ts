@@ -1,11 +1,11 @@
 /** A bucket as a target: only objects whose bytes differ are put, each by one request. */
+import { lstatSync } from "node:fs";
 import { DEFAULT_CACHE_CONTROL } from "../../contract/headers.js";
-import { findDigest, sha256 } from "../../release/files.js";
+import { findDigest, readReleaseFileSync, sha256 } from "../../release/files.js";
 import { SNAPSHOT } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
 import { each } from "../../workers/at-most.js";
 import type { PublishedFile, ReleaseFiles } from "../files.js";
-import { openPlainHandle } from "../folder/copy.js";
 import { isOrphan, type Owned } from "../owned.js";
 import { AT_ONCE, requireSameBase, type Target, type TargetEffects, type TargetOptions } from "../target.js";
 import type { BucketAddress } from "./address.js";
@@ -64,24 +64,22 @@ export async function openBucket(
 
 export class Bucket implements Target {
   readonly name: string;
-  readonly #parts: Parts;
   #tags: Tags | undefined;
 
-  constructor(parts: Parts) {
+  constructor(private readonly parts: Parts) {
     this.name = parts.name;
-    this.#parts = parts;
   }
 
   get requests(): number {
-    return this.#parts.store.requests;
+    return this.parts.store.requests;
   }
 
   async readOwned(): Promise<Owned | undefined> {
-    return this.#parts.owned;
+    return this.parts.owned;
   }
 
   async survey(...[files, found, signal]: Parameters<Target["survey"]>): Promise<void> {
-    const { store, cacheControl } = this.#parts;
+    const { store, cacheControl } = this.parts;
     const tags = new Tags(files);
     this.#tags = tags;
     const tell = (file: PublishedFile, etag: string, isSame: boolean) => {
@@ -115,12 +113,16 @@ export class Bucket implements Target {
     await each(files, AT_ONCE, ask, signal);
   }
 
+  async requireSame(): Promise<void> {
+    await this.parts.lease.requireSame();
+  }
+
   async *orphans(owned: Owned, files: ReleaseFiles): AsyncGenerator<string> {
-    for await (const { path } of this.#parts.store.list()) if (isOrphan(owned, files, path)) yield path;
+    for await (const { path } of this.parts.store.list()) if (isOrphan(owned, files, path)) yield path;
   }
 
   async storeOwned(owned: Owned): Promise<void> {
-    const { lease, history, store, cacheControl } = this.#parts;
+    const { lease, history, store, cacheControl } = this.parts;
     if (!owned.complete) {
       history.begin(lease.name, owned.release);
       return lease.begin(owned);
@@ -132,36 +134,26 @@ export class Bucket implements Target {
   }
 
   async put(file: PublishedFile, from: string): Promise<number | undefined> {
-    const { lease, store, cacheControl } = this.#parts;
+    const { lease, store, cacheControl } = this.parts;
     lease.check();
-    const source = await openPlainHandle(from);
-    if (!source) return undefined;
-    try {
-      const { size } = await source.stat();
-      const facts = { headers: headersOf(file.path, cacheControl), sha256: file.digest };
-      let etag: string;
-      if (size <= MOST_IN_MEMORY) {
-        const bytes = await source.readFile();
-        if (sha256(bytes) !== file.digest) return undefined;
-        etag = await lease.during(() => store.put(file.path, bytes, facts));
-      } else {
-        if ((await findDigest(from, Buffer.allocUnsafe(CHUNK))) !== file.digest) return undefined;
-        etag = await lease.during(() => store.putFile(file.path, source, facts));
-      }
-      this.#tags?.set(file.index, etag);
-      return size;
-    } finally {
-      await source.close();
-    }
+    const size = lstatSync(from, { throwIfNoEntry: false })?.size ?? 0;
+    const bytes = size <= MOST_IN_MEMORY ? readReleaseFileSync(from) : undefined;
+    const digest = bytes ? sha256(bytes) : await findDigest(from, Buffer.allocUnsafe(CHUNK));
+    if (digest !== file.digest) return undefined;
+    const facts = { headers: headersOf(file.path, cacheControl), sha256: digest };
+    const send = () => (bytes ? store.put(file.path, bytes, facts) : store.putFile(file.path, from, size, facts));
+    const etag = await lease.during(send);
+    this.#tags?.set(file.index, etag);
+    return size;
   }
 
   async remove(path: string): Promise<void> {
-    const { lease, store } = this.#parts;
+    const { lease, store } = this.parts;
     await lease.during(() => store.remove(path));
   }
 
   async flush(): Promise<void> {
-    await this.#parts.lease.confirm();
+    await this.parts.lease.confirm();
   }
 
   explain(error: unknown): unknown {
@@ -169,8 +161,8 @@ export class Bucket implements Target {
   }
 
   close(): void {
-    this.#parts.lease.stop();
-    this.#parts.store.close();
+    this.parts.lease.stop();
+    this.parts.store.close();
   }
 }
 

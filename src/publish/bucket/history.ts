@@ -17,9 +17,9 @@ const recordSchema = z.object({
   run: z.string().optional(),
 });
 
-/** What a `dist` remembers of one bucket. */
-export type HistoryRecord = z.infer<typeof recordSchema>;
+type HistoryRecord = z.infer<typeof recordSchema>;
 
+/** What a `dist` remembers of one bucket. */
 export class History {
   readonly #file: string;
   record: HistoryRecord;
@@ -30,12 +30,10 @@ export class History {
     this.record = readRecord(this.#file);
   }
 
-  /** Remembers which release is going to be put there. */
   begin(run: string, release: string): void {
     this.#write({ releases: [...new Set([...this.record.releases, release])], run });
   }
 
-  /** Remembers that the release is there, and no other. */
   end(release: string): void {
     this.#write({ releases: [release] });
   }

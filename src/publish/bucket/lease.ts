@@ -7,13 +7,13 @@ import { OWN_HEADERS } from "./headers.js";
 import { hasStatus } from "./refusals.js";
 import type { Condition, Store } from "./store.js";
 
-/** How a run shows that it is alive, and how long other runs wait for a sign of that; in milliseconds. */
+/**
+ * In milliseconds: between two heartbeats, after how long without one a run counts as dead, and between two looks for
+ * another run's.
+ */
 export interface Heartbeat {
-  /** Between two heartbeats. */
   every: number;
-  /** A run without a heartbeat for this long counts as dead. */
   dead: number;
-  /** Between two looks for another run's heartbeat. */
   look: number;
 }
 
@@ -25,11 +25,7 @@ const HEARTBEAT: Heartbeat = { every: 8_000, dead: 30_000, look: 3_000 };
  * number, by its own clock alone, and takes over if it does not change.
  */
 export class Lease {
-  /** The name of this run, as other runs see it. */
   readonly name = randomUUID();
-  readonly #store: Store;
-  readonly #target: string;
-  readonly #heartbeat: Heartbeat;
   /** How long this run goes on without a successful heartbeat: it stops well before others take it for dead. */
   readonly #longestSilence: number;
   #seen: { owned: Owned | undefined; etag: string | undefined } = { owned: undefined, etag: undefined };
@@ -38,29 +34,36 @@ export class Lease {
   #writing: Promise<void> = Promise.resolve();
   #lastBeat: number | undefined;
 
-  constructor(store: Store, target: string, heartbeat: Heartbeat = HEARTBEAT) {
-    this.#store = store;
-    this.#target = target;
-    this.#heartbeat = heartbeat;
+  constructor(
+    private readonly store: Store,
+    private readonly target: string,
+    private readonly heartbeat: Heartbeat = HEARTBEAT,
+  ) {
     this.#longestSilence = heartbeat.dead * 0.7;
   }
 
   /** Reads what is owned. Later writes replace this version and no other. */
   async read(): Promise<Owned | undefined> {
-    const found = await this.#store.find(OWNED);
-    const owned = found && parseOwned(String(found.bytes), `${this.#target}/${OWNED}`);
+    const found = await this.store.find(OWNED);
+    const owned = found && parseOwned(String(found.bytes), `${this.target}/${OWNED}`);
     this.#seen = { owned, etag: found?.etag };
     return owned;
   }
 
+  /** @throws UserError when somebody has changed the list since `read`. */
+  async requireSame(): Promise<void> {
+    const { etag } = this.#seen;
+    if ((await this.store.find(OWNED))?.etag !== etag) throw this.#taken();
+  }
+
   /** Waits until the run that `read` has found counts as dead. @throws UserError when it is alive. */
   async outwait(onWait: (milliseconds: number) => void, signal?: AbortSignal): Promise<void> {
-    const { dead, look } = this.#heartbeat;
+    const { dead, look } = this.heartbeat;
     const before = this.#seen.etag;
     onWait(dead);
     for (let waited = 0; waited < dead; waited += look) {
       await sleep(look, undefined, { signal });
-      const found = await this.#store.find(OWNED);
+      const found = await this.store.find(OWNED);
       if (found?.etag !== before) throw this.#taken();
     }
   }
@@ -70,21 +73,20 @@ export class Lease {
     await this.#write({ ...owned, run: { name: this.name, beat: 0 } });
     this.#beating = setInterval(() => {
       this.#writing = this.#writing.then(() => this.#beat());
-    }, this.#heartbeat.every);
+    }, this.heartbeat.every);
     this.#beating.unref();
   }
 
-  /** @throws UserError when the target belongs to another run, or may do so by now. */
+  /** @throws UserError when the target belongs to another run, or may do so. */
   check(): void {
     // After a process was suspended, this may run before the timer does.
     if (this.#lastBeat !== undefined && performance.now() - this.#lastBeat > this.#longestSilence) this.#giveUp();
-    this.#store.check();
+    this.store.check();
   }
 
   /**
    * Sends a change of the target, and breaks it off when the target no longer belongs to this run: a slow request must
-   * not overwrite what another run has put since.
-   * @throws UserError as `check` does, and whatever `send` throws.
+   * not overwrite what another run has put since. @throws UserError as `check` does, and whatever `send` throws.
    */
   async during<T>(send: () => Promise<T>): Promise<T> {
     this.check();
@@ -119,8 +121,8 @@ export class Lease {
 
   #giveUp(): void {
     const silence = `could not be reached for ${Math.round(this.#longestSilence / 1000)} s`;
-    const why = `${this.#target} ${silence}, so that another run may have begun; run this again.`;
-    this.#store.breakOff(new UserError(why));
+    const why = `${this.target} ${silence}, so that another run may have begun; run this again.`;
+    this.store.breakOff(new UserError(why));
   }
 
   /** One heartbeat. If it fails because the store cannot be reached, the run goes on until its silence is too long. */
@@ -132,7 +134,7 @@ export class Lease {
       await this.#look();
       await this.#write({ ...owned, run: { name: this.name, beat: owned.run.beat + 1 } });
     } catch (error) {
-      if (error instanceof UserError) this.#store.breakOff(error);
+      if (error instanceof UserError) this.store.breakOff(error);
     }
   }
 
@@ -160,7 +162,7 @@ export class Lease {
       return await this.#putIf(bytes);
     } catch (error) {
       if (![404, 409, 412].some((status) => hasStatus(error, status))) throw error;
-      const found = await this.#store.find(OWNED);
+      const found = await this.store.find(OWNED);
       if (found?.bytes.equals(bytes)) return found.etag;
       await this.#look();
       return this.#putIf(bytes);
@@ -173,18 +175,18 @@ export class Lease {
     const facts = { headers: OWN_HEADERS };
     return this.during(async () => {
       try {
-        return await this.#store.put(OWNED, bytes, { ...facts, condition });
+        return await this.store.put(OWNED, bytes, { ...facts, condition });
       } catch (error) {
         // The store does not support conditional writes.
         if (!hasStatus(error, 501)) throw error;
-        return this.#store.put(OWNED, bytes, facts);
+        return this.store.put(OWNED, bytes, facts);
       }
     });
   }
 
   #taken(): UserError {
     return new UserError(
-      `${this.#target} is being published to by another run; wait until it has ended, then run this again.`,
+      `${this.target} is being published to by another run; wait until it has ended, then run this again.`,
     );
   }
 }

@@ -13,10 +13,7 @@ const REGION = "us-east-1";
 /** The SDK throws all errors that matter, so its log is not needed. */
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
-/**
- * @param endpoint the URL of a store that is not Amazon's.
- * @throws UserError when the SDK is not installed.
- */
+/** @throws UserError when the SDK is not installed. */
 export async function openClient(endpoint: string | undefined): Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> {
   const sdk = await loadSdk();
   const configure = (region: { region: string } | undefined) =>

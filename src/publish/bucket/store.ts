@@ -1,6 +1,6 @@
 /** One bucket, used through Amazon's SDK, which finds credentials and the region itself. */
 import { setMaxListeners } from "node:events";
-import type { FileHandle } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Sdk from "@aws-sdk/client-s3";
 import type { BucketAddress } from "./address.js";
@@ -26,14 +26,10 @@ export type Condition = { IfMatch: string } | { IfNoneMatch: "*" };
 export class Store {
   /** How many requests were sent, retries included. */
   requests = 0;
-  readonly #sdk: typeof Sdk;
-  readonly #client: Sdk.S3Client;
-  readonly #address: BucketAddress;
   /** Aborted, with the error to throw, when no request may be sent or finished any more. */
   readonly #stop = new AbortController();
   readonly #options = { abortSignal: this.#stop.signal };
 
-  /** @param endpoint the URL of a store that is not Amazon's. */
   static async open(address: BucketAddress, endpoint: string | undefined, signal?: AbortSignal): Promise<Store> {
     const { sdk, client } = await openClient(endpoint);
     const store = new Store(sdk, client, address);
@@ -42,12 +38,13 @@ export class Store {
     return store;
   }
 
-  private constructor(sdk: typeof Sdk, client: Sdk.S3Client, address: BucketAddress) {
+  private constructor(
+    private readonly sdk: typeof Sdk,
+    private readonly client: Sdk.S3Client,
+    private readonly address: BucketAddress,
+  ) {
     // Each file that is being sent adds a listener.
     setMaxListeners(0, this.#stop.signal);
-    this.#sdk = sdk;
-    this.#client = client;
-    this.#address = address;
     client.middlewareStack.add(
       (next) => (args) => {
         this.requests++;
@@ -57,12 +54,11 @@ export class Store {
     );
   }
 
-  /** Aborts all requests. The first reason counts. */
+  /** Aborts all requests; the first reason counts. */
   breakOff(reason: unknown): void {
     this.#stop.abort(reason);
   }
 
-  /** @throws the reason after `breakOff`. */
   check(): void {
     this.#stop.signal.throwIfAborted();
   }
@@ -70,11 +66,11 @@ export class Store {
   /** A small object, or undefined when there is none. */
   async find(path: string): Promise<FoundObject | undefined> {
     try {
-      const command = new this.#sdk.GetObjectCommand(this.#key(path));
-      const { Body, ETag } = await this.#client.send(command, this.#options);
+      const command = new this.sdk.GetObjectCommand(this.#key(path));
+      const { Body, ETag } = await this.client.send(command, this.#options);
       return { etag: plainTag(ETag), bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
     } catch (error) {
-      if (error instanceof this.#sdk.NoSuchKey) return undefined;
+      if (error instanceof this.sdk.NoSuchKey) return undefined;
       throw error;
     }
   }
@@ -82,7 +78,7 @@ export class Store {
   /** An object's headers and digest, without its bytes, or undefined when there is none. */
   async findFacts(path: string): Promise<ObjectFacts | undefined> {
     try {
-      const head = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#key(path)), this.#options);
+      const head = await this.client.send(new this.sdk.HeadObjectCommand(this.#key(path)), this.#options);
       const { ETag, Metadata, CacheControl, ContentType, ContentEncoding } = head;
       return {
         etag: plainTag(ETag),
@@ -99,39 +95,35 @@ export class Store {
 
   /** Lists all objects below the prefix, 1,000 with each request. */
   async *list(): AsyncGenerator<{ path: string; etag: string }> {
-    const { bucket, prefix } = this.#address;
+    const { bucket, prefix } = this.address;
     let ContinuationToken: string | undefined;
     do {
-      const list = new this.#sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken });
-      const { Contents = [], NextContinuationToken } = await this.#client.send(list, this.#options);
+      const list = new this.sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken });
+      const { Contents = [], NextContinuationToken } = await this.client.send(list, this.#options);
       for (const { Key = "", ETag } of Contents) yield { path: Key.slice(prefix.length), etag: plainTag(ETag) };
       ContinuationToken = NextContinuationToken;
     } while (ContinuationToken !== undefined);
   }
 
-  /** Puts an object, complete or not at all; returns its entity tag. */
+  /** Returns the object's entity tag. */
   async put(path: string, bytes: Buffer, { headers, sha256, condition }: PutFacts): Promise<string> {
-    const command = new this.#sdk.PutObjectCommand({
+    const command = new this.sdk.PutObjectCommand({
       ...this.#key(path),
       ...headers,
       ...condition,
       Body: bytes,
       ...(sha256 !== undefined && { Metadata: { sha256 } }),
     });
-    return plainTag((await this.#client.send(command, this.#options)).ETag);
+    return plainTag((await this.client.send(command, this.#options)).ETag);
   }
 
-  /**
-   * Puts a file as it is read, so that it need not fit into memory; returns its entity tag. The store is told the
-   * digest, and refuses other bytes.
-   */
-  async putFile(path: string, file: FileHandle, { headers, sha256 }: PutFacts & { sha256: string }): Promise<string> {
-    const { size } = await file.stat();
+  /** Puts a file as it is read, so that it need not fit into memory. The store is told the digest, and refuses other bytes. */
+  async putFile(path: string, from: string, size: number, { headers, sha256 }: PutFacts & { sha256: string }) {
     return withRetries(async () => {
-      const command = new this.#sdk.PutObjectCommand({
+      const command = new this.sdk.PutObjectCommand({
         ...this.#key(path),
         ...headers,
-        Body: file.createReadStream({ start: 0, autoClose: false }),
+        Body: createReadStream(from),
         ContentLength: size,
         Metadata: { sha256 },
       });
@@ -143,20 +135,20 @@ export class Store {
         },
         { step: "build", name: "sayDigest" },
       );
-      return plainTag((await this.#client.send(command, this.#options)).ETag);
+      return plainTag((await this.client.send(command, this.#options)).ETag);
     });
   }
 
   async remove(path: string): Promise<void> {
-    await this.#client.send(new this.#sdk.DeleteObjectCommand(this.#key(path)), this.#options);
+    await this.client.send(new this.sdk.DeleteObjectCommand(this.#key(path)), this.#options);
   }
 
   close(): void {
-    this.#client.destroy();
+    this.client.destroy();
   }
 
   #key(path: string): { Bucket: string; Key: string } {
-    return { Bucket: this.#address.bucket, Key: this.#address.prefix + path };
+    return { Bucket: this.address.bucket, Key: this.address.prefix + path };
   }
 }
 

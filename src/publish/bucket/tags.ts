@@ -4,7 +4,6 @@ import { parseAs } from "../../contract/json.js";
 import { sha256 } from "../../release/files.js";
 import { FileOrder, OWN_PREFIX, type ReleaseFiles } from "../files.js";
 
-/** The name of the list of tags in a bucket. */
 export const TAGS = `${OWN_PREFIX}tags`;
 
 const TAG = 16;
@@ -14,7 +13,6 @@ const RECORD = TAG + DIGEST;
 const headSchema = z.strictObject({
   /** The version of this format, and of the headers that files have. */
   rollcall: z.literal(2),
-  /** The Cache-Control of all objects. */
   cacheControl: z.string(),
   pages: z.int().min(0),
   variants: z.array(z.enum(["identity", "br", "gzip"])),
@@ -23,11 +21,9 @@ const headSchema = z.strictObject({
 
 /** The tags of a release's objects while it is published: 16 bytes for each file. */
 export class Tags {
-  readonly #files: ReleaseFiles;
   readonly #tags: Buffer;
 
-  constructor(files: ReleaseFiles) {
-    this.#files = files;
+  constructor(private readonly files: ReleaseFiles) {
     this.#tags = Buffer.alloc(files.length * TAG);
   }
 
@@ -37,11 +33,11 @@ export class Tags {
 
   /** The list as it is stored: one line of JSON, then for each file 16 bytes of its tag and 32 bytes of its digest. */
   encode(cacheControl: string): Buffer {
-    const { shape, length } = this.#files;
+    const { shape, length } = this.files;
     const head = Buffer.from(`${JSON.stringify({ rollcall: 2, cacheControl, ...shape })}\n`);
     const bytes = Buffer.alloc(head.length + length * RECORD);
     head.copy(bytes);
-    for (const { index, digest } of this.#files) {
+    for (const { index, digest } of this.files) {
       const at = head.length + index * RECORD;
       this.#tags.copy(bytes, at, index * TAG, (index + 1) * TAG);
       bytes.write(digest, at + TAG, DIGEST, "hex");
@@ -52,9 +48,6 @@ export class Tags {
 
 /** The tags and digests that the last complete run has stored. */
 export class KnownTags {
-  readonly #order: FileOrder;
-  readonly #records: Buffer;
-
   /** @returns undefined when this is no such list, or when its objects have another Cache-Control. */
   static parse(bytes: Buffer, cacheControl: string): KnownTags | undefined {
     const end = bytes.indexOf("\n") + 1;
@@ -64,16 +57,16 @@ export class KnownTags {
     return bytes.length === end + order.length * RECORD ? new KnownTags(order, bytes.subarray(end)) : undefined;
   }
 
-  private constructor(order: FileOrder, records: Buffer) {
-    this.#order = order;
-    this.#records = records;
-  }
+  private constructor(
+    private readonly order: FileOrder,
+    private readonly records: Buffer,
+  ) {}
 
   /** The digest of the object at `path`, or undefined when its tag is not the one that is known. */
   digestOf(path: string, etag: string): string | undefined {
-    const index = this.#order.indexOf(path);
+    const index = this.order.indexOf(path);
     if (index === undefined || etag === "") return undefined;
-    const record = this.#records.subarray(index * RECORD, (index + 1) * RECORD);
+    const record = this.records.subarray(index * RECORD, (index + 1) * RECORD);
     if (!record.subarray(0, TAG).equals(fingerprint(etag))) return undefined;
     return record.toString("hex", TAG);
   }

@@ -1,27 +1,22 @@
 /** A plain folder as a target. Files are written aside and renamed, and links in it are never followed. */
-import { lstatSync, readdirSync, rmSync, type Stats } from "node:fs";
-import { opendir, realpath, rename, rmdir, unlink } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { closeSync, lstatSync, readdirSync, readSync, rmSync, type Stats } from "node:fs";
+import { open, opendir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../../errors.js";
-import { findDigest, readReleaseFile, readReleaseFileSync } from "../../release/files.js";
+import { findDigest, openPlain, readReleaseFile, readReleaseFileSync } from "../../release/files.js";
 import { PAGES, SNAPSHOT } from "../../release/layout.js";
 import { flushFolder, replaceFile } from "../../release/write.js";
 import { each } from "../../workers/at-most.js";
 import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "../files.js";
 import { encodeOwned, isOrphan, OWNED, type Owned, parseOwned } from "../owned.js";
 import { AT_ONCE, explainPut, type FileState, type Target } from "../target.js";
-import { copyFlushed } from "./copy.js";
 import { FolderTree } from "./tree.js";
 
-/** The beginning of a file's name while it is written. */
 const ASIDE_PREFIX = `${OWN_PREFIX}new-`;
-/** Bytes of memory for each file that is read. */
 const CHUNK = 2 ** 16;
 
-/**
- * @param name the folder as the user gave it. It need not exist yet, and may itself be a link.
- * @throws UserError when it lies in `dist`, whose releases are never changed.
- */
+/** The folder need not exist yet, and may itself be a link. @throws UserError when it lies in `dist`. */
 export async function openTargetFolder(name: string, dist: string): Promise<FolderTarget> {
   const root = await realFolder(resolve(name));
   const releases = await realFolder(resolve(dist));
@@ -92,7 +87,7 @@ export class FolderTarget implements Target {
   async put({ path, digest }: PublishedFile, from: string): Promise<number | undefined> {
     const folder = this.#tree.make(dirname(path));
     const aside = join(folder, ASIDE_PREFIX + basename(path));
-    const written = await copyFlushed(from, aside, Buffer.allocUnsafe(CHUNK));
+    const written = await copyFlushed(from, aside);
     if (written?.digest !== digest) {
       rmSync(aside, { force: true });
       return undefined;
@@ -129,7 +124,6 @@ export class FolderTarget implements Target {
     return stats ? "different" : "absent";
   }
 
-  /** Whether there is a file or a link. */
   #isFile(path: string): boolean {
     return this.#tree.has(dirname(path)) && this.#find(path)?.isDirectory() === false;
   }
@@ -143,6 +137,30 @@ export class FolderTarget implements Target {
     if (!this.#tree.has(folder)) return;
     const path = join(this.root, folder);
     for (const name of readdirSync(path)) if (name.startsWith(ASIDE_PREFIX)) rmSync(join(path, name));
+  }
+}
+
+/** Copies a plain file to a path where nothing is yet, and flushes it; undefined when there is no such file. */
+async function copyFlushed(from: string, to: string): Promise<{ digest: string; bytes: number } | undefined> {
+  const copy = await open(to, "wx");
+  let source: number | undefined;
+  try {
+    source = openPlain(from);
+    if (source === undefined) return undefined;
+    const memory = Buffer.allocUnsafe(CHUNK);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    for (let read = readSync(source, memory); read > 0; read = readSync(source, memory)) {
+      const piece = memory.subarray(0, read);
+      hash.update(piece);
+      await copy.writeFile(piece);
+      bytes += read;
+    }
+    await copy.sync();
+    return { digest: hash.digest("hex"), bytes };
+  } finally {
+    if (source !== undefined) closeSync(source);
+    await copy.close();
   }
 }
 

@@ -7,7 +7,6 @@ import { flushFolder } from "../../release/write.js";
 
 /** Paths of folders are relative: `.` is the root, others look like `api/users`. */
 export class FolderTree {
-  /** Whether each folder exists that was asked for. */
   readonly #known = new Map<string, boolean>();
   readonly #touched = new Set<string>();
 
@@ -17,21 +16,14 @@ export class FolderTree {
     readonly root: string,
   ) {}
 
-  /**
-   * Whether a folder exists.
-   * @throws UserError when a part of its path is a link or a file.
-   */
+  /** Whether a folder exists. @throws UserError when a part of its path is a link or a file. */
   has(folder: string): boolean {
     const known = this.#known.get(folder) ?? this.#exists(folder);
     this.#known.set(folder, known);
     return known;
   }
 
-  /**
-   * Makes a folder, unless it exists, and remembers to flush it.
-   * @returns its absolute path.
-   * @throws UserError as `has` does.
-   */
+  /** Makes a folder, unless it exists, and remembers to flush it. Returns its absolute path. */
   make(folder: string): string {
     this.#touched.add(folder);
     const path = join(this.root, folder);
@@ -42,12 +34,10 @@ export class FolderTree {
     return path;
   }
 
-  /** Remembers to flush a folder. */
   touch(folder: string): void {
     this.#touched.add(folder);
   }
 
-  /** Records that a folder was removed. */
   forget(folder: string): void {
     this.#known.delete(folder);
     this.#touched.delete(folder);
