@@ -5,9 +5,7 @@ import { CONTRACT_VERSION } from "../../contract/user.js";
 import type { WarningCounts } from "../../contract/warnings.js";
 import { codeOf, hasCode, UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
-
 import { PageDigests, readSumLines } from "../../release/digests.js";
-
 import { readReleaseFile } from "../../release/files.js";
 import { findPage, pagePath, parseFolderName, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot.js";
