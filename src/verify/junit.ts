@@ -10,17 +10,15 @@ export function toJunit({ subject, rows }: Verdict): string {
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name=${name} ${totals}>`,
     `  <testsuite name=${name} ${totals}>`,
-    ...rows.map(toTest),
+    ...rows.map((row) => {
+      const inside = describe(row);
+      const head = `    <testcase classname="rollcall.verify" name=${quoted(`${row.name}: ${row.rule}`)}`;
+      return inside === "" ? `${head}/>` : `${head}>\n      ${inside}\n    </testcase>`;
+    }),
     "  </testsuite>",
     "</testsuites>",
     "",
   ].join("\n");
-}
-
-function toTest(row: Row): string {
-  const inside = describe(row);
-  const head = `    <testcase classname="rollcall.verify" name=${quoted(`${row.name}: ${row.rule}`)}`;
-  return inside === "" ? `${head}/>` : `${head}>\n      ${inside}\n    </testcase>`;
 }
 
 function describe({ outcome, request, received, count, findings, note }: Row): string {

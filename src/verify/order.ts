@@ -4,10 +4,7 @@ import type { OrderKey } from "./records.js";
 import { IdTable } from "./repeated-ids.js";
 import type { Findings } from "./verdict.js";
 
-/** A user and the page that it is on. */
-interface UserOnPage extends OrderKey {
-  page: number;
-}
+type UserOnPage = OrderKey & { page: number };
 
 /** What of a batch of pages is compared with other batches. */
 export interface BatchUsers {
@@ -21,11 +18,8 @@ export interface BatchUsers {
 /** Takes the users of a batch page by page, and checks their order. */
 export class BatchCheck {
   readonly #users: BatchUsers = { count: 0, ids: [], edges: undefined };
-  readonly #findings: Findings;
 
-  constructor(findings: Findings) {
-    this.#findings = findings;
-  }
+  constructor(private readonly findings: Findings) {}
 
   add(page: number, keys: readonly (OrderKey | undefined)[]): void {
     const ids: string[] = [];
@@ -33,7 +27,7 @@ export class BatchCheck {
       if (!key) continue;
       const user = { ...key, page };
       const { first, last } = this.#users.edges ?? { first: user };
-      checkOrder(last, user, this.#findings);
+      checkOrder(last, user, this.findings);
       this.#users.edges = { first, last: user };
       ids.push(key.id);
     }
@@ -53,18 +47,12 @@ export class AllUsersCheck {
   readonly #ids = new IdTable();
   /** First page -> how many pages, and their users. */
   readonly #early = new Map<number, { pages: number; edges: BatchUsers["edges"] }>();
-  readonly #findings: Findings;
   #next = 1;
   #last: UserOnPage | undefined;
 
-  constructor(findings: Findings) {
-    this.#findings = findings;
-  }
+  constructor(private readonly findings: Findings) {}
 
-  /**
-   * Must be called for every batch, also for one without users.
-   * @throws UserError when the folder for temporary files cannot hold their ids.
-   */
+  /** Call it for batches without users, too. @throws UserError when the folder for temporary files cannot hold their ids. */
   add(first: number, pages: number, users?: BatchUsers): void {
     this.count += users?.count ?? 0;
     for (const { page, ids } of users?.ids ?? []) this.#ids.add(page, ids);
@@ -73,7 +61,7 @@ export class AllUsersCheck {
       this.#early.delete(this.#next);
       this.#next += batch.pages;
       if (!batch.edges) continue;
-      checkOrder(this.#last, batch.edges.first, this.#findings);
+      checkOrder(this.#last, batch.edges.first, this.findings);
       this.#last = batch.edges.last;
     }
   }
@@ -83,7 +71,7 @@ export class AllUsersCheck {
     for (const { id, times, first, last } of this.#ids.find()) {
       const where = first === last ? `on page ${first}` : `on pages ${first} to ${last}`;
       const found = `${times} times, ${where}`;
-      this.#findings.add({ check: "unique-ids", path: pagePath(first), page: first, id, found, expected: "once" });
+      this.findings.add({ check: "unique-ids", path: pagePath(first), page: first, id, found, expected: "once" });
     }
   }
 

@@ -6,7 +6,7 @@ import { showValue } from "../print/text.js";
 import { checkRecords, checkValues, type Records } from "./records.js";
 import type { Finding, Findings } from "./verdict.js";
 
-interface PageContext {
+export interface PageContext {
   /** Where the page is: its number, with its path or its URL. */
   place: Pick<Finding, "page" | "path" | "url">;
   body: PageBody;
@@ -17,7 +17,6 @@ interface PageContext {
   /** The check that a page of another form fails. */
   formCheck: string;
   pattern: RecordPattern;
-  /** Told what valid users give. */
   warnings: WarningCounts;
   findings: Findings;
 }

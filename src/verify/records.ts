@@ -7,6 +7,7 @@ import type { RecordPattern } from "../contract/record-text.js";
 import { userSchema } from "../contract/user.js";
 import { countCounterWarnings, countWarnings, type WarningCounts } from "../contract/warnings.js";
 import { shorten, showValue } from "../print/text.js";
+import type { Finding } from "./verdict.js";
 
 /** What order and uniqueness depend on. */
 export interface OrderKey {
@@ -14,13 +15,7 @@ export interface OrderKey {
   joined: string;
 }
 
-/** How a user differs from the contract. */
-interface Flaw {
-  check: "users" | "canonical";
-  id?: string;
-  found: string;
-  expected: string;
-}
+type Flaw = Pick<Finding, "check" | "id" | "found" | "expected">;
 
 export interface Records {
   /** One for each user; undefined for a user without a usable id and time. */
@@ -29,9 +24,8 @@ export interface Records {
 }
 
 /**
- * Checks a page's users by the text of their records. Most pages match the pattern as a whole; the users of other pages
- * are parsed and checked by the schema one by one.
- * @param warnings counts the warnings of the valid ones.
+ * Checks users by the text of their records, and counts the warnings of the valid ones. Most pages match the pattern as a
+ * whole; the users of others are parsed and checked by the schema one by one.
  */
 export function checkRecords(
   body: Buffer,
@@ -91,11 +85,7 @@ function checkText(bytes: Buffer, warnings: WarningCounts, flaws: Flaw[]): Order
   return key;
 }
 
-function checkValue(
-  value: unknown,
-  warnings: WarningCounts,
-  flaws: Flaw[],
-): { key: OrderKey | undefined; isValid: boolean } {
+function checkValue(value: unknown, warnings: WarningCounts, flaws: Flaw[]) {
   const { data, error } = userSchema.safeParse(value);
   const { id, date_joined: joined } = Object(value);
   const key = isShort(id) && isShort(joined) ? { id, joined } : undefined;

@@ -3,18 +3,8 @@ import { tmpdir } from "node:os";
 import Database from "better-sqlite3";
 import { codeOf, UserError } from "../errors.js";
 
-export interface RepeatedId {
-  /** In lower case. */
-  id: string;
-  times: number;
-  /** The first and the last page that it is on. */
-  first: number;
-  last: number;
-}
-
-interface Row extends Omit<RepeatedId, "id"> {
-  id: Buffer;
-}
+/** An id, and the first and the last page that it is on. */
+type Repeated<Id> = { id: Id; times: number; first: number; last: number };
 
 /** KiB that SQLite holds in memory. */
 const MEMORY = 16_384;
@@ -32,9 +22,8 @@ export class IdTable {
   }
 
   /**
-   * Takes the ids of one page. Whatever is no UUID is never repeated.
+   * Whatever is no UUID is never repeated. @throws UserError when the folder for temporary files cannot hold the ids.
    * @param ids a JSON array: one string passes from thread to thread faster than many.
-   * @throws UserError when the folder for temporary files cannot hold them.
    */
   add(page: number, ids: string): void {
     try {
@@ -44,12 +33,11 @@ export class IdTable {
     }
   }
 
-  /** @throws UserError as `add` does. */
-  *find(): Generator<RepeatedId> {
+  *find(): Generator<Repeated<string>> {
     const repeated = this.#db.prepare(`SELECT id, count(*) AS times, min(page) AS first, max(page) AS last FROM ids
       WHERE id IN (SELECT id FROM ids WHERE length(id) = ${ID_BYTES} GROUP BY id HAVING count(*) > 1) GROUP BY id`);
     try {
-      for (const row of repeated.iterate() as IterableIterator<Row>) yield { ...row, id: toUuid(row.id) };
+      for (const row of repeated.iterate() as IterableIterator<Repeated<Buffer>>) yield { ...row, id: toUuid(row.id) };
     } catch (cause) {
       throw explain(cause);
     }

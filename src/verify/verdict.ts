@@ -48,22 +48,20 @@ export interface Row {
 export interface Verdict {
   /** What was verified, as a person would say it. */
   subject: string;
-  /** What was requested of a host. */
   asked?: Asked;
   rows: readonly Row[];
 }
 
+/** What was requested of a host. */
 export interface Asked {
   /** Pages that were read, and how many there are: a sample, where there are more. */
   pages: number;
   of: number;
   /** In which the host gave pages. */
   codings: readonly Variant[];
-  /** The forms of URL in which pages were requested. */
   links: readonly LinkStyle[];
   /** Files that are no pages. */
   files: number;
-  /** Requests in all. */
   requests: number;
 }
 
@@ -76,10 +74,7 @@ export function passed({ rows }: Verdict): boolean {
 const KEPT = 20;
 
 /** The findings of one check, first pages first. */
-export interface CheckFindings {
-  count: number;
-  first: Finding[];
-}
+export type CheckFindings = { count: number; first: Finding[] };
 
 /** Collects findings: all are counted, and the first of each check are kept, whatever order they come in. */
 export class Findings {
@@ -93,12 +88,11 @@ export class Findings {
     return this.#found.get(check) ?? { count: 0, first: [] };
   }
 
-  /** All of them as plain data, for another thread. */
+  /** As plain data, for another thread. */
   toData(): Record<string, CheckFindings> {
     return Object.fromEntries(this.#found);
   }
 
-  /** Adds what another thread has found. */
   merge(data: Record<string, CheckFindings>): void {
     for (const [check, { count, first }] of Object.entries(data)) this.#add(check, count, first);
   }

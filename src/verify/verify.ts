@@ -10,11 +10,10 @@ import { CURRENT, RELEASES } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { openIfWhole, type Release } from "../release/open.js";
 import { suggest } from "../settings/names.js";
-import { abortSignal, callback, checkOptions, folder, type OptionRules, type Rule } from "../settings/options.js";
+import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import type { VerifyEffects, VerifyOptions } from "./options.js";
-import type { VerifySiteOptions } from "./site/read.js";
 import { ROW_NAMES } from "./site/rows.js";
 import { passed, type Verdict } from "./verdict.js";
 
@@ -23,9 +22,9 @@ export interface VerifyResult extends Verdict {
   passed: boolean;
 }
 
-const what: Rule = { schema: z.string().min(1), allowed: "a text that means a release or a host" };
 const OPTIONS: OptionRules<VerifyOptions> = {
-  ...{ what, dist: folder },
+  what: { schema: z.string().min(1), allowed: "a text that means a release or a host" },
+  dist: folder,
   ...pick("workers", "against", "sample", "allow", "adapt", "concurrency", "rate", "cacheControl"),
 };
 const EFFECTS: OptionRules<VerifyEffects> = { onProgress: callback, signal: abortSignal, cwd: folder };
@@ -36,12 +35,19 @@ const EFFECTS: OptionRules<VerifyEffects> = { onProgress: callback, signal: abor
  */
 export async function verify(given: VerifyOptions = {}, effects: VerifyEffects = {}): Promise<VerifyResult> {
   const options = checkOptions("verify", given, OPTIONS);
-  const watch = checkOptions("verify's second argument", effects, EFFECTS);
+  const { cwd = ".", ...watch } = checkOptions("verify's second argument", effects, EFFECTS);
+  const { what: name = CURRENT, dist = SETTINGS.out.default, workers, against, ...ofHosts } = options;
   const allowed = readAllowed(options);
-  const { what: name = CURRENT } = options;
-  const verdict = await unlessStopped(watch.signal, () =>
-    isHttpUrl(name) ? verifyHost(name, { ...options, allowed }, watch) : verifyFolder(name, options, watch),
-  );
+  const verdict = await unlessStopped(watch.signal, async () => {
+    if (!isHttpUrl(name)) {
+      const folder = findRelease(name, dist, cwd);
+      const { verifyRelease } = await import("./release/release.js");
+      return verifyRelease({ folder, workers, ...watch });
+    }
+    const { release, whyNot, known } = await openAgainst(against, dist, cwd);
+    const { verifyUrl } = await import("./site/site.js");
+    return verifyUrl({ ...ofHosts, baseUrl: name, allowed, known, against: release, whyNotAgainst: whyNot, ...watch });
+  });
   return { passed: passed(verdict), ...verdict };
 }
 
@@ -54,51 +60,20 @@ function readAllowed({ allow = [], adapt = [] }: VerifyOptions): ReadonlyMap<str
   return new Map([...allow.map((name) => [name, undefined] as const), ...limitations]);
 }
 
-async function verifyFolder(
-  name: string,
-  { dist = SETTINGS.out.default, workers }: VerifyOptions,
-  { cwd, ...watch }: VerifyEffects,
-): Promise<Verdict> {
-  const folder = findRelease(name, dist, cwd);
-  const { verifyRelease } = await import("./release/release.js");
-  return verifyRelease({ folder, workers, ...watch });
-}
-
-async function verifyHost(
-  baseUrl: string,
-  { dist = SETTINGS.out.default, against, ...options }: VerifyOptions & Pick<VerifySiteOptions, "allowed">,
-  { cwd = ".", ...watch }: VerifyEffects,
-): Promise<Verdict> {
-  const { release, whyNot, known } = await openAgainst(against, dist, cwd);
-  const { verifyUrl } = await import("./site/site.js");
-  return verifyUrl({ ...options, baseUrl, known, against: release, whyNotAgainst: whyNot, ...watch });
-}
-
 /** The word for no comparison. */
 const NONE = "none";
-
-interface Against {
-  release: Release | undefined;
-  /** Why there is none. */
-  whyNot: string | undefined;
-  /** Others of `dist`, newest first. */
-  known: readonly Release[];
-}
 
 /** Enough to name the release that a stale page is of. */
 const MOST_KNOWN = 10;
 
-/**
- * Opens the current release, unless another is named.
- * @throws UserError when the named one is not there or not whole.
- */
-export async function openAgainst(name: string | undefined, dist: string, cwd: string): Promise<Against> {
+/** Opens the current release, unless another is named. @throws UserError when that is not there or not whole. */
+export async function openAgainst(name: string | undefined, dist: string, cwd: string) {
   if (name === NONE) return { release: undefined, whyNot: `--against ${NONE}`, known: [] };
   const release = name === undefined ? await openIfWhole(join(dist, CURRENT)) : await openChosen(dist, name, cwd);
   const whyNot = `${dist} has no current release to compare with`;
   if (!release) return { release, whyNot, known: [] };
   const names = releaseNames(dist).slice(0, MOST_KNOWN);
   const opened = await Promise.all(names.map((folder) => openIfWhole(join(dist, RELEASES, folder))));
-  const known = opened.filter((other) => other !== undefined && other.folder !== release.folder);
-  return { release, whyNot: undefined, known: known as Release[] };
+  const known = opened.filter((other) => other !== undefined && other.folder !== release.folder) as Release[];
+  return { release, whyNot: undefined, known };
 }

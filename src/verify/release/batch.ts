@@ -5,8 +5,8 @@ import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import type { Variant } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
 import { UserIndexReader } from "../../release/user-index.js";
-import { BatchCheck, type BatchUsers } from "../order.js";
-import { type CheckFindings, Findings } from "../verdict.js";
+import { BatchCheck } from "../order.js";
+import { Findings } from "../verdict.js";
 import { checkReleasePage } from "./page.js";
 import { readVariants } from "./variants.js";
 
@@ -16,29 +16,16 @@ interface Outline {
   variants: readonly Variant[];
   /** Undefined when it cannot be read: then what it says of pages is not checked. */
   snapshot: Snapshot | undefined;
-  /** Whether users.sha256 is there to be compared with the users. */
+  /** Whether users.sha256 is there. */
   hasIndex: boolean;
 }
 
-/** Consecutive pages. */
-interface Batch {
-  first: number;
-  pages: number;
-  /** Undefined when SHA256SUMS cannot be read. */
-  digests: DigestBytes | undefined;
-}
-
-/** What was found in a batch. */
-interface Checked {
-  users: BatchUsers;
-  warnings: WarningCounts;
-  findings: Record<string, CheckFindings>;
-}
+/** Consecutive pages, with their digests where SHA256SUMS can be read. */
+type Batch = { first: number; pages: number; digests: DigestBytes | undefined };
 
 /** Enough that sending a batch costs nothing, few enough that no thread waits long for the others. */
 const PAGES_A_BATCH = 16;
 
-/** All pages from 1 to `pages`, with their digests where those are known. */
 export function* batches(pages: number, digests: PageDigests | undefined): Generator<Batch, void> {
   for (let first = 1; first <= pages; first += PAGES_A_BATCH) {
     const length = Math.min(PAGES_A_BATCH, pages - first + 1);
@@ -46,14 +33,11 @@ export function* batches(pages: number, digests: PageDigests | undefined): Gener
   }
 }
 
-/**
- * Makes what checks the batches of one release, in a thread or on the calling one.
- * @throws UserError, in a check, when a file cannot be read.
- */
-export function startChecks({ folder, snapshot, variants, hasIndex }: Outline): (batch: Batch) => Checked {
+/** Makes what checks the batches of one release. @throws UserError, in a check, when a file cannot be read. */
+export function startChecks({ folder, snapshot, variants, hasIndex }: Outline) {
   // With the release's own avatar. Other images are mostly of a form that the pattern knows.
   const pattern = recordPattern(`${snapshot?.base_url}/avatar.svg`);
-  return ({ first, pages, digests: bytes }) => {
+  return ({ first, pages, digests: bytes }: Batch) => {
     const index = hasIndex ? new UserIndexReader(folder) : undefined;
     try {
       const findings = new Findings();

@@ -1,20 +1,15 @@
 /** Checks one page of a release, and its users' lines in users.sha256. */
 import { expectedEnvelope, readBody } from "../../contract/envelope.js";
-import type { RecordPattern } from "../../contract/record-text.js";
-import type { WarningCounts } from "../../contract/warnings.js";
 import { pagePath } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
 import { ID_AT, LINE_BYTES, type UserIndexReader, userLines } from "../../release/user-index.js";
-import { checkPage } from "../page.js";
+import { checkPage, type PageContext } from "../page.js";
 import type { Records } from "../records.js";
 import type { Findings } from "../verdict.js";
 
-interface ReleaseContext {
+interface ReleaseContext extends Pick<PageContext, "pattern" | "warnings" | "findings"> {
   snapshot: Snapshot | undefined;
-  pattern: RecordPattern;
   index: UserIndexReader | undefined;
-  warnings: WarningCounts;
-  findings: Findings;
 }
 
 /** Undefined when the body is no page, so that nothing is known of its users. */

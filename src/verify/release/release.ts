@@ -15,7 +15,7 @@ import { checkFiles, checkOtherDigests, readTree } from "./files.js";
 import { checkSnapshot, checkWarnings, readManifest } from "./manifest.js";
 import { type Seen, toRows } from "./rows.js";
 
-export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<VerifyEffects, "cwd"> {
+interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<VerifyEffects, "cwd"> {
   /** The release's own folder, or a link to it such as `dist/current`. */
   folder: string;
 }
@@ -23,10 +23,7 @@ export interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<Verify
 /** Below this many users, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;
 
-/**
- * Reads a release to the last byte. Whatever is wrong with it is a finding.
- * @throws UserError when there is no release, or when it cannot be read.
- */
+/** @throws UserError when there is no release, or when it cannot be read. Whatever else is wrong with it is a finding. */
 export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   const folder = await realpath(options.folder).catch((cause) => {
     const why = `There is no release at ${options.folder} (${codeOf(cause)})`;
@@ -46,7 +43,11 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
       const found = `${users} users on all pages`;
       findings.add({ check: "count", found, expected: `${snapshot.count}, as in snapshot.json` });
     }
-    if (tree.get(USERS) === "file") await checkIndexLength(folder, snapshot.count, findings);
+    if (tree.get(USERS) === "file") {
+      const [{ size }, length] = [await stat(join(folder, USERS)), snapshot.count * LINE_BYTES];
+      const expected = `${length}, ${LINE_BYTES} a user`;
+      if (size !== length) findings.add({ check: "user-index", path: USERS, found: `${size} bytes`, expected });
+    }
   }
   const files = [...tree.keys()].filter((path) => tree.get(path) === "file");
   const seen = { tree, manifest, users, barrier: findUnreadable(folder, files) };
@@ -58,7 +59,7 @@ async function checkUsers(
   { tree, manifest: { snapshot, pages, variants, digests } }: Pick<Seen, "tree" | "manifest">,
   { workers, onProgress, signal }: DiskOptions,
   findings: Findings,
-): Promise<{ users: number; warnings: WarningCounts }> {
+) {
   const warnings: WarningCounts = {};
   const users = new AllUsersCheck(findings);
   const pool = new ThreadPool({
@@ -84,11 +85,4 @@ async function checkUsers(
     users.close();
   }
   return { users: users.count, warnings };
-}
-
-async function checkIndexLength(folder: string, count: number, findings: Findings): Promise<void> {
-  const { size } = await stat(join(folder, USERS));
-  if (size === count * LINE_BYTES) return;
-  const expected = `${count * LINE_BYTES}, ${LINE_BYTES} a user`;
-  findings.add({ check: "user-index", path: USERS, found: `${size} bytes`, expected });
 }

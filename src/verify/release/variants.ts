@@ -7,16 +7,9 @@ import { MAX_PAGE, readReleaseFileSync, sha256 } from "../../release/files.js";
 import { pagePath, type Variant } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
 
-const DECODERS: Record<Encoding, (bytes: Buffer, limit: { maxOutputLength: number }) => Buffer> = {
-  br: brotliDecompressSync,
-  gzip: gunzipSync,
-};
+const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync };
 
-/**
- * Compares a page's files with their digests and each other.
- * @param digestOf undefined where there is no digest to compare with.
- * @returns the plain bytes; undefined where there is no plain file.
- */
+/** Compares a page's files with their digests, where those are known, and each other. @returns the plain bytes, if any. */
 export function readVariants(
   folder: string,
   page: number,
@@ -27,17 +20,18 @@ export function readVariants(
   let plain: Buffer | undefined;
   for (const variant of variants) {
     const path = pagePath(page, variant);
+    const note = (check: string, found: string, expected: string) =>
+      findings.add({ check, path, page, found, expected });
     const bytes = read(join(folder, path));
-    if (bytes === "too large") {
-      const expected = `at most ${MAX_PAGE} bytes`;
-      findings.add({ check: "pages", path, page, found: "a file that is too large", expected });
-      continue;
-    }
-    if (!bytes) continue;
-    const [found, expected] = [sha256(bytes), digestOf(variant)];
-    if (expected !== undefined && found !== expected) findings.add({ check: "digests", path, page, found, expected });
+    if (bytes === "too large") note("pages", "a file that is too large", `at most ${MAX_PAGE} bytes`);
+    if (!bytes || bytes === "too large") continue;
+    const [found, listed] = [sha256(bytes), digestOf(variant)];
+    if (listed !== undefined && found !== listed) note("digests", found, listed);
     if (variant === "identity") plain = bytes;
-    else if (plain) checkSame(path, page, variant, bytes, plain, findings);
+    else {
+      const other = plain && differenceOf(bytes, plain, variant);
+      if (other !== undefined) note("compressed", other, `the bytes of ${pagePath(page)} under ${variant}`);
+    }
   }
   return plain;
 }
@@ -52,23 +46,15 @@ function read(path: string): Buffer | "too large" | undefined {
   }
 }
 
-function checkSame(
-  path: string,
-  page: number,
-  coding: Encoding,
-  bytes: Buffer,
-  plain: Buffer,
-  findings: Findings,
-): void {
-  const expected = `the bytes of ${pagePath(page)} under ${coding}`;
-  const note = (found: string) => findings.add({ check: "compressed", path, page, found, expected });
+function differenceOf(bytes: Buffer, plain: Buffer, coding: Encoding): string | undefined {
   try {
     // One byte more shows that there are too many; many more must not fill the memory.
     const decoded = DECODERS[coding](bytes, { maxOutputLength: plain.length + 1 });
-    if (!decoded.equals(plain)) note(decoded.length === plain.length ? "other bytes" : `${decoded.length} bytes`);
+    if (decoded.equals(plain)) return undefined;
+    return decoded.length === plain.length ? "other bytes" : `${decoded.length} bytes`;
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined) throw error;
-    note(code === "ERR_BUFFER_TOO_LARGE" ? "more bytes" : `what is not ${coding} (${code})`);
+    return code === "ERR_BUFFER_TOO_LARGE" ? "more bytes" : `what is not ${coding} (${code})`;
   }
 }
