@@ -3,9 +3,7 @@ import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { UserError } from "../errors.js";
 import { findPage, SNAPSHOT, SUMS } from "../release/layout.js";
-import { isPublishable, OWN_PREFIX, type ReleaseFiles } from "./files.js";
-
-export const OWNED = `${OWN_PREFIX}published.json`;
+import { isPublishable, type ReleaseFiles } from "./files.js";
 
 const ownedSchema = z.strictObject({
   rollcall: z.literal(1),

@@ -38,6 +38,9 @@ export const PAGES = "api/users/pages";
  */
 const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, `${SUMS}.minisig`, "changes.json", "bulk.json"];
 
+/** In a folder or bucket that was published to: the list of what Rollcall owns there. */
+export const OWNED = ".rollcall-published.json";
+
 /** In a release: a folder of what the configurations of other hosts include. */
 export const INCLUDED = "adapters";
 

@@ -112,8 +112,7 @@ describe("what is left alone, and what goes", () => {
     const paths = [...published(site).keys()].filter((path) => !path.startsWith("api/"));
     expect(paths).toEqual(["SHA256SUMS", "notes.txt", "snapshot.json"]);
     expect(readFileSync(join(site, "SHA256SUMS"), "utf8")).toContain("  adapters/nginx.conf\n");
-    const { rows } = await verify({ what: site });
-    expect(JSON.stringify(rows)).not.toContain("adapters/");
+    expect(await verify({ what: site })).toMatchObject({ passed: true });
   });
 
   test("files of the release before go with their folders; everybody else's stay", async () => {

@@ -25,7 +25,7 @@ export const apache: Adapter = {
   compression: "files",
   tested: "Apache of Debian",
   limitations: APACHE_LIMITATIONS,
-  besideOthers: ["connect", "malformed"],
+  besideOthers: ["malformed"],
   steps: ["Needs mod_rewrite, mod_headers, mod_setenvif, mod_env, mod_alias and mod_dir."],
   site: (site) => ({
     path: "rollcall.conf",

@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../../errors.js";
-import { encodeOwned, OWNED, type Owned, parseOwned } from "../owned.js";
+import { OWNED } from "../../release/layout.js";
+import { encodeOwned, type Owned, parseOwned } from "../owned.js";
 import { OWN_HEADERS } from "./headers.js";
 import { hasStatus } from "./refusals.js";
 import type { Condition, Store } from "./store.js";

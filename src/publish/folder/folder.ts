@@ -5,11 +5,11 @@ import { open, opendir, realpath, rename, rmdir, unlink } from "node:fs/promises
 import { basename, dirname, join, resolve } from "node:path";
 import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../../errors.js";
 import { findDigest, openPlain, readReleaseFile, readReleaseFileSync } from "../../release/files.js";
-import { PAGES, SNAPSHOT } from "../../release/layout.js";
+import { OWNED, PAGES, SNAPSHOT } from "../../release/layout.js";
 import { flushFolder, replaceFile } from "../../release/write.js";
 import { each } from "../../workers/at-most.js";
 import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "../files.js";
-import { encodeOwned, isOrphan, OWNED, type Owned, parseOwned } from "../owned.js";
+import { encodeOwned, isOrphan, type Owned, parseOwned } from "../owned.js";
 import { AT_ONCE, explainPut, type FileState, type Target } from "../target.js";
 import { FolderTree } from "./tree.js";
 

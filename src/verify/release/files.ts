@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { codeOf, UserError } from "../../errors.js";
 import type { PageDigests } from "../../release/digests.js";
 import { findDigest } from "../../release/files.js";
-import { findPage, isForAdapters, pagePath, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
+import { findPage, isForAdapters, OWNED, pagePath, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
 
 /** Path inside the release -> what is there: `file`, or what it is instead. Folders are left out. */
@@ -69,7 +69,7 @@ export function checkFiles(tree: Tree, listed: ListedFiles, findings: Findings):
   const isListed = (path: string) => {
     const { page = 0, variant = "identity" } = findPage(path) ?? {};
     const isPage = page >= 1 && page <= pages && variants.includes(variant);
-    return isPage || others.has(path) || path === SUMS || path === SNAPSHOT;
+    return isPage || others.has(path) || [SUMS, SNAPSHOT, OWNED].includes(path);
   };
   for (const [path, kind] of tree) {
     if (kind !== "file") note(path, kind, "a plain file");
