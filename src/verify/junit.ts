@@ -52,6 +52,4 @@ function escaped(text: string): string {
   return lines.join("\n").replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
 }
 
-function quoted(text: string): string {
-  return `"${escaped(text)}"`;
-}
+const quoted = (text: string) => `"${escaped(text)}"`;

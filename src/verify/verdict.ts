@@ -65,7 +65,6 @@ export interface Asked {
   requests: number;
 }
 
-/** Whether nothing differs but what is allowed to. */
 export function passed({ rows }: Verdict): boolean {
   return rows.every(({ outcome }) => outcome !== "differs");
 }

@@ -1,7 +1,7 @@
 /** Probes of how pages are requested: numbers that are none, parameters that do not count, the missing slash. */
 import { basePath, LISTING_PATH } from "../../contract/links.js";
 import { headerOf } from "../../remote/exchange.js";
-import { isPage, listing, type Probe, type ProbedSite, pagePathOf } from "./probe.js";
+import { isPage, listing, type Probe, type ProbedSite } from "./probe.js";
 
 const onePage = ({ first }: ProbedSite) => first.facts.pages < 2 && "there is one page only";
 
@@ -66,9 +66,7 @@ export const ASKING: readonly Probe[] = [
     judge: (answer, site) => leadsTo(site, headerOf(answer, "Location"), "?format=api&page=2"),
   },
   notFound("other-path", "any other path is an error: 404", listing("nothing")),
-  answersPage("range", "ranges are not offered: 200, the whole page", (site) => pagePathOf(site, 1), 1, {
-    Range: "bytes=0-9",
-  }),
+  answersPage("range", "ranges are not offered: 200, the whole page", undefined, 1, { Range: "bytes=0-9" }),
 ];
 
 /** Whether a redirect leads to the listing, by an absolute URL or not, and with this query. */

@@ -1,16 +1,13 @@
 /** Probes of what caches rely on: conditional requests, and which coding is chosen. */
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { hasHeadersOfPage } from "../site/headers.js";
-import { type Probe, type ProbedSite, pagePathOf, tagOf } from "./probe.js";
-
-const pageOne = (site: ProbedSite) => pagePathOf(site, 1);
+import { type Probe, type ProbedSite, tagOf } from "./probe.js";
 
 /** A conditional request of page 1, which has `tag` already; without `status`, only the body is counted. */
 function conditional(name: string, rule: string, tag: (site: ProbedSite) => string, status?: number): Probe {
   return {
     name,
     rule,
-    path: pageOne,
     headers: (site) => ({ "If-None-Match": tag(site) }),
     skipped: (site) => tagOf(site) === "" && "page 1 has no ETag",
     ...(status !== undefined && { judge: (answer: RemoteResponse) => answer.status === status }),
@@ -36,7 +33,6 @@ export const CACHING: readonly Probe[] = [
   {
     name: "encoding-order",
     rule: "of two stored codings, the preferred one",
-    path: pageOne,
     headers: () => ({ "Accept-Encoding": "br;q=0.1, gzip" }),
     skipped: ({ release }) => release?.snapshot.encodings.length !== 2 && "no release with two codings is known",
     judge: (answer) => answer.status === 200 && headerOf(answer, "Content-Encoding") === "gzip",
@@ -45,7 +41,6 @@ export const CACHING: readonly Probe[] = [
   {
     name: "refused-coding",
     rule: "a coding that is refused is not used",
-    path: pageOne,
     headers: () => ({ "Accept-Encoding": "gzip;q=0, br;q=0" }),
     judge: (answer, { first }) => answer.status === 200 && answer.body.equals(first.bytes),
     shown: ["Content-Encoding"],

@@ -2,15 +2,14 @@
 import { LISTING_PATH } from "../../contract/links.js";
 import { headerOf } from "../../remote/exchange.js";
 import { isJson, isNotAllowed } from "./methods.js";
-import { ALLOWED, hasHeader, isPage, type Probe, type ProbedSite, pagePathOf, tagOf } from "./probe.js";
+import { ALLOWED, hasHeader, isPage, type Probe, type ProbedSite, tagOf } from "./probe.js";
 
-const pageOne = (site: ProbedSite) => pagePathOf(site, 1);
 const CLOSE = "Connection: close";
 
 /** A method in a form of its own, which must be refused. */
 function refused(name: string, rule: string, first: (target: string, site: ProbedSite) => string): Probe {
   const lines: Probe["lines"] = (target, host, site) => [first(target, site), `Host: ${host}`, CLOSE];
-  return { name, rule, path: pageOne, lines, judge: isNotAllowed, shown: ["Allow"] };
+  return { name, rule, lines, judge: isNotAllowed, shown: ["Allow"] };
 }
 
 export const MESSAGES: readonly Probe[] = [
@@ -18,18 +17,21 @@ export const MESSAGES: readonly Probe[] = [
   refused("length-required", "a POST without a length is 405, too", (target) => `POST ${target} HTTP/1.1`),
   refused("connect", "CONNECT is 405, with Allow", (_target, site) => `CONNECT ${authorityOf(site)} HTTP/1.1`),
   {
-    ...{ name: "options-of-server", rule: "OPTIONS * has Allow", path: pageOne },
+    name: "options-of-server",
+    rule: "OPTIONS * has Allow",
     lines: (_target, host) => ["OPTIONS * HTTP/1.1", `Host: ${host}`, CLOSE],
     judge: (answer) => hasHeader(answer, "Allow", ALLOWED),
     shown: ["Allow"],
   },
   {
-    ...{ name: "http-1.0", rule: "HTTP/1.0 is answered with the page, by HTTP/1.1", path: pageOne },
+    name: "http-1.0",
+    rule: "HTTP/1.0 is answered with the page, by HTTP/1.1",
     lines: (target, host) => [`GET ${target} HTTP/1.0`, `Host: ${host}`, CLOSE],
     judge: (answer, site) => answer.version === "HTTP/1.1" && isPage(answer, site, 1),
   },
   {
-    ...{ name: "repeated-condition", rule: "the tag in a second line of If-None-Match: 304", path: pageOne },
+    name: "repeated-condition",
+    rule: "the tag in a second line of If-None-Match: 304",
     lines: (target, host, site) => {
       const conditions = ['"x"', tagOf(site)].map((tag) => `If-None-Match: ${tag}`);
       return [`GET ${target} HTTP/1.1`, `Host: ${host}`, ...conditions, CLOSE];
@@ -38,7 +40,8 @@ export const MESSAGES: readonly Probe[] = [
     judge: ({ status }) => status === 304,
   },
   {
-    ...{ name: "malformed", rule: "what is no HTTP is an error like every other", path: pageOne },
+    name: "malformed",
+    rule: "what is no HTTP is an error like every other",
     lines: (target) => [`GET ${target} HTTP/1.1`, CLOSE],
     judge: (answer) => answer.status >= 400 && isJson(answer) && hasHeader(answer, "Allow", ALLOWED),
     shown: ["Content-Type", "Allow"],

@@ -4,81 +4,73 @@ import { parseJson } from "../../contract/json.js";
 import { LISTING_PATH } from "../../contract/links.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { hasHeadersOfPage } from "../site/headers.js";
-import { ALLOWED, hasHeader, listing, type Probe, type ProbedSite, pagePathOf, varyOf } from "./probe.js";
-
-const pageOne = (site: ProbedSite) => pagePathOf(site, 1);
+import { ALLOWED, hasHeader, listing, type Probe, varyOf } from "./probe.js";
 
 function notAllowed(method: string, name = method.toLowerCase()): Probe {
   const rule = "any other method is 405, with Allow";
-  return { name, rule, method, path: pageOne, judge: isNotAllowed, shown: ["Allow"] };
+  return { name, rule, method, judge: isNotAllowed, shown: ["Allow"] };
 }
 
 export function isNotAllowed(answer: RemoteResponse): boolean {
   return answer.status === 405 && hasHeader(answer, "Allow", ALLOWED);
 }
 
-/** The headers of a preflight that a browser must be allowed to send. */
-const PREFLIGHT = () => ({
-  Origin: "https://example.org",
-  "Access-Control-Request-Method": "GET",
-  "Access-Control-Request-Headers": "if-none-match",
-});
-
 const CODED = { "Accept-Encoding": "gzip" };
 
 export const METHODS: readonly Probe[] = [
   {
-    ...{ name: "head", rule: "HEAD has GET's status and headers", method: "HEAD", path: pageOne },
+    ...{ name: "head", rule: "HEAD has GET's status and headers", method: "HEAD" },
     judge: (answer, site) => answer.status === 200 && hasHeadersOfPage(answer, site),
     shown: ["Content-Type", "ETag"],
   },
   {
-    ...{ name: "head-length", rule: "HEAD has the Content-Length that GET's body has", method: "HEAD", path: pageOne },
+    ...{ name: "head-length", rule: "HEAD has the Content-Length that GET's body has", method: "HEAD" },
     judge: (answer, { first }) => hasHeader(answer, "Content-Length", `${first.answer.body.length}`),
     shown: ["Content-Length"],
   },
   {
     ...{ name: "head-coded", rule: "HEAD has in a coding, too, the length and tag that GET has", method: "HEAD" },
-    path: pageOne,
     headers: () => CODED,
     async judge(answer, { client }) {
       const { headers, body } = await client.request(answer.url, { headers: CODED });
-      return (
-        hasHeader(answer, "Content-Length", `${body.length}`) &&
-        headerOf(answer, "ETag") === headerOf({ headers }, "ETag")
-      );
+      const hasTag = headerOf(answer, "ETag") === headerOf({ headers }, "ETag");
+      return hasTag && hasHeader(answer, "Content-Length", `${body.length}`);
     },
     shown: ["Content-Length", "ETag"],
   },
-  { name: "head-body", rule: "HEAD has no body", method: "HEAD", path: pageOne },
+  { name: "head-body", rule: "HEAD has no body", method: "HEAD" },
   {
     ...{ name: "head-error", rule: "HEAD has GET's status also where that is an error" },
     ...{ method: "HEAD", path: listing("nothing") },
     judge: ({ status }) => status === 404,
   },
   {
-    ...{ name: "options", rule: "OPTIONS is 204, no body, with Allow", method: "OPTIONS", path: pageOne },
+    ...{ name: "options", rule: "OPTIONS is 204, no body, with Allow", method: "OPTIONS" },
     judge: (answer) => answer.status === 204 && answer.body.length === 0 && hasHeader(answer, "Allow", ALLOWED),
     shown: ["Allow"],
   },
   {
-    ...{ name: "preflight", rule: "OPTIONS lets a browser's preflight pass", method: "OPTIONS", path: pageOne },
-    headers: PREFLIGHT,
+    ...{ name: "preflight", rule: "OPTIONS lets a browser's preflight pass", method: "OPTIONS" },
+    headers: () => ({
+      Origin: "https://example.org",
+      "Access-Control-Request-Method": "GET",
+      "Access-Control-Request-Headers": "if-none-match",
+    }),
     judge(answer) {
       const allows = (name: string, value: string) => {
         const listed = (headerOf(answer, name) ?? "").toLowerCase().split(/\s*,\s*/);
         return listed.includes(value) || listed.includes("*");
       };
-      const isOpen = hasHeader(answer, "Access-Control-Allow-Origin", "*");
-      const allowsMethod = allows("Access-Control-Allow-Methods", "get");
-      return isOpen && allowsMethod && allows("Access-Control-Allow-Headers", "if-none-match");
+      const allowsRequest =
+        allows("Access-Control-Allow-Methods", "get") && allows("Access-Control-Allow-Headers", "if-none-match");
+      return allowsRequest && hasHeader(answer, "Access-Control-Allow-Origin", "*");
     },
     shown: ["Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers"],
   },
   ...["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"].map((method) => notAllowed(method)),
   notAllowed("BREW", "method-unknown"),
   {
-    ...{ name: "method-detail", rule: '405 says {"detail":"Method not allowed."}', method: "POST", path: pageOne },
+    ...{ name: "method-detail", rule: '405 says {"detail":"Method not allowed."}', method: "POST" },
     judge: (answer) => (answer.status === 405 ? detailOf(answer) === "Method not allowed." : "the answer is no 405"),
   },
 ];
@@ -97,7 +89,6 @@ function error(name: string, rule: string, judge: NonNullable<Probe["judge"]>, .
   };
 }
 
-/** An error of which some headers must have these values. */
 function errorHeaders(name: string, headers: Readonly<Record<string, string>>): Probe {
   const pairs = Object.entries(headers);
   const rule = `every error has ${pairs.map((pair) => pair.join(": ")).join(" and ")}`;

@@ -23,34 +23,32 @@ export interface ProbedSite {
   cacheControl: string | undefined;
 }
 
-/** Whether an answer is right, or why there is nothing to judge in it. */
-type Judgement = boolean | string;
-
-/** With the version of HTTP, where the request was sent by its lines. */
-type ProbedAnswer = RemoteResponse & Partial<BareResponse>;
-
-/** A row of the tables of probes. */
 export interface Probe {
   /** Stable: what `--allow` takes, and what the description of a host refers to. */
   name: string;
   /** In the contract's words. */
   rule: string;
   method?: string;
-  /** Below the base URL: `/api/users/?page=01`. */
-  path(site: ProbedSite): string;
+  /** Below the base URL: `/api/users/?page=01`; page 1 unless given. */
+  path?: ((site: ProbedSite) => string) | undefined;
   headers?(site: ProbedSite): RemoteRequest["headers"];
   /** The lines to send as they are, instead of what method, path and headers make. */
   lines?(target: string, host: string, site: ProbedSite): string[];
-  /** Why there is nothing to request, where there is nothing. */
+  /** Why there is nothing to request. */
   skipped?(site: ProbedSite): string | false;
-  /** Absent where the answer must have no body: then only the bytes behind its headers are counted. */
-  judge?(answer: ProbedAnswer, site: ProbedSite): Judgement | Promise<Judgement>;
+  /**
+   * Whether an answer is right, or why there is nothing to judge in it. Absent where the answer must have no body: then only
+   * the bytes behind its headers are counted. Requests that are sent by their lines tell the version of HTTP.
+   */
+  judge?(
+    answer: RemoteResponse & Partial<BareResponse>,
+    site: ProbedSite,
+  ): boolean | string | Promise<boolean | string>;
   /** Headers of the answer to show; unless given, its location, its page or its detail. */
   shown?: readonly string[];
 }
 
 export interface ProbeResult {
-  /** As in `GET /api/users/?page=01`. */
   request: string;
   received: string;
   isRight: boolean;
@@ -63,19 +61,20 @@ export interface ProbeResult {
 
 /** Sends a probe's request. An answer that does not come in full is not right. */
 export async function runProbe(probe: Probe, site: ProbedSite): Promise<ProbeResult> {
-  const { method = "GET", path, headers: headersFor, skipped, judge, shown } = probe;
-  const why = skipped?.(site);
+  const { method = "GET", judge, shown } = probe;
+  const why = probe.skipped?.(site);
   if (why) return { request: "", received: "", isRight: true, skipped: why };
   const { client, first } = site;
-  const headers = headersFor?.(site) ?? {};
-  const url = `${first.facts.baseUrl}${path(site)}`;
+  const headers = probe.headers?.(site) ?? {};
+  const path = probe.path?.(site) ?? pageUrl("", first.facts.links, 1);
+  const url = `${first.facts.baseUrl}${path}`;
   const { origin, host } = new URL(url);
   const target = url.slice(origin.length);
   const lines = probe.lines?.(target, host, site);
   const fields = Object.entries({ Host: host, Connection: "close", ...REQUEST_HEADERS, ...headers });
   const extra = Object.entries(headers).map(([name, value]) => ` ${name}: ${value}`);
   const asked = lines?.filter((line) => !/^(Host|Connection):/.test(line)).join(", ");
-  const request = shorten(visible(asked ?? `${method} ${path(site)}${extra.join(",")}`), LONGEST_SHOWN);
+  const request = shorten(visible(asked ?? `${method} ${path}${extra.join(",")}`), LONGEST_SHOWN);
   try {
     if (!judge) {
       const whole = [`${method} ${target} HTTP/1.1`, ...fields.map((pair) => pair.join(": "))];
@@ -96,11 +95,6 @@ export async function runProbe(probe: Probe, site: ProbedSite): Promise<ProbeRes
   }
 }
 
-/** Below the base URL: a page as the listing's own links name it. */
-export function pagePathOf({ first: { facts } }: ProbedSite, page: number): string {
-  return pageUrl("", facts.links, page);
-}
-
 /** Below the base URL: the listing and what follows it, as `?page=01`. */
 export function listing(rest = ""): () => string {
   return () => `${LISTING_PATH}${rest}`;
@@ -112,7 +106,6 @@ export function isPage(answer: RemoteResponse, { first: { facts } }: ProbedSite,
   return "envelope" in read && contradictionOf(facts, page, read.envelope) === undefined;
 }
 
-/** What every answer allows. */
 export const ALLOWED = "GET, HEAD, OPTIONS";
 
 /** The tag of page 1; empty where it has none. */
@@ -152,9 +145,7 @@ function showAnswer(answer: RemoteResponse): string {
 
 /** `200, ETag: "1f6a", no Vary` */
 function showHeaders(answer: RemoteResponse, names: readonly string[]): string {
-  const lines = names.map((name) => {
-    const value = headerOf(answer, name);
-    return value === undefined ? `no ${name}` : `${name}: ${value}`;
-  });
+  const shown = names.map((name) => [name, headerOf(answer, name)] as const);
+  const lines = shown.map(([name, value]) => (value === undefined ? `no ${name}` : `${name}: ${value}`));
   return [answer.status, ...lines].join(", ");
 }

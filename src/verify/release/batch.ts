@@ -2,20 +2,15 @@
 import { recordPattern } from "../../contract/record-text.js";
 import type { WarningCounts } from "../../contract/warnings.js";
 import { type DigestBytes, PageDigests } from "../../release/digests.js";
-import type { Variant } from "../../release/layout.js";
-import type { Snapshot } from "../../release/snapshot.js";
 import { UserIndexReader } from "../../release/user-index.js";
 import { BatchCheck } from "../order.js";
 import { Findings } from "../verdict.js";
+import type { Manifest } from "./manifest.js";
 import { checkReleasePage } from "./page.js";
 import { readVariants } from "./variants.js";
 
-/** What all pages of a release have in common. */
-interface Outline {
+interface Outline extends Pick<Manifest, "snapshot" | "variants"> {
   folder: string;
-  variants: readonly Variant[];
-  /** Undefined when it cannot be read: then what it says of pages is not checked. */
-  snapshot: Snapshot | undefined;
   /** Whether users.sha256 is there. */
   hasIndex: boolean;
 }

@@ -13,7 +13,6 @@ export type Tree = ReadonlyMap<string, string>;
 
 /** The files that a release should have. */
 export interface ListedFiles {
-  /** How many pages there should be, and in which variants. */
   pages: number;
   variants: readonly Variant[];
   /** The digests of pages, unset where SHA256SUMS has none; undefined when it cannot be read. */
@@ -22,10 +21,7 @@ export interface ListedFiles {
   others: ReadonlyMap<string, string>;
 }
 
-/**
- * Lists a release's folder without following any link.
- * @throws UserError when the folder is not there, is none, or may not be read.
- */
+/** Follows no link. @throws UserError when the folder is not there, is none, or may not be read. */
 export async function readTree(folder: string): Promise<Tree> {
   const tree = new Map<string, string>();
   const open = [""];
@@ -33,7 +29,8 @@ export async function readTree(folder: string): Promise<Tree> {
     for (const entry of await list(join(folder, path))) {
       const inside = `${path}${entry.name}`;
       if (entry.isDirectory()) open.push(`${inside}/`);
-      else tree.set(inside, kindOf(entry));
+      else if (entry.isFile()) tree.set(inside, "file");
+      else tree.set(inside, entry.isSymbolicLink() ? "a symbolic link" : "no plain file");
     }
   }
   return tree;
@@ -45,11 +42,6 @@ async function list(folder: string): Promise<Dirent[]> {
   } catch (cause) {
     throw new UserError(`${folder} cannot be read (${codeOf(cause)}).`, { cause });
   }
-}
-
-function kindOf(entry: Dirent): string {
-  if (entry.isFile()) return "file";
-  return entry.isSymbolicLink() ? "a symbolic link" : "no plain file";
 }
 
 /** Finds files that are missing, files that are not listed, and what is no plain file. */
@@ -77,13 +69,8 @@ export function checkFiles(tree: Tree, listed: ListedFiles, findings: Findings):
   }
 }
 
-/** Reads all files that are no pages and compares their bytes with their digests. */
-export async function checkOtherDigests(
-  folder: string,
-  tree: Tree,
-  { others }: ListedFiles,
-  findings: Findings,
-): Promise<void> {
+/** Reads all files that are no pages. */
+export async function checkOtherDigests(folder: string, tree: Tree, { others }: ListedFiles, findings: Findings) {
   const memory = Buffer.allocUnsafe(2 ** 18);
   for (const [path, expected] of others) {
     if (tree.get(path) !== "file") continue;

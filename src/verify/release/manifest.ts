@@ -12,15 +12,10 @@ import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../r
 import type { Findings } from "../verdict.js";
 import type { ListedFiles, Tree } from "./files.js";
 
-export interface Manifest extends ListedFiles {
-  /** Undefined when it cannot be read. */
-  snapshot: Snapshot | undefined;
-}
+/** Without a snapshot where that cannot be read. */
+export type Manifest = ListedFiles & { snapshot: Snapshot | undefined };
 
-/**
- * Reads both. Where only one can be read, the pages are those that it names.
- * @throws UserError when neither is there, so that this is no release.
- */
+/** Where only one of them can be read, the pages are those that it names. @throws UserError when neither is there. */
 export async function readManifest(folder: string, tree: Tree, findings: Findings): Promise<Manifest> {
   const [snapshotText, sumsText] = [await read(folder, tree, SNAPSHOT), await read(folder, tree, SUMS)];
   if (![SNAPSHOT, SUMS].some((name) => tree.get(name) === "file")) {
@@ -51,10 +46,8 @@ async function read(folder: string, tree: Tree, name: string): Promise<string | 
 
 /** The pages that snapshot.json names, within reason: an absurd number must not fill the memory. */
 function outline(snapshot: Snapshot | undefined, there: number): Pick<Manifest, "pages" | "variants"> {
-  return {
-    pages: Math.min(snapshot?.pages ?? there, 2 * there + 1000),
-    variants: ["identity", ...(snapshot?.encodings ?? [])],
-  };
+  const pages = Math.min(snapshot?.pages ?? there, 2 * there + 1000);
+  return { pages, variants: ["identity", ...(snapshot?.encodings ?? [])] };
 }
 
 function countPages(paths: Iterable<string>): number {
@@ -85,10 +78,9 @@ function readSums(text: string, tree: Tree, snapshot: Snapshot | undefined, find
     else others.set(path, digest);
   }
   if (!others.has(SNAPSHOT)) note(SNAPSHOT, "not listed", `a line in ${SUMS}`);
-  for (let page = 1; page <= pages; page++) {
+  for (let page = 1; page <= pages; page++)
     for (const variant of variants)
       if (!digests.has(page, variant)) note(pagePath(page, variant), "not listed", `a line in ${SUMS}`);
-  }
   return { pages, variants, digests, others };
 }
 

@@ -5,11 +5,9 @@ import type { Findings, Row } from "../verdict.js";
 import type { Tree } from "./files.js";
 import type { Manifest } from "./manifest.js";
 
-/** What was there to be checked. */
 export interface Seen {
   tree: Tree;
   manifest: Manifest;
-  /** Users on all pages. */
   users: number;
   /** What keeps other users from reading it. */
   barrier: string | undefined;
@@ -19,7 +17,7 @@ interface DiskCheck {
   name: string;
   rule: string;
   request(seen: Seen): string;
-  /** Why there is nothing to check, where there is nothing. */
+  /** Why there is nothing to check. */
   skipped(seen: Seen): string | false;
   /** What there is to know, where nothing differs. */
   noted?(seen: Seen): string | undefined;

@@ -21,10 +21,7 @@ export class Attempt {
 
   constructor(readonly site: ProbedSite) {}
 
-  /**
-   * Requests something in one coding. An answer that does not come in full is a finding, and undefined.
-   * @throws TransferError after too many of them.
-   */
+  /** An answer that does not come in full is a finding, and undefined. @throws TransferError after too many of them. */
   async ask(place: Place, coding: Variant, maxBytes?: number | undefined): Promise<RemoteResponse | undefined> {
     try {
       return await this.site.client.request(place.url, { headers: { "Accept-Encoding": coding }, maxBytes });
@@ -56,10 +53,7 @@ export class Attempt {
 }
 
 /** The SHA-256 of what is in an answer, or why nothing is. */
-export async function digestOf(
-  answer: RemoteResponse,
-  maxBytes?: number | undefined,
-): Promise<{ digest: string } | { why: string }> {
+export async function digestOf(answer: RemoteResponse, maxBytes?: number | undefined) {
   if (answer.status !== 200)
     return { why: `${answer.status} (${headerOf(answer, "Content-Type") ?? "no Content-Type"})` };
   try {

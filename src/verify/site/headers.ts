@@ -25,10 +25,7 @@ function exactly(name: string, header: string, value: string, of = ALL): HeaderR
   return { name, rule: `every page${of === ALL ? " and file" : ""} has ${header}: ${value}`, header, of, whyNot };
 }
 
-/**
- * Whether a tag is strong and made of the SHA-256 of the bytes that came with it, or of 16 hexadecimal digits of it or more.
- * @returns undefined when it is; otherwise the tag that it should be.
- */
+/** The tag that an answer should have, unless its own is strong and has 16 digits or more of the SHA-256 of its bytes. */
 export function whyNoDigest(answer: RemoteResponse): string | undefined {
   const digest = sha256(answer.body);
   const [, tag] = /^"([0-9a-f]{16,64})"$/.exec(headerOf(answer, "ETag") ?? "") ?? [];
@@ -97,10 +94,7 @@ export const HEADERS: readonly HeaderRow[] = [
   SNAPSHOT_ID,
 ];
 
-/**
- * Whether an answer has the same headers as page 1.
- * @param but headers that are not compared; nor are those that are wrong on page 1, which have rows of their own.
- */
+/** @param but headers that are not compared; nor are those that are wrong on page 1, which have rows of their own. */
 export function hasHeadersOfPage(answer: RemoteResponse, site: ProbedSite, ...but: string[]): boolean {
   const { answer: page } = site.first;
   return HEADERS.every(({ header, whyNot }) => {

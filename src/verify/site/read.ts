@@ -10,7 +10,6 @@ import { TransferError } from "../../remote/transfer.js";
 import { walkPages } from "../../remote/walk.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { isPage, type ProbedSite } from "../probes/probe.js";
-import type { Asked, Findings } from "../verdict.js";
 import { Attempt } from "./attempt.js";
 import { compareWith, type ExpectedRelease } from "./compare.js";
 import { askFiles } from "./files.js";
@@ -34,21 +33,13 @@ export interface VerifySiteOptions
   timeoutMs?: number;
 }
 
-export interface SiteReading {
-  site: ProbedSite;
-  findings: Findings;
-  asked: Omit<Asked, "requests">;
-  /** What the differences from the release mean. */
-  note: string | undefined;
-  /** Why there is nothing to compare the pages with. */
-  whyNoRelease: string | undefined;
-}
+export type SiteReading = Awaited<ReturnType<typeof readSite>>;
 
 /**
  * Where the snapshot changes meanwhile, all is read again.
  * @throws UserError when the host cannot be reached, or page 1 is none; TransferError when it fails again and again.
  */
-export async function readSite(client: Client, options: VerifySiteOptions): Promise<SiteReading> {
+export async function readSite(client: Client, options: VerifySiteOptions) {
   const { visitor, change } = await walkPages(client, options.baseUrl, {
     ...{ concurrency: options.concurrency, headers: {}, trustsId: false },
     start: (first) => startVisitor(client, first, options),
@@ -72,7 +63,7 @@ async function startVisitor(client: Client, first: FirstPage, options: VerifySit
   const release = "whyNot" in found ? undefined : found;
   const site = { client, first, release, cacheControl };
   const attempt = new Attempt(site);
-  const files = await askFiles(attempt, { concurrency, against, known });
+  const files = await askFiles(attempt, concurrency, against, known);
   const whyNoRelease = "whyNot" in found ? found.whyNot : undefined;
   if (whyNoRelease !== undefined && attempt.findings.of("files").count === 0) {
     const expected = `a ${SUMS} and a ${SNAPSHOT} that fit together`;

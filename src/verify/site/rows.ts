@@ -27,15 +27,11 @@ export const FORMS_ROW = { name: "both-forms", rule: "every page is the same by 
 
 /** What is checked of every page in a coding. */
 export function codingRows(coding: Encoding) {
+  const page = `every page for Accept-Encoding: ${coding} is the same, in ${coding} where the release has it`;
+  const tag = `every page in ${coding} has a strong ETag of its own, made of the SHA-256 of what is sent`;
   return [
-    {
-      name: coding,
-      rule: `every page for Accept-Encoding: ${coding} is the same, in ${coding} where the release has it`,
-    },
-    {
-      name: `${coding}-tag`,
-      rule: `every page in ${coding} has a strong ETag of its own, made of the SHA-256 of what is sent`,
-    },
+    { name: coding, rule: page },
+    { name: `${coding}-tag`, rule: tag },
     { name: `${coding}-vary`, rule: `every page in ${coding} has Vary: Accept, Accept-Encoding, in one line` },
   ] as const;
 }

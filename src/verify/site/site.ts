@@ -10,10 +10,7 @@ import { SNAPSHOT_ID } from "./headers.js";
 import { readSite, type SiteReading, type VerifySiteOptions } from "./read.js";
 import { COMPARED_ROW, codingRows, FILES_ROW, FORMS_ROW, PROBES, SITE_ROWS } from "./rows.js";
 
-/**
- * Reads and probes a host. Whatever differs from the contract is a finding.
- * @throws UserError when the host cannot be reached, its page 1 is no page, or it fails to answer again and again.
- */
+/** @throws UserError when the host cannot be reached, its page 1 is no page, or it fails to answer again and again. */
 export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
   const baseUrl = parseBaseUrl(options.baseUrl);
   const client = createClient({ ...options, instead: "ask for less at once with --rate" });
@@ -42,11 +39,8 @@ export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
   }
 }
 
-function siteRows(
-  reading: SiteReading,
-  { against, whyNotAgainst = "no release to compare with" }: VerifySiteOptions,
-): Row[] {
-  const { site, findings, asked, note, whyNoRelease } = reading;
+function siteRows({ site, findings, asked, note, whyNoRelease }: SiteReading, options: VerifySiteOptions): Row[] {
+  const { against, whyNotAgainst = "no release to compare with" } = options;
   const pages = asked.pages === asked.of ? count(asked.of, "page") : `${asked.pages} of ${count(asked.of, "page")}`;
   const skipped = new Map<string, string>();
   if (whyNoRelease !== undefined) skipped.set(COMPARED_ROW.name, `${whyNotAgainst}, and ${whyNoRelease}`);

@@ -14,9 +14,7 @@ import type { Ways } from "./ways.js";
 interface VisitorOptions {
   comparison: PageComparison;
   ways: Ways;
-  /** How many pages are to be read. */
   planned: number;
-  /** The forms of URL in which pages are requested, and how many files were. */
   links: LinkStyle[];
   files: number;
   /** Why there is nothing to compare the pages with. */
@@ -33,7 +31,8 @@ export class SiteVisitor implements PageVisitor {
   readonly #places = new Map<number, number>();
   /** Settled once page 1 has been requested in every way. */
   #opened: Promise<void> | undefined;
-  #read = 0;
+  /** How many pages have been read. */
+  read = 0;
   #wrong = 0;
 
   constructor(
@@ -42,11 +41,6 @@ export class SiteVisitor implements PageVisitor {
   ) {
     this.#users = new AllUsersCheck(attempt.findings);
     this.#pattern = recordPattern(`${attempt.site.first.facts.linkBase}/avatar.svg`);
-  }
-
-  /** How many pages have been read. */
-  get read(): number {
-    return this.#read;
   }
 
   async take(page: number, answer: RemoteResponse, bytes: Buffer): Promise<void> {
@@ -71,10 +65,7 @@ export class SiteVisitor implements PageVisitor {
     this.#end(page);
   }
 
-  /**
-   * Adds what can be said of all pages together.
-   * @param change how it was seen that the listing changed at every attempt, if it did.
-   */
+  /** @param change how it was seen that the listing changed at every attempt, if it did. */
   finish(change: string | undefined): void {
     const { site, findings } = this.attempt;
     const { facts, answer } = site.first;
@@ -125,6 +116,6 @@ export class SiteVisitor implements PageVisitor {
   #end(page: number, users?: BatchUsers): void {
     this.#users.add(this.#places.get(page) ?? 0, 1, users);
     this.#places.delete(page);
-    this.#read++;
+    this.read++;
   }
 }

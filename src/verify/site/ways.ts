@@ -8,14 +8,8 @@ import { type Attempt, digestOf, MOST_WRONG, type Place } from "./attempt.js";
 import type { PageComparison } from "./compare.js";
 import { whyNoDigest } from "./headers.js";
 
-/** How a page can be requested. */
-interface Way {
-  links: LinkStyle;
-  coding: Variant;
-  /** Whether pages after the first are requested so, too. */
-  isOpen: boolean;
-  wrong: number;
-}
+/** How a page can be requested: pages after the first only while it is open. */
+type Way = { links: LinkStyle; coding: Variant; isOpen: boolean; wrong: number };
 
 export class Ways {
   /** All but the first, in which the listing is walked. */
@@ -38,10 +32,7 @@ export class Ways {
     return this.#ways.filter(({ isOpen }) => isOpen).length;
   }
 
-  /**
-   * Requests a page in every way. Page 1 must be the first: it shows which codings the host has.
-   * @param bytes of the plain page.
-   */
+  /** Page 1 must be the first: it shows which codings the host has. @param bytes of the plain page. */
   async ask(page: number, bytes: Buffer): Promise<void> {
     const digest = sha256(bytes);
     for (const way of this.#ways) if (way.isOpen) await this.#ask(way, page, digest);
