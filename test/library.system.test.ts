@@ -29,7 +29,7 @@ async function twoReleases() {
   const out = join(folder, "dist");
   const options = { ...BASE, db: writeUsers(join(folder, "five.sqlite"), plainRows(5)), out };
   const five = await build(options);
-  const six = await build({ ...options, db: writeUsers(join(folder, "six.sqlite"), plainRows(6)) });
+  const six = await build({ ...options, db: writeUsers(join(folder, "six.sqlite"), plainRows(6)), adapt: ["nginx"] });
   return { folder, dist: out, options, five, six };
 }
 

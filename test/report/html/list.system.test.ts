@@ -194,6 +194,8 @@ describeWith("chromium", "the list of changes", (path) => {
     await page.getByRole("status").filter({ hasText: "found" }).waitFor();
     for (const key of ["Tab", "Tab", "Space"]) await page.keyboard.press(key);
     expect(await page.getByRole("checkbox", { name: "Added" }).isChecked()).toBe(false);
+    // A list that is drawn anew would take the focus away.
+    await settled(page);
     for (const key of ["Tab", "Tab", "Tab", "Tab", "Tab", "Enter"]) await page.keyboard.press(key);
     expect(await page.locator("button:focus").getAttribute("aria-expanded")).toBe("true");
     expect(await page.locator(".fields:visible").count()).toBe(1);
