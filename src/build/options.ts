@@ -8,20 +8,8 @@ import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
 import { SNAPSHOT, SUMS, USERS } from "../release/layout.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
-import { type OptionsOf, pick } from "../settings/settings.js";
+import { type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
-
-/** How a source is read and published: the settings that a diff with a source has, too. */
-export const SOURCE_SETTINGS = [
-  "pageSize",
-  "table",
-  "query",
-  "defaultAvatar",
-  "links",
-  "skipInvalid",
-  "workers",
-] as const;
-export type SourceSetting = (typeof SOURCE_SETTINGS)[number];
 
 export interface BuildOptions extends OptionsOf<SourceSetting | "keep" | "adapt">, ServingOptions {
   /** The SQLite file of users. */

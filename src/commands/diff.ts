@@ -1,10 +1,9 @@
 /** `rollcall diff`: what changed between two snapshots, in the form that is asked for. */
 import { rmSync } from "node:fs";
-import { SOURCE_SETTINGS } from "../build/options.js";
 import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
 import { asidePath } from "../release/write.js";
-import type { Settings } from "../settings/settings.js";
+import { type Settings, SOURCE_SETTINGS } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { makeScratch, removeScratch } from "../sides/scratch.js";
 import type { SourceSideOptions } from "../sides/source.js";

@@ -27,3 +27,15 @@ export function settingOf(key: SettingKey): Setting {
 export function isKey(name: string): name is SettingKey {
   return Object.hasOwn(SETTINGS, name);
 }
+
+/** How a source is read and published: the settings that a diff with a source has, too. */
+export const SOURCE_SETTINGS = [
+  "pageSize",
+  "table",
+  "query",
+  "defaultAvatar",
+  "links",
+  "skipInvalid",
+  "workers",
+] as const;
+export type SourceSetting = (typeof SOURCE_SETTINGS)[number];

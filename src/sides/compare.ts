@@ -1,6 +1,5 @@
 /** `rollcall diff`: compares two snapshots, whatever kind each is of. */
 import { z } from "zod";
-import { SOURCE_SETTINGS } from "../build/options.js";
 import { parseFieldLimit } from "../contract/fields.js";
 import { type FieldFilter, fieldFilter } from "../diff/change.js";
 import { diff, type OpenDiff } from "../diff/diff.js";
@@ -16,7 +15,7 @@ import {
   type OptionRules,
   type Rule,
 } from "../settings/options.js";
-import { pick } from "../settings/settings.js";
+import { pick, SOURCE_SETTINGS } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { openSides } from "./open.js";
 import { explainRoom, makeScratch, removeScratch } from "./scratch.js";

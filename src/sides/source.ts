@@ -1,11 +1,11 @@
 /** A source as a side of a diff: the release that publishing it would make, built in a temporary folder. */
 import { build } from "../build/build.js";
-import type { BuildOptions, SourceSetting } from "../build/options.js";
+import type { BuildOptions } from "../build/options.js";
 import { InvalidUsersError } from "../build/problems.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { openRelease } from "../release/open.js";
-import type { OptionsOf } from "../settings/settings.js";
+import type { OptionsOf, SourceSetting } from "../settings/settings.js";
 
 /** How a source is read and published. Without a base URL, the one of the other side is used. */
 export type SourceSideOptions = OptionsOf<"baseUrl" | SourceSetting>;
