@@ -1,7 +1,8 @@
 import { basename } from "node:path";
 import { UserError } from "../errors.js";
 import { findDigest } from "../release/files.js";
-import { inBatches, ThreadPool, threadsFor } from "../workers/pool.js";
+import { inBatches } from "../workers/at-most.js";
+import { ThreadPool, threadsFor } from "../workers/pool.js";
 import type { Change, Diff, FieldFilter } from "./change.js";
 import { type ChangedUsers, changedReader } from "./changed.js";
 import { type IndexEntry, type Matches, matchUsers, NO_MATCHES } from "./match.js";

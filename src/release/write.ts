@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 import { UserError } from "../errors.js";
+import { inBatches } from "../workers/at-most.js";
 import { closing } from "./files.js";
 
 export function asidePath(path: string): string {
@@ -131,11 +132,5 @@ const LINES_AT_ONCE = 1000;
 
 /** Joins lines into fewer, longer texts: one write for each line would be slow, and all lines together may be too long. */
 export function* joinLines(lines: Iterable<string>): Generator<string> {
-  let some: string[] = [];
-  for (const line of lines) {
-    if (some.push(line) < LINES_AT_ONCE) continue;
-    yield some.join("");
-    some = [];
-  }
-  yield some.join("");
+  for (const some of inBatches(lines, LINES_AT_ONCE)) yield some.join("");
 }

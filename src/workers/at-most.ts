@@ -1,4 +1,4 @@
-/** Limits how many things go on at once. */
+/** Limits how many things go on, or are taken, at once. */
 
 /** After a failure or an abort no further item is begun. Settles when nothing is under way. @throws the first failure. */
 export async function each<T>(
@@ -42,4 +42,16 @@ export function atMost(most: number) {
       else running--;
     },
   };
+}
+
+/** Items in groups of `size`, the last one maybe shorter, for jobs that take several. */
+export function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let batch: T[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }

@@ -120,17 +120,6 @@ class PoolWorker<Job, Result> {
   }
 }
 
-/** Items in groups of `size`, the last one maybe shorter, for jobs that take several. */
-export function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
-  let batch: T[] = [];
-  for (const item of items) {
-    if (batch.push(item) < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
 /** As many as wanted, or as cores; none for so few users that starting threads takes longer than they save. */
 export function threadsFor(users: number, wanted: number | undefined, worthwhile: number): number {
   return wanted ?? (users < worthwhile ? 0 : availableParallelism());
