@@ -4,7 +4,6 @@ import { mkdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, explainRefusal, isSystemError, UserError } from "../errors.js";
 import { openChosen } from "../release/choose.js";
-import { sha256 } from "../release/files.js";
 import { RELEASES } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { findRefusal } from "../release/refusals.js";
@@ -15,6 +14,7 @@ import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { ADAPTERS, adapterOf, adapterRow, unsupportedFeatures } from "./adapters.js";
 import { type Excess, findBarriers, findExcess, type Measures, measure } from "./check.js";
+import { findDiffering } from "./release-files.js";
 import { type AdapterFile, filesFor, includedFor, limitationsOf } from "./rules/adapter.js";
 import {
   deploymentOf,
@@ -91,8 +91,9 @@ export async function adapt(name: string, given: AdaptOptions = {}, effects: Ada
 }
 
 /** @throws UserError when a release does not hold these files as they are. */
-function requireIncluded(name: string, { snapshot, sums }: Release, files: readonly AdapterFile[]): void {
-  const other = files.find(({ path, text }) => sums.others.get(path) !== sha256(text));
+function requireIncluded(name: string, release: Release, files: readonly AdapterFile[]): void {
+  const { snapshot, sums } = release;
+  const other = findDiffering(release, files);
   if (!other) return;
   const why = sums.others.has(other.path)
     ? `has another ${other.path} than these settings make`

@@ -2,6 +2,7 @@
 import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, basePath } from "../contract/links.js";
 import { type UserError, usageError } from "../errors.js";
+import { sha256 } from "../release/files.js";
 import { SNAPSHOT, SUMS } from "../release/layout.js";
 import { ADAPTERS, adapterOf } from "./adapters.js";
 import { type AdapterFile, includedFor, publishedFor } from "./rules/adapter.js";
@@ -47,6 +48,14 @@ type AdaptedBuild = ServingOptions & {
   encodings: readonly Encoding[];
   carriesAvatar: boolean;
 };
+
+/** The first of these files that a release does not hold as it is. */
+export function findDiffering(
+  { sums }: Pick<Contents, "sums">,
+  files: readonly AdapterFile[],
+): AdapterFile | undefined {
+  return files.find(({ path, text }) => sums.others.get(path) !== sha256(text));
+}
 
 /** The files in `adapters` that a build with these settings writes into a release, which they name. */
 export function includedFiles(

@@ -101,7 +101,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
   const untidied: string[] = [];
   const staging = new Staging(out, untidied);
   try {
-    if (previous && isAdapted(previous, job.settings) && (await job.origin.isThatOf(previous, job.signal))) {
+    if (previous && (await job.origin.isThatOf(previous, job.signal)) && isAdapted(previous, job.settings)) {
       staging.discard();
       return { ...leave(previous, job, began), untidied };
     }

@@ -1,9 +1,8 @@
 /** From written pages to the current release: the last stage of a build. */
 import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
-import { includedFiles } from "../adapters/release-files.js";
+import { findDiffering, includedFiles } from "../adapters/release-files.js";
 import type { Sums } from "../release/digests.js";
-import { sha256 } from "../release/files.js";
 import { idOf, RELEASES } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { findAltered, findDamage, openIfWhole, type Release } from "../release/open.js";
@@ -39,7 +38,7 @@ export async function makeCurrent(
   const { out: dist, keep, gates } = settings;
   const digest = contentDigest(facts, { pages: written.digests, others: staging.others });
   const id = snapshotId(digest);
-  if (previous && isAdapted(previous, settings) && (await isSame(previous, digest, written))) {
+  if (previous && (await isSame(previous, digest, written)) && isAdapted(previous, settings)) {
     staging.discard();
     const name = basename(previous.folder);
     return { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined, untidied };
@@ -77,9 +76,9 @@ async function findWhole(
 }
 
 /** Whether a release holds all that these settings write for hosts. It may have been built for fewer, or by other rules. */
-export function isAdapted({ folder, snapshot, sums }: Release, settings: BuildSettings): boolean {
-  const files = filesForHosts(settings, basename(folder), snapshot, sums);
-  return files.every(({ path, text }) => sums.others.get(path) === sha256(text));
+export function isAdapted(release: Release, settings: BuildSettings): boolean {
+  const { folder, snapshot, sums } = release;
+  return findDiffering(release, filesForHosts(settings, basename(folder), snapshot, sums)) === undefined;
 }
 
 function filesForHosts(settings: BuildSettings, name: string, snapshot: Snapshot, sums: Sums) {

@@ -1,4 +1,4 @@
-/** The maps of http { }: the only file that names the release, so that nginx takes up all of it or nothing. */
+/** The maps of http { }. Every variable has the release's key, so nginx refuses them together with the rules of another release. */
 import { ENCODINGS } from "../../contract/headers.js";
 import { PAGES } from "../../release/layout.js";
 import { type Deployment, tagsOf } from "../rules/deployment.js";

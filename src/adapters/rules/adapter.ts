@@ -1,6 +1,7 @@
 /** What an adapter holds: what its host can do, its limits, and the files that make it answer as the contract says. */
 import { extname } from "node:path";
 import { INCLUDED } from "../../release/layout.js";
+import type { Snapshot } from "../../release/snapshot.js";
 import type { Deployment, HostedSite } from "./deployment.js";
 import type { Compression, Rules } from "./rules.js";
 
@@ -29,7 +30,10 @@ export interface Adapter {
    * gives, by the path that `site.included` has for it. So every change of release is the change of one link.
    */
   site?(site: HostedSite): FileSource;
-  /** The files that a release holds for the host, in its folder `adapters`. The first one alone names the release. */
+  /**
+   * The files that a release holds for the host, in its folder `adapters`. The host must read only one of them through the
+   * link to the current release, or refuse those of two releases together.
+   */
   included?(deployment: Deployment): FileSource[];
   /** The files for one release, which are written again for each; absent where the published ones are enough. */
   files?(deployment: Deployment, site: HostedSite): FileSource[];
@@ -78,19 +82,16 @@ export interface FileSource extends AdapterFile {
 
 /** The files that `rollcall adapt` writes: the site's own, or all for one release, with the published ones in the folder `published`. */
 export function filesFor(adapter: Adapter, deployment: Deployment, site: HostedSite): AdapterFile[] {
-  if (adapter.site) return [withComment(adapter.site(site), { url: site.baseUrl })];
-  const about = { id: deployment.snapshot.id, url: deployment.snapshot.base_url };
-  const own = adapter.files?.(deployment, site).map((file) => withComment(file, about)) ?? [];
+  if (adapter.site) return [withComment(adapter.site(site), { base_url: site.baseUrl })];
+  const own = adapter.files?.(deployment, site).map((file) => withComment(file, deployment.snapshot)) ?? [];
   const others = publishedFor(adapter, deployment);
   return [...own, ...others.map((file) => ({ ...file, path: `published/${file.path}` }))];
 }
 
 /** The files that a release holds for a host, by their paths in the release. */
 export function includedFor({ included }: Adapter, deployment: Deployment): AdapterFile[] {
-  const about = { id: deployment.snapshot.id, url: deployment.snapshot.base_url };
-  return (
-    included?.(deployment).map((file) => ({ ...withComment(file, about), path: `${INCLUDED}/${file.path}` })) ?? []
-  );
+  const files = included?.(deployment).map((file) => withComment(file, deployment.snapshot)) ?? [];
+  return files.map((file) => ({ ...file, path: `${INCLUDED}/${file.path}` }));
 }
 
 /** The files that must lie in the published folder. */
@@ -103,13 +104,13 @@ const COMMENTS: Readonly<Record<string, string>> = { ".js": "//", ".jsonc": "//"
 
 function withComment(
   { path, what, instructions, text }: FileSource,
-  { id, url = "URL" }: { id?: string; url?: string },
+  { id, base_url = "URL" }: Partial<Pick<Snapshot, "id" | "base_url">>,
 ): AdapterFile {
   if (what === undefined) return { path, instructions, text };
   const lines = [
     `${what}${id === undefined ? "" : ` of release ${id}`}, written by Rollcall.`,
     ...instructions.split("\n"),
-    `To check it: rollcall verify ${url}`,
+    `To check it: rollcall verify ${base_url}`,
   ];
   const comment = lines.map((line) => `${COMMENTS[extname(path)] ?? "#"} ${onOneLine(line)}\n`);
   return { path, instructions, text: `${comment.join("")}\n${text}` };
