@@ -143,6 +143,7 @@ export class Bucket implements Target {
     const facts = { headers: headersOf(file.path, cacheControl), sha256: digest };
     const send = () => (bytes ? store.put(file.path, bytes, facts) : store.putFile(file.path, from, size, facts));
     const etag = await lease.during(send);
+    if (etag === undefined) return undefined;
     this.#tags?.set(file.index, etag);
     return size;
   }

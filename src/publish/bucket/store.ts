@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import { createReadStream } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type * as Sdk from "@aws-sdk/client-s3";
+import { openPlain } from "../../release/files.js";
 import type { BucketAddress } from "./address.js";
 import type { ObjectHeaders } from "./headers.js";
 import { hasStatus, isPassing } from "./refusals.js";
@@ -117,13 +118,19 @@ export class Store {
     return plainTag((await this.client.send(command, this.#options)).ETag);
   }
 
-  /** Puts a file as it is read, so that it need not fit into memory. The store is told the digest, and refuses other bytes. */
+  /**
+   * Puts a file as it is read, so that it need not fit into memory. The store is told the digest, and refuses other bytes.
+   * @returns its tag, or undefined when there is no plain file at `from` any more.
+   */
   async putFile(path: string, from: string, size: number, { headers, sha256 }: PutFacts & { sha256: string }) {
     return withRetries(async () => {
+      const file = openPlain(from);
+      if (file === undefined) return undefined;
+      const body = createReadStream("", { fd: file });
       const command = new this.sdk.PutObjectCommand({
         ...this.#key(path),
         ...headers,
-        Body: createReadStream(from),
+        Body: body,
         ContentLength: size,
         Metadata: { sha256 },
       });
@@ -135,7 +142,11 @@ export class Store {
         },
         { step: "build", name: "sayDigest" },
       );
-      return plainTag((await this.client.send(command, this.#options)).ETag);
+      try {
+        return plainTag((await this.client.send(command, this.#options)).ETag);
+      } finally {
+        body.destroy();
+      }
     });
   }
 
