@@ -1,0 +1,95 @@
+/** A contract, read and ready to use: its listing, and its fields in published order. */
+import type { Condition, ContractFile, FieldSchema, Listing } from "./file.js";
+import { USERS } from "./users.js";
+
+/** A record as published: its fields by name. */
+export type AnyRecord = Record<string, unknown>;
+
+/** One field that is not an object with fields of its own. */
+export interface Field {
+  /** Dotted: `off_chain.liveness_config.min_blinks`. */
+  path: string;
+  /** The parts of the path. */
+  names: readonly string[];
+  /** The source's column. */
+  column: string;
+  schema: FieldSchema;
+}
+
+/** A field of the published order. */
+export interface OrderField extends Field {
+  isDescending: boolean;
+  kind: "text" | "integer";
+}
+
+export interface Contract {
+  file: ContractFile;
+  /** contract.json of its releases. */
+  text: string;
+  listing: Required<Listing>;
+  /** In published order: keys sorted at each depth. */
+  fields: readonly Field[];
+  /** The last one is the key. */
+  order: readonly OrderField[];
+  key: OrderField;
+  label: Field;
+  conditions: readonly Condition[];
+}
+
+const compiled = new Map<string, Contract>();
+
+/** @param file a contract file that has been checked, see `checkContract`. */
+export function contractOf(file: ContractFile): Contract {
+  const text = `${JSON.stringify(file, null, 2)}\n`;
+  let contract = compiled.get(text);
+  if (!contract) {
+    contract = compile(file, text);
+    compiled.set(text, contract);
+  }
+  return contract;
+}
+
+function compile(file: ContractFile, text: string): Contract {
+  const fields = leaves(file.properties, []);
+  const byPath = new Map(fields.map((field) => [field.path, field]));
+  const fieldAt = (path: string): Field => {
+    const field = byPath.get(path);
+    if (!field) throw new Error(`The contract has no field ${path}`);
+    return field;
+  };
+  const order = file["x-listing"].order.map((entry): OrderField => {
+    const isDescending = entry.startsWith("-");
+    const field = fieldAt(isDescending ? entry.slice(1) : entry);
+    return { ...field, isDescending, kind: isInteger(field.schema) ? "integer" : "text" };
+  });
+  const key = order.at(-1);
+  if (!key) throw new Error("The contract has no order");
+  const listing = { ...file["x-listing"], label: file["x-listing"].label ?? key.path };
+  const conditions = file["x-observed"] ?? [];
+  return { file, text, listing, fields, order, key, label: fieldAt(listing.label), conditions };
+}
+
+function leaves(properties: ContractFile["properties"], above: readonly string[]): Field[] {
+  return Object.keys(properties)
+    .sort()
+    .flatMap((name): Field[] => {
+      const schema = properties[name] ?? {};
+      const names = [...above, name];
+      if (schema.properties) return leaves(schema.properties, names);
+      return [{ path: names.join("."), names, column: schema["x-column"] ?? names.join("_"), schema }];
+    });
+}
+
+function isInteger({ type, const: constant, enum: values, anyOf }: FieldSchema): boolean {
+  if (type !== undefined) return type === "integer";
+  if (anyOf) return anyOf.every(isInteger);
+  return (values ?? [constant]).every((value) => typeof value === "number");
+}
+
+/** The value of a record at a field's path. */
+export function valueAt(record: unknown, { names }: Pick<Field, "names">): unknown {
+  return names.reduce<unknown>((inside, name) => (inside as AnyRecord | undefined)?.[name], record);
+}
+
+/** The built-in one. */
+export const USERS_CONTRACT: Contract = contractOf(USERS);

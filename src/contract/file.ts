@@ -1,0 +1,111 @@
+/** The form of a contract file: a JSON Schema of one record, with keywords that say where it comes from and how it is listed. */
+
+type Scalar = "string" | "integer" | "number" | "boolean" | "array" | "object";
+
+/** What a NULL in the source publishes. */
+export type NullRule =
+  | { readonly const: unknown }
+  | { readonly field: string }
+  | { readonly join: readonly string[]; readonly empty?: NullRule }
+  | { readonly setting: "defaultAvatar" };
+
+/** What one value must be. Keywords mean what JSON Schema (2020-12) says, formats are checked, patterns have the flag `u`. */
+export interface ValueSchema {
+  readonly type?: Scalar | readonly [Exclude<Scalar, "object">, "null"];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly pattern?: string;
+  readonly format?: "uuid" | "date" | "date-time" | "uri";
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly items?: ValueSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly anyOf?: readonly ValueSchema[];
+  readonly title?: string;
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly properties?: { readonly [name: string]: FieldSchema };
+  readonly required?: readonly string[];
+  readonly additionalProperties?: false;
+  /** Any JSON value. */
+  readonly "x-json"?: true;
+}
+
+/** A field: what its value must be, and where it comes from. */
+export interface FieldSchema extends ValueSchema {
+  readonly "x-column"?: string;
+  readonly "x-null"?: NullRule;
+  /** A narrower schema: a value outside it is published, with a warning. */
+  readonly "x-observed"?: ValueSchema;
+  readonly "x-facet"?: boolean;
+}
+
+export interface Listing {
+  /** `/api/users/`: below the base URL, with a slash at both ends. */
+  readonly path: string;
+  /** One and many: `user`, `users`. */
+  readonly words: readonly [one: string, many: string];
+  /** The field that names a record. */
+  readonly key: string;
+  /** Fields, with `-` before those that descend; the key is the last. */
+  readonly order: readonly string[];
+  /** The field that people know a record by; the key unless given. */
+  readonly label?: string;
+  readonly version: number;
+}
+
+/** A named SQL condition over the source's columns. Where it is not true, the record is published with a warning of that name. */
+export interface Condition {
+  readonly name: string;
+  readonly sql: string;
+}
+
+export interface ContractFile {
+  readonly $schema?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly type: "object";
+  readonly "x-listing": Listing;
+  readonly properties: { readonly [name: string]: FieldSchema };
+  readonly required: readonly string[];
+  readonly additionalProperties: false;
+  readonly "x-observed"?: readonly Condition[];
+}
+
+type OfType<Type> = Type extends "string"
+  ? string
+  : Type extends "integer" | "number"
+    ? number
+    : Type extends "boolean"
+      ? boolean
+      : Type extends "null"
+        ? null
+        : unknown;
+
+/** The type of a value that a schema takes, where the schema is a constant. */
+type ValueOf<Schema> = Schema extends { readonly const: infer Value }
+  ? Value
+  : Schema extends { readonly enum: readonly (infer Value)[] }
+    ? Value
+    : Schema extends { readonly anyOf: readonly (infer Option)[] }
+      ? ValueOf<Option>
+      : Schema extends { readonly properties: unknown }
+        ? RecordOf<Schema>
+        : Schema extends { readonly type: "array"; readonly items: infer Item }
+          ? ValueOf<Item>[]
+          : Schema extends { readonly type: readonly (infer Type)[] }
+            ? OfType<Type>
+            : Schema extends { readonly type: infer Type }
+              ? OfType<Type>
+              : unknown;
+
+/** The type of a record of a contract that is a constant. For any other contract, an object with any fields. */
+export type RecordOf<Schema> = Schema extends { readonly properties: infer Properties }
+  ? { -readonly [Name in keyof Properties]: ValueOf<Properties[Name]> }
+  : never;
