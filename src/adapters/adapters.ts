@@ -8,9 +8,9 @@
  *    do goes into `limitations`. The tests fail for a limitation that is missing there, and for one that is not needed.
  */
 import { usageError } from "../errors.js";
+import { suggest } from "../print/near.js";
 import { count, size } from "../print/numbers.js";
 import type { Snapshot } from "../release/snapshot.js";
-import { suggest } from "../settings/names.js";
 import { apache } from "./apache/apache.js";
 import { htaccess } from "./apache/htaccess.js";
 import { BY_PATH } from "./by-path.js";

@@ -1,5 +1,5 @@
 /** A contract, read and ready to use: its listing, and its fields in published order. */
-import type { Condition, ContractFile, FieldSchema, Listing } from "./file.js";
+import type { Condition, ContractFile, FieldSchema, Listing } from "./file/form.js";
 import { USERS } from "./users.js";
 
 /** A record as published: its fields by name. */

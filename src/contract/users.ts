@@ -1,5 +1,5 @@
 /** The built-in contract: a directory of users. Nothing else in `src` names a field of it. */
-import type { ContractFile, RecordOf } from "./file.js";
+import type { ContractFile, RecordOf } from "./file/form.js";
 
 const text = { type: "string" } as const;
 const integer = { type: "integer" } as const;

@@ -1,15 +1,8 @@
 /** Checks one layer of settings: those of the flags, of the variables, or of a file. */
+import { findNear } from "../print/near.js";
 import type { ConfigFile } from "./file.js";
 import { at, type SettingKind } from "./kinds.js";
-import {
-  CONFIG_FLAG,
-  CONFIG_VARIABLE,
-  DEBUG_VARIABLE,
-  findNear,
-  flagOf,
-  VARIABLE_PREFIX,
-  variableOf,
-} from "./names.js";
+import { CONFIG_FLAG, CONFIG_VARIABLE, DEBUG_VARIABLE, flagOf, VARIABLE_PREFIX, variableOf } from "./names.js";
 import { describeMistake } from "./options.js";
 import { type GivenSettings, isKey, SETTING_KEYS, type SettingKey, settingOf } from "./settings.js";
 

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { isObject } from "../contract/json.js";
 import { usageError } from "../errors.js";
+import { suggest } from "../print/near.js";
 import { isPath } from "./kinds.js";
-import { suggest } from "./names.js";
 
 /** What a value may be. Rows of the table of settings are such rules. */
 export interface Rule {

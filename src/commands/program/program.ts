@@ -2,9 +2,10 @@
 import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { ExitCode, usageError } from "../../errors.js";
+import { suggest } from "../../print/near.js";
 import type { Output } from "../../print/style.js";
 import { CONFIG_FILE } from "../../settings/file.js";
-import { CONFIG_FLAG, flagOf, suggest } from "../../settings/names.js";
+import { CONFIG_FLAG, flagOf } from "../../settings/names.js";
 import { resolveSettings } from "../../settings/resolve.js";
 import { SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
 import { DESCRIPTION, describeAll, describeItem, describeVerb } from "./help.js";

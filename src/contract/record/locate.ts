@@ -1,6 +1,6 @@
 /** Finds keys in canonical records by their text, without parsing whole records where the contract allows it. */
 import { type Contract, type Field, type OrderField, valueAt } from "../contract.js";
-import type { FieldSchema, ValueSchema } from "../file.js";
+import type { FieldSchema, ValueSchema } from "../file/form.js";
 import { parseJson } from "../json.js";
 import { fromBytes, type OrderKey, toBytes, writtenKey } from "./key.js";
 
