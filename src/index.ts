@@ -12,7 +12,7 @@ export {
 export { type BuildResult, build } from "./build/build.js";
 export type { BuildEffects, BuildOptions } from "./build/options.js";
 export { InvalidUsersError, type ProblemReport } from "./build/problems.js";
-export { type InitEffects, type InitResult, initialize as init } from "./build/sample.js";
+export { type InitEffects, type InitResult, initialize as init } from "./init/sample.js";
 export type { Page } from "./contract/page.js";
 export type { Problem, User } from "./contract/user.js";
 export { GateError, type Gates, type Limit } from "./diff/gates.js";

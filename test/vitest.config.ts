@@ -11,6 +11,7 @@ const FLOORS = {
   commands: 88,
   contract: 97,
   diff: 95,
+  init: 95,
   print: 97,
   publish: 94,
   release: 93,

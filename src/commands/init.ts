@@ -1,6 +1,7 @@
 /** `rollcall init`: a starter config and sample users in the current folder. */
-import { initialize, SAMPLE } from "../build/sample.js";
+
 import { ExitCode } from "../errors.js";
+import { initialize, SAMPLE } from "../init/sample.js";
 import { toJson } from "../print/text.js";
 import { CONFIG_FILE } from "../settings/file.js";
 import { stoppable } from "./program/signals.js";

@@ -27,10 +27,15 @@ export function findRelation(db: Database, file: string, { table, query }: Relat
   return `${schema}.${quote(name)}`;
 }
 
-function findTable(db: Database, file: string, table: string): string {
+/** The names of all tables and views that people made. */
+export function listTables(db: Database): string[] {
   const sql = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
     AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`;
-  const tables = db.prepare<[], string>(sql).pluck().all();
+  return db.prepare<[], string>(sql).pluck().all();
+}
+
+export function findTable(db: Database, file: string, table: string): string {
+  const tables = listTables(db);
   const found = tables.find((name) => name.toLowerCase() === table.toLowerCase());
   if (found !== undefined) return found;
   if (tables.length === 0) throw new UserError(`${file} has no tables; name the SQLite file that holds the users.`);
@@ -47,7 +52,7 @@ function findNearest(name: string, names: readonly string[]): string | undefined
   return distance(name, nearest) <= Math.ceil(name.length / 3) ? nearest : undefined;
 }
 
-function createQueryView(db: Database, path: string): string {
+export function createQueryView(db: Database, path: string): string {
   let sql: string;
   try {
     sql = readFileSync(path, "utf8");
@@ -94,7 +99,7 @@ function listed(names: string[]): string {
   return names.length > LISTED ? `${shown} and ${names.length - LISTED} more` : shown;
 }
 
-function quote(name: string): string {
+export function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 

@@ -60,7 +60,7 @@ async function writeStarter(folder: string, signal: AbortSignal | undefined): Pr
   return isThere ? [CONFIG_FILE] : [CONFIG_FILE, SAMPLE];
 }
 
-/** The package's sample: two folders up from `lib/build`, as from `src/build`. */
+/** The package's sample: two folders up from `lib/init`, as from `src/init`. */
 const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE}`, import.meta.url));
 
 async function isSample(path: string): Promise<boolean> {
