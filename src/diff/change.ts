@@ -1,7 +1,7 @@
-/** What a diff consists of: one change for each user that differs, and totals. */
+/** What a diff consists of: one change for each record that differs, and totals. */
+import type { AnyRecord, Contract } from "../contract/contract.js";
 import { matchingPaths } from "../contract/fields.js";
 import type { LinkStyle } from "../contract/links.js";
-import type { KYC_STATUSES, User } from "../contract/user.js";
 
 export interface FieldChange {
   /** Dotted, as in `off_chain.liveness_config.min_blinks`; a list is one field. */
@@ -10,10 +10,13 @@ export interface FieldChange {
   new: unknown;
 }
 
-/** A user who was added, removed, or changed in some fields. Another order, page or link style is not a change. */
+/** The value of a record's key. */
+export type RecordId = string | number;
+
+/** A record that was added, removed, or changed in some fields. Another order, page or link style is not a change. */
 export type Change =
-  | { kind: "added" | "removed"; id: string; user: User }
-  | { kind: "changed"; id: string; fields: readonly FieldChange[]; old: User; new: User };
+  | { kind: "added" | "removed"; id: RecordId; record: AnyRecord }
+  | { kind: "changed"; id: RecordId; fields: readonly FieldChange[]; old: AnyRecord; new: AnyRecord };
 
 export interface SideFacts {
   /** For people: `release 20261121T034000Z-1f6a9c0d2b7e`, `https://directory.example.com`. */
@@ -25,14 +28,16 @@ export interface SideFacts {
   /** Undefined for a listing of one page without snapshot.json, which has no links. */
   baseUrl: string | undefined;
   links: LinkStyle | undefined;
+  /** What its records were checked against. */
+  contract: Contract;
 }
 
-type KycStatus = (typeof KYC_STATUSES)[number];
-
-/** How many users went from one `kyc_status` to another. */
+/** How many records went from one value of a facet (a field that the contract calls so) to another. */
 export interface Flow {
-  from: KycStatus;
-  to: KycStatus;
+  /** The path of the facet. */
+  field: string;
+  from: unknown;
+  to: unknown;
   count: number;
 }
 
@@ -43,12 +48,12 @@ export interface Diff {
   removed: number;
   changed: number;
   unchanged: number;
-  /** How many users changed in a field, by its path; most users first, then by path. */
+  /** How many records changed in a field, by its path; most records first, then by path. */
   fields: ReadonlyMap<string, number>;
-  /** Most users first. */
+  /** Facet by facet, in published order; of each, most records first. */
   flow: readonly Flow[];
   /**
-   * Added users, then removed, then changed ones, or those of one kind; each kind in published order (newest first). Can
+   * Added records, then removed, then changed ones, or those of one kind; each kind in published order. Can
    * be iterated more than once, and never holds all changes in memory.
    */
   changes(kind?: Change["kind"]): AsyncIterable<Change>;

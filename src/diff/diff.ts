@@ -78,5 +78,5 @@ function toDiff(matches: Matches, { old, new: now, filter }: ChangedUsers, summa
 
 function* readUsers(kind: "added" | "removed", entries: Iterable<IndexEntry>, side: Side): Generator<Change> {
   const reader = new RecordReader(side);
-  for (const entry of entries) yield { kind, id: entry.id, user: reader.read(entry) };
+  for (const entry of entries) yield { kind, id: entry.id, record: reader.read(entry) };
 }

@@ -1,5 +1,6 @@
 /** One of the two snapshots that a diff compares: a folder of pages, and the index of their users. */
 import { join } from "node:path";
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { SideFacts } from "./change.js";
@@ -30,7 +31,7 @@ export async function openReleaseSide(
 ): Promise<Side> {
   const { folder, snapshot, sums } = release;
   const { id, count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
-  const facts = { name, id, count, pages, pageSize, baseUrl, links };
+  const facts = { name, id, count, pages, pageSize, baseUrl, links, contract: USERS_CONTRACT };
   const digest = sums.others.get(USERS);
   // Releases of earlier versions have no index.
   if (digest === undefined) return indexed(folder, facts, scratch, signal);

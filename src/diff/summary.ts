@@ -1,4 +1,5 @@
-/** Counts changed users: how many, in which fields, and between which statuses. */
+/** Counts changed records: how many, in which fields, and between which values of the contract's facets. */
+import { valueAt } from "../contract/contract.js";
 import type { Diff, Flow } from "./change.js";
 import { type ChangedUsers, changedReader } from "./changed.js";
 import type { Pair } from "./match.js";
@@ -6,7 +7,7 @@ import type { Pair } from "./match.js";
 export interface Summary {
   changed: number;
   fields: Map<string, number>;
-  /** Numbers of users by `FROM TO`. */
+  /** Numbers of records by the JSON of field, old and new value. */
   flow: Map<string, number>;
 }
 
@@ -15,18 +16,21 @@ export function nothing(): Summary {
 }
 
 /**
- * Returns a function that reads pairs of users and counts what changed in them; in a thread, or on the calling one.
+ * Returns a function that reads pairs of records and counts what changed in them; in a thread, or on the calling one.
  * @throws UserError, in a job, as `changedReader` does.
  */
 export function startSummaries(comparison: ChangedUsers): (pairs: Pair[]) => Summary {
   const read = changedReader(comparison);
+  const { fields: all } = comparison.new.facts.contract;
+  const facets = new Map(all.filter(({ schema }) => schema["x-facet"]).map((field) => [field.path, field]));
   return (pairs) => {
     const summary = nothing();
     for (const { fields, old, new: now } of read(pairs)) {
       summary.changed++;
       for (const { path } of fields) {
         count(summary.fields, path, 1);
-        if (path === "kyc_status") count(summary.flow, `${old.kyc_status} ${now.kyc_status}`, 1);
+        const facet = facets.get(path);
+        if (facet) count(summary.flow, JSON.stringify([path, valueAt(old, facet), valueAt(now, facet)]), 1);
       }
     }
     return summary;
@@ -36,15 +40,16 @@ export function startSummaries(comparison: ChangedUsers): (pairs: Pair[]) => Sum
 export function add(summary: Summary, other: Summary): void {
   summary.changed += other.changed;
   for (const [path, users] of other.fields) count(summary.fields, path, users);
-  for (const [statuses, users] of other.flow) count(summary.flow, statuses, users);
+  for (const [move, records] of other.flow) count(summary.flow, move, records);
 }
 
-/** The counts in the order of a report: most users first, then by name. */
+/** The counts in the order of a report: most records first, then by name; moves facet by facet. */
 export function inOrder({ changed, fields, flow }: Summary): Pick<Diff, "changed" | "fields" | "flow"> {
-  const flows = byCount(flow).map(([statuses, count]) => {
-    const [from, to] = statuses.split(" ") as [Flow["from"], Flow["to"]];
-    return { from, to, count };
+  const flows = byCount(flow).map(([move, count]): Flow => {
+    const [field, from, to] = JSON.parse(move);
+    return { field, from, to, count };
   });
+  flows.sort((one, other) => (one.field < other.field ? -1 : Number(one.field > other.field)));
   return { changed, fields: new Map(byCount(fields)), flow: flows };
 }
 

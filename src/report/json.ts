@@ -22,7 +22,7 @@ async function* documentParts(diff: Diff, { only, ignore }: FieldFilter): AsyncG
     ...(ignore !== undefined && { ignored: ignore }),
     ...{ added, removed, changed, unchanged },
     fields: Object.fromEntries(diff.fields),
-    flow: diff.flow.map(({ from, to, count }) => ({ from, to, count })),
+    flow: diff.flow.map(({ field, from, to, count }) => ({ field, from, to, count })),
   };
   yield "{\n";
   for (const [name, value] of Object.entries(members)) yield `${toJson(name)}:${toJson(value)},\n`;
@@ -47,7 +47,7 @@ async function* lines(diff: Diff): AsyncGenerator<string> {
 /** `{kind, id, fields: [{path, old, new}]}`; for a user who was added or removed, no fields but `user`. */
 function changeJson(change: Change): string {
   const { kind, id } = change;
-  if (kind !== "changed") return toJson({ kind, id, fields: [], user: change.user });
+  if (kind !== "changed") return toJson({ kind, id, fields: [], user: change.record });
   const fields = change.fields.map(({ path, old, new: now }) => ({ path, old, new: now }));
   return toJson({ kind, id, fields });
 }

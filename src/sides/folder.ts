@@ -1,6 +1,7 @@
 /** A folder as a side of a diff: a release, or pages without a manifest. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { readBody } from "../contract/envelope.js";
 import { pagesFor, parsePageUrl } from "../contract/links.js";
 import type { SideFacts } from "../diff/change.js";
@@ -34,5 +35,5 @@ export async function factsOfPages(folder: string, name: string): Promise<SideFa
   const pageSize = Math.max(1, users);
   const snapshot = await readReleaseFile(join(folder, SNAPSHOT)).catch(() => "");
   const facts = { name, id: parseSnapshot(String(snapshot))?.id, count, pages: pagesFor(count, pageSize), pageSize };
-  return { ...facts, baseUrl: link?.baseUrl, links: link?.links };
+  return { ...facts, baseUrl: link?.baseUrl, links: link?.links, contract: USERS_CONTRACT };
 }

@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { encodePage, encodeUser } from "../contract/page.js";
 import { userSchema } from "../contract/user.js";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
@@ -30,7 +31,8 @@ export async function openRemoteSide(url: string, scratch: string, { onProgress,
     },
   });
   const { count, pages, pageSize = Math.max(1, count), baseUrl, linkBase = baseUrl, links } = facts;
-  const side = { name: baseUrl, id: facts.snapshotId, count, pages, pageSize, baseUrl: linkBase, links };
+  const { snapshotId: id } = facts;
+  const side = { name: baseUrl, id, count, pages, pageSize, baseUrl: linkBase, links, contract: USERS_CONTRACT };
   return indexed(scratch, side, scratch, signal);
 }
 

@@ -142,7 +142,7 @@ test("json is one document, ndjson a change a line", async () => {
     new: { id: second.id, count: 20, pages: 4 },
     ...{ added: 1, removed: 1, changed: 2, unchanged: 17 },
     fields: { bio: 2, kyc_status: 1 },
-    flow: [{ from: "VERIFIED", to: "PENDING", count: 1 }],
+    flow: [{ field: "kyc_status", from: "VERIFIED", to: "PENDING", count: 1 }],
   });
   expect(document.changes).toMatchObject([
     { kind: "added", id: userId(99), user: { id: userId(99) } },

@@ -10,7 +10,7 @@ async function changesOf(diff: Diff): Promise<unknown[]> {
   const list: unknown[] = [];
   for await (const change of diff.changes()) {
     const { kind, id } = change;
-    list.push(kind === "changed" ? { kind, id, fields: change.fields } : { kind, id, fields: [], user: change.user });
+    list.push(kind === "changed" ? { kind, id, fields: change.fields } : { kind, id, fields: [], user: change.record });
   }
   return JSON.parse(JSON.stringify(list));
 }

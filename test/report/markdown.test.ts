@@ -158,7 +158,7 @@ test("the renderer would have shown it, if it were not harmless", () => {
 const worst = "|`".repeat(1000);
 const longest = (kind: "added" | "removed" | "changed", text: string) => (number: number) => {
   const [user, later] = [person(number, { display_name: text }), person(number, { bio: text, username: text })];
-  return kind === "changed" ? changed(user, later) : { kind, id: user.id, user };
+  return kind === "changed" ? changed(user, later) : { kind, id: user.id, record: user };
 };
 
 test.each([

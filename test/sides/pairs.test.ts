@@ -64,10 +64,10 @@ function expectedChanges({ old, new: now, added, removed, changed }: Edits): Cha
   return [
     ...inOrder(now)
       .filter(({ id }) => added.has(id))
-      .map((user): Change => ({ kind: "added", id: user.id, user })),
+      .map((user): Change => ({ kind: "added", id: user.id, record: user })),
     ...inOrder(old)
       .filter(({ id }) => removed.has(id))
-      .map((user): Change => ({ kind: "removed", id: user.id, user })),
+      .map((user): Change => ({ kind: "removed", id: user.id, record: user })),
     ...inOrder(now).flatMap((user): Change[] => {
       const [paths, was] = [changed.get(user.id), before.get(user.id)];
       if (!paths || !was) return [];

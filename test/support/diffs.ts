@@ -1,28 +1,32 @@
 /** Diffs made by hand, with the totals that their changes come to. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
+import { type AnyRecord, type Contract, USERS_CONTRACT, valueAt } from "../../src/contract/contract.js";
 import { pagesFor } from "../../src/contract/links.js";
 import type { User } from "../../src/contract/user.js";
-import type { Change, Diff, FieldChange, Flow, SideFacts } from "../../src/diff/change.js";
+import type { Change, Diff, FieldChange, Flow, RecordId, SideFacts } from "../../src/diff/change.js";
 import { userId } from "./database.js";
 import { anyUser } from "./users.js";
 
 interface Circumstances {
   unchanged?: number;
+  /** Of both sides, the directory's unless given. */
+  contract?: Contract;
   old?: Partial<SideFacts>;
   new?: Partial<SideFacts>;
 }
 
-/** @param changes added users first, then removed, then changed ones. */
-export function diffOf(changes: readonly Change[], { unchanged = 0, ...sides }: Circumstances = {}): Diff {
+/** @param changes added records first, then removed, then changed ones. */
+export function diffOf(changes: readonly Change[], circumstances: Circumstances = {}): Diff {
+  const { unchanged = 0, contract = USERS_CONTRACT, ...sides } = circumstances;
   const of = (kind: Change["kind"]) => changes.filter((change) => change.kind === kind).length;
   const [added, removed, changed] = [of("added"), of("removed"), of("changed")];
   return {
-    old: side("9c0d2b7e1f6a", unchanged + changed + removed, sides.old),
-    new: side("1f6a9c0d2b7e", unchanged + changed + added, sides.new),
+    old: side("9c0d2b7e1f6a", unchanged + changed + removed, { contract, ...sides.old }),
+    new: side("1f6a9c0d2b7e", unchanged + changed + added, { contract, ...sides.new }),
     ...{ added, removed, changed, unchanged },
     fields: fieldsOf(changes),
-    flow: flowOf(changes),
+    flow: flowOf(changes, contract),
     async *changes(kind) {
       yield* changes.filter((change) => kind === undefined || change.kind === kind);
     },
@@ -39,7 +43,7 @@ export function longDiff(count: number, change: (number: number) => Change, onRe
     new: side("1f6a9c0d2b7e", one.kind === "removed" ? 0 : count),
     [one.kind]: count,
     fields: all(fieldsOf([one])),
-    flow: flowOf([one]).map((flow) => ({ ...flow, count })),
+    flow: flowOf([one], USERS_CONTRACT).map((flow) => ({ ...flow, count })),
     async *changes(kind) {
       if (kind !== undefined && kind !== one.kind) return;
       for (let number = 0; number < count; number++) {
@@ -62,22 +66,25 @@ function side(id: string, count: number, given: Partial<SideFacts> = {}): SideFa
     pageSize,
     baseUrl,
     links: "query",
+    contract: USERS_CONTRACT,
     ...given,
   };
 }
 
-export function added(user: User): Change {
-  return { kind: "added", id: user.id, user };
+/** Makes changes of a contract's records. */
+export function changesIn({ key }: Contract) {
+  const idOf = (record: AnyRecord) => valueAt(record, key) as RecordId;
+  return {
+    added: (record: AnyRecord): Change => ({ kind: "added", id: idOf(record), record }),
+    removed: (record: AnyRecord): Change => ({ kind: "removed", id: idOf(record), record }),
+    /** `old` becomes `now`, which has the same key. */
+    changed: (old: AnyRecord, now: AnyRecord): Change => {
+      return { kind: "changed", id: idOf(old), fields: differences(old, now), old, new: now };
+    },
+  };
 }
 
-export function removed(user: User): Change {
-  return { kind: "removed", id: user.id, user };
-}
-
-/** `old` becomes `now`, who has the same id. */
-export function changed(old: User, now: User): Change {
-  return { kind: "changed", id: old.id, fields: differences(old, now), old, new: now };
-}
+export const { added, removed, changed } = changesIn(USERS_CONTRACT);
 
 /** Any diff of users with text as hard as it comes. */
 export const anyDiff: fc.Arbitrary<Diff> = fc
@@ -154,17 +161,20 @@ function fieldsOf(changes: readonly Change[]): Map<string, number> {
   return tally(paths);
 }
 
-function flowOf(changes: readonly Change[]): Flow[] {
-  const moves = changes.flatMap((change) =>
-    change.kind === "changed" && change.old.kyc_status !== change.new.kyc_status
-      ? [{ from: change.old.kyc_status, to: change.new.kyc_status }]
-      : [],
-  );
-  const counts = tally(moves.map(({ from, to }) => `${from} ${to}`));
-  return moves
-    .filter(({ from, to }, at) => moves.findIndex((move) => move.from === from && move.to === to) === at)
-    .map(({ from, to }) => ({ from, to, count: counts.get(`${from} ${to}`) ?? 0 }))
-    .sort((one, other) => other.count - one.count);
+function flowOf(changes: readonly Change[], { fields }: Contract): Flow[] {
+  return fields
+    .filter(({ schema }) => schema["x-facet"])
+    .flatMap((field) => {
+      const moves = changes.flatMap((change) => {
+        if (change.kind !== "changed") return [];
+        const [from, to] = [valueAt(change.old, field), valueAt(change.new, field)];
+        return isDeepStrictEqual(from, to) ? [] : [JSON.stringify([from, to])];
+      });
+      return [...tally(moves)].map(([move, count]) => {
+        const [from, to] = JSON.parse(move);
+        return { field: field.path, from, to, count };
+      });
+    });
 }
 
 /** Most first, then by name. */

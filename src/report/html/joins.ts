@@ -49,7 +49,7 @@ export async function countJoins(diff: Diff): Promise<Joins> {
   let [length, ...coarser]: number[] = LENGTHS;
   for await (const change of diff.changes()) {
     if (change.kind === "changed") break;
-    add(moments, change.user.date_joined.slice(0, length), { [change.kind]: 1 });
+    add(moments, String(change.record["date_joined"]).slice(0, length), { [change.kind]: 1 });
     while (moments.size > MOST_MOMENTS && coarser.length > 0) {
       [length, ...coarser] = coarser;
       const finer = moments;

@@ -37,14 +37,14 @@ ${new Markup(rows.join(",\n"))}
 }
 
 function rowOf(change: Change, paths: Map<string, number>): unknown[] {
-  const user = change.kind === "changed" ? change.new : change.user;
-  const row: unknown[] = [change.id, user.display_name, user.username];
+  const user = change.kind === "changed" ? change.new : change.record;
+  const row: unknown[] = [change.id, user["display_name"], user["username"]];
   const put = (path: string, ...values: unknown[]) => {
     if (!paths.has(path)) paths.set(path, paths.size);
     row.push(paths.get(path), ...values);
   };
   if (change.kind === "changed") for (const { path, old, new: now } of change.fields) put(path, old, now);
-  else for (const [path, value] of leaves(change.user)) put(path, value);
+  else for (const [path, value] of leaves(change.record)) put(path, value);
   return row;
 }
 

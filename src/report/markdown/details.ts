@@ -75,12 +75,12 @@ function leftOut(kind: ChangeKind, rest: number, isMore: boolean): string {
 /** One row, or for a changed user one row for each field. */
 function changeRows(change: Change): string {
   if (change.kind !== "changed") {
-    const { user } = change;
+    const user = change.record as User;
     return markdownRow(who(user), code(user.kyc_status), code(user.date_joined.slice(0, 10)));
   }
   const rows = change.fields.map(({ path, old, new: now }, at) => {
     const [before, after] = excerpts(path, old, now);
-    return markdownRow(at === 0 ? who(change.new) : "", code(path), span(joined(before)), span(joined(after)));
+    return markdownRow(at === 0 ? who(change.new as User) : "", code(path), span(joined(before)), span(joined(after)));
   });
   return rows.join("");
 }

@@ -26,7 +26,7 @@ export async function* markdownReport(diff: Diff, options: ReportOptions & { lim
     ),
     counted(
       "`kyc_status`",
-      diff.flow.map(({ from, to, count }) => [`${code(from)} → ${code(to)}`, count]),
+      diff.flow.map(({ from, to, count }) => [`${code(String(from))} → ${code(String(to))}`, count]),
     ),
   ].join("");
   yield head;

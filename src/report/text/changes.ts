@@ -24,13 +24,13 @@ const SIGNS = { added: ["green", "+"], removed: ["red", "-"], changed: ["yellow"
 function changeText(change: Change, paint: Paint): string {
   const { kind, id } = change;
   const [color, sign] = SIGNS[kind];
-  const head = `  ${paint(color, sign)} ${visible(id)}`;
+  const head = `  ${paint(color, sign)} ${visible(String(id))}`;
   if (kind === "changed") {
     const fields = change.fields.map((field) => fieldText(field, paint)).join("");
-    return `${head}${shownName(change.new, paint)}\n${fields}`;
+    return `${head}${shownName(change.new as User, paint)}\n${fields}`;
   }
-  const { date_joined: joined, kyc_status: status } = change.user;
-  return `${head}  joined ${joined.slice(0, 10)}  ${status}${shownName(change.user, paint)}\n`;
+  const { date_joined: joined, kyc_status: status } = change.record as User;
+  return `${head}  joined ${joined.slice(0, 10)}  ${status}${shownName(change.record as User, paint)}\n`;
 }
 
 /** The name comes last in its line, where its width or direction cannot move other text. */

@@ -63,12 +63,12 @@ describeWith("chromium", "plots", (path) => {
     const { page } = await open({
       ...DIFF,
       flow: [
-        { from: "NONE", to: "VERIFIED", count: 2500 },
-        { from: "PENDING", to: "VERIFIED", count: 100 },
-        { from: "NONE", to: "PENDING", count: 26 },
-        { from: "NONE", to: "JUST_JOIN", count: 3 },
-        { from: "VERIFIED", to: "PENDING", count: 2 },
-        { from: "NEED_P2P_VERIFICATION", to: "VERIFIED", count: 1 },
+        { field: "kyc_status", from: "NONE", to: "VERIFIED", count: 2500 },
+        { field: "kyc_status", from: "PENDING", to: "VERIFIED", count: 100 },
+        { field: "kyc_status", from: "NONE", to: "PENDING", count: 26 },
+        { field: "kyc_status", from: "NONE", to: "JUST_JOIN", count: 3 },
+        { field: "kyc_status", from: "VERIFIED", to: "PENDING", count: 2 },
+        { field: "kyc_status", from: "NEED_P2P_VERIFICATION", to: "VERIFIED", count: 1 },
       ],
     });
     expect(await page.locator("#flow svg").count()).toBe(0);

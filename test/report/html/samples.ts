@@ -82,9 +82,10 @@ function totals(counts: Counts): [fields: Map<string, number>, flow: Flow[]] {
     const change = edited(2_000_000 + n);
     if (change.kind !== "changed") continue;
     for (const { path } of change.fields) fields.set(path, (fields.get(path) ?? 0) + 1);
-    const [from, to] = [change.old.kyc_status, change.new.kyc_status];
+    const field = "kyc_status";
+    const [from, to] = [change.old[field], change.new[field]];
     const key = `${from} ${to}`;
-    if (from !== to) flow.set(key, { from, to, count: (flow.get(key)?.count ?? 0) + 1 });
+    if (from !== to) flow.set(key, { field, from, to, count: (flow.get(key)?.count ?? 0) + 1 });
   }
   return [new Map([...fields].sort(([, a], [, b]) => b - a)), [...flow.values()].sort((a, b) => b.count - a.count)];
 }

@@ -35,7 +35,7 @@ export function flowPlot({ flow }: Diff): Plot {
       draw: (width) => drawFlow(flow, moved, width),
       figures: {
         head: ["From", "To", "Users"],
-        rows: flow.map(({ from, to, count }) => [from, to, count]),
+        rows: flow.map(({ from, to, count }) => [String(from), String(to), count]),
       },
     },
   };
@@ -92,9 +92,9 @@ function drawFlow(flow: readonly Flow[], moved: number, width: number): PlotDraw
   const curve = linkHorizontal<unknown, [number, number]>();
   const ribbons = inOrder(flow).map(({ from, to, count: users }) => {
     const wide = size(users);
-    const source: [number, number] = [gap + BLOCK, take(left.nodes.get(from), wide)];
-    const target: [number, number] = [width - gap - BLOCK, take(right.nodes.get(to), wide)];
-    return html`<path class="ribbon" d="${curve({ source, target }) ?? ""}" stroke-width="${Math.max(THINNEST, wide).toFixed(1)}"><title>${from} to ${to}: ${number(users)}</title></path>
+    const source: [number, number] = [gap + BLOCK, take(left.nodes.get(String(from)), wide)];
+    const target: [number, number] = [width - gap - BLOCK, take(right.nodes.get(String(to)), wide)];
+    return html`<path class="ribbon" d="${curve({ source, target }) ?? ""}" stroke-width="${Math.max(THINNEST, wide).toFixed(1)}"><title>${String(from)} to ${String(to)}: ${number(users)}</title></path>
 `;
   });
   const labels = [
@@ -142,7 +142,7 @@ function broken(status: string, room: number): string[] {
 
 /** Sorted like the statuses on both sides, so that ribbons cross as little as possible. */
 function inOrder(flow: readonly Flow[]): Flow[] {
-  const place = (status: Flow["from"]) => KYC_STATUSES.indexOf(status);
+  const place = (status: Flow["from"]) => (KYC_STATUSES as readonly unknown[]).indexOf(status);
   return flow.toSorted((a, b) => place(a.from) - place(b.from) || place(a.to) - place(b.to));
 }
 
