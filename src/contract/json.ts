@@ -59,3 +59,21 @@ function endOfString(text: string, at: number): number {
   }
   return text.length;
 }
+
+/** Why not every reader can hold a JSON value exactly, completing "it ..."; undefined where all can. */
+export function whyNotExactJson(value: unknown, depth = MAX_JSON_DEPTH): string | undefined {
+  if (typeof value === "number") {
+    const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+    return exact ? undefined : "must not hold numbers beyond +-(2^53 - 1)";
+  }
+  if (typeof value === "string") return LONE_SURROGATE.test(value) ? "must not hold half a surrogate pair" : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  if (depth === 0) return `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
+  for (const [key, item] of Object.entries(value)) {
+    const message = whyNotExactJson(key, 0) ?? whyNotExactJson(item, depth - 1);
+    if (message) return message;
+  }
+  return undefined;
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;

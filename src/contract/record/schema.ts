@@ -1,0 +1,147 @@
+/** The schema of a contract's records, in zod, and in words what is wrong with a value. */
+import { z } from "zod";
+import type { Contract } from "../contract.js";
+import type { FieldSchema, ValueSchema } from "../file.js";
+import { whyNotExactJson } from "../json.js";
+import { KEYWORDS, type Keyword } from "./keywords.js";
+
+/** What is wrong with one value of a record. */
+export interface Flaw {
+  path: readonly (string | number)[];
+  /** The keyword of the contract that the value does not fit: `type`, `pattern`, `enum`. */
+  rule: string;
+  /** Without its subject: `must not be NULL`. */
+  message: string;
+}
+
+export type RecordCheck = (record: unknown) => readonly Flaw[];
+
+const checks = new WeakMap<Contract, RecordCheck>();
+
+/** Makes the exact check of a contract's records, which changes none of them: no flaws where a record is valid. */
+export function recordCheck(contract: Contract): RecordCheck {
+  let check = checks.get(contract);
+  if (!check) {
+    const schema = objectOf(contract.file.properties);
+    check = (record) => (schema.safeParse(record).error?.issues ?? []).map(toFlaw);
+    checks.set(contract, check);
+  }
+  return check;
+}
+
+const RULES: Partial<Record<z.core.$ZodIssue["code"], string>> = {
+  invalid_union: "anyOf",
+  invalid_value: "enum",
+  unrecognized_keys: "additionalProperties",
+};
+
+function toFlaw(issue: z.core.$ZodIssue): Flaw {
+  const rule = issue.code === "custom" ? String(issue.params?.["rule"]) : (RULES[issue.code] ?? "type");
+  return { path: issue.path as (string | number)[], rule, message: issue.message };
+}
+
+/** The message of a check, which names NULL where the value is NULL. */
+function must(be: string) {
+  return ({ input }: { input?: unknown }) => {
+    if (input === null) return "must not be NULL";
+    return input === undefined ? "must be there" : `must be ${be}`;
+  };
+}
+
+function objectOf(properties: { readonly [name: string]: FieldSchema }): z.ZodType {
+  const shape = Object.entries(properties).map(([name, schema]) => [name, typeOf(schema)] as const);
+  return z.strictObject(Object.fromEntries(shape), { error: must("an object") });
+}
+
+/** The zod type of the values that a schema takes. */
+export function typeOf(schema: ValueSchema): z.ZodType {
+  const base = baseOf(schema);
+  const keywords = (Object.keys(KEYWORDS) as Keyword[]).filter((name) => schema[name] !== undefined);
+  const checked = keywords.length === 0 ? base : base.superRefine(firstFlaw(schema, keywords));
+  return isNullable(schema) ? checked.nullable() : checked;
+}
+
+function firstFlaw(schema: ValueSchema, keywords: readonly Keyword[]) {
+  const rules = keywords.map((rule) => ({ rule, check: KEYWORDS[rule](schema) }));
+  return (value: unknown, context: z.core.$RefinementCtx) => {
+    const found = rules.find(({ check }) => !check.passes(value));
+    if (found) context.addIssue({ code: "custom", message: found.check.message, params: { rule: found.rule } });
+  };
+}
+
+/** Whether null is among the values that a schema takes. */
+export function isNullable({ type, const: constant, enum: values, anyOf }: ValueSchema): boolean {
+  if (constant === null || values?.includes(null)) return true;
+  return anyOf ? anyOf.some(isNullable) : Array.isArray(type) && type.includes("null");
+}
+
+function baseOf(schema: ValueSchema): z.ZodType {
+  const { const: constant, enum: values, anyOf } = schema;
+  if (constant !== undefined) return z.literal(constant as z.core.util.Literal, { error: must(show(constant)) });
+  if (values) {
+    const literals = values as z.core.util.Literal[];
+    return z.literal(literals, { error: must(`one of ${values.map(show).join(", ")}`) });
+  }
+  if (anyOf) return z.union(anyOf.map(typeOf), { error: must(anyOf.map(wordsFor).join(", or ")) });
+  if (schema["x-json"]) return JSON_VALUE;
+  return BASES[scalarOf(schema)](schema);
+}
+
+/** A value in a sentence: texts without quotes, as the source has them. */
+function show(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+type Kind = Exclude<NonNullable<ValueSchema["type"]>, readonly unknown[]>;
+
+function scalarOf({ type = "object" }: ValueSchema): Kind {
+  return typeof type === "string" ? type : type[0];
+}
+
+/** What a value must be, as the end of "must be", by its type. */
+const WORDS: Record<Kind, string> = {
+  string: "text in valid UTF-8",
+  integer: "an integer within +-(2^53 - 1)",
+  number: "a finite number",
+  boolean: "0 or 1",
+  array: "a JSON array",
+  object: "an object",
+};
+
+const BASES: Record<Kind, (schema: ValueSchema) => z.ZodType> = {
+  string: () =>
+    z
+      .string({ error: must(WORDS.string) })
+      .refine(isWhole, { message: `must be ${WORDS.string}`, params: { rule: "type" } }),
+  integer: () => z.int({ error: must(WORDS.integer) }),
+  number: () => z.number({ error: must(WORDS.number) }),
+  boolean: () => z.boolean({ error: must(WORDS.boolean) }),
+  array: ({ items = { "x-json": true } }) => z.array(typeOf(items), { error: must(WORDS.array) }),
+  object: ({ properties = {} }) => objectOf(properties),
+};
+
+/** In the words of its first keyword that says more than the type. */
+function wordsFor(schema: ValueSchema): string {
+  if (schema.const !== undefined) return `exactly ${show(schema.const)}`;
+  if (schema.enum) return `one of ${schema.enum.map(show).join(", ")}`;
+  const [name] = (Object.keys(KEYWORDS) as Keyword[]).filter((keyword) => schema[keyword] !== undefined);
+  const message = name && KEYWORDS[name](schema).message;
+  return message?.startsWith("must be ") ? message.slice("must be ".length) : WORDS[scalarOf(schema)];
+}
+
+/** JSON can write half a surrogate pair; UTF-8 cannot. */
+function isWhole(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}
+
+/** Any JSON value that every reader can hold exactly: no numbers that would be rounded, no deep nesting. */
+const JSON_VALUE = z.unknown().superRefine((value, context) => {
+  const message = isPlain(value) ? whyNotExactJson(value) : "must be TEXT that holds JSON";
+  if (message) context.addIssue({ code: "custom", message, params: { rule: "x-json" } });
+});
+
+/** False for what a column holds where it does not hold JSON. */
+function isPlain(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return true;
+  return Object.getPrototypeOf(value) === Object.prototype;
+}

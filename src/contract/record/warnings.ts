@@ -1,0 +1,22 @@
+/** Warnings: values that are published although they were never observed before. */
+import { type Contract, valueAt } from "../contract.js";
+import { typeOf } from "./schema.js";
+
+/** How many records each kind of warning applies to; kinds that apply to none are absent. A kind is a field's path, or a condition's name. */
+export type WarningCounts = Record<string, number>;
+
+export function countWarning(counts: WarningCounts, kind: string): void {
+  counts[kind] = (counts[kind] ?? 0) + 1;
+}
+
+/** Makes what counts the warnings about single fields of a valid record. */
+export function fieldObserver({ fields }: Contract): (record: unknown, counts: WarningCounts) => void {
+  const observed = fields.flatMap((field) => {
+    const narrower = field.schema["x-observed"];
+    return narrower ? [{ field, type: typeOf({ ...field.schema, ...narrower }) }] : [];
+  });
+  return (record, counts) => {
+    for (const { field, type } of observed)
+      if (!type.safeParse(valueAt(record, field)).success) countWarning(counts, field.path);
+  };
+}
