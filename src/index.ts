@@ -12,11 +12,11 @@ export {
 export { type BuildResult, build } from "./build/build.js";
 export type { BuildEffects, BuildOptions } from "./build/options.js";
 export { InvalidUsersError, type ProblemReport } from "./build/problems.js";
-export { type InitEffects, type InitResult, initialize as init } from "./init/sample.js";
 export type { Page } from "./contract/page.js";
 export type { Problem, User } from "./contract/user.js";
 export { GateError, type Gates, type Limit } from "./diff/gates.js";
 export { UserError } from "./errors.js";
+export { type InitEffects, type InitResult, initialize as init } from "./init/sample.js";
 export { type PublishEffects, type PublishOptions, type PublishResult, publish } from "./publish/publish.js";
 export { listReleases, type ReleaseSummary } from "./release/list.js";
 export { openRelease, type Release } from "./release/open.js";

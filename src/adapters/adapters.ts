@@ -7,9 +7,11 @@
  * 3. Add to test/adapters/servers.ts how the real host is started; then every test of hosts runs it. What the host cannot
  *    do goes into `limitations`. The tests fail for a limitation that is missing there, and for one that is not needed.
  */
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { usageError } from "../errors.js";
 import { suggest } from "../print/near.js";
 import { count, size } from "../print/numbers.js";
+import { PagePaths } from "../release/layout.js";
 import type { Snapshot } from "../release/snapshot.js";
 import { apache } from "./apache/apache.js";
 import { htaccess } from "./apache/htaccess.js";
@@ -42,7 +44,8 @@ export function adapterOf(name: string): Adapter {
 
 /** The paths of files that a host finds in the published folder, and may keep to itself. */
 export function filesOfHosts(): ReadonlySet<string> {
-  const rules = rulesOf({ base: "", encodings: [], cacheControl: "", others: [] });
+  const paths = new PagePaths(USERS_CONTRACT.listing.path);
+  const rules = rulesOf({ base: "", paths, encodings: [], cacheControl: "", others: [] });
   return new Set(ADAPTERS.flatMap((adapter) => publishedFor(adapter, rules)).map(({ path }) => path));
 }
 

@@ -1,5 +1,4 @@
 /** Hosts that cannot map a query: only releases with links by path work there, with the headers that each can set. */
-import { PAGES } from "../release/layout.js";
 import { type Adapter, type FileSource, limitedBy } from "./rules/adapter.js";
 import type { Headers } from "./rules/rules.js";
 
@@ -106,14 +105,14 @@ const firebase = byPath({
     "firebase deploy --only hosting, where firebase.json is and public/ is the release's folder.",
     "Where the base URL has a path, the release lies in the folder of that name in public/.",
   ],
-  files: ({ headers, page, files }) => [
+  files: ({ pageFolder, headers, page, files }) => [
     jsonFile("firebase.json", "Goes into the project, beside public/.", {
       hosting: {
         public: "public",
         ignore: ["firebase.json", "**/.*"],
         headers: [
           { source: "**", headers: list(headers) },
-          { source: `**/${PAGES}/*.json`, headers: list(page) },
+          { source: `**/${pageFolder}/*.json`, headers: list(page) },
           ...[...files].map(([name, own]) => ({ source: `**/${name}`, headers: list(own) })),
         ],
       },
@@ -136,11 +135,11 @@ const azureStaticWebApps = byPath({
     "/api belongs to its functions: give the base URL a path, and publish the release into a folder of that name.",
     "swa deploy, with the folder that holds both that one and staticwebapp.config.json.",
   ],
-  files: ({ base, headers, page, files }) => [
+  files: ({ base, pageFolder, headers, page, files }) => [
     jsonFile("staticwebapp.config.json", "Goes into the folder that is deployed, beside the one of the release.", {
       globalHeaders: headers,
       routes: [
-        { route: `${base}/${PAGES}/*`, headers: page },
+        { route: `${base}/${pageFolder}/*`, headers: page },
         ...[...files].map(([name, own]) => ({ route: `${base}/${name}`, headers: own })),
       ],
     }),

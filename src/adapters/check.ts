@@ -1,7 +1,7 @@
 /** Measures a release against the limits of a host, and finds what keeps a host on this machine from reading it. */
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isForAdapters, pagePath, SUMS } from "../release/layout.js";
+import { isForAdapters, SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { findUnreadable } from "../release/readable.js";
 import type { Adapter, AdapterLimits } from "./rules/adapter.js";
@@ -46,9 +46,9 @@ export function findBarriers({ site }: Adapter, release: Release): string[] {
   return barrier === undefined ? [] : [barrier];
 }
 
-function* pathsOf({ sums }: Release): Generator<string> {
+function* pathsOf({ paths, sums }: Release): Generator<string> {
   for (let page = 1; page <= sums.pages.pages; page++) {
-    for (const variant of sums.pages.variants) yield pagePath(page, variant);
+    for (const variant of sums.pages.variants) yield paths.path(page, variant);
   }
   for (const path of sums.others.keys()) if (!isForAdapters(path)) yield path;
   yield SUMS;

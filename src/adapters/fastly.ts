@@ -1,5 +1,4 @@
 /** Fastly before any bucket: VCL that maps the query and answers the rest by itself. */
-import { PAGES } from "../release/layout.js";
 import type { Adapter } from "./rules/adapter.js";
 import type { Deployment } from "./rules/deployment.js";
 import { DIGITS, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
@@ -31,7 +30,8 @@ export const fastly: Adapter = {
 const OWN = { 204: 620, 301: 621, 404: 624, 405: 625, invalid: 626 } as const;
 
 function vcl(deployment: Deployment): string {
-  const { listing, bare, pages, redirect, base, origin, files, preflight, moved, error, page, headers } = deployment;
+  const { listing, bare, pages, pageFolder, redirect, base, origin, files } = deployment;
+  const { preflight, moved, error, page, headers } = deployment;
   const folder = origin.pathname.replace(/\/$/, "");
   const digits = DIGITS.map((group) => `\\${group}`).join("");
   const isFile = (name: string) => `req.http.Rollcall-Path == ${text(`${base}/${name}`)}`;
@@ -55,16 +55,16 @@ function vcl(deployment: Deployment): string {
   if (req.http.Rollcall-Path == ${text(listing)}) {
     if (${matches(QUERY.twice)}) { error ${OWN.invalid}; }
     if (${matches(QUERY.page)}) {
-      set var.file = "${PAGES}/" regsub(req.http.Rollcall-Query, ${regex(WHOLE_QUERY)}, ${text(digits)}) ".json";
+      set var.file = "${pageFolder}/" regsub(req.http.Rollcall-Query, ${regex(WHOLE_QUERY)}, ${text(digits)}) ".json";
     } elsif (${matches(QUERY.empty)}) {
-      set var.file = "${PAGES}/1.json";
+      set var.file = "${pageFolder}/1.json";
     } elsif (${matches(QUERY.other)}) {
       error ${OWN.invalid};
     } else {
-      set var.file = "${PAGES}/1.json";
+      set var.file = "${pageFolder}/1.json";
     }
   } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}${PAGE_NUMBER}\\.json$`)}) {
-    set var.file = "${PAGES}/" regsub(req.http.Rollcall-Path, "^.*/", "");
+    set var.file = "${pageFolder}/" regsub(req.http.Rollcall-Path, "^.*/", "");
   } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}[^/]*\\.json$`)}) {
     error ${OWN.invalid};
   }${found.join("")}
@@ -76,7 +76,7 @@ function vcl(deployment: Deployment): string {
 sub vcl_fetch {
 #FASTLY fetch
   if (beresp.status == 404 || beresp.status == 403) {
-    if (req.url ~ ${regex(`^${literal(folder)}/${PAGES}/`)}) { error ${OWN.invalid}; }
+    if (req.url ~ ${regex(`^${literal(folder)}/${pageFolder}/`)}) { error ${OWN.invalid}; }
     error ${OWN[404]};
   }
   unset beresp.http.Vary;
@@ -89,7 +89,7 @@ ${set("resp", headers)}
   if (resp.status == 200 || resp.status == 304) {
     set resp.http.Cache-Control = ${text(moved["Cache-Control"])};
 ${own.join("\n")}
-    if (req.url ~ ${regex(`^${literal(folder)}/${PAGES}/`)}) { set resp.http.Content-Type = ${text(page["Content-Type"])}; }
+    if (req.url ~ ${regex(`^${literal(folder)}/${pageFolder}/`)}) { set resp.http.Content-Type = ${text(page["Content-Type"])}; }
   }
   return(deliver);
 }

@@ -1,9 +1,10 @@
 /** What a build puts into a release for other hosts. */
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, basePath } from "../contract/links.js";
 import { type UserError, usageError } from "../errors.js";
 import { sha256 } from "../release/files.js";
-import { SNAPSHOT, SUMS } from "../release/layout.js";
+import { CONTRACT, PagePaths, SNAPSHOT, SUMS } from "../release/layout.js";
 import { ADAPTERS, adapterOf } from "./adapters.js";
 import { type AdapterFile, includedFor, publishedFor } from "./rules/adapter.js";
 import { type Contents, deploymentOf, type ServingOptions } from "./rules/deployment.js";
@@ -25,9 +26,10 @@ export function publishedFiles({
     if (!adapter.published) return [];
     const rules = rulesOf({
       base: basePath(baseUrl),
+      paths: new PagePaths(USERS_CONTRACT.listing.path),
       encodings: servedEncodings(adapter.compression, encodings),
       cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
-      others: [...(carriesAvatar ? [AVATAR_PATH] : []), SNAPSHOT, SUMS],
+      others: [...(carriesAvatar ? [AVATAR_PATH] : []), CONTRACT, SNAPSHOT, SUMS],
     });
     return publishedFor(adapter, rules);
   });

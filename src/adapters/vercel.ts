@@ -1,5 +1,4 @@
 /** Vercel: routes in vercel.json. The routes cannot answer methods other than GET. */
-import { PAGES } from "../release/layout.js";
 import type { Adapter } from "./rules/adapter.js";
 import { PAGE_NUMBER } from "./rules/patterns.js";
 import type { Headers, Rules } from "./rules/rules.js";
@@ -33,11 +32,11 @@ export const vercel: Adapter = {
   ],
 };
 
-function routes({ listing, bare, pages, base, headers, page, redirect, files }: Rules) {
+function routes({ listing, bare, pages, pageFolder, base, headers, page, redirect, files }: Rules) {
   const list = (of: Headers) => Object.entries(of).map(([key, value]) => ({ key, value }));
   const query = { type: "query", key: "page" };
   const below = [
-    { source: `${path(pages)}:file`, destination: `/${PAGES}/:file` },
+    { source: `${path(pages)}:file`, destination: `/${pageFolder}/:file` },
     ...[...files.keys()].map((name) => ({ source: path(`${base}/${name}`), destination: `/${name}` })),
   ];
   const own = [...files].map(([name, its]) => ({
@@ -50,10 +49,10 @@ function routes({ listing, bare, pages, base, headers, page, redirect, files }: 
       {
         source: path(listing),
         has: [{ ...query, value: `(?<page>${PAGE_NUMBER})` }],
-        destination: `/${PAGES}/:page.json`,
+        destination: `/${pageFolder}/:page.json`,
       },
-      { source: path(listing), has: [{ ...query, value: "" }], destination: `/${PAGES}/1.json` },
-      { source: path(listing), missing: [query], destination: `/${PAGES}/1.json` },
+      { source: path(listing), has: [{ ...query, value: "" }], destination: `/${pageFolder}/1.json` },
+      { source: path(listing), missing: [query], destination: `/${pageFolder}/1.json` },
       ...(base === "" ? [] : below),
     ],
     headers: [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }, ...own],

@@ -1,11 +1,12 @@
 /** `rollcall build`: reads users from SQLite, validates every one, and publishes them as a release, or refuses. */
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { unlessStopped } from "../errors.js";
-import { CURRENT, RELEASES, requireClock, USERS } from "../release/layout.js";
+import { CONTRACT, CURRENT, RELEASES, requireClock, USERS } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { openIfWhole, type Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
@@ -99,7 +100,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
   // A broken release counts as none, and this build replaces it.
   const previous = await openIfWhole(join(out, CURRENT));
   const untidied: string[] = [];
-  const staging = new Staging(out, untidied);
+  const staging = new Staging(out, USERS_CONTRACT, untidied);
   try {
     if (previous && (await job.origin.isThatOf(previous, job.signal)) && isAdapted(previous, job.settings)) {
       staging.discard();
@@ -108,6 +109,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
     const written = await job.source.whole(() => writePages(job, staging, previous));
     const writtenAt = performance.now();
     staging.listOther(USERS, written.users);
+    await staging.writeOther(CONTRACT, USERS_CONTRACT.text);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
     for (const { path, text } of job.settings.extraFiles) await staging.writeOther(path, text);
     job.signal?.throwIfAborted();
@@ -133,12 +135,16 @@ async function write(job: Job, now: () => Date): Promise<Written> {
 }
 
 /** Leaves the current release in place, since this build would make every byte of it again. */
-function leave({ folder, snapshot, sums }: Release, { settings, log }: Job, began: number): Omit<Written, "untidied"> {
+function leave(
+  { folder, snapshot, paths, sums }: Release,
+  { settings, log }: Job,
+  began: number,
+): Omit<Written, "untidied"> {
   log.open();
   log.finish();
   const { id, count: users, pages, warnings } = snapshot;
   const name = basename(folder);
-  const files = [...sums.pages.files()];
+  const files = [...sums.pages.files(paths)];
   const bytes = files.reduce((sum, [path]) => sum + statSync(join(folder, path)).size, 0);
   const published = { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined };
   const kept = { folder: join(settings.out, RELEASES, name), users, pages, bytes, linked: files.length, isRead: false };

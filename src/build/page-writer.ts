@@ -8,7 +8,7 @@ import type { WarningCounts } from "../contract/warnings.js";
 import { hasCode } from "../errors.js";
 import type { PageDigests } from "../release/digests.js";
 import { closing, openPlain, sha256 } from "../release/files.js";
-import { pagePath, type Variant } from "../release/layout.js";
+import { PagePaths, type Variant } from "../release/layout.js";
 import { writeFlushedSync } from "../release/write.js";
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
@@ -33,6 +33,8 @@ const CANNOT_LINK: readonly string[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "
 /** Where pages go. Can be sent to another thread. */
 export interface Destination {
   folder: string;
+  /** The path of the listing. */
+  listing: string;
   /** The folder of the release to link unchanged files from. */
   previous: string | undefined;
   encodings: readonly Encoding[];
@@ -83,14 +85,17 @@ export function toPageBytes([head, records, tail]: ReturnType<typeof encodePage>
 
 export class PageWriter {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
+  readonly #paths: PagePaths;
   #memory = Buffer.alloc(2 ** 17);
 
-  constructor(private readonly destination: Destination) {}
+  constructor(private readonly destination: Destination) {
+    this.#paths = new PagePaths(destination.listing);
+  }
 
   /** Writes the file of page `page` (from 1), and its compressed ones. @returns the digests of all of them. */
   write(page: number, { parts, digest }: PageBytes, known: Known): [Variant, string][] {
     const isUnchanged = known("identity") === digest;
-    const path = pagePath(page);
+    const path = this.#paths.path(page);
     if (!isUnchanged || !this.#keep(path, (before) => isJoined(before, parts))) this.#writeNew(path, parts);
     const digests: [Variant, string][] = [["identity", digest]];
     for (const encoding of this.destination.encodings) {
@@ -101,7 +106,7 @@ export class PageWriter {
   }
 
   #writeCompressed(page: number, encoding: Encoding, parts: readonly Buffer[], known: string | undefined): string {
-    const path = pagePath(page, encoding);
+    const path = this.#paths.path(page, encoding);
     if (known !== undefined && this.#keep(path, (before) => sha256(before) === known)) return known;
     const compressed = COMPRESS[encoding](Buffer.concat(parts));
     this.#writeNew(path, [compressed]);

@@ -36,7 +36,7 @@ export async function makeCurrent(
   { now, untidied }: { now: Date; untidied: string[] },
 ): Promise<Published> {
   const { out: dist, keep, gates } = settings;
-  const digest = contentDigest(facts, { pages: written.digests, others: staging.others });
+  const digest = contentDigest(facts, staging.sums(written.digests));
   const id = snapshotId(digest);
   if (previous && (await isSame(previous, digest, written)) && isAdapted(previous, settings)) {
     staging.discard();

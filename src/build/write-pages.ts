@@ -1,4 +1,5 @@
 /** Writes all pages of a source: by several threads where that is possible, otherwise by one, with the same result. */
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { pagesFor } from "../contract/links.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import { UserError } from "../errors.js";
@@ -33,11 +34,12 @@ export interface Job {
 export async function writePages(job: Job, staging: Staging, previous: Release | undefined): Promise<WrittenPages> {
   const { settings, source, log, onProgress, signal, origin } = job;
   const { pageSize, baseUrl, links, encodings, skipInvalid } = settings;
+  const { path } = USERS_CONTRACT.listing;
   const collect = (count: number) => {
     origin.note();
-    return { count, pages: pagesFor(count, pageSize), pageSize, baseUrl, links };
+    return { count, pages: pagesFor(count, pageSize), pageSize, baseUrl, path, links };
   };
-  const destination = { folder: staging.folder, previous: previous?.folder, encodings };
+  const destination = { folder: staging.folder, listing: path, previous: previous?.folder, encodings };
 
   const size = threadsFor(source.count, settings.workers, WORTHWHILE);
   let isDoubtful = false;

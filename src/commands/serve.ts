@@ -1,7 +1,7 @@
 /** `rollcall serve`: the server with its address, its logs and its signals. */
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { basePath, LISTING_PATH } from "../contract/links.js";
+import { basePath } from "../contract/links.js";
 import { ExitCode, UserError, usageError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { shellWord, toJson, visible } from "../print/text.js";
@@ -110,9 +110,9 @@ async function open(settings: Settings, effects: ClusterEffects) {
   }
 }
 
-function announce({ folder, snapshot }: ServedRelease, url: string, settings: Settings, io: Io): void {
+function announce({ folder, snapshot, contract }: ServedRelease, url: string, settings: Settings, io: Io): void {
   const { id, count: users, pages } = snapshot;
-  const listing = `${url}${LISTING_PATH}?format=api&page=1`;
+  const listing = `${url}${contract.listing.path}?format=api&page=1`;
   if (settings.json) print(io, toJson({ url, listing, id, name: basename(folder), users, pages }));
   else
     sayLines(io, [

@@ -1,6 +1,6 @@
 /** The canonical text of pages and users: keys sorted, one record a line, one final newline (contract part 2). */
 import stringify from "fast-json-stable-stringify";
-import { type LinkStyle, pageUrl } from "./links.js";
+import { type ListingPlace, pageUrl } from "./links.js";
 import { RECORD_SEPARATOR } from "./record-text.js";
 import type { User } from "./user.js";
 
@@ -13,12 +13,10 @@ export interface Page {
   results: User[];
 }
 
-export interface PagePosition {
+export interface PagePosition extends ListingPlace {
   page: number;
   pages: number;
   count: number;
-  baseUrl: string;
-  links: LinkStyle;
 }
 
 export function encodePage(
@@ -36,8 +34,8 @@ export function pageFrame(position: PagePosition, isEmpty = false): { head: stri
   return isEmpty ? { head, tail: "]}\n" } : { head: `${head}\n`, tail: "\n]}\n" };
 }
 
-export function neighbours({ page, pages, baseUrl, links }: Omit<PagePosition, "count">) {
-  const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(baseUrl, links, to));
+export function neighbours({ page, pages, ...place }: Omit<PagePosition, "count">) {
+  const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(place, to));
   return { next: link(page + 1), previous: link(page - 1) };
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readFrame } from "../contract/envelope.js";
 import { codeOf, UserError } from "../errors.js";
 import { readReleaseFileSync } from "../release/files.js";
-import { pagePath } from "../release/layout.js";
+import { PagePaths } from "../release/layout.js";
 import { LINE_BYTES, UserIndexWriter, userLines } from "../release/user-index.js";
 import { createTurns } from "../workers/turns.js";
 import type { SideFacts } from "./change.js";
@@ -14,10 +14,11 @@ const PAGES_AT_ONCE = 64;
 export async function indexPages(folder: string, facts: SideFacts, target: string, signal?: AbortSignal) {
   const turn = createTurns(PAGES_AT_ONCE, signal);
   const index = new UserIndexWriter(target);
+  const paths = new PagePaths(facts.contract.listing.path);
   try {
     for (let page = 1; page <= facts.pages; page++) {
       await turn();
-      const bytes = readPage(folder, facts, page);
+      const bytes = readPage(join(folder, paths.path(page)), facts, page);
       if (!bytes) throw badPage(facts, page, "is no file");
       const users = Math.min(facts.pageSize, facts.count - (page - 1) * facts.pageSize);
       const lines = linesOf(bytes);
@@ -32,9 +33,9 @@ export async function indexPages(folder: string, facts: SideFacts, target: strin
 }
 
 /** Undefined when there is no plain file. Reads synchronously, which is much faster. @throws UserError. */
-export function readPage(folder: string, facts: Named, page: number): Buffer | undefined {
+export function readPage(path: string, facts: Named, page: number): Buffer | undefined {
   try {
-    return readReleaseFileSync(join(folder, pagePath(page)));
+    return readReleaseFileSync(path);
   } catch (cause) {
     throw badPage(facts, page, `cannot be read (${codeOf(cause)})`, cause);
   }

@@ -5,7 +5,7 @@ import { recordPattern } from "../contract/record-text.js";
 import { type User, userSchema } from "../contract/user.js";
 import { UserError } from "../errors.js";
 import { closing, MAX_PAGE, openPlain } from "../release/files.js";
-import { pagePath } from "../release/layout.js";
+import { PagePaths } from "../release/layout.js";
 import { userDigest } from "../release/user-index.js";
 import { badPage } from "./index-pages.js";
 import type { IndexEntry } from "./match.js";
@@ -23,7 +23,11 @@ export class RecordReader {
   /** The average in the last page that was read whole, to estimate where a record is. */
   #bytesAUser = 0;
 
-  constructor(private readonly side: Side) {}
+  readonly #paths: PagePaths;
+
+  constructor(private readonly side: Side) {
+    this.#paths = new PagePaths(side.facts.contract.listing.path);
+  }
 
   /** @throws UserError when the page is missing, or does not hold this user as the index says. */
   read(entry: IndexEntry): User {
@@ -50,7 +54,7 @@ export class RecordReader {
   #find(page: number, { id, at }: IndexEntry): Buffer | undefined {
     const { facts, folder } = this.side;
     const { pageSize, count } = facts;
-    const file = openPlain(`${folder}/${pagePath(page)}`);
+    const file = openPlain(`${folder}/${this.#paths.path(page)}`);
     if (file === undefined) throw badPage(facts, page, "is not there");
     return closing(file, () => {
       const middle = Math.floor(this.#bytesAUser * ((at % pageSize) + 0.5));

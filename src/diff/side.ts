@@ -1,6 +1,5 @@
 /** One of the two snapshots that a diff compares: a folder of pages, and the index of their users. */
 import { join } from "node:path";
-import { USERS_CONTRACT } from "../contract/contract.js";
 import { USERS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { SideFacts } from "./change.js";
@@ -8,7 +7,7 @@ import { indexPages } from "./index-pages.js";
 
 export interface Side {
   facts: SideFacts;
-  /** The folder that holds `api/users/pages/N.json`, in canonical form. */
+  /** The folder that holds the pages by the paths of the contract, in canonical form. */
   folder: string;
   /** The path of a file in the format of users.sha256. */
   index: string;
@@ -29,9 +28,9 @@ export async function openReleaseSide(
   scratch: string,
   signal?: AbortSignal,
 ): Promise<Side> {
-  const { folder, snapshot, sums } = release;
+  const { folder, snapshot, contract, sums } = release;
   const { id, count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
-  const facts = { name, id, count, pages, pageSize, baseUrl, links, contract: USERS_CONTRACT };
+  const facts = { name, id, count, pages, pageSize, baseUrl, links, contract };
   const digest = sums.others.get(USERS);
   // Releases of earlier versions have no index.
   if (digest === undefined) return indexed(folder, facts, scratch, signal);

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { UserError } from "../errors.js";
 import { encodeSums } from "../release/digests.js";
-import { findPage, isForAdapters, pagePath, SNAPSHOT, SUMS, type Variant } from "../release/layout.js";
+import { isForAdapters, type PagePaths, SNAPSHOT, SUMS, type Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 
 export interface PublishedFile {
@@ -13,9 +13,12 @@ export interface PublishedFile {
   path: string;
   /** SHA-256 in hexadecimal. */
   digest: string;
+  /** Undefined for a file that is no page. */
+  variant: Variant | undefined;
 }
 
 export interface Shape {
+  paths: PagePaths;
   pages: number;
   variants: readonly Variant[];
   /** Paths of files that are neither pages nor SHA256SUMS nor snapshot.json. */
@@ -36,8 +39,8 @@ export class FileOrder {
   readonly shape: Shape;
   readonly #otherIndex: ReadonlyMap<string, number>;
 
-  constructor({ pages, variants, others }: Shape) {
-    this.shape = { pages, variants, others };
+  constructor({ paths, pages, variants, others }: Shape) {
+    this.shape = { paths, pages, variants, others };
     this.#otherIndex = new Map(others.map((path, index) => [path, index]));
     this.announcing = others.length + pages * variants.length;
     this.length = this.announcing + 2;
@@ -45,17 +48,17 @@ export class FileOrder {
 
   pathAt(index: number): string {
     if (index >= this.announcing) return index === this.announcing ? SUMS : SNAPSHOT;
-    const { pages, variants, others } = this.shape;
+    const { paths, pages, variants, others } = this.shape;
     const other = others[index];
     if (other !== undefined) return other;
     const position = index - others.length;
-    return pagePath(pages - Math.floor(position / variants.length), variants[position % variants.length]);
+    return paths.path(pages - Math.floor(position / variants.length), variants[position % variants.length]);
   }
 
   indexOf(path: string): number | undefined {
     if (path === SUMS || path === SNAPSHOT) return this.announcing + Number(path === SNAPSHOT);
-    const { pages, variants, others } = this.shape;
-    const found = findPage(path);
+    const { paths, pages, variants, others } = this.shape;
+    const found = paths.find(path);
     if (!found) return this.#otherIndex.get(path);
     const variant = variants.indexOf(found.variant);
     if (variant < 0 || found.page > pages) return undefined;
@@ -75,14 +78,14 @@ export class ReleaseFiles extends FileOrder {
   readonly #sumsDigest: string;
 
   /** @throws UserError when SHA256SUMS lists a path that may not be published. */
-  constructor({ folder, snapshot, sums }: Release) {
+  constructor({ folder, snapshot, paths, sums }: Release) {
     const others = [...sums.others.keys()].filter((path) => path !== SNAPSHOT && !isForAdapters(path));
     const unfit = others.find((path) => !isPublishable(path));
     if (unfit !== undefined)
       throw new UserError(
         `SHA256SUMS lists ${JSON.stringify(unfit)}, which is not a valid name for a file; build again.`,
       );
-    super({ pages: sums.pages.pages, variants: sums.pages.variants, others });
+    super({ paths, pages: sums.pages.pages, variants: sums.pages.variants, others });
     this.folder = folder;
     this.snapshot = snapshot;
     this.#sums = sums;
@@ -93,10 +96,10 @@ export class ReleaseFiles extends FileOrder {
 
   at(index: number): PublishedFile {
     const path = this.pathAt(index);
-    const found = findPage(path);
+    const found = this.shape.paths.find(path);
     const { pages, others } = this.#sums;
     const listed = found ? pages.get(found.page, found.variant) : others.get(path);
-    return { index, path, digest: path === SUMS ? this.#sumsDigest : (listed ?? "") };
+    return { index, path, digest: path === SUMS ? this.#sumsDigest : (listed ?? ""), variant: found?.variant };
   }
 
   *[Symbol.iterator](): Generator<PublishedFile> {

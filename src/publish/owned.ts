@@ -1,19 +1,34 @@
 /** The list of what Rollcall owns in a target. It is kept in the target, so that no other file is ever touched. */
 import { z } from "zod";
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { parseAs } from "../contract/json.js";
 import { UserError } from "../errors.js";
-import { findPage, SNAPSHOT, SUMS } from "../release/layout.js";
+import { PagePaths, SNAPSHOT, SUMS } from "../release/layout.js";
 import { isPublishable, type ReleaseFiles } from "./files.js";
+
+/** Of a listing in a target. Before there were other contracts, all listings were of users. */
+export const listingPath = z
+  .string()
+  .regex(/^\/(?:[\w.~-]+\/)+$/)
+  .refine((path) => isPublishable(path.slice(1, -1)))
+  .default(USERS_CONTRACT.listing.path);
+
+const listingPages = {
+  path: listingPath,
+  /** Pages 1 to this, each in all variants. */
+  pages: z.int().min(0).max(999_999_999),
+  variants: z.array(z.enum(["identity", "br", "gzip"])),
+};
 
 const ownedSchema = z.strictObject({
   rollcall: z.literal(1),
   release: z.string().regex(/^[0-9a-f]{12}$/),
   /** False from before the first change until after the last removal. */
   complete: z.boolean(),
-  /** Pages 1 to this, each in all variants. */
-  pages: z.int().min(0).max(999_999_999),
-  variants: z.array(z.enum(["identity", "br", "gzip"])),
+  ...listingPages,
   others: z.array(z.string().refine(isPublishable)),
+  /** While one listing replaces others: what is left of those that had other paths. */
+  former: z.array(z.strictObject(listingPages)).optional(),
   /** Only in a bucket: the run that is at work, and a number that changes as long as it is alive. */
   run: z.strictObject({ name: z.string(), beat: z.int() }).optional(),
 });
@@ -23,25 +38,39 @@ export type Owned = z.infer<typeof ownedSchema>;
 
 /** What is owned when a target holds exactly one release. */
 export function ownedBy(files: ReleaseFiles): Owned {
-  const { pages, variants, others } = files.shape;
-  const all = { pages, variants: [...variants], others: [...others, SUMS, SNAPSHOT] };
+  const { paths, pages, variants, others } = files.shape;
+  const all = { path: paths.listing, pages, variants: [...variants], others: [...others, SUMS, SNAPSHOT] };
   return { rollcall: 1, release: files.snapshot.id, complete: true, ...all };
 }
 
 /** What is owned while one release replaces another: all files of both. */
 export function ownedBetween(before: Owned | undefined, after: Owned): Owned {
+  const listings = before ? listingsOf(before) : [];
+  const same = listings.find(({ path }) => path === after.path);
+  const former = listings.filter((listing) => listing !== same);
   return {
     ...after,
     complete: false,
-    pages: Math.max(before?.pages ?? 0, after.pages),
-    variants: union(before?.variants, after.variants),
+    pages: Math.max(same?.pages ?? 0, after.pages),
+    variants: union(same?.variants, after.variants),
     others: union(before?.others, after.others),
+    ...(former.length > 0 && { former }),
   };
 }
 
-export function owns({ pages, variants, others }: Owned, path: string): boolean {
-  const found = findPage(path);
-  return found ? found.page <= pages && variants.includes(found.variant) : others.includes(path);
+type ListingPages = Pick<Owned, "path" | "pages" | "variants">;
+
+/** All listings of which a target has pages; the one that is published there comes first. */
+export function listingsOf({ path, pages, variants, former = [] }: Owned): ListingPages[] {
+  return [{ path, pages, variants }, ...former];
+}
+
+export function owns(owned: Owned, path: string): boolean {
+  const isPage = ({ path: listing, pages, variants }: ListingPages) => {
+    const found = new PagePaths(listing).find(path);
+    return found !== undefined && found.page <= pages && variants.includes(found.variant);
+  };
+  return listingsOf(owned).some(isPage) || owned.others.includes(path);
 }
 
 /** Whether a file in the target is owned but not part of the release, so that it has to be removed. */

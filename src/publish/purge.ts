@@ -1,8 +1,8 @@
 /** The list of URLs that a CDN has to forget, because their content is new, changed or gone. */
-import { LISTING_PATH, pageUrl } from "../contract/links.js";
-import { pagePath, type Variant } from "../release/layout.js";
+import { type ListingPlace, pageUrl } from "../contract/links.js";
+import { PagePaths } from "../release/layout.js";
 import { AsideFile, joinLines } from "../release/write.js";
-import { ownedBy, owns } from "./owned.js";
+import { listingsOf, type Owned, ownedBetween, ownedBy, owns } from "./owned.js";
 import type { Plan } from "./plan.js";
 import { explainPut } from "./target.js";
 
@@ -48,21 +48,32 @@ export function openPurgeList(path: string): PurgeList {
  */
 function* changedUrls(plan: Plan): Generator<string> {
   const { files, before } = plan;
-  const { base_url: base, links, pages } = files.snapshot;
+  const { base_url: baseUrl, links } = files.snapshot;
   const isAll = before?.complete === false;
   const isChanged = (path: string): boolean => {
     const index = files.indexOf(path);
     if (index === undefined) return before !== undefined && owns(before, path);
     return isAll || plan.puts(index);
   };
-  const variants = new Set<Variant>(["identity", ...files.snapshot.encodings, ...(before?.variants ?? [])]);
-  for (let page = 1; page <= Math.max(pages, before?.pages ?? 0); page++) {
-    const paths = [...variants].map((variant) => pagePath(page, variant)).filter(isChanged);
+  const listings = listingsOf(ownedBetween(before, ownedBy(files)));
+  for (const { path, ...held } of listings) yield* pageUrls({ baseUrl, path, links }, held, isChanged);
+  const others = new Set([...(before?.others ?? []), ...ownedBy(files).others]);
+  for (const path of others)
+    if (isChanged(path)) yield `${baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+function* pageUrls(
+  listing: ListingPlace,
+  { pages, variants }: Pick<Owned, "pages" | "variants">,
+  isChanged: (path: string) => boolean,
+): Generator<string> {
+  const { baseUrl } = listing;
+  const names = new PagePaths(listing.path);
+  for (let page = 1; page <= pages; page++) {
+    const paths = variants.map((variant) => names.path(page, variant)).filter(isChanged);
     if (paths.length === 0) continue;
-    const urls = [pageUrl(base, links, page), ...paths.map((path) => `${base}/${path}`)];
-    if (page === 1) urls.unshift(base + LISTING_PATH);
+    const urls = [pageUrl(listing, page), ...paths.map((path) => `${baseUrl}/${path}`)];
+    if (page === 1) urls.unshift(baseUrl + listing.path);
     yield* new Set(urls);
   }
-  const others = new Set([...(before?.others ?? []), ...ownedBy(files).others]);
-  for (const path of others) if (isChanged(path)) yield `${base}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

@@ -1,10 +1,11 @@
 /** Finds the release that a user means, for every verb that takes a release. */
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { codeOf, UserError, usageError } from "../errors.js";
 import { at } from "../settings/kinds.js";
 import { readReleaseFileSync, sha256 } from "./files.js";
-import { CURRENT, idOf, PAGES, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
+import { CONTRACT, CURRENT, idOf, PagePaths, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { findCurrent, releaseNames } from "./list.js";
 import { openRelease, type Release } from "./open.js";
 
@@ -37,12 +38,15 @@ export function lookUp(word: string, dist: string, cwd = "."): string | undefine
   if (word === CURRENT) return currentOf(dist);
   if (word === PREVIOUS) return join(dist, RELEASES, findPrevious(dist));
   const path = at(cwd, word);
-  if ([SNAPSHOT, SUMS, PAGES].some((name) => existsSync(join(path, name)))) return path;
+  if (SIGNS.some((name) => existsSync(join(path, name)))) return path;
   if ([CURRENT, RELEASES].some((name) => isFolder(join(path, name)))) return join(path, CURRENT);
   const name = findByBeginning(word, dist);
   if (name !== undefined) return join(dist, RELEASES, name);
   return isFolder(path) ? path : undefined;
 }
+
+/** Each of these in a folder shows that it is meant to be a release. Pages without a contract are of users. */
+const SIGNS = [SNAPSHOT, SUMS, CONTRACT, new PagePaths(USERS_CONTRACT.listing.path).folder];
 
 function currentOf(dist: string): string {
   const name = findCurrent(dist);

@@ -1,5 +1,5 @@
 /** The SHA-256 digests of a release's files: 32 bytes for each page file in memory, and SHA256SUMS on disk. */
-import { findPage, pagePath, type Variant } from "./layout.js";
+import type { PagePaths, Variant } from "./layout.js";
 
 const BYTES = 32;
 
@@ -55,22 +55,24 @@ export class PageDigests {
     return bytes.toString("hex", (page - 1) * BYTES, page * BYTES);
   }
 
-  *files(): Generator<[path: string, digest: string]> {
+  *files(paths: PagePaths): Generator<[path: string, digest: string]> {
     for (let page = 1; page <= this.pages; page++) {
-      for (const variant of this.variants) yield [pagePath(page, variant), this.get(page, variant) ?? UNSET];
+      for (const variant of this.variants) yield [paths.path(page, variant), this.get(page, variant) ?? UNSET];
     }
   }
 }
 
 export interface Sums {
+  /** Where the pages are. */
+  paths: PagePaths;
   pages: PageDigests;
   /** Every other file's path and digest, by path. */
   others: ReadonlyMap<string, string>;
 }
 
 /** What SHA256SUMS lists: pages in order, each with its variants, then others by path. */
-export function* listFiles({ pages, others }: Sums): Generator<[path: string, digest: string]> {
-  yield* pages.files();
+export function* listFiles({ paths, pages, others }: Sums): Generator<[path: string, digest: string]> {
+  yield* pages.files(paths);
   yield* others;
 }
 
@@ -84,10 +86,10 @@ export function encodeSum(digest: string | undefined, path: string): string {
 }
 
 /** @throws Error naming a line that is not valid, or saying which pages are missing or listed twice. */
-export function parseSums(text: string, pages: number, variants: readonly Variant[]): Sums {
+export function parseSums(text: string, paths: PagePaths, pages: number, variants: readonly Variant[]): Sums {
   const expected = pages * variants.length;
   // The number of pages comes from another file, so it is checked before memory is reserved for it.
-  if (text.length < expected * encodeSum(UNSET, pagePath(1)).length)
+  if (text.length < expected * encodeSum(UNSET, paths.path(1)).length)
     throw new Error(`it is too short for ${expected} page files`);
   const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
@@ -95,7 +97,7 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
   for (const { line, sum } of readSumLines(text)) {
     if (!sum) throw new Error(`${JSON.stringify(line)} is no line of SHA256SUMS`);
     const { path, digest } = sum;
-    const { page, variant } = findPage(path) ?? {};
+    const { page, variant } = paths.find(path) ?? {};
     if (page === undefined || variant === undefined) others.set(path, digest);
     else if (digests.get(page, variant) === undefined || digests.has(page, variant))
       throw new Error(`${path} is not expected, or listed twice`);
@@ -105,7 +107,7 @@ export function parseSums(text: string, pages: number, variants: readonly Varian
     }
   }
   if (found !== expected) throw new Error(`${found} page files are listed, ${expected} were expected`);
-  return { pages: digests, others };
+  return { paths, pages: digests, others };
 }
 
 const UNSET = "0".repeat(2 * BYTES);

@@ -30,7 +30,7 @@ export const OUTDATED: readonly string[] = [".imprint", ".imprint-next"];
 export const SNAPSHOT = "snapshot.json";
 export const SUMS = "SHA256SUMS";
 export const USERS = "users.sha256";
-export const PAGES = "api/users/pages";
+export const CONTRACT = "contract.json";
 
 /**
  * The files that say which snapshot is current and what it holds. A cache in between would show its reader an old one
@@ -59,16 +59,29 @@ export const MARK = ".mark";
 
 export type Variant = "identity" | Encoding;
 
-/** The path of page `page` (from 1) inside a release: `api/users/pages/7.json`, or `7.json.br`. */
-export function pagePath(page: number, variant: Variant = "identity"): string {
-  return `${PAGES}/${page}.json${variant === "identity" ? "" : ENCODINGS[variant]}`;
-}
+/** The paths of a release's page files, which lie below the path of its listing. */
+export class PagePaths {
+  /** `api/users/pages` */
+  readonly folder: string;
 
-export function findPage(path: string): { page: number; variant: Variant } | undefined {
-  const [, number = "", ending] = /^api\/users\/pages\/(\d+)\.json(\.br|\.gz)?$/.exec(path) ?? [];
-  const page = pageNumber(number);
-  const variant = ending === ".br" ? "br" : ending === ".gz" ? "gzip" : "identity";
-  return page === undefined ? undefined : { page, variant };
+  /** @param listing the path of the listing: `/api/users/` */
+  constructor(readonly listing: string) {
+    this.folder = `${listing.slice(1)}pages`;
+  }
+
+  /** The path of page `page` (from 1) inside a release: `api/users/pages/7.json`, or `7.json.br`. */
+  path(page: number, variant: Variant = "identity"): string {
+    return `${this.folder}/${page}.json${variant === "identity" ? "" : ENCODINGS[variant]}`;
+  }
+
+  /** The reverse of `path`; undefined for any other file. */
+  find(path: string): { page: number; variant: Variant } | undefined {
+    if (!path.startsWith(`${this.folder}/`)) return undefined;
+    const [, number = "", ending] = /^(\d+)\.json(\.br|\.gz)?$/.exec(path.slice(this.folder.length + 1)) ?? [];
+    const page = pageNumber(number);
+    const variant = ending === ".br" ? "br" : ending === ".gz" ? "gzip" : "identity";
+    return page === undefined ? undefined : { page, variant };
+  }
 }
 
 const TYPES: ReadonlyMap<string, string> = new Map([

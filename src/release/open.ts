@@ -1,10 +1,12 @@
 /** Opens a release: reads its manifest, and checks its files only as far as is asked for. */
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
+import { MAX_CONTRACT, readContract } from "../contract/file/parse.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { listFiles, parseSums, type Sums } from "./digests.js";
 import { findDigest, readReleaseFile, sha256 } from "./files.js";
-import { idOf, PAGES, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
+import { CONTRACT, idOf, PagePaths, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
 
 /** One snapshot on disk. */
@@ -14,6 +16,10 @@ export interface Release {
   snapshot: Snapshot;
   /** SHA-256 of its content, see `contentDigest`. */
   digest: string;
+  /** What its records were checked against. */
+  contract: Contract;
+  /** Where its pages are. */
+  paths: PagePaths;
   /** The digests of all files except SHA256SUMS itself. */
   sums: Sums;
 }
@@ -29,9 +35,9 @@ export async function openRelease(folder: string): Promise<Release> {
   });
   const broken = (why: string, cause?: unknown) =>
     new UserError(`Release ${basename(root)} is broken: ${why}. ${adviceFor(root)}`, { cause });
-  const read = async (name: string) => {
+  const read = async (name: string, most?: number) => {
     try {
-      return String(await readReleaseFile(join(root, name)));
+      return String(await readReleaseFile(join(root, name), most));
     } catch (cause) {
       if (hasCode(cause, "ENOTDIR")) throw new UserError(`${folder} is a file, not a release's folder.`, { cause });
       throw broken(`${name} cannot be read (${codeOf(cause)})`, cause);
@@ -42,9 +48,12 @@ export async function openRelease(folder: string): Promise<Release> {
   const snapshot = parseSnapshot(snapshotText);
   if (!snapshot) throw broken(`${SNAPSHOT} is not of the form that Rollcall writes`);
   const sumsText = await read(SUMS);
+  const contract = await findContract(sumsText, () => read(CONTRACT, MAX_CONTRACT));
+  if ("why" in contract) throw broken(`${CONTRACT} ${contract.why}`);
+  const paths = new PagePaths(contract.listing.path);
   let sums: Sums;
   try {
-    sums = parseSums(sumsText, snapshot.pages, ["identity", ...snapshot.encodings]);
+    sums = parseSums(sumsText, paths, snapshot.pages, ["identity", ...snapshot.encodings]);
   } catch (cause) {
     throw broken(`in ${SUMS}, ${cause instanceof Error ? cause.message : cause}`, cause);
   }
@@ -54,8 +63,18 @@ export async function openRelease(folder: string): Promise<Release> {
   if (snapshotId(digest) !== id) throw broken(`its id ${id} does not match its content`);
   const missing = await findMissing(root, sums);
   if (missing) throw broken(`${missing} is missing`);
-  return { folder: root, snapshot, digest, sums };
+  return { folder: root, snapshot, digest, contract, paths, sums };
 }
+
+/** The contract that a release lists in SHA256SUMS, or why it has none. A release of an earlier version is of users. */
+async function findContract(sums: string, read: () => Promise<string>): Promise<Contract | { why: string }> {
+  const [, digest] = CONTRACT_LINE.exec(sums) ?? [];
+  if (digest === undefined) return USERS_CONTRACT;
+  const text = await read();
+  return sha256(text) === digest ? readContract(text) : { why: "does not match its digest" };
+}
+
+const CONTRACT_LINE = /^([0-9a-f]{64}) {2}contract\.json$/m;
 
 /** A release that was copied or downloaded cannot be built again where it is. */
 function adviceFor(root: string): string {
@@ -94,10 +113,10 @@ export async function findAltered(
 }
 
 /** The path of a page file that SHA256SUMS lists and the folder lacks, or of the pages' folder when it is a link. */
-async function findMissing(root: string, { pages }: Sums): Promise<string | undefined> {
-  const folder = join(root, PAGES);
-  if ((await realpath(folder).catch(() => undefined)) !== folder) return PAGES;
+async function findMissing(root: string, { paths, pages }: Sums): Promise<string | undefined> {
+  const folder = join(root, paths.folder);
+  if ((await realpath(folder).catch(() => undefined)) !== folder) return paths.folder;
   const names = new Set(await readdir(folder));
-  for (const [path] of pages.files()) if (!names.has(basename(path))) return path;
+  for (const [path] of pages.files(paths)) if (!names.has(basename(path))) return path;
   return undefined;
 }

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
 import { encodeSum, type Sums } from "./digests.js";
-import { isForAdapters, pagePath, SNAPSHOT } from "./layout.js";
+import { isForAdapters, SNAPSHOT } from "./layout.js";
 
 const count = z.int().min(0);
 
@@ -36,9 +36,9 @@ export type SnapshotFacts = Omit<Snapshot, "id">;
  * other facts. Compressed files do not count, because their bytes depend on the version of the compressor, nor do the
  * files for other hosts, because they name the id.
  */
-export function contentDigest(facts: SnapshotFacts, { pages, others }: Sums): string {
+export function contentDigest(facts: SnapshotFacts, { paths, pages, others }: Sums): string {
   const hash = createHash("sha256");
-  for (let page = 1; page <= facts.pages; page++) hash.update(encodeSum(pages.get(page, "identity"), pagePath(page)));
+  for (let page = 1; page <= facts.pages; page++) hash.update(encodeSum(pages.get(page, "identity"), paths.path(page)));
   for (const [path, digest] of others)
     if (path !== SNAPSHOT && !isForAdapters(path)) hash.update(encodeSum(digest, path));
   return hash.update(stringify(facts)).digest("hex");

@@ -2,9 +2,21 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Contract } from "../contract/contract.js";
 import { encodeSums, type PageDigests, type Sums } from "./digests.js";
 import { sha256 } from "./files.js";
-import { folderName, INCLUDED, OUTDATED, PAGES, RELEASES, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
+import {
+  CONTRACT,
+  folderName,
+  INCLUDED,
+  OUTDATED,
+  PagePaths,
+  RELEASES,
+  SNAPSHOT,
+  STAGING,
+  SUMS,
+  TRASH_PREFIX,
+} from "./layout.js";
 import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import { encodeSnapshot, type Snapshot } from "./snapshot.js";
@@ -13,13 +25,16 @@ import { flushFolder, joinLines, writeFlushed } from "./write.js";
 export class Staging {
   readonly folder: string;
   readonly #others = new Map<string, string>();
+  readonly #paths: PagePaths;
 
   /** Needs the lock of `dist`. @param untidied is told of what cannot be removed, now or later. */
   constructor(
     private readonly dist: string,
+    contract: Contract,
     private readonly untidied: string[],
   ) {
     this.folder = join(dist, STAGING);
+    this.#paths = new PagePaths(contract.listing.path);
     makeFolder(dist, RELEASES);
     this.#begin();
     for (const name of readdirSync(dist))
@@ -41,9 +56,9 @@ export class Staging {
     this.#others.set(path, digest);
   }
 
-  /** The digests of the files that are not pages, by path. */
-  get others(): ReadonlyMap<string, string> {
-    return new Map([...this.#others].sort());
+  /** What the release lists, as far as it is written. Files that are no pages are sorted by path. */
+  sums(pages: PageDigests): Sums {
+    return { paths: this.#paths, pages, others: new Map([...this.#others].sort()) };
   }
 
   /**
@@ -59,11 +74,11 @@ export class Staging {
   ): Promise<string> {
     await this.writeOther(SNAPSHOT, encodeSnapshot(snapshot));
     const name = this.#freeName(now, snapshot.id);
-    const included = include(name, snapshot, { pages, others: this.others });
+    const included = include(name, snapshot, this.sums(pages));
     if (included.length > 0) makeFolder(this.folder, INCLUDED);
     for (const { path, text } of included) await this.writeOther(path, text);
-    await writeFlushed(join(this.folder, SUMS), joinLines(encodeSums({ pages, others: this.others })));
-    for (let path = PAGES; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
+    await writeFlushed(join(this.folder, SUMS), joinLines(encodeSums(this.sums(pages))));
+    for (let path = this.#paths.folder; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
     if (included.length > 0) flushFolder(join(this.folder, INCLUDED));
     flushFolder(this.folder);
     renameSync(this.folder, join(this.dist, RELEASES, name));
@@ -80,7 +95,7 @@ export class Staging {
   #begin(): void {
     const trash = join(this.dist, TRASH_PREFIX + randomUUID());
     if (lstatSync(this.folder, { throwIfNoEntry: false })) renameSync(this.folder, trash);
-    [STAGING, ...PAGES.split("/")].reduce(makeFolder, this.dist);
+    [STAGING, ...this.#paths.folder.split("/")].reduce(makeFolder, this.dist);
   }
 
   /** When data changes back and forth, two releases in one second can have one id; then the name's time is moved on. */

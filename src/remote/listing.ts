@@ -1,8 +1,9 @@
 /** A deployed listing: what its first page says, and what each page must say to belong to it. */
+import type { Contract } from "../contract/contract.js";
 import { type Envelope, envelopeDifferences, expectedEnvelope, type PageBody, readBody } from "../contract/envelope.js";
 import {
   LINK_STYLES,
-  type LinkStyle,
+  type ListingPlace,
   MAX_PAGES,
   PAGE_SIZE,
   pagesFor,
@@ -15,17 +16,22 @@ import { decodeBody, headerOf, type RemoteRequest, type RemoteResponse } from ".
 
 type Headers = RemoteRequest["headers"];
 
-export interface ListingFacts {
+/** What is known of a listing before its first page. */
+export interface KnownListing {
   /** The base URL of the requests, normalised. */
   baseUrl: string;
+  /** What its records are. */
+  contract: Contract;
+}
+
+/** The form of links is that of the listing's own or, where there are none, the one that was answered. */
+export interface ListingFacts extends KnownListing, ListingPlace {
   count: number;
   pages: number;
   /** Users on every page but the last; undefined where there is one page only. */
   pageSize: number | undefined;
   /** The base URL of the links, which may be another; undefined where there is one page only, so no link. */
   linkBase: string | undefined;
-  /** The form of links or, where there are none, the form of URL that was answered. */
-  links: LinkStyle;
   snapshotId: string | undefined;
 }
 
@@ -36,13 +42,16 @@ export interface FirstPage {
 }
 
 /** By query, or by path as hosts that ignore queries need. @throws UserError naming the URL and what came. */
-export async function readFirst(client: Client, baseUrl: string, headers: Headers): Promise<FirstPage> {
+export async function readFirst(client: Client, listing: KnownListing, headers: Headers): Promise<FirstPage> {
+  const { baseUrl, contract } = listing;
   const refusals: UserError[] = [];
+  const { path } = contract.listing;
   for (const links of LINK_STYLES) {
-    const answer = await client.request(pageUrl(baseUrl, links, 1), { headers });
+    const place = { baseUrl, path, links };
+    const answer = await client.request(pageUrl(place, 1), { headers });
     const bytes = await decodeBody(answer, client.maxBytes);
     const read = readAnswer(answer, bytes);
-    if ("envelope" in read) return { facts: factsOf(baseUrl, links, answer, read.envelope), answer, bytes };
+    if ("envelope" in read) return { facts: factsOf({ ...place, contract }, answer, read.envelope), answer, bytes };
     if (isHostBusy(answer)) throw new UserError(`${answer.url} ${read.why}. The host is busy; try again later.`);
     refusals.push(new UserError(`${answer.url} ${read.why}. ${adviceFor(answer, baseUrl)}`));
   }
@@ -73,16 +82,17 @@ export function readAnswer(answer: RemoteResponse, bytes: Buffer): PageBody | { 
 }
 
 /** @throws UserError when page 1 contradicts itself, so that no listing can be read from it. */
-function factsOf(baseUrl: string, requested: LinkStyle, answer: RemoteResponse, envelope: Envelope): ListingFacts {
+function factsOf(listing: KnownListing & ListingPlace, answer: RemoteResponse, envelope: Envelope): ListingFacts {
+  const { baseUrl, path } = listing;
   const { count, next, previous, users } = envelope;
   const refuse = (why: string) => new UserError(`${answer.url} ${why}. Is ${baseUrl} the base URL?`);
-  const base = { baseUrl, count, snapshotId: headerOf(answer, "Snapshot-Id") };
+  const base = { ...listing, count, snapshotId: headerOf(answer, "Snapshot-Id") };
   if (previous !== null) throw refuse(`has a previous page, ${show(previous)}, where page 1 has none`);
   if (next === null) {
     if (users !== count) throw refuse(`says count ${count} and has no next page, but has ${users} users`);
-    return { ...base, pages: 1, pageSize: undefined, linkBase: undefined, links: requested };
+    return { ...base, pages: 1, pageSize: undefined, linkBase: undefined };
   }
-  const link = parsePageUrl(next);
+  const link = parsePageUrl(next, path);
   if (link?.page !== 2) throw refuse(`says that the next page is ${show(next)}, which is no URL of page 2`);
   if (users < PAGE_SIZE.min || users > PAGE_SIZE.max)
     throw refuse(`has ${users} users, where ${PAGE_SIZE.min} to ${PAGE_SIZE.max} are allowed`);

@@ -1,11 +1,19 @@
 /** Reads pages of a deployed listing, all of them from one snapshot. */
+import { USERS_CONTRACT } from "../contract/contract.js";
 import type { PageBody } from "../contract/envelope.js";
 import { pageUrl, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { each } from "../workers/at-most.js";
 import { type Client, type ClientOptions, CONCURRENCY, createClient } from "./client.js";
 import { decodeBody, headerOf, type RemoteRequest, type RemoteResponse } from "./exchange.js";
-import { contradictionOf, type FirstPage, type ListingFacts, readAnswer, readFirst } from "./listing.js";
+import {
+  contradictionOf,
+  type FirstPage,
+  type KnownListing,
+  type ListingFacts,
+  readAnswer,
+  readFirst,
+} from "./listing.js";
 import { TransferError } from "./transfer.js";
 
 export interface WalkOptions extends ClientOptions {
@@ -25,19 +33,23 @@ export async function walk(base: string, options: WalkOptions = {}): Promise<Lis
   const baseUrl = parseBaseUrl(base);
   const client = createClient(options);
   try {
-    const { visitor, change } = await walkPages(client, baseUrl, {
-      ...{ ...options, headers: COMPRESSED, trustsId: true },
-      async start(first) {
-        await onStart?.(first.facts);
-        return {
-          facts: first.facts,
-          async take(page, answer, bytes) {
-            const body = await readSame(client, first, page, answer, bytes);
-            await onPage?.(page, bytes, body);
-          },
-        };
+    const { visitor, change } = await walkPages(
+      client,
+      { baseUrl, contract: USERS_CONTRACT },
+      {
+        ...{ ...options, headers: COMPRESSED, trustsId: true },
+        async start(first) {
+          await onStart?.(first.facts);
+          return {
+            facts: first.facts,
+            async take(page, answer, bytes) {
+              const body = await readSame(client, first, page, answer, bytes);
+              await onPage?.(page, bytes, body);
+            },
+          };
+        },
       },
-    });
+    );
     if (change === undefined) return visitor.facts;
     throw new UserError(
       `${baseUrl} kept changing: it was read from the beginning ${RESTARTS + 1} times, and the last time ${change}. Try again when nothing is being deployed; if that does not help, its servers have different releases.`,
@@ -72,12 +84,12 @@ export const RESTARTS = 3;
  */
 export async function walkPages<Visitor extends PageVisitor>(
   client: Client,
-  baseUrl: string,
+  listing: KnownListing,
   options: PageWalk<Visitor>,
 ): Promise<{ visitor: Visitor; change?: string }> {
   const { headers, start, onRestart } = options;
   for (let restarts = 0; ; restarts++) {
-    const first = await readFirst(client, baseUrl, headers);
+    const first = await readFirst(client, listing, headers);
     const visitor = await start(first);
     try {
       await visit(client, first, visitor, options);
@@ -101,11 +113,11 @@ async function visit(
   visitor: PageVisitor,
   { concurrency = CONCURRENCY, headers, trustsId }: PageWalk<PageVisitor>,
 ): Promise<void> {
-  const { baseUrl, links, pages, snapshotId } = first.facts;
+  const { pages, snapshotId } = first.facts;
   // It ends when nothing is under way any more, so that no page of an older snapshot comes after a restart.
   await each(visitor.pages ?? upTo(pages), concurrency, async (page): Promise<void> => {
     if (page === 1) return visitor.take(page, first.answer, first.bytes);
-    const url = pageUrl(baseUrl, links, page);
+    const url = pageUrl(first.facts, page);
     try {
       const answer = await client.request(url, { headers });
       await visitor.take(page, answer, await decodeBody(answer, client.maxBytes));
@@ -144,6 +156,6 @@ async function readSame(
 
 /** A host that sends no Snapshot-Id shows a change by its page 1 alone. */
 async function requireUnchanged(client: Client, first: FirstPage, headers: RemoteRequest["headers"]): Promise<void> {
-  const again = await readFirst(client, first.facts.baseUrl, headers);
+  const again = await readFirst(client, first.facts, headers);
   if (!again.bytes.equals(first.bytes)) throw new Changed("page 1 was no longer the same as at the beginning");
 }

@@ -4,14 +4,18 @@ import { join } from "node:path";
 import type { Request } from "polka";
 import { etagOf } from "../contract/headers.js";
 import { pageNumber, requestedPage } from "../contract/links.js";
-import { pagePath } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { type Answers, send } from "./answers.js";
 import { createNegotiation, isFresh } from "./negotiate.js";
 import type { PageCache } from "./page-cache.js";
 
 /** @param listing the path of the listing, such as `/api/users/` */
-export function createPages({ folder, snapshot, sums }: Release, listing: string, answers: Answers, cache: PageCache) {
+export function createPages(
+  { folder, snapshot, paths, sums }: Release,
+  listing: string,
+  answers: Answers,
+  cache: PageCache,
+) {
   const choose = createNegotiation(snapshot.encodings);
 
   /** At once if the page is cached or the client has it, otherwise from the disk; undefined if there is no such page. */
@@ -24,7 +28,7 @@ export function createPages({ folder, snapshot, sums }: Release, listing: string
     const body = cache.find(digest);
     if (body) return answers.page(variant, etag, body);
     return cache
-      .load(join(folder, pagePath(page, variant)), digest)
+      .load(join(folder, paths.path(page, variant)), digest)
       .then((loaded) => (loaded ? answers.page(variant, etag, loaded) : answers.error(500)));
   };
   const answer = async ({ headers }: IncomingMessage, res: ServerResponse, page: number | undefined) => {

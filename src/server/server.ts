@@ -23,7 +23,7 @@ export interface ListingServerOptions extends OptionsOf<"cacheControl" | "cacheM
   folder: string;
 }
 
-export type ServedRelease = Pick<Release, "folder" | "snapshot">;
+export type ServedRelease = Pick<Release, "folder" | "snapshot" | "contract">;
 
 export interface ListingServerEffects {
   /** Is told of trouble, a line each: a damaged page, a release that cannot be served. */
@@ -40,7 +40,7 @@ export interface ListingServer {
   /** Answers one request of any of Node's servers. */
   handler(req: IncomingMessage, res: ServerResponse): void;
   /**
-   * Serves on a socket of its own. The URL is the one that `/api/users/` is below, as `http://127.0.0.1:8080/directory`.
+   * Serves on a socket of its own. The URL is the one that the listing's path is below, as `http://127.0.0.1:8080/directory`.
    * @throws UserError if the port is taken or forbidden, or the address is not this machine's.
    */
   listen(address: Address): Promise<{ url: string }>;

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename } from "node:path";
 import polka, { type NextHandler, type Request } from "polka";
-import { basePath, LISTING_PATH, parseBaseUrl } from "../contract/links.js";
+import { basePath, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { openRelease, type Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
@@ -30,7 +30,7 @@ export async function openSite(folder: string, { cacheControl, cache, opening, l
   const release = await openRelease(folder);
   refuseBadBase(release);
   const base = basePath(release.snapshot.base_url);
-  const listing = `${base}${LISTING_PATH}`;
+  const listing = `${base}${release.contract.listing.path}`;
   const answers = createAnswers(release.snapshot, cacheControl);
   const pages = createPages(release, listing, answers, cache);
   const file = await createFiles(release, `${base}/`, answers, cache, opening);
@@ -83,10 +83,10 @@ function exactly(path: string, rest = ""): RegExp {
 }
 
 /** snapshot.json may say anything; a path that is made from a bad base URL would match nothing. */
-function refuseBadBase({ folder, snapshot }: Release): void {
+function refuseBadBase({ folder, snapshot, contract }: Release): void {
   let cause: unknown;
   try {
-    if (parseBaseUrl(snapshot.base_url) === snapshot.base_url) return;
+    if (parseBaseUrl(snapshot.base_url, contract.listing.path) === snapshot.base_url) return;
   } catch (error) {
     cause = error;
   }

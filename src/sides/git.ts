@@ -2,10 +2,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { isMissing, UserError } from "../errors.js";
 import { MAX_PAGE } from "../release/files.js";
-import { PAGES, pagePath, SNAPSHOT } from "../release/layout.js";
+import { PagePaths, SNAPSHOT } from "../release/layout.js";
 import { factsOfPages } from "./folder.js";
 
 /**
@@ -22,6 +23,8 @@ export async function openGitSide(
   if (revision === undefined)
     throw new UserError(`${spec} is not of the form git:REV:PATH, as in git:main:dist/current.`);
   const base = path.replace(/\/+$/, "");
+  const contract = USERS_CONTRACT;
+  const paths = new PagePaths(contract.listing.path);
   const objects = new GitObjects(cwd);
   const copy = async (file: string): Promise<boolean> => {
     const object = await objects.ask(`${revision}:${base === "" ? "" : `${base}/`}${file}`);
@@ -34,15 +37,15 @@ export async function openGitSide(
     if (!(await objects.ask(`${revision}^{tree}`)))
       throw new UserError(`git knows no revision ${JSON.stringify(revision)}; see "git log", or fetch it first.`);
     await copy(SNAPSHOT);
-    if (!(await copy(pagePath(1))))
+    if (!(await copy(paths.path(1))))
       throw new UserError(
-        `${spec} holds no release: ${revision} has no ${pagePath(1)} below ${JSON.stringify(base)} that is a file.`,
+        `${spec} holds no release: ${revision} has no ${paths.path(1)} below ${JSON.stringify(base)} that is a file.`,
       );
-    const facts = await factsOfPages(scratch, spec);
+    const facts = await factsOfPages(scratch, contract, spec);
     for (let page = 2; page <= facts.pages; page++) {
       signal?.throwIfAborted();
-      if (!(await copy(pagePath(page))))
-        throw new UserError(`${spec} is not complete: page ${page} of ${facts.pages} is missing in ${PAGES}.`);
+      if (!(await copy(paths.path(page))))
+        throw new UserError(`${spec} is not complete: page ${page} of ${facts.pages} is missing in ${paths.folder}.`);
       onProgress({ users: Math.min(page * facts.pageSize, facts.count), total: facts.count });
     }
     return await indexed(scratch, facts, scratch, signal);

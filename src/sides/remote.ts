@@ -7,13 +7,14 @@ import { encodePage, encodeUser } from "../contract/page.js";
 import { userSchema } from "../contract/user.js";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
-import { PAGES, pagePath } from "../release/layout.js";
+import { PagePaths } from "../release/layout.js";
 import type { ListingFacts } from "../remote/listing.js";
 import { walk } from "../remote/walk.js";
 
 /** @throws UserError as `walk` does, or when a page holds a user that is not valid. */
 export async function openRemoteSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {
-  mkdirSync(join(scratch, PAGES), { recursive: true });
+  const paths = new PagePaths(USERS_CONTRACT.listing.path);
+  mkdirSync(join(scratch, paths.folder), { recursive: true });
   let listing: ListingFacts | undefined;
   let users = 0;
   const facts = await walk(url, {
@@ -24,15 +25,14 @@ export async function openRemoteSide(url: string, scratch: string, { onProgress,
       users = 0;
     },
     onPage: async (page, bytes, body) => {
-      await writeFile(join(scratch, pagePath(page)), "frame" in body ? bytes : canonical(url, page, body.results));
+      await writeFile(join(scratch, paths.path(page)), "frame" in body ? bytes : canonical(url, page, body.results));
       const { count, pageSize = count } = listing ?? { count: 0 };
       users = Math.min(users + pageSize, count);
       onProgress({ users, total: count });
     },
   });
-  const { count, pages, pageSize = Math.max(1, count), baseUrl, linkBase = baseUrl, links } = facts;
-  const { snapshotId: id } = facts;
-  const side = { name: baseUrl, id, count, pages, pageSize, baseUrl: linkBase, links, contract: USERS_CONTRACT };
+  const { count, pages, pageSize = Math.max(1, count), baseUrl, linkBase = baseUrl, links, contract } = facts;
+  const side = { name: baseUrl, id: facts.snapshotId, count, pages, pageSize, baseUrl: linkBase, links, contract };
   return indexed(scratch, side, scratch, signal);
 }
 
@@ -49,5 +49,6 @@ function canonical(url: string, page: number, results: readonly unknown[]): stri
     throw new UserError(`Page ${page} of ${url} has an invalid user in place ${place + 1}: ${why}.`);
   });
   // Links do not matter here, because only users are compared.
-  return encodePage({ page: 1, pages: 1, count: records.length, baseUrl: url, links: "query" }, records).join("");
+  const place = { baseUrl: url, path: "/", links: "query" } as const;
+  return encodePage({ ...place, page: 1, pages: 1, count: records.length }, records).join("");
 }

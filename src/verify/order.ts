@@ -1,5 +1,5 @@
 /** What must be true of users together: their order, and that no two have the same id. */
-import { pagePath } from "../release/layout.js";
+import type { PagePaths } from "../release/layout.js";
 import type { OrderKey } from "./records.js";
 import { IdTable } from "./repeated-ids.js";
 import type { Findings } from "./verdict.js";
@@ -19,7 +19,10 @@ export interface BatchUsers {
 export class BatchCheck {
   readonly #users: BatchUsers = { count: 0, ids: [], edges: undefined };
 
-  constructor(private readonly findings: Findings) {}
+  constructor(
+    private readonly findings: Findings,
+    private readonly paths: PagePaths,
+  ) {}
 
   add(page: number, keys: readonly (OrderKey | undefined)[]): void {
     const ids: string[] = [];
@@ -27,7 +30,7 @@ export class BatchCheck {
       if (!key) continue;
       const user = { ...key, page };
       const { first, last } = this.#users.edges ?? { first: user };
-      checkOrder(last, user, this.findings);
+      checkOrder(last, user, this.findings, this.paths);
       this.#users.edges = { first, last: user };
       ids.push(key.id);
     }
@@ -50,7 +53,10 @@ export class AllUsersCheck {
   #next = 1;
   #last: UserOnPage | undefined;
 
-  constructor(private readonly findings: Findings) {}
+  constructor(
+    private readonly findings: Findings,
+    private readonly paths: PagePaths,
+  ) {}
 
   /** Call it for batches without users, too. @throws UserError when the folder for temporary files cannot hold their ids. */
   add(first: number, pages: number, users?: BatchUsers): void {
@@ -61,7 +67,7 @@ export class AllUsersCheck {
       this.#early.delete(this.#next);
       this.#next += batch.pages;
       if (!batch.edges) continue;
-      checkOrder(this.#last, batch.edges.first, this.findings);
+      checkOrder(this.#last, batch.edges.first, this.findings, this.paths);
       this.#last = batch.edges.last;
     }
   }
@@ -71,7 +77,14 @@ export class AllUsersCheck {
     for (const { id, times, first, last } of this.#ids.find()) {
       const where = first === last ? `on page ${first}` : `on pages ${first} to ${last}`;
       const found = `${times} times, ${where}`;
-      this.findings.add({ check: "unique-ids", path: pagePath(first), page: first, id, found, expected: "once" });
+      this.findings.add({
+        check: "unique-ids",
+        path: this.paths.path(first),
+        page: first,
+        id,
+        found,
+        expected: "once",
+      });
     }
   }
 
@@ -81,12 +94,17 @@ export class AllUsersCheck {
 }
 
 /** Each user must come after the one before: newest first, ties by id. Equal ids are the finding of another check. */
-function checkOrder(before: UserOnPage | undefined, { joined, id, page }: UserOnPage, findings: Findings): void {
+function checkOrder(
+  before: UserOnPage | undefined,
+  { joined, id, page }: UserOnPage,
+  findings: Findings,
+  paths: PagePaths,
+): void {
   if (before === undefined || before.joined > joined) return;
   const isTie = before.joined === joined;
   if (isTie && before.id <= id) return;
   const found = isTie ? `after ${before.id}, of the same time` : `${joined} after ${before.joined}`;
-  findings.add({ check: "order", path: pagePath(page), page, id, found, expected: "newest first, ties by id" });
+  findings.add({ check: "order", path: paths.path(page), page, id, found, expected: "newest first, ties by id" });
 }
 
 /** A slice of a string keeps the whole string in memory; a copy does not. */

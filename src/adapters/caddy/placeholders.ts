@@ -1,6 +1,5 @@
 /** What the answers are made from: maps from a request to a file of the release, its coding and its tag. */
 import { ENCODINGS } from "../../contract/headers.js";
-import { PAGES } from "../../release/layout.js";
 import { type Deployment, tagsOf } from "../rules/deployment.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
 import { decodePath } from "../rules/rules.js";
@@ -8,9 +7,9 @@ import { caddyMap, caddyPattern, caddyWord, group, letters } from "./language.js
 
 /** Caddy computes each from the request as it came, when something uses it. */
 export function placeholders(deployment: Deployment): string[] {
-  const { key, base, listing, bare, pages, files, encodings } = deployment;
+  const { key, base, listing, bare, pages, pageFolder, files, encodings } = deployment;
   const path = (text: string) => letters(decodePath(text).toString());
-  const file = (number: string) => caddyWord(`${PAGES}/${number}.json{${key}_suffix}`);
+  const file = (number: string) => caddyWord(`${pageFolder}/${number}.json{${key}_suffix}`);
   return [
     ...caddyMap("{http.request.orig_uri.query}", `${key}_page`, "1", [
       [caddyPattern(QUERY.twice), "none"],

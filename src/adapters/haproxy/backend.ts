@@ -1,7 +1,7 @@
 /** One release as HAProxy's backend: it maps the query to a file, asks the origin for it, and writes the headers and errors. */
 import { basename } from "node:path";
 import { ENCODINGS } from "../../contract/headers.js";
-import { PAGES, RELEASES } from "../../release/layout.js";
+import { RELEASES } from "../../release/layout.js";
 import type { Deployment } from "../rules/deployment.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "../rules/patterns.js";
 import { BODIES, INVALID_PAGE_BODY } from "../rules/rules.js";
@@ -35,7 +35,8 @@ function errors({ headers, error }: Deployment): string[] {
 
 /** Finds the file of the release for a request, or answers it. */
 function request(deployment: Deployment, tags: string): string[] {
-  const { listing, bare, pages, base, redirect, headers, preflight, moved, encodings, files, error } = deployment;
+  const { listing, bare, pages, pageFolder, base, redirect, files, encodings } = deployment;
+  const { headers, preflight, moved, error } = deployment;
   const digits = DIGITS.map((group) => `\\${group}`).join("");
   const set = (name: string, expression: string, condition = "") =>
     `http-request set-var(txn.rollcall_${name}) ${oneWord(expression)}${condition && ` if ${condition}`}`;
@@ -67,7 +68,7 @@ function request(deployment: Deployment, tags: string): string[] {
     set("file", "str(none)"),
     set(
       "file",
-      `str(${PAGES}/),concat(,txn.rollcall_page,.json),concat(,txn.rollcall_suffix)`,
+      `str(${pageFolder}/),concat(,txn.rollcall_page,.json),concat(,txn.rollcall_suffix)`,
       path(`${literal(listing)}(?:pages/${PAGE_NUMBER}\\.json)?`),
     ),
     ...[...files.keys()].map((name) =>
@@ -80,14 +81,14 @@ function request(deployment: Deployment, tags: string): string[] {
 }
 
 /** Sets the file's headers, and answers 304 to a reader that has it. */
-function found({ page, files, encodings }: Deployment): string[] {
+function found({ pageFolder, page, files, encodings }: Deployment): string[] {
   // A condition has no groups, so a substitution tests the pattern.
   const known = "^(?:(\\x22\\w+\\x22) .*\\1.*|\\x22\\w+\\x22 [ \\t]*\\*[ \\t]*)$";
   const after = (name: string, value: string, file: string) =>
     `http-after-response set-header ${name} ${value} if { status 200 304 } { var(txn.rollcall_file) -m ${file} }`;
   return [
     'http-after-response set-header ETag "%[var(txn.rollcall_tag)]" if { status 200 304 }',
-    ...Object.entries(page).map(([name, value]) => after(name, formatted(value), `beg ${PAGES}/`)),
+    ...Object.entries(page).map(([name, value]) => after(name, formatted(value), `beg ${pageFolder}/`)),
     ...[...files].flatMap(([file, headers]) =>
       Object.entries(headers).map(([name, value]) => after(name, formatted(value), `str ${oneWord(file)}`)),
     ),

@@ -1,6 +1,5 @@
 /** The maps of http { }. Every variable has the release's key, so nginx refuses them together with the rules of another release. */
 import { ENCODINGS } from "../../contract/headers.js";
-import { PAGES } from "../../release/layout.js";
 import { type Deployment, tagsOf } from "../rules/deployment.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
 import { BODIES, decodePath, INVALID_PAGE_BODY } from "../rules/rules.js";
@@ -12,6 +11,7 @@ export function maps({
   base,
   listing,
   pages,
+  pageFolder,
   encodings,
   files,
   page,
@@ -20,7 +20,7 @@ export function maps({
   preflight,
 }: Deployment): string[] {
   const path = (text: string) => literal(decodePath(text));
-  const file = (name: string) => `"${PAGES}/${name}.json$${key}_suffix"`;
+  const file = (name: string) => `"${pageFolder}/${name}.json$${key}_suffix"`;
   const empty = '""';
   const text = (value: string) => quoteNginx(value, key);
   const cachings = [...files].filter(([, { "Cache-Control": caching }]) => caching !== page["Cache-Control"]);

@@ -4,7 +4,7 @@ import { DEFAULT_CACHE_CONTROL, etagOf, snapshotHeaders } from "../../contract/h
 import { basePath } from "../../contract/links.js";
 import type { Sums } from "../../release/digests.js";
 import { sha256 } from "../../release/files.js";
-import { CURRENT, INCLUDED, isPublic, pagePath, SUMS } from "../../release/layout.js";
+import { CURRENT, INCLUDED, isPublic, SUMS } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
 import { type OptionsOf, pick } from "../../settings/settings.js";
 import { SETTINGS } from "../../settings/table.js";
@@ -65,6 +65,7 @@ export function deploymentOf(
 ) {
   const rules = rulesOf({
     base: options.basePath ?? basePath(snapshot.base_url),
+    paths: sums.paths,
     encodings: servedEncodings(compression, snapshot.encodings),
     cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
     others: [...sums.others.keys(), SUMS].filter(isPublic),
@@ -100,10 +101,10 @@ function keyOf(text: string): string {
 
 /** The path of every file that the host serves, with its strong tag; one at a time, since there can be millions. */
 export function* tagsOf(deployment: Deployment): Generator<[path: string, tag: string]> {
-  const { pages } = deployment.sums;
+  const { paths, pages } = deployment.sums;
   for (let page = 1; page <= pages.pages; page++) {
     for (const variant of ["identity", ...deployment.encodings] as const) {
-      yield [pagePath(page, variant), etagOf(pages.get(page, variant) ?? "")];
+      yield [paths.path(page, variant), etagOf(pages.get(page, variant) ?? "")];
     }
   }
   yield* fileTagsOf(deployment);

@@ -10,8 +10,7 @@ import {
   NO_STORE,
   PREFLIGHT_HEADERS,
 } from "../../contract/headers.js";
-import { LISTING_PATH } from "../../contract/links.js";
-import { fileHeaders } from "../../release/layout.js";
+import { fileHeaders, type PagePaths } from "../../release/layout.js";
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -31,8 +30,8 @@ export function servedEncodings(compression: Compression, encodings: readonly En
 /** What every adapter has to express. Paths are as in a URL, percent-encoded. */
 export type Rules = ReturnType<typeof rulesOf>;
 
-export function rulesOf({ base, encodings, cacheControl, others }: RuleOptions) {
-  const listing = `${base}${LISTING_PATH}`;
+export function rulesOf({ base, paths, encodings, cacheControl, others }: RuleOptions) {
+  const listing = `${base}${paths.listing}`;
   const files: ReadonlyMap<string, ReturnType<typeof fileHeaders>> = new Map(
     others.map((path) => [path, fileHeaders(path, cacheControl)]),
   );
@@ -45,6 +44,8 @@ export function rulesOf({ base, encodings, cacheControl, others }: RuleOptions) 
     // A browser reads `//x` as a host, so RFC 3986 writes `/.//x`.
     redirect: `${listing.startsWith("//") ? "/." : ""}${listing}`,
     pages: `${listing}pages/`,
+    /** In the release: `api/users/pages`. */
+    pageFolder: paths.folder,
     /** On every answer, whatever its status; then what is added for OPTIONS, pages, redirects and errors. */
     headers: commonHeaders(encodings),
     preflight: PREFLIGHT_HEADERS,
@@ -59,6 +60,7 @@ export function rulesOf({ base, encodings, cacheControl, others }: RuleOptions) 
 interface RuleOptions {
   /** `/directory`, or empty. */
   base: string;
+  paths: PagePaths;
   /** Codings that each page has a file in and that the host is to choose from. */
   encodings: readonly Encoding[];
   /** Of pages. */

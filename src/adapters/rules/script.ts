@@ -1,6 +1,5 @@
 /** Reads the scripts that lie beside adapters in a host's own language, and puts in their values. */
 import { readFileSync } from "node:fs";
-import { PAGES } from "../../release/layout.js";
 import { BODIES, INVALID_PAGE_BODY, type Rules } from "./rules.js";
 
 /**
@@ -13,10 +12,10 @@ export function readScript(url: URL, declaration: string): string {
 }
 
 /** What `RULES` holds in every script, as JSON can say it. */
-export function scriptRules({ base, listing, bare, pages, redirect, ...rules }: Rules) {
+export function scriptRules({ base, listing, bare, pages, pageFolder, redirect, ...rules }: Rules) {
   const { headers, preflight, page, moved, error, files } = rules;
   return {
-    ...{ folder: `${base}/`, listing, bare, pages, redirect, pageFolder: PAGES },
+    ...{ folder: `${base}/`, listing, bare, pages, redirect, pageFolder },
     ...{ headers, preflight, page, moved, error, files: Object.fromEntries(files) },
     ...{ bodies: BODIES, invalidPage: INVALID_PAGE_BODY },
   };

@@ -102,7 +102,7 @@ export class Bucket implements Target {
       if (seen[file.index] === DIGEST_KNOWN) return;
       const facts = seen[file.index] === DIGEST_UNKNOWN ? await store.findFacts(file.path) : undefined;
       if (!facts) return found(file, "absent");
-      const { ContentEncoding, ...headers } = headersOf(file.path, cacheControl);
+      const { ContentEncoding, ...headers } = headersOf(file, cacheControl);
       const isSame =
         facts.sha256 === file.digest &&
         facts.ContentEncoding === ContentEncoding &&
@@ -140,7 +140,7 @@ export class Bucket implements Target {
     const bytes = size <= MOST_IN_MEMORY ? readReleaseFileSync(from) : undefined;
     const digest = bytes ? sha256(bytes) : await findDigest(from, Buffer.allocUnsafe(CHUNK));
     if (digest !== file.digest) return undefined;
-    const facts = { headers: headersOf(file.path, cacheControl), sha256: digest };
+    const facts = { headers: headersOf(file, cacheControl), sha256: digest };
     const send = () => (bytes ? store.put(file.path, bytes, facts) : store.putFile(file.path, from, size, facts));
     const etag = await lease.during(send);
     if (etag === undefined) return undefined;

@@ -1,6 +1,7 @@
 /** The headers that objects in a bucket are stored with. */
 import { CONTENT_TYPE } from "../../contract/headers.js";
-import { fileHeaders, findPage } from "../../release/layout.js";
+import { fileHeaders } from "../../release/layout.js";
+import type { PublishedFile } from "../files.js";
 
 export interface ObjectHeaders {
   CacheControl: string;
@@ -9,14 +10,13 @@ export interface ObjectHeaders {
 }
 
 /** A compressed page has the Content-Type of its content, so that a CDN can serve it in place of the plain page. */
-export function headersOf(path: string, cacheControl: string): ObjectHeaders {
-  const page = findPage(path);
-  if (!page) {
+export function headersOf({ path, variant }: PublishedFile, cacheControl: string): ObjectHeaders {
+  if (!variant) {
     const headers = fileHeaders(path, cacheControl);
     return { CacheControl: headers["Cache-Control"], ContentType: headers["Content-Type"] };
   }
   const headers = { CacheControl: cacheControl, ContentType: CONTENT_TYPE };
-  return page.variant === "identity" ? headers : { ...headers, ContentEncoding: page.variant };
+  return variant === "identity" ? headers : { ...headers, ContentEncoding: variant };
 }
 
 /** The headers for Rollcall's own files, which need not be cached. */

@@ -2,7 +2,9 @@
 import { z } from "zod";
 import { parseAs } from "../../contract/json.js";
 import { sha256 } from "../../release/files.js";
+import { PagePaths } from "../../release/layout.js";
 import { FileOrder, OWN_PREFIX, type ReleaseFiles } from "../files.js";
+import { listingPath } from "../owned.js";
 
 export const TAGS = `${OWN_PREFIX}tags`;
 
@@ -14,6 +16,7 @@ const headSchema = z.strictObject({
   /** The version of this format, and of the headers that files have. */
   rollcall: z.literal(2),
   cacheControl: z.string(),
+  path: listingPath,
   pages: z.int().min(0),
   variants: z.array(z.enum(["identity", "br", "gzip"])),
   others: z.array(z.string()),
@@ -33,8 +36,9 @@ export class Tags {
 
   /** The list as it is stored: one line of JSON, then for each file 16 bytes of its tag and 32 bytes of its digest. */
   encode(cacheControl: string): Buffer {
-    const { shape, length } = this.files;
-    const head = Buffer.from(`${JSON.stringify({ rollcall: 2, cacheControl, ...shape })}\n`);
+    const { length } = this.files;
+    const { paths, ...shape } = this.files.shape;
+    const head = Buffer.from(`${JSON.stringify({ rollcall: 2, cacheControl, path: paths.listing, ...shape })}\n`);
     const bytes = Buffer.alloc(head.length + length * RECORD);
     head.copy(bytes);
     for (const { index, digest } of this.files) {
@@ -53,7 +57,7 @@ export class KnownTags {
     const end = bytes.indexOf("\n") + 1;
     const head = parseAs(headSchema, bytes.toString("utf8", 0, end));
     if (head?.cacheControl !== cacheControl) return undefined;
-    const order = new FileOrder(head);
+    const order = new FileOrder({ ...head, paths: new PagePaths(head.path) });
     return bytes.length === end + order.length * RECORD ? new KnownTags(order, bytes.subarray(end)) : undefined;
   }
 

@@ -5,11 +5,11 @@ import { open, opendir, realpath, rename, rmdir, unlink } from "node:fs/promises
 import { basename, dirname, join, resolve } from "node:path";
 import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../../errors.js";
 import { findDigest, openPlain, readReleaseFile, readReleaseFileSync } from "../../release/files.js";
-import { OWNED, PAGES, SNAPSHOT } from "../../release/layout.js";
+import { OWNED, PagePaths, SNAPSHOT } from "../../release/layout.js";
 import { flushFolder, replaceFile } from "../../release/write.js";
 import { each } from "../../workers/at-most.js";
 import { OWN_PREFIX, type PublishedFile, type ReleaseFiles } from "../files.js";
-import { encodeOwned, isOrphan, type Owned, parseOwned } from "../owned.js";
+import { encodeOwned, isOrphan, listingsOf, type Owned, parseOwned } from "../owned.js";
 import { AT_ONCE, explainPut, type FileState, type Target } from "../target.js";
 import { FolderTree } from "./tree.js";
 
@@ -67,9 +67,10 @@ export class FolderTarget implements Target {
   }
 
   async *orphans(owned: Owned, files: ReleaseFiles): AsyncGenerator<string> {
-    if (this.#tree.has(PAGES)) {
-      for await (const entry of await opendir(join(this.root, PAGES))) {
-        const path = `${PAGES}/${entry.name}`;
+    for (const folder of pageFolders(owned)) {
+      if (!this.#tree.has(folder)) continue;
+      for await (const entry of await opendir(join(this.root, folder))) {
+        const path = `${folder}/${entry.name}`;
         if (!entry.isDirectory() && isOrphan(owned, files, path)) yield path;
       }
     }
@@ -77,7 +78,7 @@ export class FolderTarget implements Target {
   }
 
   async storeOwned(owned: Owned): Promise<void> {
-    const folders = new Set([PAGES, ...owned.others.map(dirname)]);
+    const folders = new Set([...pageFolders(owned), ...owned.others.map(dirname)]);
     for (const folder of folders) this.#sweep(folder);
     const root = this.#tree.make(".");
     replaceFile(join(root, OWNED), encodeOwned(owned), join(root, ASIDE_PREFIX + OWNED));
@@ -172,4 +173,9 @@ async function removeIfEmpty(path: string): Promise<boolean> {
     if (hasCode(error, "ENOTEMPTY", "EEXIST", "ENOENT")) return false;
     throw error;
   }
+}
+
+/** The folders of the pages of all listings that a target has. */
+function pageFolders(owned: Owned): string[] {
+  return listingsOf(owned).map(({ path }) => new PagePaths(path).folder);
 }

@@ -12,8 +12,8 @@ export async function createCluster(
   const shared: ListingServerOptions = { ...options, cacheMb: cacheMb / workers };
   // Refuses what cannot be served or listened on before any worker is started.
   const probe = await createListingServer(shared, { log: effects.log });
-  const { folder, snapshot } = probe.release;
-  let release: ServedRelease = { folder, snapshot };
+  const { folder, snapshot, contract } = probe.release;
+  let release: ServedRelease = { folder, snapshot, contract };
   let processes: ReturnType<typeof startProcesses> | undefined;
   let closed: Promise<void> | undefined;
   const onSwitch = (next: ServedRelease) => {

@@ -42,7 +42,7 @@ const access = (entry: AccessEntry) => {
 let finishing: Promise<void> | undefined;
 const opening = createListingServer(options, {
   log: (line) => send({ line }),
-  onSwitch: ({ folder, snapshot }) => send({ release: { folder, snapshot } }),
+  onSwitch: ({ folder, snapshot, contract }) => send({ release: { folder, snapshot, contract } }),
   ...(hasAccess && { access }),
 });
 const listening = opening.then((server) => server.listen(address));
@@ -55,8 +55,8 @@ process.on("message", (message: ToWorker) => {
 try {
   await listening;
   // It may be another release than the first process has seen.
-  const { folder, snapshot } = (await opening).release;
-  send({ release: { folder, snapshot }, isReady: true });
+  const { folder, snapshot, contract } = (await opening).release;
+  send({ release: { folder, snapshot, contract }, isReady: true });
 } catch (error) {
   if (!(error instanceof UserError)) throw error;
   send({ refusal: error.message });

@@ -1,7 +1,7 @@
 /** Probes of how pages are requested: numbers that are none, parameters that do not count, the missing slash. */
-import { basePath, LISTING_PATH } from "../../contract/links.js";
+import { basePath } from "../../contract/links.js";
 import { headerOf } from "../../remote/exchange.js";
-import { isPage, listing, type Probe, type ProbedSite } from "./probe.js";
+import { bare, isPage, listing, type Probe, type ProbedSite } from "./probe.js";
 
 const onePage = ({ first }: ProbedSite) => first.facts.pages < 2 && "there is one page only";
 
@@ -39,7 +39,7 @@ export const ASKING: readonly Probe[] = [
   isNoPage("page-other-digits", "%D9%A1", "a digit of another script"),
   isNoPage("page-ten-digits", "1000000000", "a number of ten digits"),
   notFound("page-beyond", "a page beyond the last is no page: 404", ({ first }) => {
-    return `${LISTING_PATH}?format=api&page=${first.facts.pages + 1}`;
+    return `${first.facts.path}?format=api&page=${first.facts.pages + 1}`;
   }),
   {
     name: "page-twice",
@@ -50,19 +50,19 @@ export const ASKING: readonly Probe[] = [
   },
   answersPage("page-path", "pages/N.json is page N", listing("pages/1.json"), 1),
   notFound("page-path-beyond", "a page beyond the last is no page: 404", ({ first }) => {
-    return `${LISTING_PATH}pages/${first.facts.pages + 1}.json`;
+    return `${first.facts.path}pages/${first.facts.pages + 1}.json`;
   }),
   notFound("page-path-leading-zero", "01 is no page: 404", listing("pages/01.json")),
   {
     name: "missing-slash",
     rule: "without its final slash, 301 to the listing",
-    path: () => LISTING_PATH.slice(0, -1),
+    path: bare,
     judge: (answer, site) => answer.status === 301 && leadsTo(site, headerOf(answer, "Location")),
   },
   {
     name: "missing-slash-query",
     rule: "that redirect keeps the query",
-    path: () => `${LISTING_PATH.slice(0, -1)}?format=api&page=2`,
+    path: (site) => `${bare(site)}?format=api&page=2`,
     judge: (answer, site) => leadsTo(site, headerOf(answer, "Location"), "?format=api&page=2"),
   },
   notFound("other-path", "any other path is an error: 404", listing("nothing")),
@@ -73,7 +73,7 @@ export const ASKING: readonly Probe[] = [
 function leadsTo({ first: { facts } }: ProbedSite, location: string | undefined, query?: string): boolean {
   if (location === undefined || !URL.canParse(location, facts.baseUrl)) return false;
   const target = new URL(location, facts.baseUrl);
-  const isListing = target.pathname === `${basePath(facts.baseUrl)}${LISTING_PATH}`;
+  const isListing = target.pathname === `${basePath(facts.baseUrl)}${facts.path}`;
   const isHost = target.host === new URL(facts.baseUrl).host;
   return isListing && isHost && (query === undefined || target.search === query);
 }

@@ -1,8 +1,7 @@
 /** Probes of requests in an unusual form, which are sent letter by letter. */
-import { LISTING_PATH } from "../../contract/links.js";
 import { headerOf } from "../../remote/exchange.js";
 import { isJson, isNotAllowed } from "./methods.js";
-import { ALLOWED, hasHeader, isPage, type Probe, type ProbedSite, tagOf } from "./probe.js";
+import { ALLOWED, bare, hasHeader, isPage, type Probe, type ProbedSite, tagOf } from "./probe.js";
 
 const CLOSE = "Connection: close";
 
@@ -50,9 +49,9 @@ export const MESSAGES: readonly Probe[] = [
     name: "head-of-errors",
     rule: "HEAD of an error or a redirect has the Content-Length that GET's body has",
     method: "HEAD",
-    path: () => LISTING_PATH.slice(0, -1),
+    path: bare,
     async judge(answer, { client, first }) {
-      const nothing = `${first.facts.baseUrl}${LISTING_PATH}nothing`;
+      const nothing = `${first.facts.baseUrl}${first.facts.path}nothing`;
       const [redirect, error, errorHead] = [
         await client.request(answer.url),
         await client.request(nothing),

@@ -1,7 +1,6 @@
 /** Probes of methods, and of what every error says. */
 import { CONTENT_TYPE, INVALID_PAGE } from "../../contract/headers.js";
 import { parseJson } from "../../contract/json.js";
-import { LISTING_PATH } from "../../contract/links.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { hasHeadersOfPage } from "../site/headers.js";
 import { ALLOWED, hasHeader, listing, type Probe, varyOf } from "./probe.js";
@@ -82,7 +81,7 @@ function error(name: string, rule: string, judge: NonNullable<Probe["judge"]>, .
   return {
     name,
     rule,
-    path: ({ first }) => `${LISTING_PATH}${first.facts.links === "query" ? "?format=api&page=0" : "pages/0.json"}`,
+    path: ({ first }) => `${first.facts.path}${first.facts.links === "query" ? "?format=api&page=0" : "pages/0.json"}`,
     // That a host answers with a page here is the finding of another row.
     judge: (answer, site) => (answer.status < 400 ? NO_ERROR : judge(answer, site)),
     ...(shown.length > 0 && { shown }),

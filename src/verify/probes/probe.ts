@@ -1,5 +1,5 @@
 /** A probe: one request to a host, the rule for its answer, and how to tell whether the answer keeps it. */
-import { LISTING_PATH, pageUrl, parsePageUrl } from "../../contract/links.js";
+import { pageUrl, parsePageUrl } from "../../contract/links.js";
 import { shorten, visible } from "../../print/text.js";
 import type { Variant } from "../../release/layout.js";
 import type { BareResponse } from "../../remote/bare.js";
@@ -66,7 +66,7 @@ export async function runProbe(probe: Probe, site: ProbedSite): Promise<ProbeRes
   if (why) return { request: "", received: "", isRight: true, skipped: why };
   const { client, first } = site;
   const headers = probe.headers?.(site) ?? {};
-  const path = probe.path?.(site) ?? pageUrl("", first.facts.links, 1);
+  const path = probe.path?.(site) ?? pageUrl({ ...first.facts, baseUrl: "" }, 1);
   const url = `${first.facts.baseUrl}${path}`;
   const { origin, host } = new URL(url);
   const target = url.slice(origin.length);
@@ -86,7 +86,7 @@ export async function runProbe(probe: Probe, site: ProbedSite): Promise<ProbeRes
     }
     const answer = lines ? await client.bare(url, lines, false) : await client.request(url, { method, headers });
     const judgement = await judge(answer, site);
-    const received = shorten(visible(shown ? showHeaders(answer, shown) : showAnswer(answer)), LONGEST_SHOWN);
+    const received = shorten(visible(shown ? showHeaders(answer, shown) : showAnswer(answer, site)), LONGEST_SHOWN);
     const result = { request, received, isRight: judgement !== false, answer };
     return typeof judgement === "string" ? { ...result, skipped: judgement } : result;
   } catch (error) {
@@ -96,8 +96,13 @@ export async function runProbe(probe: Probe, site: ProbedSite): Promise<ProbeRes
 }
 
 /** Below the base URL: the listing and what follows it, as `?page=01`. */
-export function listing(rest = ""): () => string {
-  return () => `${LISTING_PATH}${rest}`;
+export function listing(rest = ""): NonNullable<Probe["path"]> {
+  return ({ first }) => `${first.facts.path}${rest}`;
+}
+
+/** The listing without its final slash. */
+export function bare({ first }: ProbedSite): string {
+  return first.facts.path.slice(0, -1);
 }
 
 /** Whether an answer is page `page` of the listing, in plain JSON. */
@@ -130,7 +135,7 @@ export function varyOf({ release, first }: ProbedSite): string[] {
 const LONGEST_SHOWN = 120;
 
 /** `404 {"detail":"Invalid page."}`, `301 to /api/users/`, `200, page 2`, `200 (text/html) with a body that is HTML` */
-function showAnswer(answer: RemoteResponse): string {
+function showAnswer(answer: RemoteResponse, { first }: ProbedSite): string {
   const { status, body } = answer;
   const location = headerOf(answer, "Location");
   if (location !== undefined) return `${status} to ${location}`;
@@ -139,7 +144,7 @@ function showAnswer(answer: RemoteResponse): string {
   const read = readAnswer(answer, body);
   if ("received" in read) return read.received;
   const { next, previous } = read.envelope;
-  const [after, before] = [next, previous].map((link) => parsePageUrl(link ?? "")?.page);
+  const [after, before] = [next, previous].map((link) => parsePageUrl(link ?? "", first.facts.path)?.page);
   return `200, page ${after === undefined ? (before ?? 0) + 1 : after - 1}`;
 }
 

@@ -2,6 +2,7 @@
 import { recordPattern } from "../../contract/record-text.js";
 import type { WarningCounts } from "../../contract/warnings.js";
 import { type DigestBytes, PageDigests } from "../../release/digests.js";
+import { PagePaths } from "../../release/layout.js";
 import { UserIndexReader } from "../../release/user-index.js";
 import { BatchCheck } from "../order.js";
 import { Findings } from "../verdict.js";
@@ -11,6 +12,8 @@ import { readVariants } from "./variants.js";
 
 interface Outline extends Pick<Manifest, "snapshot" | "variants"> {
   folder: string;
+  /** The path of the listing. */
+  listing: string;
   /** Whether users.sha256 is there. */
   hasIndex: boolean;
 }
@@ -29,21 +32,22 @@ export function* batches(pages: number, digests: PageDigests | undefined): Gener
 }
 
 /** Makes what checks the batches of one release. @throws UserError, in a check, when a file cannot be read. */
-export function startChecks({ folder, snapshot, variants, hasIndex }: Outline) {
+export function startChecks({ folder, listing, snapshot, variants, hasIndex }: Outline) {
   // With the release's own avatar. Other images are mostly of a form that the pattern knows.
   const pattern = recordPattern(`${snapshot?.base_url}/avatar.svg`);
+  const paths = new PagePaths(listing);
   return ({ first, pages, digests: bytes }: Batch) => {
     const index = hasIndex ? new UserIndexReader(folder) : undefined;
     try {
       const findings = new Findings();
       const warnings: WarningCounts = {};
-      const users = new BatchCheck(findings);
+      const users = new BatchCheck(findings, paths);
       const digests = new PageDigests(pages, variants);
       digests.fill(1, bytes ?? {});
       for (let at = 1; at <= pages; at++) {
         const page = first + at - 1;
-        const body = readVariants(folder, page, variants, (variant) => digests.find(at, variant), findings);
-        const keys = body && checkReleasePage(page, body, { snapshot, pattern, index, warnings, findings });
+        const body = readVariants({ folder, paths }, page, variants, (variant) => digests.find(at, variant), findings);
+        const keys = body && checkReleasePage(page, body, { paths, snapshot, pattern, index, warnings, findings });
         if (keys) users.add(page, keys);
       }
       return { users: users.finish(), warnings, findings: findings.toData() };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { codeOf, UserError } from "../../errors.js";
 import type { PageDigests } from "../../release/digests.js";
 import { findDigest } from "../../release/files.js";
-import { findPage, isForAdapters, OWNED, pagePath, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
+import { isForAdapters, OWNED, type PagePaths, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
 
 /** Path inside the release -> what is there: `file`, or what it is instead. Folders are left out. */
@@ -13,6 +13,7 @@ export type Tree = ReadonlyMap<string, string>;
 
 /** The files that a release should have. */
 export interface ListedFiles {
+  paths: PagePaths;
   pages: number;
   variants: readonly Variant[];
   /** The digests of pages, unset where SHA256SUMS has none; undefined when it cannot be read. */
@@ -46,9 +47,9 @@ async function list(folder: string): Promise<Dirent[]> {
 
 /** Finds files that are missing, files that are not listed, and what is no plain file. */
 export function checkFiles(tree: Tree, listed: ListedFiles, findings: Findings): void {
-  const { digests, others, pages, variants } = listed;
+  const { paths, digests, others, pages, variants } = listed;
   const note = (path: string, found: string, expected: string) => {
-    const page = findPage(path)?.page;
+    const page = paths.find(path)?.page;
     findings.add({ check: "files", path, ...(page !== undefined && { page }), found, expected });
   };
   const expect = (path: string) => {
@@ -56,10 +57,10 @@ export function checkFiles(tree: Tree, listed: ListedFiles, findings: Findings):
   };
   // A published copy has no files for other hosts.
   for (const path of new Set([SUMS, SNAPSHOT, ...others.keys()])) if (!isForAdapters(path)) expect(path);
-  for (let page = 1; page <= pages; page++) for (const variant of variants) expect(pagePath(page, variant));
+  for (let page = 1; page <= pages; page++) for (const variant of variants) expect(paths.path(page, variant));
 
   const isListed = (path: string) => {
-    const { page = 0, variant = "identity" } = findPage(path) ?? {};
+    const { page = 0, variant = "identity" } = paths.find(path) ?? {};
     const isPage = page >= 1 && page <= pages && variants.includes(variant);
     return isPage || others.has(path) || [SUMS, SNAPSHOT, OWNED].includes(path);
   };

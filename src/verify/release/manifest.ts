@@ -1,5 +1,6 @@
 /** snapshot.json and SHA256SUMS of a release, read as far as possible: whatever is wrong with them is a finding. */
 import { basename, join } from "node:path";
+import { USERS_CONTRACT } from "../../contract/contract.js";
 import { pagesFor, parseBaseUrl } from "../../contract/links.js";
 import { CONTRACT_VERSION } from "../../contract/user.js";
 import type { WarningCounts } from "../../contract/warnings.js";
@@ -7,7 +8,7 @@ import { codeOf, hasCode, UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
 import { PageDigests, readSumLines } from "../../release/digests.js";
 import { readReleaseFile } from "../../release/files.js";
-import { findPage, pagePath, parseFolderName, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { PagePaths, parseFolderName, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot.js";
 import type { Findings } from "../verdict.js";
 import type { ListedFiles, Tree } from "./files.js";
@@ -23,14 +24,16 @@ export async function readManifest(folder: string, tree: Tree, findings: Finding
       `${folder} is no release: it has neither ${SNAPSHOT} nor ${SUMS}. Name a release's folder, or the beginning of an id.`,
     );
   }
+  const paths = new PagePaths(USERS_CONTRACT.listing.path);
   const snapshot = snapshotText === undefined ? undefined : parseSnapshot(snapshotText);
   if (!snapshot) {
     const found = snapshotText === undefined ? "no file to read" : shorten(snapshotText, 100);
     findings.add({ check: "snapshot", path: SNAPSHOT, found, expected: "the JSON that Rollcall writes for a release" });
   }
-  if (sumsText !== undefined) return { snapshot, ...readSums(sumsText, tree, snapshot, findings) };
+  if (sumsText !== undefined) return { snapshot, ...readSums(sumsText, { paths, tree, snapshot }, findings) };
   findings.add({ check: "sums", path: SUMS, found: "no file to read", expected: "a digest for every file" });
-  return { snapshot, ...outline(snapshot, countPages(tree.keys())), digests: undefined, others: new Map() };
+  const outlined = outline(snapshot, countPages(paths, tree.keys()));
+  return { snapshot, paths, ...outlined, digests: undefined, others: new Map() };
 }
 
 /** The text of a plain file; undefined when there is none, or it is longer than a string can be. */
@@ -50,19 +53,23 @@ function outline(snapshot: Snapshot | undefined, there: number): Pick<Manifest, 
   return { pages, variants: ["identity", ...(snapshot?.encodings ?? [])] };
 }
 
-function countPages(paths: Iterable<string>): number {
+function countPages(paths: PagePaths, all: Iterable<string>): number {
   let pages = 0;
-  for (const path of paths) if (findPage(path)?.variant === "identity") pages++;
+  for (const path of all) if (paths.find(path)?.variant === "identity") pages++;
   return pages;
 }
 
-function readSums(text: string, tree: Tree, snapshot: Snapshot | undefined, findings: Findings): ListedFiles {
+function readSums(
+  text: string,
+  { paths, tree, snapshot }: { paths: PagePaths; tree: Tree; snapshot: Snapshot | undefined },
+  findings: Findings,
+): ListedFiles {
   const note = (path: string, found: string, expected: string) =>
     findings.add({ check: "sums", path, found, expected });
   if (!text.endsWith("\n")) note(SUMS, "no newline at its end", "a newline after every line");
   const lines = text.endsWith("\n") ? text : `${text}\n`;
-  const listed = countPages(pathsIn(lines));
-  const { pages, variants } = outline(snapshot, Math.max(listed, countPages(tree.keys())));
+  const listed = countPages(paths, pathsIn(lines));
+  const { pages, variants } = outline(snapshot, Math.max(listed, countPages(paths, tree.keys())));
   const digests = new PageDigests(pages, variants);
   const others = new Map<string, string>();
   for (const { line, sum } of readSumLines(lines)) {
@@ -71,7 +78,7 @@ function readSums(text: string, tree: Tree, snapshot: Snapshot | undefined, find
       continue;
     }
     const { path, digest } = sum;
-    const { page = 0, variant = "identity" } = findPage(path) ?? {};
+    const { page = 0, variant = "identity" } = paths.find(path) ?? {};
     const isPage = digests.get(page, variant) !== undefined;
     if (isPage ? digests.has(page, variant) : others.has(path)) note(path, "listed twice", "one line a file");
     else if (isPage) digests.set(page, variant, digest);
@@ -80,8 +87,8 @@ function readSums(text: string, tree: Tree, snapshot: Snapshot | undefined, find
   if (!others.has(SNAPSHOT)) note(SNAPSHOT, "not listed", `a line in ${SUMS}`);
   for (let page = 1; page <= pages; page++)
     for (const variant of variants)
-      if (!digests.has(page, variant)) note(pagePath(page, variant), "not listed", `a line in ${SUMS}`);
-  return { pages, variants, digests, others };
+      if (!digests.has(page, variant)) note(paths.path(page, variant), "not listed", `a line in ${SUMS}`);
+  return { paths, pages, variants, digests, others };
 }
 
 function* pathsIn(lines: string): Generator<string> {
@@ -89,7 +96,11 @@ function* pathsIn(lines: string): Generator<string> {
 }
 
 /** Compares snapshot.json with the digests, the name of the folder, and itself. */
-export function checkSnapshot(folder: string, { snapshot, digests, others }: Manifest, findings: Findings): void {
+export function checkSnapshot(
+  folder: string,
+  { snapshot, paths, digests, others }: Manifest,
+  findings: Findings,
+): void {
   if (!snapshot) return;
   const expect = (key: string, found: unknown, expected: unknown, why: string) =>
     compare(findings, `${key} ${found}`, `${expected}, ${why}`, found === expected);
@@ -100,7 +111,7 @@ export function checkSnapshot(folder: string, { snapshot, digests, others }: Man
   expect("base_url", snapshot.base_url, normalised(snapshot.base_url), "an absolute URL in its normal form");
   // Without all digests the id is not known; the check of SHA256SUMS has reported that.
   if (digests?.isComplete(snapshot.pages))
-    expect("id", id, snapshotId(contentDigest(facts, { pages: digests, others })), "which its content gives");
+    expect("id", id, snapshotId(contentDigest(facts, { paths, pages: digests, others })), "which its content gives");
   const named = parseFolderName(basename(folder))?.id;
   if (named !== undefined) expect("id", id, named, "which the folder's name says");
 }

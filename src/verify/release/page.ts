@@ -1,6 +1,6 @@
 /** Checks one page of a release, and its users' lines in users.sha256. */
 import { expectedEnvelope, readBody } from "../../contract/envelope.js";
-import { pagePath } from "../../release/layout.js";
+import type { PagePaths } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
 import { ID_AT, LINE_BYTES, type UserIndexReader, userLines } from "../../release/user-index.js";
 import { checkPage, type PageContext } from "../page.js";
@@ -8,14 +8,15 @@ import type { Records } from "../records.js";
 import type { Findings } from "../verdict.js";
 
 interface ReleaseContext extends Pick<PageContext, "pattern" | "warnings" | "findings"> {
+  paths: PagePaths;
   snapshot: Snapshot | undefined;
   index: UserIndexReader | undefined;
 }
 
 /** Undefined when the body is no page, so that nothing is known of its users. */
 export function checkReleasePage(page: number, bytes: Buffer, context: ReleaseContext): Records["keys"] | undefined {
-  const { snapshot, index, findings } = context;
-  const place = { path: pagePath(page), page };
+  const { paths, snapshot, index, findings } = context;
+  const place = { path: paths.path(page), page };
   const body = readBody(bytes);
   if ("why" in body) {
     findings.add({ check: "pages", ...place, found: `a file that ${body.why}`, expected: "a page" });
@@ -23,7 +24,7 @@ export function checkReleasePage(page: number, bytes: Buffer, context: ReleaseCo
   }
   const { keys, flaws } = checkPage(bytes, {
     ...{ ...context, place, body, formCheck: "pages", countSource: ", as in snapshot.json" },
-    expected: snapshot && expectedOf(snapshot, page),
+    expected: snapshot && expectedOf(snapshot, paths.listing, page),
   });
   // A page with flaws has been reported; its lines would say it again.
   if ("frame" in body && snapshot && index && flaws.length === 0) {
@@ -34,8 +35,12 @@ export function checkReleasePage(page: number, bytes: Buffer, context: ReleaseCo
   return keys;
 }
 
-function expectedOf({ count, pages, page_size: pageSize, base_url: baseUrl, links }: Snapshot, page: number) {
-  return expectedEnvelope({ page, count, pages, pageSize, baseUrl, links });
+function expectedOf(
+  { count, pages, page_size: pageSize, base_url: baseUrl, links }: Snapshot,
+  path: string,
+  page: number,
+) {
+  return expectedEnvelope({ page, count, pages, pageSize, baseUrl, path, links });
 }
 
 function checkIndex(page: number, expected: Buffer, found: Buffer, findings: Findings): void {

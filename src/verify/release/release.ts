@@ -3,7 +3,7 @@ import { realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { WarningCounts, WarningKind } from "../../contract/warnings.js";
 import { codeOf, usageError } from "../../errors.js";
-import { PAGES, USERS } from "../../release/layout.js";
+import { USERS } from "../../release/layout.js";
 import { findUnreadable } from "../../release/readable.js";
 import { LINE_BYTES } from "../../release/user-index.js";
 import { ThreadPool, threadsFor } from "../../workers/pool.js";
@@ -56,22 +56,22 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
 
 async function checkUsers(
   folder: string,
-  { tree, manifest: { snapshot, pages, variants, digests } }: Pick<Seen, "tree" | "manifest">,
+  { tree, manifest: { snapshot, paths, pages, variants, digests } }: Pick<Seen, "tree" | "manifest">,
   { workers, onProgress, signal }: DiskOptions,
   findings: Findings,
 ) {
   const warnings: WarningCounts = {};
-  const users = new AllUsersCheck(findings);
+  const users = new AllUsersCheck(findings, paths);
   const pool = new ThreadPool({
     size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
     file: new URL("./worker.js", import.meta.url),
-    data: { folder, variants, snapshot, hasIndex: tree.get(USERS) === "file" },
+    data: { folder, listing: paths.listing, variants, snapshot, hasIndex: tree.get(USERS) === "file" },
     start: startChecks,
     signal,
   });
   try {
     // Pages behind a symbolic link are outside the release. The check of files has reported the link.
-    const isInside = [...tree.keys()].some((path) => path.startsWith(`${PAGES}/`));
+    const isInside = [...tree.keys()].some((path) => path.startsWith(`${paths.folder}/`));
     await pool.run(batches(isInside ? pages : 0, digests), (checked, { first, pages }) => {
       users.add(first, pages, checked.users);
       findings.merge(checked.findings);

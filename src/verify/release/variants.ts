@@ -4,14 +4,14 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Encoding } from "../../contract/headers.js";
 import { codeOf, hasCode, UserError } from "../../errors.js";
 import { MAX_PAGE, readReleaseFileSync, sha256 } from "../../release/files.js";
-import { pagePath, type Variant } from "../../release/layout.js";
+import type { PagePaths, Variant } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
 
 const DECODERS = { br: brotliDecompressSync, gzip: gunzipSync };
 
 /** Compares a page's files with their digests, where those are known, and each other. @returns the plain bytes, if any. */
 export function readVariants(
-  folder: string,
+  { folder, paths }: { folder: string; paths: PagePaths },
   page: number,
   variants: readonly Variant[],
   digestOf: (variant: Variant) => string | undefined,
@@ -19,7 +19,7 @@ export function readVariants(
 ): Buffer | undefined {
   let plain: Buffer | undefined;
   for (const variant of variants) {
-    const path = pagePath(page, variant);
+    const path = paths.path(page, variant);
     const note = (check: string, found: string, expected: string) =>
       findings.add({ check, path, page, found, expected });
     const bytes = read(join(folder, path));
@@ -30,7 +30,7 @@ export function readVariants(
     if (variant === "identity") plain = bytes;
     else {
       const other = plain && differenceOf(bytes, plain, variant);
-      if (other !== undefined) note("compressed", other, `the bytes of ${pagePath(page)} under ${variant}`);
+      if (other !== undefined) note("compressed", other, `the bytes of ${paths.path(page)} under ${variant}`);
     }
   }
   return plain;

@@ -1,7 +1,8 @@
 /** Reads a host from one snapshot: its files, and its pages, all or some, in every way that it offers. */
+import { type Contract, USERS_CONTRACT } from "../../contract/contract.js";
 import { LINK_STYLES, type LinkStyle, pageUrl } from "../../contract/links.js";
 import { parseSums } from "../../release/digests.js";
-import { SNAPSHOT, SUMS } from "../../release/layout.js";
+import { PagePaths, SNAPSHOT, SUMS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { parseSnapshot } from "../../release/snapshot.js";
 import { type Client, CONCURRENCY } from "../../remote/client.js";
@@ -40,10 +41,14 @@ export type SiteReading = Awaited<ReturnType<typeof readSite>>;
  * @throws UserError when the host cannot be reached, or page 1 is none; TransferError when it fails again and again.
  */
 export async function readSite(client: Client, options: VerifySiteOptions) {
-  const { visitor, change } = await walkPages(client, options.baseUrl, {
-    ...{ concurrency: options.concurrency, headers: {}, trustsId: false },
-    start: (first) => startVisitor(client, first, options),
-  });
+  const { visitor, change } = await walkPages(
+    client,
+    { baseUrl: options.baseUrl, contract: USERS_CONTRACT },
+    {
+      ...{ concurrency: options.concurrency, headers: {}, trustsId: false },
+      start: (first) => startVisitor(client, first, options),
+    },
+  );
   try {
     visitor.finish(change);
     const { attempt, read, options: about } = visitor;
@@ -59,7 +64,7 @@ export async function readSite(client: Client, options: VerifySiteOptions) {
 
 async function startVisitor(client: Client, first: FirstPage, options: VerifySiteOptions) {
   const { baseUrl, against, known = [], cacheControl, sample, concurrency = CONCURRENCY, onProgress } = options;
-  const found = against ?? (await readOwnRelease(client, baseUrl));
+  const found = against ?? (await readOwnRelease(client, baseUrl, first.facts.contract));
   const release = "whyNot" in found ? undefined : found;
   const site = { client, first, release, cacheControl };
   const attempt = new Attempt(site);
@@ -84,11 +89,12 @@ async function startVisitor(client: Client, first: FirstPage, options: VerifySit
 
 /** The forms of URL that pages have, that of the listing's links first. Where links are by path, a host may map no query. */
 async function findForms(site: ProbedSite): Promise<LinkStyle[]> {
-  const { baseUrl, links, pages } = site.first.facts;
+  const { facts } = site.first;
+  const { links, pages } = facts;
   const both = [links, ...LINK_STYLES.filter((form) => form !== links)];
   if (links === "query") return both;
   try {
-    const answer = await site.client.request(pageUrl(baseUrl, "query", pages));
+    const answer = await site.client.request(pageUrl({ ...facts, links: "query" }, pages));
     return isPage(answer, site, pages) ? both : [links];
   } catch (error) {
     if (error instanceof TransferError) return [links];
@@ -97,13 +103,18 @@ async function findForms(site: ProbedSite): Promise<LinkStyle[]> {
 }
 
 /** What the host's own snapshot.json and SHA256SUMS say, or why they cannot be used, as the end of a sentence. */
-async function readOwnRelease(client: Client, baseUrl: string): Promise<ExpectedRelease | { whyNot: string }> {
+async function readOwnRelease(
+  client: Client,
+  baseUrl: string,
+  { listing }: Contract,
+): Promise<ExpectedRelease | { whyNot: string }> {
   const [snapshotText, sumsText] = [await readText(client, baseUrl, SNAPSHOT), await readText(client, baseUrl, SUMS)];
   for (const text of [snapshotText, sumsText]) if (typeof text !== "string") return text;
   const snapshot = parseSnapshot(String(snapshotText));
   if (!snapshot) return { whyNot: `its ${SNAPSHOT} is not of the form that Rollcall writes` };
+  const paths = new PagePaths(listing.path);
   try {
-    return { snapshot, sums: parseSums(String(sumsText), snapshot.pages, ["identity", ...snapshot.encodings]) };
+    return { snapshot, sums: parseSums(String(sumsText), paths, snapshot.pages, ["identity", ...snapshot.encodings]) };
   } catch (error) {
     return { whyNot: `in its ${SUMS}, ${error instanceof Error ? error.message : error}` };
   }

@@ -1,6 +1,7 @@
 /** Checks the pages of one attempt to read a host, and then how they fit together. */
 import type { LinkStyle } from "../../contract/links.js";
 import { type RecordPattern, recordPattern } from "../../contract/record-text.js";
+import { PagePaths } from "../../release/layout.js";
 import type { RemoteResponse } from "../../remote/exchange.js";
 import { promisedEnvelope, readAnswer } from "../../remote/listing.js";
 import type { TransferError } from "../../remote/transfer.js";
@@ -27,6 +28,7 @@ export class SiteVisitor implements PageVisitor {
   readonly pages = this.#choose();
   readonly #users: AllUsersCheck;
   readonly #pattern: RecordPattern;
+  readonly #paths: PagePaths;
   /** Page -> its place among those that are read, from 1 on. */
   readonly #places = new Map<number, number>();
   /** Settled once page 1 has been requested in every way. */
@@ -39,14 +41,15 @@ export class SiteVisitor implements PageVisitor {
     readonly attempt: Attempt,
     readonly options: VisitorOptions,
   ) {
-    this.#users = new AllUsersCheck(attempt.findings);
+    this.#paths = new PagePaths(attempt.site.first.facts.path);
+    this.#users = new AllUsersCheck(attempt.findings, this.#paths);
     this.#pattern = recordPattern(`${attempt.site.first.facts.linkBase}/avatar.svg`);
   }
 
   async take(page: number, answer: RemoteResponse, bytes: Buffer): Promise<void> {
     const { comparison, ways, onPage } = this.options;
     const keys = this.#check(page, answer, bytes);
-    const users = new BatchCheck(this.attempt.findings);
+    const users = new BatchCheck(this.attempt.findings, this.#paths);
     if (keys) {
       comparison.take(page, answer.url, bytes);
       users.add(page, keys);

@@ -40,10 +40,9 @@ export class Ways {
 
   async #ask(way: Way, page: number, digest: string): Promise<void> {
     const { attempt } = this;
-    const { baseUrl } = attempt.site.first.facts;
     const { links, coding } = way;
     const check = coding === "identity" ? "both-forms" : coding;
-    const place = { check, page, url: pageUrl(baseUrl, links, page) };
+    const place = { check, page, url: pageUrl({ ...attempt.site.first.facts, links }, page) };
     const answer = await attempt.ask(place, coding);
     if (!answer) return;
     const difference = await this.#findDifference(answer, coding, page, digest);
