@@ -6,7 +6,6 @@ import type { Contract } from "../contract/contract.js";
 import { encodeSums, type PageDigests, type Sums } from "./digests.js";
 import { sha256 } from "./files.js";
 import {
-  CONTRACT,
   folderName,
   INCLUDED,
   OUTDATED,
