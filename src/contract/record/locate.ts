@@ -68,22 +68,33 @@ function memberText(name: string): string {
   return toBytes(`${JSON.stringify(name)}:`);
 }
 
-/** Finds a field's value by its name, from that side of the record where nothing else can have this name. */
 function findOf(contract: Contract, field: OrderField): Find {
-  const member = memberText(field.names.at(-1) ?? "");
+  const findValue = valueFinder(contract, field);
+  if (!findValue) return (text, at, end) => parsed(field, text.slice(at, end));
   const readValue = field.kind === "integer" ? readInteger : readText;
-  const places = [...membersOf(contract.file.properties, [])];
-  const own = places.findIndex((place) => place.path === field.path);
+  return (text, at, end) => {
+    const begin = findValue(text, at, end);
+    return begin < 0 ? undefined : readValue(text, begin, end);
+  };
+}
+
+/**
+ * Finds where a field's value begins in a canonical record, by its name, from that side of the record where nothing else
+ * can have this name; -1 where it has no such name. Undefined where no side is safe, so that the record must be parsed.
+ */
+export function valueFinder({ file }: Pick<Contract, "file">, { names, path }: Pick<Field, "names" | "path">) {
+  const member = memberText(names.at(-1) ?? "");
+  const places = [...membersOf(file.properties, [])];
+  const own = places.findIndex((place) => place.path === path);
   const mayHave = (place: Place) => place.isFree || place.text.includes(member);
-  const readBehind = (text: string, found: number, at: number, end: number) =>
-    found < at ? undefined : readValue(text, found + member.length, end);
+  const behind = (found: number, at: number) => (found < at ? -1 : found + member.length);
   if (!places.slice(0, own).some(mayHave)) {
-    return (text, at, end) => readBehind(text, text.indexOf(member, at), at, end);
+    return (text: string, at: number, _end: number) => behind(text.indexOf(member, at), at);
   }
   if (!places.slice(own + 1).some(mayHave)) {
-    return (text, at, end) => readBehind(text, text.lastIndexOf(member, end), at, end);
+    return (text: string, at: number, end: number) => behind(text.lastIndexOf(member, end), at);
   }
-  return (text, at, end) => parsed(field, text.slice(at, end));
+  return undefined;
 }
 
 interface Place {
@@ -116,7 +127,8 @@ function isStructured(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-function readText(text: string, begin: number, end: number): Found | undefined {
+/** The text that begins at a quote, byte by byte; undefined where there is none. */
+export function readText(text: string, begin: number, end: number): Found | undefined {
   if (begin >= end || text[begin] !== '"') return undefined;
   let close = text.indexOf('"', begin + 1);
   while (isEscaped(text, close)) close = text.indexOf('"', close + 1);
