@@ -44,6 +44,7 @@ export function adapterOf(name: string): Adapter {
 
 /** The paths of files that a host finds in the published folder, and may keep to itself. */
 export function filesOfHosts(): ReadonlySet<string> {
+  // Their names are the same for any contract.
   const paths = new PagePaths(USERS_CONTRACT.listing.path);
   const rules = rulesOf({ base: "", paths, encodings: [], cacheControl: "", others: [] });
   return new Set(ADAPTERS.flatMap((adapter) => publishedFor(adapter, rules)).map(({ path }) => path));

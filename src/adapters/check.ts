@@ -1,6 +1,7 @@
 /** Measures a release against the limits of a host, and finds what keeps a host on this machine from reading it. */
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { listFiles } from "../release/digests.js";
 import { isForAdapters, SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { findUnreadable } from "../release/readable.js";
@@ -46,10 +47,7 @@ export function findBarriers({ site }: Adapter, release: Release): string[] {
   return barrier === undefined ? [] : [barrier];
 }
 
-function* pathsOf({ paths, sums }: Release): Generator<string> {
-  for (let page = 1; page <= sums.pages.pages; page++) {
-    for (const variant of sums.pages.variants) yield paths.path(page, variant);
-  }
-  for (const path of sums.others.keys()) if (!isForAdapters(path)) yield path;
+function* pathsOf({ sums }: Release): Generator<string> {
+  for (const [path] of listFiles(sums)) if (!isForAdapters(path)) yield path;
   yield SUMS;
 }

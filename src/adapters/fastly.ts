@@ -76,7 +76,7 @@ function vcl(deployment: Deployment): string {
 sub vcl_fetch {
 #FASTLY fetch
   if (beresp.status == 404 || beresp.status == 403) {
-    if (req.url ~ ${regex(`^${literal(folder)}/${pageFolder}/`)}) { error ${OWN.invalid}; }
+    if (req.url ~ ${regex(`^${literal(`${folder}/${pageFolder}/`)}`)}) { error ${OWN.invalid}; }
     error ${OWN[404]};
   }
   unset beresp.http.Vary;
@@ -89,7 +89,7 @@ ${set("resp", headers)}
   if (resp.status == 200 || resp.status == 304) {
     set resp.http.Cache-Control = ${text(moved["Cache-Control"])};
 ${own.join("\n")}
-    if (req.url ~ ${regex(`^${literal(folder)}/${pageFolder}/`)}) { set resp.http.Content-Type = ${text(page["Content-Type"])}; }
+    if (req.url ~ ${regex(`^${literal(`${folder}/${pageFolder}/`)}`)}) { set resp.http.Content-Type = ${text(page["Content-Type"])}; }
   }
   return(deliver);
 }

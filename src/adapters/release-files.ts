@@ -1,5 +1,5 @@
 /** What a build puts into a release for other hosts. */
-import { USERS_CONTRACT } from "../contract/contract.js";
+import type { Contract } from "../contract/contract.js";
 import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, basePath } from "../contract/links.js";
 import { type UserError, usageError } from "../errors.js";
@@ -16,6 +16,7 @@ import { rulesOf, servedEncodings } from "./rules/rules.js";
  */
 export function publishedFiles({
   adapt: names = [],
+  contract,
   baseUrl,
   encodings,
   carriesAvatar,
@@ -26,7 +27,7 @@ export function publishedFiles({
     if (!adapter.published) return [];
     const rules = rulesOf({
       base: basePath(baseUrl),
-      paths: new PagePaths(USERS_CONTRACT.listing.path),
+      paths: new PagePaths(contract.listing.path),
       encodings: servedEncodings(adapter.compression, encodings),
       cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
       others: [...(carriesAvatar ? [AVATAR_PATH] : []), CONTRACT, SNAPSHOT, SUMS],
@@ -46,6 +47,7 @@ function needsNone(name: string): UserError {
 /** What a build's settings say of other hosts. */
 type AdaptedBuild = ServingOptions & {
   adapt?: readonly string[] | undefined;
+  contract: Contract;
   baseUrl: string;
   encodings: readonly Encoding[];
   carriesAvatar: boolean;

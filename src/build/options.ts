@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { publishedFiles } from "../adapters/release-files.js";
 import { SERVING_SETTINGS, type ServingOptions } from "../adapters/rules/deployment.js";
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, parseBaseUrl } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
@@ -77,7 +78,7 @@ export function resolveOptions(given: BuildOptions) {
   // Always in one order, so that the same options make the same release.
   const encodings = ENCODING_NAMES.filter((encoding) => options.encodings?.includes(encoding));
   const carriesAvatar = options.defaultAvatar === undefined;
-  const forHosts = publishedFiles({ ...options, baseUrl, encodings, carriesAvatar });
+  const forHosts = publishedFiles({ ...options, contract: USERS_CONTRACT, baseUrl, encodings, carriesAvatar });
   return {
     ...options,
     baseUrl,

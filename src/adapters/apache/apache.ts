@@ -7,8 +7,8 @@ import { APACHE_LIMITATIONS, FOUND, quoteApache, writeAnswers, writeOwnAnswers }
 import {
   answer,
   apacheWord,
-  PAGE_FILE,
   type PathPattern,
+  pageFile,
   pagePattern,
   writeMethods,
   writePageRules,
@@ -147,7 +147,7 @@ function writeRules(deployment: Deployment): string[] {
   const fileOf = (name: string) => `${folder.replace(/[\\$%\s]/g, "\\$&")}/${name}`;
   return [
     ...writePageRules(deployment, path),
-    `RewriteRule ${pagePattern(deployment, path)} - [E=ROLLCALL_FILE:${PAGE_FILE}]`,
+    `RewriteRule ${pagePattern(deployment, path)} - [E=ROLLCALL_FILE:${pageFile(deployment)}]`,
     ...[...files.keys()].map(
       (name) => `RewriteRule ${apacheWord(`^${path(`${base}/${name}`)}$`)} - [E=ROLLCALL_FILE:${name}]`,
     ),

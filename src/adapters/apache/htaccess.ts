@@ -7,8 +7,8 @@ import { APACHE_LIMITATIONS, quoteApache, writeAnswers } from "./answers.js";
 import {
   answer,
   apacheWord,
-  PAGE_FILE,
   type PathPattern,
+  pageFile,
   pagePattern,
   writeMethods,
   writePageRules,
@@ -79,7 +79,7 @@ function writeHtaccess(rules: Rules): string {
     'RewriteCond %{ENV:ROLLCALL_SUFFIX} =""',
     "RewriteCond %{REQUEST_FILENAME} -f",
     `RewriteRule ${apacheWord(`^${path(rules.pages)}${PAGE_NUMBER}\\.json$`)} - [T=${page["Content-Type"]},END]`,
-    `RewriteRule ${pagePattern(rules, path)} ${PAGE_FILE} [E=ROLLCALL_FILE:1,L]`,
+    `RewriteRule ${pagePattern(rules, path)} ${pageFile(rules)} [E=ROLLCALL_FILE:1,L]`,
     ...[...files].map(
       ([name, { "Content-Type": type }]) =>
         `RewriteRule ${apacheWord(`^${literal(name)}$`)} - ${apacheWord(`[T=${type},END]`)}`,

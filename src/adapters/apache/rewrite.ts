@@ -46,9 +46,11 @@ export function writePageRules(rules: Rules, path: PathPattern): string[] {
 }
 
 /** The file of the release that ROLLCALL_PAGE and ROLLCALL_SUFFIX name. */
-export const PAGE_FILE = "api/users/pages/%{ENV:ROLLCALL_PAGE}.json%{ENV:ROLLCALL_SUFFIX}";
+export function pageFile({ pageFolder }: Rules): string {
+  return `${pageFolder}/%{ENV:ROLLCALL_PAGE}.json%{ENV:ROLLCALL_SUFFIX}`;
+}
 
-/** The pattern of every path that `PAGE_FILE` answers. */
+/** The pattern of every path that `pageFile` answers. */
 export function pagePattern({ listing }: Rules, path: PathPattern): string {
   return apacheWord(`^${path(listing)}(?:pages/${PAGE_NUMBER}\\.json)?$`);
 }

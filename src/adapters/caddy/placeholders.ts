@@ -10,6 +10,8 @@ export function placeholders(deployment: Deployment): string[] {
   const { key, base, listing, bare, pages, pageFolder, files, encodings } = deployment;
   const path = (text: string) => letters(decodePath(text).toString());
   const file = (number: string) => caddyWord(`${pageFolder}/${number}.json{${key}_suffix}`);
+  // A row that begins with a tilde would be a pattern.
+  const before = pageFolder.startsWith("~") ? "=" : "";
   return [
     ...caddyMap("{http.request.orig_uri.query}", `${key}_page`, "1", [
       [caddyPattern(QUERY.twice), "none"],
@@ -40,8 +42,8 @@ export function placeholders(deployment: Deployment): string[] {
       ...encodings.map((name) => [caddyPattern(`\\.json\\${ENCODINGS[name]}$`), name] as const),
     ]),
     "# The files of the release, each with its digest.",
-    ...caddyMap(`{${key}_file}`, `${key}_tag`, "none", [
-      ...[...tagsOf(deployment)].map(([name, tag]) => [name, caddyWord(tag)] as const),
+    ...caddyMap(`${before}{${key}_file}`, `${key}_tag`, "none", [
+      ...[...tagsOf(deployment)].map(([name, tag]) => [`${before}${name}`, caddyWord(tag)] as const),
     ]),
   ];
 }

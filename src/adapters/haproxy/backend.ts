@@ -5,7 +5,7 @@ import { RELEASES } from "../../release/layout.js";
 import type { Deployment } from "../rules/deployment.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "../rules/patterns.js";
 import { BODIES, INVALID_PAGE_BODY } from "../rules/rules.js";
-import { argument, formatted, headerFields, httpError, jsonAnswer, oneWord } from "./language.js";
+import { argument, flagless, formatted, headerFields, httpError, jsonAnswer, oneWord } from "./language.js";
 
 /** @param tags the path of the file that has the tags. */
 export function writeBackend(deployment: Deployment, tags: string): string {
@@ -35,8 +35,8 @@ function errors({ headers, error }: Deployment): string[] {
 
 /** Finds the file of the release for a request, or answers it. */
 function request(deployment: Deployment, tags: string): string[] {
-  const { listing, bare, pages, pageFolder, base, redirect, files, encodings } = deployment;
-  const { headers, preflight, moved, error } = deployment;
+  const { listing, bare, pages, pageFolder, base, redirect, headers, preflight, moved, encodings, files, error } =
+    deployment;
   const digits = DIGITS.map((group) => `\\${group}`).join("");
   const set = (name: string, expression: string, condition = "") =>
     `http-request set-var(txn.rollcall_${name}) ${oneWord(expression)}${condition && ` if ${condition}`}`;
@@ -88,9 +88,9 @@ function found({ pageFolder, page, files, encodings }: Deployment): string[] {
     `http-after-response set-header ${name} ${value} if { status 200 304 } { var(txn.rollcall_file) -m ${file} }`;
   return [
     'http-after-response set-header ETag "%[var(txn.rollcall_tag)]" if { status 200 304 }',
-    ...Object.entries(page).map(([name, value]) => after(name, formatted(value), `beg ${pageFolder}/`)),
+    ...Object.entries(page).map(([name, value]) => after(name, formatted(value), `beg ${flagless(`${pageFolder}/`)}`)),
     ...[...files].flatMap(([file, headers]) =>
-      Object.entries(headers).map(([name, value]) => after(name, formatted(value), `str ${oneWord(file)}`)),
+      Object.entries(headers).map(([name, value]) => after(name, formatted(value), `str ${flagless(oneWord(file))}`)),
     ),
     ...encodings.map((name) => after("Content-Encoding", name, `end ${oneWord(`.json${ENCODINGS[name]}`)}`)),
     `http-request set-var(txn.rollcall_known) ${oneWord(`req.fhdr(if-none-match)`)}`,

@@ -29,6 +29,11 @@ export function argument(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
+/** A pattern of a condition, in which a word that begins with a dash would be a flag. */
+export function flagless(word: string): string {
+  return word.replace(/^(?='?-)/, "-- ");
+}
+
 /** One word of a line. */
 export function oneWord(text: string): string {
   return text.includes("'") ? `"${text.replace(/["\\$]/g, "\\$&")}"` : `'${text}'`;

@@ -2,25 +2,14 @@
 import { ENCODINGS } from "../../contract/headers.js";
 import { type Deployment, tagsOf } from "../rules/deployment.js";
 import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
-import { BODIES, decodePath, INVALID_PAGE_BODY } from "../rules/rules.js";
+import { BODIES, decodePath, INVALID_PAGE_BODY, type Rules } from "../rules/rules.js";
 import { nginxMap, nginxPattern, preflightVariable, quoteNginx } from "./language.js";
 
 /** Maps from a request to a file of the release and its headers. */
-export function maps({
-  key,
-  base,
-  listing,
-  pages,
-  pageFolder,
-  encodings,
-  files,
-  page,
-  error,
-  moved,
-  preflight,
-}: Deployment): string[] {
+export function maps(deployment: Deployment): string[] {
+  const { key, base, listing, pages, encodings, files, page, error, moved, preflight } = deployment;
   const path = (text: string) => literal(decodePath(text));
-  const file = (name: string) => `"${pageFolder}/${name}.json$${key}_suffix"`;
+  const file = (name: string) => `"${nameOfPages(deployment)}/${name}.json$${key}_suffix"`;
   const empty = '""';
   const text = (value: string) => quoteNginx(value, key);
   const cachings = [...files].filter(([, { "Cache-Control": caching }]) => caching !== page["Cache-Control"]);
@@ -78,11 +67,22 @@ export function maps({
 
 /** The files of the release, each with its digest. */
 export function tagMap(deployment: Deployment): string[] {
-  const tags = [...tagsOf(deployment)].map(([path, tag]) => [path, `'${tag}'`] as const);
+  const [folder, name] = [`${deployment.pageFolder}/`, `${nameOfPages(deployment)}/`];
+  const nameOf = (path: string) => (path.startsWith(folder) ? name + path.slice(folder.length) : path);
+  const tags = [...tagsOf(deployment)].map(([path, tag]) => [nameOf(path), `'${tag}'`] as const);
   return [
     "",
     `# The ${tags.length} files of the release, each with its digest.`,
     ...nginxMap(`$${deployment.key}_file`, `${deployment.key}_tag`, '""', tags),
     "",
   ];
+}
+
+/**
+ * What the pages' folder is called in the maps. A map refuses a name of more than 46 bytes unless the server's own
+ * settings allow it, and takes one that begins with a tilde for a pattern.
+ */
+export function nameOfPages({ pageFolder }: Pick<Rules, "pageFolder">): string {
+  const longest = 46 - "/999999999.json.br".length;
+  return pageFolder.length > longest || pageFolder.startsWith("~") ? "pages" : pageFolder;
 }

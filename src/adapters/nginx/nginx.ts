@@ -5,7 +5,7 @@ import type { Deployment, HostedSite } from "../rules/deployment.js";
 import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, decodePath } from "../rules/rules.js";
 import { nginxBlock, nginxPattern, nginxWord, preflightVariable, quoteNginx } from "./language.js";
-import { maps, tagMap } from "./maps.js";
+import { maps, nameOfPages, tagMap } from "./maps.js";
 
 const MAPS = "nginx.conf";
 const RULES = "nginx-server.conf";
@@ -93,7 +93,8 @@ const ERROR_PAGES: readonly [statuses: string, answer: ErrorStatus][] = [
 ];
 
 function rules(deployment: Deployment): string[] {
-  const { key, base, folder, page, files, redirect, bare } = deployment;
+  const { key, base, folder, page, pageFolder, files, redirect, bare } = deployment;
+  const name = nameOfPages(deployment);
   const internal = `/.${key}`;
   const errors = (answers: typeof ERROR_PAGES) =>
     answers.map(([statuses, answer]) => `error_page ${statuses} =${answer} ${internal}/${answer};`);
@@ -126,6 +127,9 @@ function rules(deployment: Deployment): string[] {
       ...nginxBlock(`location ${internal}/files/`, [
         `alias ${quoteNginx(`${folder}/`, key)};`,
         ...errors([["403 404", 500], ...ERROR_PAGES]),
+        ...(name === pageFolder
+          ? []
+          : [`location ${internal}/files/${name}/ { alias ${quoteNginx(`${folder}/${pageFolder}/`, key)}; }`]),
         ...others.map(
           ([name, { "Content-Type": type }]) =>
             `location ${nginxWord(`${internal}/files/${name}`)} { alias ${quoteNginx(`${folder}/${name}`, key)}; default_type ${quoteNginx(type, key)}; }`,
