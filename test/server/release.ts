@@ -3,14 +3,16 @@ import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import stringify from "fast-json-stable-stringify";
+import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { Encoding } from "../../src/contract/headers.js";
 import { type LinkStyle, pagesFor } from "../../src/contract/links.js";
 import { encodePage } from "../../src/contract/page.js";
 import { userSchema } from "../../src/contract/user.js";
 import { encodeSums, PageDigests } from "../../src/release/digests.js";
 import { sha256 } from "../../src/release/files.js";
-import { CURRENT, folderName, pagePath, RELEASES, SNAPSHOT, SUMS } from "../../src/release/layout.js";
+import { CONTRACT, CURRENT, folderName, PagePaths, RELEASES, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
+import { stations, stationText } from "../support/stations.js";
 
 export interface Shape {
   count?: number;
@@ -20,6 +22,8 @@ export interface Shape {
   encodings?: Encoding[];
   /** Makes the users of two releases differ. */
   bio?: string;
+  /** A contract of stations; without one it is a release of users, from before releases had a contract. */
+  contract?: Contract;
   /** Path -> content of further files, such as an avatar. */
   others?: Record<string, string>;
 }
@@ -43,18 +47,21 @@ let clock = Date.UTC(2026, 0, 1);
 
 export async function writeRelease(dist: string, shape: Shape = {}): Promise<string> {
   const { count = 5, pageSize = 2, baseUrl = "https://directory.example.com" } = shape;
-  const { links = "query", encodings = [], bio = "" } = shape;
+  const { links = "query", encodings = [], bio = "", contract } = shape;
   const pages = pagesFor(count, pageSize);
+  const paths = new PagePaths((contract ?? USERS_CONTRACT).listing.path);
+  const texts = contract ? stations(count).map(stationText) : Array.from({ length: count }, (_, at) => record(at, bio));
+  const further = { ...shape.others, ...(contract ? { [CONTRACT]: contract.text } : {}) };
   const contents = new Map<string, Buffer>();
   const digests = new PageDigests(pages, ["identity", ...encodings]);
   for (let page = 1; page <= pages; page++) {
-    const here = Math.min(pageSize, count - (page - 1) * pageSize);
-    const records = Array.from({ length: here }, (_, at) => record((page - 1) * pageSize + at, bio));
-    const body = Buffer.from(encodePage({ page, pages, count, baseUrl, links }, records).join(""));
-    contents.set(pagePath(page), body);
-    for (const coding of encodings) contents.set(pagePath(page, coding), compressors[coding](body));
+    const records = texts.slice((page - 1) * pageSize, page * pageSize);
+    const position = { page, pages, count, baseUrl, path: paths.listing, links };
+    const body = Buffer.from(encodePage(position, records).join(""));
+    contents.set(paths.path(page), body);
+    for (const coding of encodings) contents.set(paths.path(page, coding), compressors[coding](body));
     for (const variant of digests.variants)
-      digests.set(page, variant, sha256(contents.get(pagePath(page, variant)) ?? ""));
+      digests.set(page, variant, sha256(contents.get(paths.path(page, variant)) ?? ""));
   }
   const facts = {
     contract: 1,
@@ -67,15 +74,15 @@ export async function writeRelease(dist: string, shape: Shape = {}): Promise<str
     skipped: 0,
     warnings: {},
   };
-  for (const [path, content] of Object.entries(shape.others ?? {})) contents.set(path, Buffer.from(content));
-  const others = new Map(Object.entries(shape.others ?? {}).map(([path, content]) => [path, sha256(content)]));
-  const id = snapshotId(contentDigest(facts, { pages: digests, others }));
+  for (const [path, content] of Object.entries(further)) contents.set(path, Buffer.from(content));
+  const others = new Map(Object.entries(further).map(([path, content]) => [path, sha256(content)]));
+  const id = snapshotId(contentDigest(facts, { paths, pages: digests, others }));
   const snapshot = Buffer.from(encodeSnapshot({ id, ...facts }));
   contents.set(SNAPSHOT, snapshot);
   contents.set(
     SUMS,
     Buffer.from(
-      [...encodeSums({ pages: digests, others: new Map([...others, [SNAPSHOT, sha256(snapshot)]]) })].join(""),
+      [...encodeSums({ paths, pages: digests, others: new Map([...others, [SNAPSHOT, sha256(snapshot)]]) })].join(""),
     ),
   );
 
