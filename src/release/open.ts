@@ -71,7 +71,9 @@ async function findContract(sums: string, read: () => Promise<string>): Promise<
   const [, digest] = CONTRACT_LINE.exec(sums) ?? [];
   if (digest === undefined) return USERS_CONTRACT;
   const text = await read();
-  return sha256(text) === digest ? readContract(text) : { why: "does not match its digest" };
+  if (sha256(text) !== digest) return { why: "does not match its digest" };
+  const contract = readContract(text);
+  return "mistakes" in contract ? { why: `is no contract: ${contract.mistakes[0]}` } : contract;
 }
 
 const CONTRACT_LINE = /^([0-9a-f]{64}) {2}contract\.json$/m;

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isObject } from "../contract/json.js";
 import { codeOf, isMissing, usageError } from "../errors.js";
-import { parseConfig } from "./json.js";
+import { parseConfig } from "../contract/file/json.js";
 import { at } from "./kinds.js";
 import { CONFIG_FLAG } from "./names.js";
 

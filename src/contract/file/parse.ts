@@ -1,15 +1,117 @@
-/** Reads a contract file, which may come from strangers. */
-import { type Contract, contractOf } from "../contract.js";
-import { isObject, parseJson } from "../json.js";
+/** Reads a contract file, as its author or a stranger wrote it. All of its mistakes are told at once. */
+import { shorten, visible } from "../../print/text.js";
+import { type Contract, contractOf, USERS_CONTRACT } from "../contract.js";
+import { isObject, isTooDeep } from "../json.js";
+import { checkFields } from "./fields.js";
 import type { ContractFile } from "./form.js";
+import { parseConfig } from "./json.js";
+import { checkListing } from "./listing.js";
+import { type Complain, meant, mistakeList, mustBe, type Place } from "./mistakes.js";
+import { checkNullRules } from "./nulls.js";
+import { contractForm, KEYWORDS } from "./schema.js";
+
+/** A contract, or what is wrong with it: a line each. */
+export type ReadContract = Contract | { mistakes: string[] };
 
 /** The most bytes that a contract file may have. */
-export const MAX_CONTRACT = 2 ** 20;
+export const MAX_CONTRACT = 1_000_000;
+/** Deeper than 16 fields within each other, with lists and values in the last one. */
+const MOST_LEVELS = 100;
 
-/** The contract in a text, or why there is none, as the end of a sentence: "is not JSON". */
-export function readContract(text: string): Contract | { why: string } {
-  const read = parseJson(text);
-  if ("why" in read) return read;
-  if (!isObject(read.value)) return { why: "is no contract" };
-  return contractOf(read.value as unknown as ContractFile);
+/** @param text of a file. */
+export function readContract(text: string): ReadContract {
+  // The one that most have is known, and was checked by its tests.
+  if (text === USERS_CONTRACT.text) return USERS_CONTRACT;
+  if (Buffer.byteLength(text) > MAX_CONTRACT) {
+    return { mistakes: [`The file is larger than ${MAX_CONTRACT} bytes; a contract needs far less.`] };
+  }
+  if (isTooDeep(text)) return { mistakes: ["The file is nested far deeper than a contract can be."] };
+  const parsed = parseConfig(text);
+  if ("mistake" in parsed) {
+    const { line, column, found } = parsed.mistake;
+    return { mistakes: [`The file is not JSON: line ${line}, column ${column} does not fit, at ${found}.`] };
+  }
+  const repeated = parsed.repeated.map(
+    ({ key, line, column }) =>
+      `${visible(shorten(key, 60))} is repeated (line ${line}, column ${column}); give each name once.`,
+  );
+  return check(parsed.value, repeated);
+}
+
+/** @param value plain JSON that a program gives as a contract. Later changes of it change nothing here. */
+export function checkContract(value: unknown): ReadContract {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    return { mistakes: [`The contract must be plain JSON: ${why}.`] };
+  }
+  return readContract(text ?? "");
+}
+
+function check(value: unknown, before: readonly string[]): ReadContract {
+  const { complain, lines } = mistakeList();
+  if (isSound(value, [], complain)) {
+    const rough = checkForm(value, complain);
+    if (rough) {
+      const fields = checkFields(rough, complain);
+      checkNullRules(fields, complain);
+      checkListing(rough, fields, complain);
+    }
+  }
+  const mistakes = [...before, ...lines()];
+  return mistakes.length > 0 ? { mistakes } : contractOf(value as ContractFile);
+}
+
+/** Whether a value can be walked, and written again as what it is. */
+function isSound(value: unknown, place: Place, complain: Complain): boolean {
+  const refuse = (what: string) => {
+    complain(place, what);
+    return false;
+  };
+  if (place.length > MOST_LEVELS) return refuse(`is nested deeper than ${MOST_LEVELS} levels`);
+  if (typeof value === "string" && LONE_SURROGATE.test(value)) return refuse("has half a surrogate pair in it");
+  if (typeof value === "number" && !Number.isFinite(value))
+    return refuse("is a number beyond what JSON's readers hold");
+  if (typeof value !== "object" || value === null) return true;
+  const all = Object.entries(value).map(([name, inside]) => {
+    if (name !== "__proto__" && !LONE_SURROGATE.test(name)) return isSound(inside, [...place, name], complain);
+    complain([...place, name], "has a name that no property may have");
+    return false;
+  });
+  return all.every(Boolean);
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Checks the form of each part.
+ * @returns the file without the parts whose form is wrong, so that rules still find what else is wrong.
+ */
+function checkForm(value: unknown, complain: Complain): Partial<ContractFile> | undefined {
+  const rough: unknown = structuredClone(value);
+  for (const issue of contractForm.safeParse(value).error?.issues ?? []) {
+    if (issue.code === "unrecognized_keys") {
+      const known = KEYWORDS.get(issue.message) ?? [];
+      for (const key of issue.keys) {
+        complain([...issue.path, key], `is no keyword of ${issue.message}; ${meant(key, known)}`);
+      }
+      continue;
+    }
+    complain(issue.path, mustBe(issue.message, valueAt(value, issue.path)));
+    leaveOut(rough, issue.path);
+  }
+  return isObject(rough) ? rough : undefined;
+}
+
+function valueAt(value: unknown, place: Place): unknown {
+  return place.reduce<unknown>((inside, name) => (inside as Record<PropertyKey, unknown> | undefined)?.[name], value);
+}
+
+/** The name stays, so that nobody misses it. */
+function leaveOut(rough: unknown, place: Place): void {
+  const above = valueAt(rough, place.slice(0, -1));
+  const name = place.at(-1);
+  if (name !== undefined && typeof above === "object" && above !== null) Object.assign(above, { [name]: undefined });
 }

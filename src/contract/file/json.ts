@@ -1,6 +1,6 @@
 /** Parses JSON that people write, and finds where it stops being JSON, and which keys it repeats, as `JSON.parse` does not. */
 import { visit } from "jsonc-parser";
-import { isTooDeep } from "../contract/json.js";
+import { isTooDeep } from "../json.js";
 
 /** A key that its object already has, as it is written, with quotes. */
 type RepeatedKey = ReturnType<typeof positionOf> & { key: string };

@@ -1,0 +1,188 @@
+/** The form of a contract file as a schema, from which contract.schema.json for editors is made. */
+import { z } from "zod";
+import type { ContractFile } from "./form.js";
+
+export const DRAFT = "https://json-schema.org/draft/2020-12/schema";
+const TYPES = ["string", "integer", "number", "boolean", "array"] as const;
+const FORMATS = ["uuid", "date", "date-time", "uri"] as const;
+
+/** The keywords of each shape, by the name that messages give it. */
+export const KEYWORDS = new Map<string, readonly string[]>();
+
+/** Every message completes "must be ...", except that for unknown members: it is the shape's name, a key of `KEYWORDS`. */
+function shape<Shape extends z.core.$ZodLooseShape>(name: string, members: Shape) {
+  KEYWORDS.set(name, Object.keys(members));
+  const error = ({ code }: { code?: string | undefined }) => (code === "unrecognized_keys" ? name : "an object");
+  return z.strictObject(members, { error });
+}
+
+const text = (allowed: string) => z.string({ error: allowed }).min(1, { error: allowed });
+const list = <Item extends z.ZodType>(item: Item, allowed: string) =>
+  z.array(item, { error: allowed }).min(1, { error: allowed });
+const yes = z.literal(true, { error: "true, or left out" });
+const count = z.int({ error: "a whole number from 0" }).min(0, { error: "a whole number from 0" });
+const bound = z.number({ error: "a finite number" });
+const fieldPath = text("the path of a field, as in position.latitude");
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
+  error: "a string, a number, true, false or null",
+});
+
+const type = z
+  .union([z.enum([...TYPES, "object"]), z.tuple([z.enum(TYPES), z.literal("null")])], {
+    error: `one of ${TYPES.join(", ")} and object, or a list like ["string", "null"]`,
+  })
+  .describe('What a value is. With "null" in a list beside it, a NULL of the source is published as null.');
+
+const annotations = {
+  title: z.string({ error: "text" }).describe("A short name for people.").optional(),
+  description: z
+    .string({ error: "text" })
+    .describe("What it means, for the docs, the types and the API's description.")
+    .optional(),
+  examples: z.array(z.unknown(), { error: "a list of values" }).describe("Values as they may be.").optional(),
+};
+
+const scalars = {
+  type: type.optional(),
+  enum: list(scalar, "a list of one or more values").describe("The values that there are, all of one kind.").optional(),
+  const: scalar.describe("The only value that there is.").optional(),
+  pattern: text("a regular expression")
+    .describe("A regular expression (ECMAScript, flag u) that a string has a match of; ^ and $ anchor it.")
+    .optional(),
+  format: z
+    .enum(FORMATS, { error: `one of ${FORMATS.join(", ")}` })
+    .describe("A form of strings, which is checked.")
+    .optional(),
+  minLength: count.describe("The fewest characters of a string.").optional(),
+  maxLength: count.describe("The most characters of a string.").optional(),
+  minimum: bound.describe("The least number.").optional(),
+  maximum: bound.describe("The greatest number.").optional(),
+  exclusiveMinimum: bound.describe("A number that values must be above.").optional(),
+  exclusiveMaximum: bound.describe("A number that values must be below.").optional(),
+};
+
+const option = shape("a schema in anyOf", { ...scalars, ...annotations }).meta({ id: "option" });
+
+const lists = {
+  items: z
+    .lazy(() => itemSchema)
+    .describe("What each item of a list is.")
+    .optional(),
+  minItems: count.describe("The fewest items of a list.").optional(),
+  maxItems: count.describe("The most items of a list.").optional(),
+  uniqueItems: z
+    .boolean({ error: "true or false" })
+    .describe("Whether no two items of a list may be equal.")
+    .optional(),
+  anyOf: list(option, "a list of one or more schemas")
+    .describe("Schemas of which a value fits at least one.")
+    .optional(),
+};
+
+const objects = {
+  required: z
+    .array(text("the name of a property"), { error: "the list of all properties" })
+    .describe("All properties: what can be missing is null instead.")
+    .optional(),
+  additionalProperties: z.literal(false, { error: "false" }).describe("False: there are no others.").optional(),
+  "x-json": yes.describe("Any JSON value, published with sorted keys.").optional(),
+};
+
+const itemSchema: z.ZodType = shape("a schema of items", {
+  ...scalars,
+  ...lists,
+  properties: z
+    .record(
+      z.string(),
+      z.lazy(() => itemSchema),
+      { error: "an object of properties" },
+    )
+    .optional(),
+  ...objects,
+  ...annotations,
+}).meta({ id: "item" });
+
+const observed = shape("a schema in x-observed", { ...scalars, ...lists, ...annotations })
+  .describe("A narrower schema: a value outside it is published, and counted as a warning.")
+  .meta({ id: "observed" });
+
+const nullRule: z.ZodType = shape("a rule for NULL", {
+  const: z.unknown().describe("This value.").optional(),
+  field: fieldPath.describe("The value of another field.").optional(),
+  join: list(fieldPath, "a list of fields")
+    .describe("The values of other fields, joined by one space and trimmed.")
+    .optional(),
+  empty: z
+    .lazy(() => nullRule)
+    .describe("What stands there when all that is joined is empty.")
+    .optional(),
+  setting: z
+    .enum(["defaultAvatar"], { error: '"defaultAvatar"' })
+    .describe("The value of a setting of the build.")
+    .optional(),
+}).meta({ id: "null" });
+
+const field: z.ZodType = shape("a field", {
+  ...scalars,
+  ...lists,
+  properties: z
+    .record(
+      z.string(),
+      z.lazy(() => field),
+      { error: "an object of fields" },
+    )
+    .describe("The fields of an object, each from columns of its own.")
+    .optional(),
+  ...objects,
+  ...annotations,
+  "x-column": text("the name of a column")
+    .describe("The source's column; otherwise the field's path joined by _.")
+    .optional(),
+  "x-null": nullRule.describe("What a NULL of the source publishes.").optional(),
+  "x-observed": observed.optional(),
+  "x-facet": z
+    .boolean({ error: "true or false" })
+    .describe("Whether people want to see and choose records by this field.")
+    .optional(),
+}).meta({ id: "field" });
+
+const word = text("a word");
+const listing = shape("the listing", {
+  path: text("a path like /v1/stations/").describe("Below the base URL, with a slash at both ends."),
+  words: z
+    .tuple([word, word], { error: 'two words, as in ["station", "stations"]' })
+    .describe("One and many, for messages and reports."),
+  key: fieldPath.describe("The field that names a record: never null, a string or an integer, unique."),
+  order: list(fieldPath, "a list of fields").describe(
+    "Fields by which records are listed, - before those that descend; the key comes last.",
+  ),
+  label: fieldPath.describe("The field that people know a record by; the key unless named.").optional(),
+  version: z
+    .int({ error: "a whole number from 1" })
+    .min(1, { error: "a whole number from 1" })
+    .describe("Moves whenever what makes a record valid does."),
+}).meta({ id: "listing" });
+
+const condition = shape("a condition", {
+  name: text("a name like closed-after-opened").describe("The name of the warning."),
+  sql: text("an SQL expression").describe(
+    "An expression over the source's columns; where it is not true, one warning.",
+  ),
+}).meta({ id: "condition" });
+
+export const contractForm: z.ZodType<ContractFile> = shape("a contract", {
+  $schema: text("the URL of a schema, or the path of contract.schema.json").optional(),
+  title: annotations.title,
+  description: annotations.description,
+  type: z.literal("object", { error: '"object"' }),
+  "x-listing": listing.describe("Where the listing is, its words, and its order."),
+  properties: z.record(z.string(), field, { error: "an object of fields" }).describe("The fields of a record."),
+  required: z
+    .array(text("the name of a field"), { error: "the list of all fields" })
+    .describe("All fields: what can be missing is null instead."),
+  additionalProperties: z.literal(false, { error: "false" }).describe("False: there are no others."),
+  "x-observed": z
+    .array(condition, { error: "a list of named conditions" })
+    .describe("Conditions over the source's columns; where one is not true, there is a warning of its name.")
+    .optional(),
+}) as unknown as z.ZodType<ContractFile>;
