@@ -30,7 +30,6 @@ function isOfType(value: unknown, type: string): boolean {
   if (type === "integer") return Number.isSafeInteger(value);
   if (type === "array") return Array.isArray(value);
   if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
-  // biome-ignore lint/suspicious/useValidTypeof: the rest are names of JavaScript's own types
   return typeof value === type;
 }
 

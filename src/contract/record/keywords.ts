@@ -1,7 +1,7 @@
 /** The keywords of JSON Schema that narrow a type: whether a value fits one, and in words what it must be. */
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
-import type { ValueSchema } from "../file.js";
+import type { ValueSchema } from "../file/form.js";
 
 /** A check of one keyword. Values of another type fit it, since another check refuses those. */
 export interface KeywordCheck {

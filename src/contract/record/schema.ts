@@ -1,7 +1,7 @@
 /** The schema of a contract's records, in zod, and in words what is wrong with a value. */
 import { z } from "zod";
 import type { Contract } from "../contract.js";
-import type { FieldSchema, ValueSchema } from "../file.js";
+import type { FieldSchema, ValueSchema } from "../file/form.js";
 import { whyNotExactJson } from "../json.js";
 import { KEYWORDS, type Keyword } from "./keywords.js";
 
