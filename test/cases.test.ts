@@ -63,7 +63,8 @@ describe.each(published)("%s, through the real host", (name) => {
       expect(envelope.previous).toBe(previous);
       expect(envelope.count).toBe(snapshot.count);
       users += envelope.results.length;
-      previous = page === 1 ? pageUrl(snapshot.base_url, snapshot.links, 1) : link;
+      previous =
+        page === 1 ? pageUrl({ baseUrl: snapshot.base_url, path: "/api/users/", links: snapshot.links }, 1) : link;
       link = envelope.next;
     }
     expect(link).toBeNull();

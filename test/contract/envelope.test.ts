@@ -9,6 +9,7 @@ const POSITION = {
   pages: 3,
   count: 7,
   baseUrl: "https://example.com/people",
+  path: "/api/users/",
   links: "query",
 } as const;
 const RECORDS = ['{"bio":"a\\n},{\u2028"}', '{"bio":"😀"}', '{"bio":""}'];
@@ -21,7 +22,7 @@ const read = (text: string) => {
 test("a canonical page's frame says where each record is", () => {
   const bytes = Buffer.from(page);
   const { records = [], ...frame } = readFrame(bytes) ?? {};
-  const link = (to: number) => pageUrl(POSITION.baseUrl, "query", to);
+  const link = (to: number) => pageUrl(POSITION, to);
   expect(frame).toEqual({ count: 7, next: link(3), previous: link(1) });
   expect(records.map(([begin, end]) => bytes.toString("utf8", begin, end))).toEqual(RECORDS);
   expect(read(page)).toEqual({ envelope: { ...frame, users: 3 } });
@@ -69,7 +70,8 @@ test.each([
 
 test.each(["query", "path"] as const)("a URL of a page by %s is read back", (links) => {
   for (const baseUrl of ["https://example.com", "http://127.0.0.1:8080/a/api/users/b"])
-    expect(parsePageUrl(pageUrl(baseUrl, links, 12))).toEqual({ baseUrl, links, page: 12 });
+    for (const path of ["/api/users/", "/v1/stations.d/"])
+      expect(parsePageUrl(pageUrl({ baseUrl, path, links }, 12), path)).toEqual({ baseUrl, path, links, page: 12 });
 });
 
 test.each([
@@ -80,6 +82,8 @@ test.each([
   "https://example.com/api/users/pages/2",
   "https://example.com/api/users/pages/2x.json",
   "/api/users/?format=api&page=2",
+  "https://example.com/api-users/?format=api&page=2",
+  "https://example.com/v1/users/?format=api&page=2",
   "javascript:/api/users/?format=api&page=2",
   "",
-])("%s is no URL of a page", (url) => expect(parsePageUrl(url)).toBe(undefined));
+])("%s is no URL of a page", (url) => expect(parsePageUrl(url, "/api/users/")).toBe(undefined));

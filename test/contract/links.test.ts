@@ -107,8 +107,9 @@ test.each([
 });
 
 test("both link styles", () => {
-  expect(pageUrl("https://a.example/x", "query", 7)).toBe("https://a.example/x/api/users/?format=api&page=7");
-  expect(pageUrl("https://a.example/x", "path", 7)).toBe("https://a.example/x/api/users/pages/7.json");
+  const place = { baseUrl: "https://a.example/x", path: "/api/users/" };
+  expect(pageUrl({ ...place, links: "query" }, 7)).toBe("https://a.example/x/api/users/?format=api&page=7");
+  expect(pageUrl({ ...place, links: "path" }, 7)).toBe("https://a.example/x/api/users/pages/7.json");
 });
 
 test("an avatar's URL", () => {

@@ -16,7 +16,7 @@ import { insertUsers, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { anyUser, toRow } from "../support/users.js";
 
-const COLLECTION = { baseUrl: "https://directory.example.com", links: "query" } as const;
+const COLLECTION = { path: "/api/users/", baseUrl: "https://directory.example.com", links: "query" } as const;
 
 test("what is made to be valid is valid, and the schema changes nothing", () => {
   fc.assert(

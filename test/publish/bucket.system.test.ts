@@ -53,11 +53,12 @@ describe("what is put", () => {
     expect(await headers("api/users/pages/1.json.gz")).toEqual(["application/json", "gzip", age]);
     expect(await headers("snapshot.json")).toEqual(["application/json", null, "no-cache"]);
     expect(await headers("SHA256SUMS")).toEqual(["text/plain; charset=utf-8", null, "no-cache"]);
+    const other = (path: string) => ({ index: 0, path, digest: "", variant: undefined });
     for (const path of ["SHA256SUMS.minisig", "changes.json", "bulk.json"])
-      expect(headersOf(path, age).CacheControl).toBe("no-cache");
-    expect(headersOf("openapi.json", age).CacheControl).toBe(age);
+      expect(headersOf(other(path), age).CacheControl).toBe("no-cache");
+    expect(headersOf(other("openapi.json"), age).CacheControl).toBe(age);
     expect(await headers("avatar.svg")).toEqual(["image/svg+xml", null, age]);
-    expect(headersOf("notes.constructor", age).ContentType).toBe("text/plain; charset=utf-8");
+    expect(headersOf(other("notes.constructor"), age).ContentType).toBe("text/plain; charset=utf-8");
     expect((await headers(OWN[0] ?? ""))[2]).toBe("no-store");
     // Compressed ones are unpacked by fetch, as by every reader.
     const plain = readTree(release.folder).get("api/users/pages/2.json");

@@ -23,6 +23,7 @@ const DONE: Owned = {
   rollcall: 1,
   release: "0123456789ab",
   complete: true,
+  path: "/api/users/",
   pages: 1,
   variants: ["identity"],
   others: [],
@@ -152,7 +153,7 @@ const PAGE = "dir/page";
 const put = (text: string) => async (bucket: Bucket) => {
   const from = join(scratch(), "page");
   writeFileSync(from, text);
-  await bucket.put({ index: 0, path: "page", digest: sha256(text) }, from);
+  await bucket.put({ index: 0, path: "page", digest: sha256(text), variant: undefined }, from);
 };
 const CHANGES: [what: string, method: string, make: (bucket: Bucket) => Promise<void>][] = [
   ["a small file", "PUT", put("late")],

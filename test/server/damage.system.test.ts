@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { encodeSums } from "../../src/release/digests.js";
 import { sha256 } from "../../src/release/files.js";
-import { pagePath } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { contentDigest, encodeSnapshot, snapshotId } from "../../src/release/snapshot.js";
 import { createListingServer } from "../../src/server/server.js";
 import { scratch } from "../support/files.js";
+import { USER_PAGES } from "../support/pages.js";
 import { publish, writeRelease } from "./release.js";
 import { ask, freshDist, serving } from "./running.js";
 
-const page = pagePath(2);
+const page = USER_PAGES.path(2);
 const OTHERS = { "avatar.svg": "<svg>an avatar of some length</svg>", "images/logo.svg": "<svg>another image</svg>" };
 const FILES = ["snapshot.json", "SHA256SUMS", "avatar.svg", "images/logo.svg"];
 
@@ -175,12 +175,12 @@ describe("refused before any request", () => {
     const others = new Map([[path, sha256("x")]]);
     const { id: _id, ...facts } = snapshot;
     const text = encodeSnapshot({
-      id: snapshotId(contentDigest(facts, { pages: sums.pages, others })),
+      id: snapshotId(contentDigest(facts, { ...sums, others })),
       ...facts,
     });
     await writeFile(join(release, "snapshot.json"), text);
     others.set("snapshot.json", sha256(text));
-    await writeFile(join(release, "SHA256SUMS"), [...encodeSums({ pages: sums.pages, others })].join(""));
+    await writeFile(join(release, "SHA256SUMS"), [...encodeSums({ ...sums, others })].join(""));
     await expect(createListingServer({ folder: release })).rejects.toMatchObject({
       name: "UserError",
       message: expect.stringMatching(message),

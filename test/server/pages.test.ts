@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { pagePath } from "../../src/release/layout.js";
+import { USER_PAGES } from "../support/pages.js";
 import type { Shape } from "./release.js";
 import { ask, serving } from "./running.js";
 
@@ -27,7 +27,7 @@ test.each<[string, Shape]>([
       page++;
       const { pathname, search }: URL = new URL(url);
       const answer = await ask(port, pathname + search, { headers: { "Accept-Encoding": variant } });
-      const file = await readFile(join(folder, pagePath(page, variant)));
+      const file = await readFile(join(folder, USER_PAGES.path(page, variant)));
       expect(answer.body.equals(file)).toBe(true);
       expect(answer.headers).toMatchObject({
         etag: `"${sums.pages.get(page, variant)}"`,

@@ -4,11 +4,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { CURRENT, pagePath } from "../../src/release/layout.js";
+import { CURRENT } from "../../src/release/layout.js";
 import { watchLink } from "../../src/server/current.js";
 import { SERVER_LIMITS } from "../../src/server/limits.js";
 import { createListingServer, type ServedRelease } from "../../src/server/server.js";
 import { scratch } from "../support/files.js";
+import { USER_PAGES } from "../support/pages.js";
 import { publish, switchTo, writeRelease } from "./release.js";
 import { ask, freshDist, serving, until } from "./running.js";
 
@@ -47,7 +48,7 @@ test("to a broken release is kept out, said once, and tried again when asked", a
   const { server, port, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 20 });
   const before = server.release.folder;
   const next = await writeRelease(dist, { bio: "next" });
-  const missing = join(next, pagePath(1));
+  const missing = join(next, USER_PAGES.path(1));
   await rename(missing, `${missing}.away`);
   await switchTo(dist, next);
   await until(() => lines.length > 0);
@@ -67,7 +68,7 @@ test("to a broken release is kept out, said once, and tried again when asked", a
 test("to a release that cannot be taken up yet is tried again by itself", async () => {
   const { server, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 50 });
   const next = await writeRelease(dist, { bio: "next" });
-  const file = join(next, pagePath(1));
+  const file = join(next, USER_PAGES.path(1));
   await rename(file, `${file}.away`);
   await switchTo(dist, next);
   await until(() => lines.length > 0);
@@ -177,8 +178,8 @@ test("an unchanged page stays cached", async () => {
   const second = await publish(dist, { others: { "note.txt": "another" } });
   await server.reload();
   expect(server.release.folder).toBe(second);
-  await rm(join(first, pagePath(1)));
-  await rm(join(second, pagePath(1)));
+  await rm(join(first, USER_PAGES.path(1)));
+  await rm(join(second, USER_PAGES.path(1)));
   expect((await ask(port, "/api/users/")).status).toBe(200);
 });
 

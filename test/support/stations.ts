@@ -63,7 +63,7 @@ const SCHEMA = `CREATE TABLE stations (
 export interface Station {
   row: Row;
   /** As published. */
-  record: { code: string; [field: string]: unknown };
+  record: { code: string; country: string; opened: string; [field: string]: unknown };
 }
 
 /** `count` valid stations without warnings, in published order. */
@@ -121,6 +121,6 @@ export function writeStations(file: string, rows: readonly Row[], after = ""): s
   return file;
 }
 
-function compare(one: unknown, other: unknown): number {
-  return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
+function compare(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { build } from "../../src/build/build.js";
-import { pagePath, RELEASES } from "../../src/release/layout.js";
+import { RELEASES } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import type { ListingFacts } from "../../src/remote/listing.js";
 import { createListingServer } from "../../src/server/server.js";
@@ -16,6 +16,7 @@ import { publish, type Shape, switchTo, writeRelease } from "../server/release.j
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { type Front, front } from "../support/front.js";
+import { USER_PAGES } from "../support/pages.js";
 
 /** Serves some pages from an older release of the same `dist`, and verifies against the current one. */
 async function withOlder(shape: Shape, which: (page: number) => boolean) {
@@ -65,7 +66,7 @@ describe("what is served instead is called by its name", () => {
     const [older, newer] = [await make("old"), await make("new")];
     const findings = new Findings();
     const { take, note } = compareWith(newer, [older], findings);
-    for (let page = 1; page <= 5; page++) take(page, "", readFileSync(join(older.folder, pagePath(page))));
+    for (let page = 1; page <= 5; page++) take(page, "", readFileSync(join(older.folder, USER_PAGES.path(page))));
     expect(findings.of("same-bytes").count).toBe(1);
     expect(note({ linkBase: "https://example.com" } as ListingFacts)).toBe(
       `every page is of release ${older.snapshot.id}: the expected one has not been deployed there`,

@@ -6,11 +6,12 @@ import { build } from "../../src/build/build.js";
 import type { BuildOptions } from "../../src/build/options.js";
 import { encodeSums, PageDigests } from "../../src/release/digests.js";
 import { sha256 } from "../../src/release/files.js";
-import { findPage, SNAPSHOT, SUMS, USERS } from "../../src/release/layout.js";
+import { SNAPSHOT, SUMS, USERS } from "../../src/release/layout.js";
 import { contentDigest, encodeSnapshot, type Snapshot, snapshotId } from "../../src/release/snapshot.js";
 import { userLines } from "../../src/release/user-index.js";
 import { plainRows, type Row, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
+import { USER_PAGES } from "../support/pages.js";
 
 export const BASE_URL = "https://directory.example.com";
 
@@ -62,16 +63,17 @@ export function remake(folder: string): void {
 /** Gives every file the digest of what it is now, and the snapshot the id that follows. */
 export function reseal(folder: string): void {
   const { id: _old, ...facts } = readSnapshot(folder);
+  const paths = USER_PAGES;
   const digests = new PageDigests(facts.pages, ["identity", ...facts.encodings]);
   const others = new Map<string, string>();
   for (const path of readTree(folder).keys()) {
     const digest = sha256(readFileSync(join(folder, path)));
-    const at = findPage(path);
+    const at = USER_PAGES.find(path);
     if (at) digests.set(at.page, at.variant, digest);
     else if (path !== SNAPSHOT && path !== SUMS) others.set(path, digest);
   }
-  const text = encodeSnapshot({ id: snapshotId(contentDigest(facts, { pages: digests, others })), ...facts });
+  const text = encodeSnapshot({ id: snapshotId(contentDigest(facts, { paths, pages: digests, others })), ...facts });
   writeFileSync(join(folder, SNAPSHOT), text);
   const all = new Map([...others, [SNAPSHOT, sha256(text)] as const].sort());
-  writeFileSync(join(folder, SUMS), [...encodeSums({ pages: digests, others: all })].join(""));
+  writeFileSync(join(folder, SUMS), [...encodeSums({ paths, pages: digests, others: all })].join(""));
 }

@@ -3,14 +3,15 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { AllUsersCheck, BatchCheck } from "../../src/verify/order.js";
 import { Findings } from "../../src/verify/verdict.js";
+import { USER_PAGES } from "../support/pages.js";
 
 /** Adds ids, some a page, and tells what was found. */
 function find(ids: readonly string[], perPage: number) {
   const findings = new Findings();
-  const all = new AllUsersCheck(findings);
+  const all = new AllUsersCheck(findings, USER_PAGES);
   const none = new Findings();
   for (let at = 0; at < ids.length; at += perPage) {
-    const users = new BatchCheck(none);
+    const users = new BatchCheck(none, USER_PAGES);
     users.add(
       1 + at / perPage,
       ids.slice(at, at + perPage).map((id) => ({ id, joined: "" })),

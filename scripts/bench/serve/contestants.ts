@@ -1,6 +1,6 @@
 /** Who is measured, and how each is started over a release's folder. */
 import { fileURLToPath } from "node:url";
-import { LISTING_PATH } from "../../../src/contract/links.js";
+import { USERS_CONTRACT } from "../../../src/contract/contract.js";
 import { CLI } from "../programs.js";
 import { writeNginxConfig } from "./nginx.js";
 
@@ -96,5 +96,6 @@ export const HOSTS: readonly Host[] = [
 
 /** What to ask a host for to get a page. */
 export function pathOf({ mapsQueries }: Host, page: number): string {
-  return mapsQueries ? `${LISTING_PATH}?format=api&page=${page}` : `${LISTING_PATH}pages/${page}.json`;
+  const { path } = USERS_CONTRACT.listing;
+  return mapsQueries ? `${path}?format=api&page=${page}` : `${path}pages/${page}.json`;
 }

@@ -1,7 +1,7 @@
 /** nginx over a release, as one would configure it for speed, in one worker. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LISTING_PATH } from "../../../src/contract/links.js";
+import { USERS_CONTRACT } from "../../../src/contract/contract.js";
 
 /**
  * Without the contract's further headers, which cost nginx a little: it has less to send than the others.
@@ -9,6 +9,7 @@ import { LISTING_PATH } from "../../../src/contract/links.js";
  * @returns the file of the configuration
  */
 export function writeNginxConfig({ folder, port, scratch }: { folder: string; port: number; scratch: string }): string {
+  const { path } = USERS_CONTRACT.listing;
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   mkdirSync(scratch, { recursive: true });
   const file = join(scratch, "nginx.conf");
@@ -35,7 +36,7 @@ http {
   server {
     listen 127.0.0.1:${port};
     root "${folder}";
-    location = ${LISTING_PATH} { try_files ${LISTING_PATH}pages/$number.json =404; }
+    location = ${path} { try_files ${path}pages/$number.json =404; }
   }
 }
 `,
