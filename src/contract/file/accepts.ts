@@ -1,7 +1,7 @@
 /** Whether a value that stands in a contract fits a schema that stands there, too. */
 import { z } from "zod";
+import { patternOf } from "./backtracking.js";
 import type { FieldSchema, ValueSchema } from "./form.js";
-import { patternOf } from "./patterns.js";
 
 const FORMATS: Readonly<Record<NonNullable<ValueSchema["format"]>, z.ZodType>> = {
   uuid: z.guid(),

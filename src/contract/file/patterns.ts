@@ -1,18 +1,131 @@
-/** Patterns of authors: whether they can be compiled, and be asked without an end. */
+/** Says patterns of authors again for the check of a page's bytes, where it is proved that they mean the same there. */
 
-const LONGEST_PATTERN = 400;
+/** Atoms that a pattern may have once its counts are written out, so that a check of bytes stays small. */
+const LARGEST = 2000;
 
-/** The regular expression of a pattern that nothing is wrong with. */
-export function patternOf(pattern: string): RegExp | undefined {
-  return whyNotPattern(pattern) === undefined ? new RegExp(pattern, "u") : undefined;
-}
-
-export function whyNotPattern(pattern: string): string | undefined {
-  if (pattern.length > LONGEST_PATTERN) return `must be a pattern of at most ${LONGEST_PATTERN} characters`;
+/**
+ * The source of a regular expression that takes the same texts as `pattern` does, where it stands between two quotes in one
+ * that reads UTF-8 as latin1. Undefined where that is not proved. It is where the whole pattern is anchored, all that it takes is
+ * ASCII that JSON writes as it is, and nothing in it looks around, counts characters, or repeats what it took.
+ */
+export function inBytes(pattern: string): string | undefined {
   try {
     new RegExp(pattern, "u");
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return undefined;
   }
-  return undefined;
+  if (!pattern.startsWith("^") || !pattern.endsWith("$")) return undefined;
+  const reader = { text: pattern.slice(1, -1), at: 0 };
+  const read = readSequence(reader);
+  return read && reader.at === reader.text.length && read.size <= LARGEST ? read.source : undefined;
+}
+
+interface Reader {
+  text: string;
+  at: number;
+}
+
+/** A part of a pattern: how it is written in bytes, and how many atoms it has with its counts written out. */
+interface Part {
+  source: string;
+  size: number;
+}
+
+/** Terms up to the end, or to what closes a group's branch. */
+function readSequence(reader: Reader): Part | undefined {
+  let [source, size] = ["", 0];
+  while (reader.at < reader.text.length && !"|)".includes(next(reader))) {
+    const atom = readAtom(reader);
+    const times = atom && readQuantifier(reader);
+    if (!atom || !times) return undefined;
+    source += atom.source + times.source;
+    size += atom.size * times.size;
+  }
+  return { source, size };
+}
+
+function next({ text, at }: Reader): string {
+  return text.charAt(at);
+}
+
+function readAtom(reader: Reader): Part | undefined {
+  const first = next(reader);
+  if (first === "(") return readGroup(reader);
+  if (first === "[") return readClass(reader);
+  const { source, character } = readCharacter(reader, SYNTAX) ?? {};
+  return source === undefined || (character !== undefined && !isPlain(character)) ? undefined : { source, size: 1 };
+}
+
+function readGroup(reader: Reader): Part | undefined {
+  reader.at += reader.text.startsWith("(?:", reader.at) ? 3 : 1;
+  // A look-around, or a name for what another part repeats.
+  if (next(reader) === "?") return undefined;
+  const branches: Part[] = [];
+  do {
+    if (branches.length > 0) reader.at++;
+    const branch = readSequence(reader);
+    if (!branch) return undefined;
+    branches.push(branch);
+  } while (next(reader) === "|");
+  reader.at++;
+  const sources = branches.map(({ source }) => source);
+  const size = branches.reduce((sum, branch) => sum + branch.size, 1);
+  return { source: `(?:${sources.join("|")})`, size };
+}
+
+/** A class that takes what it names, not what it does not name. */
+function readClass(reader: Reader): Part | undefined {
+  reader.at++;
+  if (next(reader) === "^" || next(reader) === "]") return undefined;
+  let source = "";
+  while (next(reader) !== "]") {
+    const from = readCharacter(reader, "]");
+    if (!from) return undefined;
+    const isRange = next(reader) === "-" && reader.text.charAt(reader.at + 1) !== "]";
+    if (isRange) reader.at++;
+    const to = isRange ? readCharacter(reader, "]") : from;
+    if (!to || !isPlainRange(from.character, to.character)) return undefined;
+    source += isRange ? `${from.source}-${to.source}` : from.source;
+  }
+  reader.at++;
+  return { source: `[${source}]`, size: 1 };
+}
+
+/** Whether JSON writes every character of a range as it is. A set, such as `\d`, has no character. */
+function isPlainRange(from: string | undefined, to: string | undefined): boolean {
+  if (from === undefined || to === undefined) return from === to;
+  const isAround = (character: string) => from <= character && character <= to;
+  return isPlain(from) && isPlain(to) && !isAround('"') && !isAround("\\");
+}
+
+/** Printable ASCII that JSON does not escape. */
+function isPlain(character: string): boolean {
+  return /^[ !#-[\]-~]$/.test(character);
+}
+
+const SYNTAX = "^$.*+?()[]{}|";
+
+/** One character, escaped or not, or one of the two sets that are the same in bytes. */
+function readCharacter(reader: Reader, refused: string): { source: string; character?: string } | undefined {
+  const first = next(reader);
+  reader.at++;
+  if (first === "" || refused.includes(first)) return undefined;
+  if (first !== "\\") return { source: escaped(first), character: first };
+  const second = next(reader);
+  reader.at++;
+  if (second === "d" || second === "w") return { source: `\\${second}` };
+  return /[\w]/.test(second) ? undefined : { source: escaped(second), character: second };
+}
+
+/** A character as it may stand anywhere, in a class too. */
+function escaped(character: string): string {
+  return /[\\^$.*+?()[\]{}|/-]/.test(character) ? `\\${character}` : character;
+}
+
+/** How often an atom may stand, at most or, without an end, at least. Only greedy ones are read. */
+function readQuantifier(reader: Reader): Part | undefined {
+  const [source = "", least, most] = /^(?:[*+?]|\{(\d+)(?:,(\d*))?\})?/.exec(reader.text.slice(reader.at)) ?? [];
+  reader.at += source.length;
+  if (source !== "" && next(reader) === "?") return undefined;
+  return { source, size: Math.max(1, Number(most || least || 1)) };
 }

@@ -1,9 +1,9 @@
 /** The rules of what a value may be: keywords fit its kind, and do not contradict each other. */
 import { accepts } from "./accepts.js";
+import { whyNotPattern } from "./backtracking.js";
 import type { ValueSchema } from "./form.js";
 import { isScalarKind, KIND_NAMES, type Kind, kindsOf, solidKindsOf } from "./kinds.js";
 import { type Complain, mustBe, type Place, shown } from "./mistakes.js";
-import { whyNotPattern } from "./patterns.js";
 
 type Keyword = keyof ValueSchema;
 

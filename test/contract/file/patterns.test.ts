@@ -1,0 +1,111 @@
+/** A pattern is said again in bytes only where it takes the same texts there. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { inBytes } from "../../../src/contract/file/patterns.js";
+
+describe("patterns that mean the same in bytes", () => {
+  test.each([
+    ["^[A-Z0-9]{4,8}$", "[A-Z0-9]{4,8}"],
+    ["^[A-Z]{2,8}(-[A-Z0-9]{1,8})*$", "[A-Z]{2,8}(?:\\-[A-Z0-9]{1,8})*"],
+    ["^0x[0-9a-fA-F]{40}$", "0x[0-9a-fA-F]{40}"],
+    ["^(?:a|b\\.c|)+$", "(?:a|b\\.c|)+"],
+    ["^\\d+\\/\\w*$", "\\d+\\/\\w*"],
+    ["^[\\w.\\-]+@[a-z-]+$", "[\\w\\.\\-]+@[a-z\\-]+"],
+    ["^[!#-[]$", "[!#-\\[]"],
+    ["^$", ""],
+  ])("%s", (pattern, source) => {
+    expect(inBytes(pattern)).toBe(source);
+  });
+});
+
+describe("patterns of which that is not proved", () => {
+  test.each([
+    ["no anchor at the beginning", "a$"],
+    ["no anchor at the end", "^a"],
+    ["an anchor of one branch alone", "^a|b$"],
+    ["an end that is a dollar sign", "^a\\$"],
+    ["an anchor inside", "^a(?:$|b)$"],
+    ["a dot", "^.$"],
+    ["text beyond ASCII", "^é$"],
+    ["a class beyond ASCII", "^[a-é]$"],
+    ["a class of all others", "^[^a]$"],
+    ["a class of nothing", "^[]$"],
+    ["a quote", '^a"$'],
+    ["a quote in a range", "^[ -z]$"],
+    ["a backslash", "^a\\\\$"],
+    ["a backslash in a range", "^[A-z]$"],
+    ["a range whose end is a backslash", "^[Z-\\\\]$"],
+    ["a control character", "^\t$"],
+    ["DEL", "^\u007f$"],
+    ["an escaped control character", "^\\t$"],
+    ["a number of a character", "^\\x41$"],
+    ["white space", "^\\s$"],
+    ["a class with white space", "^[\\s]$"],
+    ["what is no digit", "^\\D$"],
+    ["a property of Unicode", "^\\p{Lu}$"],
+    ["an edge of a word", "^a\\b$"],
+    ["a look ahead", "^(?=a)a$"],
+    ["a look behind", "^a(?<=a)$"],
+    ["what was taken before", "^(a)\\1$"],
+    ["a named group", "^(?<x>a)$"],
+    ["a quantifier that is not greedy", "^a+?$"],
+    ["counts that multiply", "^(?:(?:a{100}){100}){100}$"],
+    ["no regular expression", "^($"],
+  ])("%s", (_, pattern) => {
+    expect(inBytes(pattern)).toBeUndefined();
+  });
+});
+
+const CHARACTERS = [...'aZ09 _-.,:/~!#[]()|^$*+?{}"\\', "\t", "\u007f", "é", "🌦", "\ud83c", "\ufeff"];
+const texts = fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 8 });
+
+/** Patterns of every part that there is, those that are refused among them. */
+const atoms = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom("a", "Z", "0", " ", "_", "-", ",", ":", "/", "~", "!", "#") },
+  { weight: 3, arbitrary: fc.constantFrom("\\d", "\\w", "\\.", "\\/", "\\$", "\\[", "\\-", "\\|", "\\\\", "\\s") },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom("[a-z]", "[A-Z0-9]", "[\\w.-]", "[-a]", "[!#-[]", "[a^]", "[^a]", "[ -~]", "[é]"),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(".", "^", "$", "é", '"', "\\b", "(?=a)", "]", "{") },
+);
+const { pattern: patterns } = fc.letrec<{ pattern: string; term: string }>((tie) => ({
+  term: fc
+    .tuple(
+      fc.oneof(
+        { maxDepth: 3, withCrossShrink: true },
+        atoms,
+        fc
+          .tuple(fc.constantFrom("(", "(?:"), tie("pattern"), tie("pattern"))
+          .map(([open, one, other]) => `${open}${one}|${other})`),
+      ),
+      fc.constantFrom("", "", "", "", "*", "+", "?", "{2}", "{1,}", "{0,2}", "{0}", "+?"),
+    )
+    .map((parts) => parts.join("")),
+  pattern: fc.array(tie("term"), { maxLength: 4 }).map((terms) => terms.join("")),
+}));
+
+test("both take the same texts", () => {
+  let proved = 0;
+  fc.assert(
+    fc.property(patterns, fc.array(texts, { minLength: 20, maxLength: 20 }), (body, tried) => {
+      const pattern = `^${body}$`;
+      const source = inBytes(pattern);
+      if (source === undefined) return;
+      proved++;
+      const [one, other] = [new RegExp(pattern, "u"), new RegExp(`^\\{"a":"${source}","b":"${source}"\\}$`)];
+      const taken = fc.sample(fc.stringMatching(one), { numRuns: 5, seed: 7 });
+      for (const text of [...tried, ...taken]) {
+        const bytes = Buffer.from(`{"a":${JSON.stringify(text)},"b":${JSON.stringify(text)}}`).toString("latin1");
+        expect(other.test(bytes), `${pattern} ${JSON.stringify(text)}`).toBe(one.test(text));
+      }
+    }),
+    { numRuns: 3000 },
+  );
+  expect(proved).toBeGreaterThan(300);
+});
+
+test("what is said in bytes takes nothing that crosses the end of a text", () => {
+  const source = inBytes("^[!#-[]*$");
+  expect(new RegExp(`^"${source}"$`).test('"a","b"')).toBe(false);
+});
