@@ -16,7 +16,7 @@ export type { Page } from "./contract/page.js";
 export type { Problem, User } from "./contract/user.js";
 export { GateError, type Gates, type Limit } from "./diff/gates.js";
 export { UserError } from "./errors.js";
-export { type InitEffects, type InitResult, initialize as init } from "./init/sample.js";
+export { type InitOptions, type InitResult, initialize as init } from "./init/init.js";
 export { type PublishEffects, type PublishOptions, type PublishResult, publish } from "./publish/publish.js";
 export { listReleases, type ReleaseSummary } from "./release/list.js";
 export { openRelease, type Release } from "./release/open.js";

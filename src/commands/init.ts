@@ -1,7 +1,10 @@
-/** `rollcall init`: a starter config and sample users in the current folder. */
-
+/** `rollcall init`: a starter config in the current folder, with sample users or a contract for a database. */
 import { ExitCode } from "../errors.js";
-import { initialize, SAMPLE } from "../init/sample.js";
+import { CONTRACT_FILE, type Found, type InitResult, initialize } from "../init/init.js";
+import { type Proposed, publicLine } from "../init/propose.js";
+import { SAMPLE } from "../init/sample.js";
+import { number } from "../print/numbers.js";
+import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { CONFIG_FILE } from "../settings/file.js";
 import { stoppable } from "./program/signals.js";
@@ -9,25 +12,69 @@ import { type Given, type Io, print, sayLines, type Verb } from "./program/verb.
 
 export const initVerb: Verb = {
   name: "init",
-  summary: `Write a starter ${CONFIG_FILE} and sample users`,
+  summary: `Write a starter ${CONFIG_FILE}, for a database of yours or for sample users`,
   arguments: {},
   examples: [
     ["rollcall init", `${CONFIG_FILE} and ${SAMPLE}, never over other files`],
     ["rollcall init && rollcall build && rollcall serve", "the sample users, published and served"],
+    [
+      "rollcall init --from people.sqlite --table people && rollcall build && rollcall serve",
+      `a table of your own: looks at every row, and writes ${CONTRACT_FILE} without what seems to be secret`,
+    ],
+    [
+      "rollcall init --from people.sqlite --query people.sql",
+      "what a SELECT makes of it: a key for tables without one, times in our form",
+    ],
   ],
   configured: false,
   run: runInit,
 };
 
 async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
-  const result = await stoppable(io.signals, (signal) => initialize(io.cwd, { signal }), "nothing was written");
-  const { config, db, written } = result;
+  const { from, table, query } = settings;
+  const step = (signal: AbortSignal) => initialize(io.cwd, { signal, from, table, query });
+  const result = await stoppable(io.signals, step, "nothing was written");
   if (settings.json) print(io, toJson(result));
   else if (!settings.quiet)
-    sayLines(io, [
-      { verb: "write", value: config, detail: "settings to change" },
-      { verb: written.includes(db) ? "write" : "keep", value: db, detail: "sample users to try it with" },
-      { verb: "next", value: "rollcall build && rollcall serve" },
-    ]);
+    sayLines(io, [...describe(result), { verb: "next", value: "rollcall build && rollcall serve" }]);
   return ExitCode.done;
+}
+
+function describe({ config, db, written, found }: InitResult): Line[] {
+  if (found) return describeFound(found, config, db);
+  return [
+    { verb: "write", value: config, detail: "settings to change" },
+    { verb: written.includes(db) ? "write" : "keep", value: db, detail: "sample users to try it with" },
+  ];
+}
+
+function describeFound({ name, kind, rows, columns, key, contract }: Found, config: string, db: string): Line[] {
+  const { path } = contract["x-listing"];
+  const left = columns.some(({ instead }) => instead !== undefined);
+  const publish = `; to publish what was left out, add its line to properties and its name to required`;
+  return [
+    { verb: "read", value: db, detail: `the ${kind} ${name}, ${number(rows)} ${rows === 1 ? "row" : "rows"}` },
+    ...columns.map((column) => describeColumn(column, column.field === key.field, key.why)),
+    { verb: "note", value: `everything that is published is public${left ? publish : ""}`, loud: true },
+    ...(columns.some(({ sql }) => sql !== undefined)
+      ? [{ verb: "note", value: `SQL above is for a SELECT ... FROM ${name} in a file, which --query names` }]
+      : []),
+    { verb: "write", value: CONTRACT_FILE, detail: `what a record is, and that ${path} lists them; yours to change` },
+    { verb: "write", value: config, detail: "settings to change" },
+  ];
+}
+
+function describeColumn({ column, field, ...given }: Proposed, isKey: boolean, why: string): Line {
+  const { schema, instead, what, sql } = given;
+  if (!schema) {
+    const way = instead ? `if it is meant to be public: ${publicLine({ column, field }, instead)}` : sql;
+    const detail = `${what}: ${given.why}${way === undefined ? "" : `${instead ? "; " : ": "}${way}`}`;
+    return { verb: "leave", value: column, detail, loud: true };
+  }
+  const parts = [
+    ...(isKey ? [`the key, ${why}`] : []),
+    ...(field === column ? [] : [`the field ${field}`]),
+    sql === undefined ? given.why : `${given.why}: ${sql}`,
+  ];
+  return { verb: "take", value: column, detail: `${what}: ${parts.join("; ")}` };
 }

@@ -6,7 +6,8 @@ import * as kind from "./kinds.js";
 const { path, row, text, whole, yesOrNo } = kind;
 
 export const SETTINGS = {
-  // What a build reads, and the release that it makes.
+  // What a contract is made from, what a build reads, and the release that it makes.
+  from: row(path("<file>"), ["init"], "SQLite file to write a contract for"),
   db: row(path("<file>"), ["build"], "SQLite file to read; required"),
   baseUrl: row(
     kind.baseUrl,
@@ -19,8 +20,12 @@ export const SETTINGS = {
     ["build"],
     `users a page, ${PAGE_SIZE.min} to ${PAGE_SIZE.max}`,
   ),
-  table: row(text("<name>", "the name of a table or view"), ["build"], 'table or view to read instead of "users"'),
-  query: row(path("<file.sql>"), ["build"], "file with a SELECT that yields the columns, instead of --table"),
+  table: row(
+    text("<name>", "the name of a table or view"),
+    ["init", "build"],
+    'table or view to read instead of "users"',
+  ),
+  query: row(path("<file.sql>"), ["init", "build"], "file with a SELECT that yields the columns, instead of --table"),
   defaultAvatar: row(
     kind.publicUrl,
     ["build"],

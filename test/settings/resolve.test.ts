@@ -60,6 +60,7 @@ test("defaults", async () => {
 });
 
 const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
+  from: ["/people.sqlite", "/people.sqlite"],
   db: ["/a.sqlite", "/a.sqlite"],
   baseUrl: ["https://example.com/x", "https://example.com/x"],
   out: ["/out", "/out"],

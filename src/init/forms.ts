@@ -1,0 +1,131 @@
+/** The forms that all texts of a column may have. Ours become a type; for others there is SQL that would make them ours. */
+import { isIP } from "node:net";
+import type { ValueSchema } from "../contract/file/form.js";
+import { isTooDeep, whyNotExactJson } from "../contract/json.js";
+import { KEYWORDS } from "../contract/record/keywords.js";
+
+export interface Form {
+  /** As a line says it: `UUIDs`. */
+  readonly what: string;
+  readonly takes: (text: string) => boolean;
+  /** What a column of this form is, where the form is ours. */
+  readonly schema?: ValueSchema;
+  /** The type that the SQL makes, and the SQL, given that of the text. */
+  readonly becomes?: { readonly type: string; readonly sql: (text: string) => string };
+  /** Why texts of this form are nobody else's business. */
+  readonly isPrivate?: string;
+}
+
+/** As a record's check will take it. */
+function formatted(format: NonNullable<ValueSchema["format"]>): (text: string) => boolean {
+  return KEYWORDS.format({ format }).passes;
+}
+
+const form = (pattern: RegExp) => (text: string) => pattern.test(text);
+
+/** The first that takes every text of a column is the column's. */
+export const FORMS: readonly Form[] = [
+  {
+    what: "UUIDs",
+    takes: formatted("uuid"),
+    schema: { type: "string", format: "uuid" },
+  },
+  { what: "dates", takes: formatted("date"), schema: { type: "string", format: "date" } },
+  {
+    what: "times with an offset",
+    takes: formatted("date-time"),
+    schema: { type: "string", format: "date-time" },
+  },
+  { what: "URLs", takes: isUrl, schema: { type: "string", format: "uri" } },
+  {
+    what: "lists of texts in JSON",
+    takes: (text) => listOfTexts(text),
+    schema: { type: "array", items: { type: "string" } },
+  },
+  { what: "lists and objects in JSON", takes: (text) => parsed(text) !== undefined, schema: { "x-json": true } },
+  {
+    what: "UUIDs without dashes",
+    takes: form(/^[0-9a-f]{32}$/i),
+    becomes: { type: "a UUID", sql: (text) => dashed(text) },
+  },
+  {
+    what: "times without an offset",
+    takes: (text) => isTime(text) && !OFFSET.test(text),
+    becomes: { type: "a date-time, where they are UTC", sql: (text) => `replace(${text}, ' ', 'T') || 'Z'` },
+  },
+  {
+    what: "times with a space",
+    takes: (text) => isTime(text) && text[10] === " ",
+    becomes: { type: "a date-time", sql: (text) => `replace(${text}, ' ', 'T')` },
+  },
+  {
+    what: "true and false as text",
+    takes: form(/^(true|false)$/i),
+    becomes: { type: "a boolean", sql: (text) => `lower(${text}) = 'true'` },
+  },
+  {
+    what: "integers as text",
+    takes: (text) => /^(0|-?[1-9][0-9]{0,15})$/.test(text) && Number.isSafeInteger(Number(text)),
+    becomes: { type: "an integer", sql: (text) => `CAST(${text} AS INTEGER)` },
+  },
+  {
+    what: "numbers as text",
+    takes: form(/^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?$/),
+    becomes: { type: "a number", sql: (text) => `CAST(${text} AS REAL)` },
+  },
+  { what: "e-mail addresses", takes: form(/^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/), isPrivate: "contact data" },
+  { what: "telephone numbers", takes: form(/^\+[0-9][0-9 ()./-]{6,24}$/), isPrivate: "contact data" },
+  {
+    what: "IP addresses",
+    takes: (text) => isIP(text) !== 0,
+    isPrivate: "personal data",
+  },
+  {
+    what: "hashes of passwords",
+    takes: form(/^(?:pbkdf2_|bcrypt|scrypt|argon2|\$(?:2[abxy]|argon2(?:id?|d)|[156]|scrypt)\$|md5\$|sha1\$)/),
+    isPrivate: "a secret",
+  },
+];
+
+const isOurTime = formatted("date-time");
+const OFFSET = /(?:Z|[+-][0-9]{2}:[0-9]{2})$/;
+
+/** Whether a text is a time of ours but for the T or the offset. */
+function isTime(text: string): boolean {
+  return /^[0-9-]{10}[ T]/.test(text) && isOurTime(text.replace(" ", "T") + (OFFSET.test(text) ? "" : "Z"));
+}
+
+const isUri = formatted("uri");
+
+/** With a host: a text with a colon may be anything. In ASCII, as every reader wants a URL. */
+function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[!-~]+$/i.test(text) && !/["<>\\^`{|}]/.test(text) && isUri(text);
+}
+
+function listOfTexts(text: string): boolean {
+  const value = text.startsWith("[") ? parsed(text) : undefined;
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+/** The value of a text that is a list or an object in JSON, which every reader can hold. */
+function parsed(text: string): unknown {
+  if (!/^\s*[[{]/.test(text) || isTooDeep(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return whyNotExactJson(value) === undefined ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function dashed(text: string): string {
+  const parts = [
+    [1, 8],
+    [9, 4],
+    [13, 4],
+    [17, 4],
+    [21, 12],
+  ];
+  return parts.map(([at, length]) => `substr(${text}, ${at}, ${length})`).join(" || '-' || ");
+}

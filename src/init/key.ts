@@ -1,0 +1,76 @@
+/** Finds the column that names a record, and the one that people know it by. */
+import { UserError } from "../errors.js";
+import { quote } from "../source/relation.js";
+import type { Decision } from "./decide.js";
+import { wordsOf } from "./names.js";
+import type { Survey } from "./survey.js";
+import { rowsOf } from "./words.js";
+
+export interface Named extends Decision {
+  field: string;
+}
+
+/** The key, and why. @throws UserError, with a query that would have a key, when no column is published, unique and never NULL. */
+export function chooseKey(survey: Survey, columns: readonly Named[]): { field: string; why: string } {
+  const possible = columns.filter(({ schema }) => schema?.type === "string" || schema?.type === "integer");
+  const declared = (names: readonly string[]) => possible.find(({ column }) => names.includes(column));
+  const primary = survey.primary.length === 1 ? declared(survey.primary) : undefined;
+  if (primary) return { field: primary.field, why: "as the PRIMARY KEY" };
+  const unique = declared(survey.unique);
+  if (unique) return { field: unique.field, why: "as it is UNIQUE and never NULL" };
+  const likely = possible.filter((column) => isLikely(survey, column)).map(({ column }) => column);
+  const found = survey.findUnique(likely.sort((one, other) => rank(one) - rank(other)));
+  const field = columns.find(({ column }) => column === found)?.field;
+  if (field === undefined) throw noKey(survey, columns);
+  return { field, why: `as it is unique in ${rowsOf(survey.rows)}, though nothing in the ${survey.kind} keeps it so` };
+}
+
+/** Names of keys, from the best on. */
+const KEYS = ["id", "uuid", "guid", "pk", "key", "code", "slug", "number", "no", "username", "login", "handle", "url"];
+
+const LONGEST_KEY = 100;
+
+function rank(column: string): number {
+  const at = KEYS.indexOf(wordsOf(column).join("_"));
+  if (at >= 0) return at;
+  const last = KEYS.indexOf(wordsOf(column).at(-1) ?? "");
+  return KEYS.length + (last >= 0 ? last : KEYS.length);
+}
+
+/** A time or a long text is unique by chance, if at all. */
+function isLikely({ columns }: Survey, { column, schema }: Named): boolean {
+  const longest = columns.find((tally) => tally.column === column)?.longest ?? 0;
+  const isTime = schema?.format === "date" || schema?.format === "date-time";
+  return !isTime && schema?.enum === undefined && longest <= LONGEST_KEY;
+}
+
+function noKey({ name, kind, primary, rowid, columns }: Survey, decided: readonly Named[]): UserError {
+  const left = decided.find(({ column, schema }) => primary.length === 1 && primary[0] === column && !schema);
+  const why = [
+    ...(primary.length > 1 ? [`its PRIMARY KEY (${primary.join(", ")}) has ${primary.length} columns`] : []),
+    ...(left ? [`its PRIMARY KEY ${left.column} is left out (${left.what}: ${left.why})`] : []),
+    `no ${primary.length > 0 ? "other " : ""}column that can be published is unique and never NULL`,
+  ].join(", and ");
+  const names = new Set(columns.map(({ column }) => column.toLowerCase()));
+  const key = quote(["id", "key", "record_id", "record_key"].find((word) => !names.has(word)) ?? "the_key");
+  const joined = primary.map((column) => quote(column)).join(" || '-' || ");
+  const expression = primary.length > 1 ? joined : rowid;
+  const query = `SELECT ${expression} AS ${key}, * FROM ${quote(name)}`;
+  const step =
+    kind === "query" || expression === undefined
+      ? `add a column to the ${kind} that names each row`
+      : `write a query that has one to a file, such as ${query}, and give it with --query FILE`;
+  return new UserError(`The ${kind} ${name} has no key: ${why}; ${step}.`);
+}
+
+/** Names by which people know a record, from the best on. */
+const LABELS = ["display_name", "full_name", "fullname", "name", "title", "label", "username", "user_name", "login"];
+const OTHER_LABELS = ["handle", "nickname", "nick", "first_name", "slug"];
+
+/** The field of a text that has such a name, if there is one. */
+export function chooseLabel(columns: readonly Named[]): string | undefined {
+  const texts = columns.filter(({ schema }) => schema?.type === "string" && schema.format === undefined);
+  const named = (name: string) => texts.find(({ column }) => wordsOf(column).join("_") === name);
+  const found = [...LABELS, ...OTHER_LABELS].map(named).find((column) => column !== undefined);
+  return (found ?? texts.find(({ column }) => wordsOf(column).at(-1) === "name"))?.field;
+}

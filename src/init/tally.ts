@@ -1,0 +1,147 @@
+/** What is known of one column when every row has been seen once, in memory that does not grow with the rows. */
+import { FORMS, type Form } from "./forms.js";
+
+/** A row, as a message names it: `rowid 17`, or `row 17` of a view. */
+export type RowName = string;
+
+export interface Example {
+  row: RowName;
+  value: unknown;
+}
+
+/** How often a text did not have a form. */
+interface Misses {
+  form: Form;
+  count: number;
+  first?: Example;
+  /** Whether all of these texts are one. */
+  isOneText: boolean;
+}
+
+export const STORAGE = ["NULL", "INTEGER", "REAL", "TEXT", "BLOB"] as const;
+export type Storage = (typeof STORAGE)[number];
+
+/** Values that an enumeration may have, and their length. */
+const MOST_VALUES = 20;
+const LONGEST_VALUE = 40;
+
+const MOST_MEMBERS = 1000;
+
+/** A form that so many texts miss is given up: 1 of 20, but not before so many. */
+const [SHARE_MISSED, FEW_MISSED] = [1 / 20, 10];
+
+const REPLACEMENT = "\uFFFD";
+const MOST_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+
+export class Tally {
+  rows = 0;
+  readonly counts: Record<Storage, number> = { NULL: 0, INTEGER: 0, REAL: 0, TEXT: 0, BLOB: 0 };
+  /** The first value of each storage class. */
+  readonly firsts: Partial<Record<Storage, Example>> = {};
+  /** Integers that a double would round, and REAL values that are not finite. */
+  unsafe = 0;
+  firstUnsafe: Example | undefined;
+  infinite = 0;
+  firstInfinite: Example | undefined;
+  least: bigint | number = Number.POSITIVE_INFINITY;
+  most: bigint | number = Number.NEGATIVE_INFINITY;
+  empty = 0;
+  longest = 0;
+  /** Whether decoding may have hidden bytes that are not text. */
+  isDoubtful = false;
+  /** Texts that do not decode, which are looked for where that is in doubt. */
+  undecodable = 0;
+  firstUndecodable: RowName | undefined;
+  /** Lengths of BLOBs: the first two that differ. */
+  readonly bytes = new Set<number>();
+  /** Names of members in JSON, which may tell as much as those of columns. */
+  readonly members = new Set<string>();
+  /** How often each text occurs; undefined when there are too many, or long ones. */
+  values: Map<string, number> | undefined = new Map();
+  #misses: Misses[] = FORMS.map((form) => ({ form, count: 0, isOneText: true }));
+
+  constructor(
+    readonly column: string,
+    readonly declared: string,
+  ) {}
+
+  add(value: unknown, row: () => RowName): void {
+    this.rows++;
+    const storage = storageOf(value);
+    if (this.counts[storage]++ === 0) this.firsts[storage] = { row: row(), value };
+    if (typeof value === "string") this.#addText(value, row);
+    else if (typeof value === "bigint") this.#addInteger(value, row);
+    else if (typeof value === "number") this.#addReal(value, row);
+    else if (Buffer.isBuffer(value) && this.bytes.size < 2) this.bytes.add(value.length);
+  }
+
+  #addInteger(value: bigint, row: () => RowName): void {
+    if (value > MOST_SAFE || value < -MOST_SAFE) {
+      if (this.unsafe++ === 0) this.firstUnsafe = { row: row(), value };
+    }
+    if (value < this.least) this.least = value;
+    if (value > this.most) this.most = value;
+  }
+
+  #addReal(value: number, row: () => RowName): void {
+    if (!Number.isFinite(value) && this.infinite++ === 0) this.firstInfinite = { row: row(), value };
+    if (value < this.least) this.least = value;
+    if (value > this.most) this.most = value;
+  }
+
+  #addText(text: string, row: () => RowName): void {
+    if (text.length > this.longest) this.longest = text.length;
+    if (text.includes(REPLACEMENT)) this.isDoubtful = true;
+    this.#count(text);
+    if (text === "") this.empty++;
+    else if (this.#misses.length > 0) this.#match(text, row);
+    if (/^\s*[[{]/.test(text)) this.#addMembers(text);
+  }
+
+  #addMembers(text: string): void {
+    for (const [, name = ""] of text.matchAll(/"((?:[^"\\]|\\.)*)"\s*:/g)) {
+      if (this.members.size < MOST_MEMBERS) this.members.add(name);
+    }
+  }
+
+  #count(text: string): void {
+    if (!this.values) return;
+    const before = this.values.get(text) ?? 0;
+    this.values.set(text, before + 1);
+    if (text.length > LONGEST_VALUE || this.values.size > MOST_VALUES) this.values = undefined;
+  }
+
+  #match(text: string, row: () => RowName): void {
+    let isOver = false;
+    for (const misses of this.#misses) {
+      if (misses.form.takes(text)) continue;
+      misses.first ??= { row: row(), value: text };
+      if (misses.first.value !== text) misses.isOneText = false;
+      isOver ||= ++misses.count > FEW_MISSED && misses.count > this.counts.TEXT * SHARE_MISSED;
+    }
+    if (isOver) this.#misses = this.#misses.filter(({ count }) => !isMissed(count, this.counts.TEXT));
+  }
+
+  /** Texts that may have a form: all but the empty ones. */
+  get filled(): number {
+    return this.counts.TEXT - this.empty;
+  }
+
+  /** The form of all texts but the empty ones, or of nearly all. */
+  form(): Misses | undefined {
+    if (this.filled === 0) return undefined;
+    const exact = this.#misses.find(({ count }) => count === 0);
+    return exact ?? this.#misses.find(({ count }) => count < this.filled / 2 && !isMissed(count, this.filled));
+  }
+}
+
+function isMissed(count: number, texts: number): boolean {
+  return count > FEW_MISSED && count > texts * SHARE_MISSED;
+}
+
+function storageOf(value: unknown): Storage {
+  if (value === null) return "NULL";
+  if (typeof value === "string") return "TEXT";
+  if (typeof value === "bigint") return "INTEGER";
+  return typeof value === "number" ? "REAL" : "BLOB";
+}

@@ -1,0 +1,35 @@
+/** Pieces of the lines that say what was found, and of the SQL that they show. */
+import { quote } from "../source/relation.js";
+import type { Example } from "./tally.js";
+
+const SHOWN = 40;
+
+/** `3 of 1,204` */
+export function of(count: number, rows: number): string {
+  const shown = new Intl.NumberFormat("en");
+  return count === rows ? `all ${shown.format(rows)}` : `${shown.format(count)} of ${shown.format(rows)}`;
+}
+
+/** `"n/a" in rowid 17` */
+export function example(found: Example | undefined): string {
+  if (!found) return "none";
+  const { value, row } = found;
+  if (Buffer.isBuffer(value)) return `x'${value.toString("hex", 0, 8)}' in ${row}`;
+  if (typeof value !== "string") return `${value} in ${row}`;
+  return `${JSON.stringify(value.length > SHOWN ? `${value.slice(0, SHOWN - 1)}…` : value)} in ${row}`;
+}
+
+/** `nullif("born", '')` */
+export function nullif(column: string, values: readonly string[]): string {
+  return values.reduce((inner, value) => `nullif(${inner}, '${value.replaceAll("'", "''")}')`, quote(column));
+}
+
+/** An expression as a query's column. */
+export function sqlFor(expression: string, column: string): string {
+  return expression === quote(column) ? expression : `${expression} AS ${quote(column)}`;
+}
+
+/** `1 row`, `1,204 rows` */
+export function rowsOf(count: number): string {
+  return `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "row" : "rows"}`;
+}
