@@ -3,7 +3,7 @@ import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { quote } from "../source/relation.js";
 import type { Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";
-import type { Tally } from "./tally.js";
+import type { ColumnTally } from "./tally.js";
 import { findUnusable } from "./unusable.js";
 import { example, nullif, of, sqlFor } from "./words.js";
 
@@ -22,7 +22,7 @@ export interface Decision {
 }
 
 /** What a column becomes, whatever the other columns are. */
-export function decide(tally: Tally): Decision {
+export function decide(tally: ColumnTally): Decision {
   const decision = byStorage(tally);
   const { column, schema, sql } = decision;
   const found = findReason(tally, decision);
@@ -31,7 +31,7 @@ export function decide(tally: Tally): Decision {
 }
 
 /** Why a column is better not published, if it seems so. */
-function findReason(tally: Tally, { schema }: Decision): Pick<Decision, "what" | "why"> | undefined {
+function findReason(tally: ColumnTally, { schema }: Decision): Pick<Decision, "what" | "why"> | undefined {
   const named = findPrivacy(tally.column);
   if (named !== undefined) return { what: named, why: "its name says so" };
   const form = tally.form()?.form;
@@ -44,7 +44,7 @@ function findReason(tally: Tally, { schema }: Decision): Pick<Decision, "what" |
   return undefined;
 }
 
-function byStorage(tally: Tally): Decision {
+function byStorage(tally: ColumnTally): Decision {
   const unusable = findUnusable(tally);
   if (unusable) return { column: tally.column, ...unusable };
   const { counts } = tally;
@@ -54,7 +54,7 @@ function byStorage(tally: Tally): Decision {
 }
 
 /** A field, which may be null where the column is. */
-function take(tally: Tally, what: string, schema: ValueSchema, why: string, sql?: string): Decision {
+function take(tally: ColumnTally, what: string, schema: ValueSchema, why: string, sql?: string): Decision {
   const { column, counts } = tally;
   const isNullable = counts.NULL > 0;
   const reasons = isNullable ? `${why}, ${of(counts.NULL, tally.rows)} NULL` : why;
@@ -78,7 +78,7 @@ function nullable(schema: ValueSchema): ValueSchema {
 /** Seconds, or milliseconds, of the years 2000 to 2100. */
 const SECONDS = [946_684_800, 4_102_444_800] as const;
 
-function ofIntegers(tally: Tally): Decision {
+function ofIntegers(tally: ColumnTally): Decision {
   const { column, declared, least, most } = tally;
   const isBit = least >= 0 && most <= 1;
   if (isBit && isFlag(column, declared)) return take(tally, "boolean", { type: "boolean" }, "only 0 and 1");
@@ -90,14 +90,14 @@ function ofIntegers(tally: Tally): Decision {
   return take(tally, "integer", integer, isBit ? `only 0 and 1; "type": "boolean" where these are no and yes` : range);
 }
 
-function ofNumbers(tally: Tally): Decision {
+function ofNumbers(tally: ColumnTally): Decision {
   const epoch = epochSql(tally);
   const number = { type: "number" } as const;
   if (epoch) return take(tally, "number", number, `${epoch.unit} since 1970 by its values; for date-times`, epoch.sql);
   return take(tally, "number", number, `${tally.least} to ${tally.most}`);
 }
 
-function epochSql({ column, declared, least, most, counts }: Tally): { unit: string; sql: string } | undefined {
+function epochSql({ column, declared, least, most, counts }: ColumnTally): { unit: string; sql: string } | undefined {
   if (!isTimeName(column, declared)) return undefined;
   const name = quote(column);
   const within = (factor: number) => least >= SECONDS[0] * factor && most <= SECONDS[1] * factor;
@@ -109,7 +109,7 @@ function epochSql({ column, declared, least, most, counts }: Tally): { unit: str
   return { unit: "milliseconds", sql: `strftime('%Y-%m-%dT%H:%M:%fZ', ${name} / 1000.0, 'unixepoch')` };
 }
 
-function ofText(tally: Tally): Decision {
+function ofText(tally: ColumnTally): Decision {
   const found = tally.form();
   const text = { type: "string" } as const;
   if (found) {
@@ -144,12 +144,12 @@ function nameOf({ schema }: Form): string {
 /** Values of an enumeration occur so often, on average. */
 const OFTEN = 4;
 
-function enumeration({ values, counts }: Tally): string[] | undefined {
+function enumeration({ values, counts }: ColumnTally): string[] | undefined {
   if (!values || values.size < 2 || counts.TEXT < values.size * OFTEN) return undefined;
   return [...values.keys()].sort();
 }
 
-function ofNothing(tally: Tally): Decision {
+function ofNothing(tally: ColumnTally): Decision {
   const { declared, rows } = tally;
   const why = rows === 0 ? `declared ${declared || "without a type"}` : "so far";
   if (isFlag("", declared)) return take(tally, "boolean", { type: "boolean" }, why);

@@ -7,7 +7,7 @@ import { UserError, unreadable, usageError } from "../errors.js";
 import { explainSqlite } from "../source/errors.js";
 import { connect } from "../source/file.js";
 import { createQueryView, findTable, listTables, quote } from "../source/relation.js";
-import { type RowName, Tally } from "./tally.js";
+import { ColumnTally, type RowName } from "./tally.js";
 
 export interface SurveyOptions {
   /** The SQLite file. */
@@ -22,7 +22,7 @@ export interface Survey {
   name: string;
   kind: "table" | "view" | "query";
   rows: number;
-  columns: Tally[];
+  columns: ColumnTally[];
   /** The name by which row ids can be read, where there are any. */
   rowid: string | undefined;
   /** The columns of the PRIMARY KEY, in its order. */
@@ -76,7 +76,7 @@ async function survey(db: Database, options: SurveyOptions, signal: AbortSignal 
       "SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1 ORDER BY cid",
     )
     .all(inner, schema);
-  const columns = found.map((column) => new Tally(column.name, column.type));
+  const columns = found.map((column) => new ColumnTally(column.name, column.type));
   const rowid = kind === "table" ? findRowid(db, name, found) : undefined;
   const rows = await readRows(db, { relation, columns, rowid, signal });
   const primary = found.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
@@ -119,7 +119,7 @@ function findRowid(db: Database, table: string, columns: readonly ColumnInfo[]):
 
 interface Reading {
   relation: string;
-  columns: readonly Tally[];
+  columns: readonly ColumnTally[];
   rowid: string | undefined;
   signal: AbortSignal | undefined;
 }
@@ -145,7 +145,7 @@ async function readRows(db: Database, { relation, columns, rowid, signal }: Read
 }
 
 /** Reads the texts of a column as bytes, since decoding puts U+FFFD in the place of what is not text. */
-function findUndecodable(db: Database, relation: string, id: string, tally: Tally): void {
+function findUndecodable(db: Database, relation: string, id: string, tally: ColumnTally): void {
   const column = quote(tally.column);
   const encoding = String(db.pragma("encoding", { simple: true }));
   const sql = `SELECT ${id}, typeof(${column}), CAST(${column} AS BLOB) FROM ${relation}`;

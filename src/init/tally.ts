@@ -33,7 +33,7 @@ const [SHARE_MISSED, FEW_MISSED] = [1 / 20, 10];
 const REPLACEMENT = "\uFFFD";
 const MOST_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-export class Tally {
+export class ColumnTally {
   rows = 0;
   readonly counts: Record<Storage, number> = { NULL: 0, INTEGER: 0, REAL: 0, TEXT: 0, BLOB: 0 };
   /** The first value of each storage class. */

@@ -1,6 +1,6 @@
 /** Columns that no contract can take as they are, with the SQL that makes something of them. */
 import { quote } from "../source/relation.js";
-import { type Example, STORAGE, type Storage, type Tally } from "./tally.js";
+import { type ColumnTally, type Example, STORAGE, type Storage } from "./tally.js";
 import { example, of, sqlFor } from "./words.js";
 
 interface Unusable {
@@ -10,7 +10,7 @@ interface Unusable {
 }
 
 /** Undefined for a column whose values a field can have. */
-export function findUnusable(tally: Tally): Unusable | undefined {
+export function findUnusable(tally: ColumnTally): Unusable | undefined {
   const { counts, rows } = tally;
   const name = quote(tally.column);
   const say = (what: string, why: string, sql: string) => ({ what, why, sql: sqlFor(sql, tally.column) });
@@ -45,7 +45,7 @@ function isNumeric(storage: Storage): boolean {
 
 /** The storage class of most values, with one example of another. */
 function mixed(
-  { counts, firsts, rows }: Tally,
+  { counts, firsts, rows }: ColumnTally,
   kinds: readonly Storage[],
   name: string,
   say: (what: string, why: string, sql: string) => Unusable,
@@ -67,7 +67,7 @@ function mixed(
   );
 }
 
-function blobSql({ bytes }: Tally, name: string): string {
+function blobSql({ bytes }: ColumnTally, name: string): string {
   if (bytes.size !== 1 || !bytes.has(16)) return `hex(${name})`;
   const part = (at: number, length: number) => `substr(hex(${name}), ${at}, ${length})`;
   return [part(1, 8), part(9, 4), part(13, 4), part(17, 4), part(21, 12)].join(" || '-' || ");

@@ -4,9 +4,11 @@ import { closest, distance } from "fastest-levenshtein";
 /** Of variables, in which it stands before every name, and so says nothing. */
 const PREFIX = "ROLLCALL_";
 
-/** The known name that `unknown` is probably a misspelling of, if any. */
+/** The known name that `unknown` is probably a misspelling of, if any; first one whose letters stand in another order, as in `hots`. */
 export function findNear(unknown: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
+  const turned = known.find((name) => sorted(bare(name)) === sorted(bare(unknown)));
+  if (turned !== undefined) return turned;
   const nearest = closest(bare(unknown), known.map(bare));
   return isNear(bare(unknown), nearest) ? known.find((name) => bare(name) === nearest) : undefined;
 }
@@ -22,8 +24,11 @@ function bare(name: string): string {
   return word.toLowerCase();
 }
 
-/** Whether at most a third of the letters are wrong (one in a short name), or all stand in another order, as in `hots`. */
+/** Whether at most a third of the letters are wrong, or one in a short name. */
 function isNear(unknown: string, name: string): boolean {
-  const sorted = (text: string) => [...text].sort().join("");
-  return distance(unknown, name) <= Math.max(1, name.length / 3) || sorted(unknown) === sorted(name);
+  return distance(unknown, name) <= Math.max(1, name.length / 3);
+}
+
+function sorted(text: string): string {
+  return [...text].sort().join("");
 }

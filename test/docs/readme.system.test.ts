@@ -12,7 +12,7 @@ import type {
   BuildOptions,
   DiffEffects,
   DiffOptions,
-  InitEffects,
+  InitOptions,
   PublishEffects,
   PublishOptions,
   ServerEffects,
@@ -118,7 +118,7 @@ const OPTIONS = {
     ...{ purgeList: true, endpoint: true, cacheControl: true, now: true, onProgress: true, onWait: true },
     ...{ onStep: true, signal: true },
   } satisfies Names<PublishOptions & PublishEffects>,
-  init: { signal: true } satisfies Names<InitEffects>,
+  init: { from: true, table: true, query: true, signal: true } satisfies Names<InitOptions>,
   useRelease: { now: true, cwd: true, signal: true } satisfies Names<UseEffects>,
 };
 

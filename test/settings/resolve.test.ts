@@ -261,7 +261,7 @@ test.each<[Given, string]>([
 test("a name that is near to nothing is refused with all of them", async () => {
   const message = await refusal({ file: { telemetry: true } });
   expect(message).toMatch(
-    /^telemetry in rollcall.config.json is not a setting; known are db, baseUrl, out, .*quiet\.$/,
+    /^telemetry in rollcall.config.json is not a setting; known are from, db, baseUrl, out, .*quiet\.$/,
   );
 });
 
@@ -269,7 +269,7 @@ test("everything that is wrong is said at once", async () => {
   const file = { pagesize: 1, telemetry: true, port: 70_000, compress: "zip", rabbits: 2 };
   const flags = { table: "t", query: "q", keep: "-1" };
   const message = await refusal({ flags, env: { ROLLCALL_JSON: "yes" }, file });
-  expect(message.replace(/db, .*, quiet/, "...")).toBe(
+  expect(message.replace(/from, .*, quiet/, "...")).toBe(
     [
       '--keep must be a whole number from 0 to 1000000, got "-1".',
       "--table and --query exclude each other; give one of them.",
