@@ -36,7 +36,7 @@ export function solidKindsOf(schema: ValueSchema): readonly Kind[] {
   return kindsOf(schema).filter((kind) => kind !== "null");
 }
 
-export function isNullable(schema: ValueSchema): boolean {
+export function mayBeNull(schema: ValueSchema): boolean {
   return kindsOf(schema).some((kind) => kind === "null" || kind === "json");
 }
 

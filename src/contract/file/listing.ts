@@ -1,7 +1,7 @@
 /** The rules of x-listing: where the listing is, its words, its key and its order. */
 import type { RoughFields } from "./fields.js";
 import type { ContractFile, Listing } from "./form.js";
-import { isNullable, isScalarKind, kindsOf } from "./kinds.js";
+import { isScalarKind, kindsOf, mayBeNull } from "./kinds.js";
 import { type Complain, mustBe, mustName, type Place } from "./mistakes.js";
 import { DRAFT } from "./schema.js";
 
@@ -65,7 +65,7 @@ function checkSortable(path: string, place: Place, fields: RoughFields, complain
   const schema = findField(path, place, fields, complain)?.schema;
   if (!schema) return;
   const kinds = kindsOf(schema);
-  if (isNullable(schema)) complain(place, mustBe("a field that is never null", path));
+  if (mayBeNull(schema)) complain(place, mustBe("a field that is never null", path));
   else if (kinds.length > 1 || !kinds.every((kind) => kind === "string" || kind === "integer")) {
     complain(place, `must be a field of strings or of integers, got ${path}, which is ${kinds.join(" or ")}`);
   }

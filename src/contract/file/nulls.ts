@@ -2,7 +2,7 @@
 import { accepts } from "./accepts.js";
 import type { RoughField, RoughFields } from "./fields.js";
 import type { FieldSchema, NullRule } from "./form.js";
-import { isNullable, isScalarKind, isWithin, kindsOf, solidKindsOf } from "./kinds.js";
+import { isScalarKind, isWithin, kindsOf, mayBeNull, solidKindsOf } from "./kinds.js";
 import { type Complain, mustName, type Place, shown } from "./mistakes.js";
 
 const WAYS = ["const", "field", "join", "setting"] as const;
@@ -67,7 +67,7 @@ function checkField(path: string, place: Place, { schema, fields, complain }: Su
   const [own, given] = [solidKindsOf(schema), solidKindsOf(other.schema)];
   if (own.length > 0 && (!isWithin(given, own) || !given.every(isScalarKind))) {
     complain(place, `must be a field of the kind ${own.join(" or ")}, got ${path}, which is ${given.join(" or ")}`);
-  } else if (isNullable(other.schema)) complain(place, `must be a field that is never null, got ${path}`);
+  } else if (mayBeNull(other.schema)) complain(place, `must be a field that is never null, got ${path}`);
 }
 
 function checkJoined(path: string, place: Place, { fields, complain }: Surroundings): void {

@@ -8,7 +8,7 @@ import { parseConfig } from "./json.js";
 import { checkListing } from "./listing.js";
 import { type Complain, meant, mistakeList, mustBe, type Place } from "./mistakes.js";
 import { checkNullRules } from "./nulls.js";
-import { contractForm, KEYWORDS } from "./schema.js";
+import { contractForm, MEMBERS } from "./schema.js";
 
 /** A contract, or what is wrong with it: a line each. */
 export type ReadContract = Contract | { mistakes: string[] };
@@ -93,7 +93,7 @@ function checkForm(value: unknown, complain: Complain): Partial<ContractFile> | 
   const rough: unknown = structuredClone(value);
   for (const issue of contractForm.safeParse(value).error?.issues ?? []) {
     if (issue.code === "unrecognized_keys") {
-      const known = KEYWORDS.get(issue.message) ?? [];
+      const known = MEMBERS.get(issue.message) ?? [];
       for (const key of issue.keys) {
         complain([...issue.path, key], `is no keyword of ${issue.message}; ${meant(key, known)}`);
       }

@@ -7,11 +7,11 @@ const TYPES = ["string", "integer", "number", "boolean", "array"] as const;
 const FORMATS = ["uuid", "date", "date-time", "uri"] as const;
 
 /** The keywords of each shape, by the name that messages give it. */
-export const KEYWORDS = new Map<string, readonly string[]>();
+export const MEMBERS = new Map<string, readonly string[]>();
 
-/** Every message completes "must be ...", except that for unknown members: it is the shape's name, a key of `KEYWORDS`. */
+/** Every message completes "must be ...", except that for unknown members: it is the shape's name, a key of `MEMBERS`. */
 function shape<Shape extends z.core.$ZodLooseShape>(name: string, members: Shape) {
-  KEYWORDS.set(name, Object.keys(members));
+  MEMBERS.set(name, Object.keys(members));
   const error = ({ code }: { code?: string | undefined }) => (code === "unrecognized_keys" ? name : "an object");
   return z.strictObject(members, { error });
 }
