@@ -12,9 +12,18 @@ export function number(value: number): string {
   return whole.format(value);
 }
 
-/** `1 page`, `1,204 pages` */
-export function count(value: number, noun: string): string {
-  return `${number(value)} ${plurals.select(value) === "one" ? noun : `${noun}s`}`;
+/** A noun whose plural adds an s, or what it is for one and for many, as a contract says for its records. */
+export type Words = string | readonly [one: string, many: string];
+
+/** `1 page`, `1,204 pages`, `2 people` */
+export function count(value: number, words: Words): string {
+  return `${number(value)} ${wordFor(value, words)}`;
+}
+
+/** The word without its number: `page` for 1, `pages` for any other. */
+export function wordFor(value: number, words: Words): string {
+  const [one, many] = typeof words === "string" ? [words, `${words}s`] : words;
+  return plurals.select(value) === "one" ? one : many;
 }
 
 /** `1.3 MB`, in powers of 1000 */

@@ -1,7 +1,10 @@
 /** Shows two values side by side: short ones in full, long ones as what differs with some text around it. */
+
+import type { FieldChange } from "../diff/change.js";
 import { visible } from "../print/text.js";
 import { bothEndsOf, firstOf, lastOf, type Show } from "./fit.js";
-import { type Written, writeValue } from "./value.js";
+import type { Subject } from "./subject.js";
+import type { Written } from "./value.js";
 
 /** A value in three parts, ready to print. The middle one differs from that of the other value. */
 export interface Excerpt {
@@ -17,8 +20,11 @@ const AROUND = 15;
 const MIDDLE = WIDTH - 2 * AROUND;
 
 /** Both values of a field. An ellipsis marks text that was left out. */
-export function excerpts(path: string, old: unknown, now: unknown): readonly [Excerpt, Excerpt] {
-  const [left, right] = [writeValue(path, old), writeValue(path, now)];
+export function excerpts(
+  { path, old, new: now }: FieldChange,
+  { write }: Pick<Subject, "write">,
+): readonly [Excerpt, Excerpt] {
+  const [left, right] = [write(path, old), write(path, now)];
   const isSubtle = lookOf(left.text) === lookOf(right.text);
   if (!isSubtle && isShortAndBare(left) && isShortAndBare(right)) return [whole(left.text), whole(right.text)];
   const [start, end] = isSubtle ? common(left.text, right.text) : commonWhole(left, right);

@@ -1,5 +1,5 @@
 /** What all forms of a report say besides single changes. */
-import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
+import type { Change, Diff, FieldFilter, Flow, SideFacts } from "../diff/change.js";
 import { number } from "../print/numbers.js";
 
 /** In the order of a diff. */
@@ -10,6 +10,17 @@ export interface ReportOptions {
   /** A sentence for each gate that was exceeded. */
   exceeded?: readonly string[];
   filter?: FieldFilter;
+}
+
+/** The moves of each facet that has any, in the order of the diff. */
+export function movesByFacet({ flow }: Diff): ReadonlyMap<string, readonly Flow[]> {
+  const moves = new Map<string, Flow[]>();
+  for (const move of flow) {
+    const others = moves.get(move.field);
+    if (others) others.push(move);
+    else moves.set(move.field, [move]);
+  }
+  return moves;
 }
 
 /** The first `limit` changes of a kind; no more are read. */
@@ -27,7 +38,7 @@ export function sideName({ name, id }: SideFacts): string {
   return id === undefined || name.endsWith(id) ? name : `${name} (${id})`;
 }
 
-/** Differences in what changes every page but no user. Unknown values are left out. */
+/** Differences in what changes every page but no record. Unknown values are left out. */
 export function settingChanges({ old, new: now }: Diff) {
   const settings = [
     { name: "base URL", old: old.baseUrl, new: now.baseUrl },

@@ -2,6 +2,7 @@
 import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
 import { toJson } from "../print/text.js";
 import { chunks } from "./chunks.js";
+import { memberOf, subjectOf } from "./subject.js";
 
 /** One JSON document, with each member and each change on a line of its own. */
 export function jsonReport(diff: Diff, filter: FieldFilter = {}): AsyncGenerator<string> {
@@ -27,9 +28,10 @@ async function* documentParts(diff: Diff, { only, ignore }: FieldFilter): AsyncG
   yield "{\n";
   for (const [name, value] of Object.entries(members)) yield `${toJson(name)}:${toJson(value)},\n`;
   yield '"changes":[';
+  const toLine = changeWriter(diff);
   let separator = "\n";
   for await (const change of diff.changes()) {
-    yield separator + changeJson(change);
+    yield separator + toLine(change);
     separator = ",\n";
   }
   yield "\n]\n}\n";
@@ -41,13 +43,17 @@ function side({ id, count, pages }: SideFacts) {
 }
 
 async function* lines(diff: Diff): AsyncGenerator<string> {
-  for await (const change of diff.changes()) yield `${changeJson(change)}\n`;
+  const toLine = changeWriter(diff);
+  for await (const change of diff.changes()) yield `${toLine(change)}\n`;
 }
 
-/** `{kind, id, fields: [{path, old, new}]}`; for a user who was added or removed, no fields but `user`. */
-function changeJson(change: Change): string {
-  const { kind, id } = change;
-  if (kind !== "changed") return toJson({ kind, id, fields: [], user: change.record });
-  const fields = change.fields.map(({ path, old, new: now }) => ({ path, old, new: now }));
-  return toJson({ kind, id, fields });
+/** `{kind, id, fields: [{path, old, new}]}`; for a record that was added or removed, no fields but the whole of it. */
+function changeWriter({ new: { contract } }: Diff): (change: Change) => string {
+  const whole = memberOf(subjectOf(contract), ["kind", "id", "fields"]);
+  return (change) => {
+    const { kind, id } = change;
+    if (kind !== "changed") return toJson({ kind, id, fields: [], [whole]: change.record });
+    const fields = change.fields.map(({ path, old, new: now }) => ({ path, old, new: now }));
+    return toJson({ kind, id, fields });
+  };
 }

@@ -1,16 +1,6 @@
-/** How a report writes one value of a user: free text in quotes, everything else without. */
-import type { User } from "../contract/user.js";
-import { shorten } from "../print/text.js";
-
-/** Fields that may hold any text. Quotes show where the text ends, and that it is empty. */
-const FREE_TEXT: ReadonlySet<string> = new Set([
-  "bio",
-  "display_name",
-  "first_name",
-  "last_name",
-  "off_chain.liveness_tier",
-  "username",
-]);
+/** How a report writes keys, paths and values: free text in quotes, everything else without. */
+import { writtenKey } from "../contract/record/key.js";
+import type { RecordId } from "../diff/change.js";
 
 /** Text in other fields that would be misread without quotes; `|` and `` ` `` have a meaning in Markdown. */
 const NEEDS_QUOTES = /^$|[\s"\\`|]/;
@@ -21,16 +11,24 @@ export interface Written {
   quoted: boolean;
 }
 
-/** For example, `VERIFIED` and `["EN","DE"]` without quotes, and a bio with quotes. */
-export function writeValue(path: string, value: unknown): Written {
+/**
+ * For example, `VERIFIED` and `["EN","DE"]` without quotes, and a bio with quotes.
+ * @param isFree whether the field may hold any text.
+ */
+export function writeValue(value: unknown, isFree: boolean): Written {
   if (typeof value !== "string") return { text: JSON.stringify(value) ?? "nothing", quoted: false };
-  return { text: value, quoted: FREE_TEXT.has(path) || NEEDS_QUOTES.test(value) };
+  return { text: value, quoted: isFree || NEEDS_QUOTES.test(value) };
 }
 
-const LONGEST_NAME = 40;
+/** A record's key as the list of records has it: in quotes where it is more than a plain word. Not escaped. */
+export function writeId(id: RecordId): string {
+  return typeof id === "number" ? String(id) : writtenKey(JSON.stringify(id).slice(1, -1));
+}
 
-/** The name of a user for people; empty when the user has none but the id. Not escaped. */
-export function nameOf({ id, display_name, username }: User): string {
-  const name = [display_name, username].find((text) => text !== "" && text !== id) ?? "";
-  return shorten(name, LONGEST_NAME);
+/** Letters that are written from right to left: on one line, they would reverse the order of what stands beside them. */
+export const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** A field's path: in quotes where its names would be misread as something else of the report. Not escaped. */
+export function writePath(path: string): string {
+  return /^[\p{L}\p{N}\p{M}_$@.-]+$/u.test(path) ? path : JSON.stringify(path);
 }

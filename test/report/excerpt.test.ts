@@ -1,12 +1,20 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { excerpts, joined } from "../../src/report/excerpt.js";
+import { subjectOf } from "../../src/report/subject.js";
 import { DECEIVING } from "../support/deceiving.js";
 
 const LONG = "The quick brown fox jumps over the lazy dog, and then it rests. ".repeat(4);
 
+const USERS = subjectOf(USERS_CONTRACT);
+
+function sidesOf(path: string, old: unknown, now: unknown) {
+  return excerpts({ path, old, new: now }, USERS);
+}
+
 function shown(path: string, old: unknown, now: unknown): string[] {
-  return excerpts(path, old, now).map(joined);
+  return sidesOf(path, old, now).map(joined);
 }
 
 test.each([
@@ -54,12 +62,12 @@ test.each([
   ["a 👩‍💻 here", "a 👩‍🔧 here", "👩‍💻", "👩‍🔧"],
   ["see green tea", "see tea", "green ", ""],
 ])("changed words are marked whole: %s to %s", (old, now, before, after) => {
-  expect(excerpts("bio", old, now).map(({ middle }) => middle)).toEqual([before, after]);
+  expect(sidesOf("bio", old, now).map(({ middle }) => middle)).toEqual([before, after]);
 });
 
 test("of a word that is too long to be shown whole, a letter is not cut from its accent", () => {
   const word = "x".repeat(100);
-  const [old] = excerpts("bio", `${word}e\u0301`, `${word}e`);
+  const [old] = sidesOf("bio", `${word}e\u0301`, `${word}e`);
   expect(old.middle).toBe("e\u0301");
 });
 
@@ -68,7 +76,7 @@ test.each([
   ["👩‍💻", "👩💻", "", "\\u200d"],
   ["Anna", "An\u200dna", "\\u200d", ""],
 ])("a joiner that alone tells two names apart is spelt out: %s and %s", (one, other, ...joiners) => {
-  const [old, now] = excerpts("display_name", one, other);
+  const [old, now] = sidesOf("display_name", one, other);
   expect([old.middle, now.middle]).toEqual(joiners.reverse());
 });
 
@@ -110,7 +118,7 @@ test("any two texts are told apart, safely and shortly", () => {
 test("what is short is whole, and what stands around the difference is in both", () => {
   fc.assert(
     fc.property(pair, ([old, now]) => {
-      const sides = excerpts("bio", old, now);
+      const sides = sidesOf("bio", old, now);
       for (const [text, side] of [
         [old, sides[0]],
         [now, sides[1]],
@@ -125,7 +133,7 @@ test("what is short is whole, and what stands around the difference is in both",
 
 test("a million characters take no time", () => {
   const old = "e\u0301".repeat(500_000);
-  expect(joined(excerpts("bio", old, `${old}x`)[1])).toMatch(/x"$/);
-  expect(joined(excerpts("bio", `x${old}`, old)[0])).toMatch(/^"x/);
-  expect(joined(excerpts("bio", "\u0301".repeat(500_000), "\u0301".repeat(500_001))[1]).length).toBeLessThan(100);
+  expect(joined(sidesOf("bio", old, `${old}x`)[1])).toMatch(/x"$/);
+  expect(joined(sidesOf("bio", `x${old}`, old)[0])).toMatch(/^"x/);
+  expect(joined(sidesOf("bio", "\u0301".repeat(500_000), "\u0301".repeat(500_001))[1]).length).toBeLessThan(100);
 });

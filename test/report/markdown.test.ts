@@ -3,12 +3,16 @@ import fc from "fast-check";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { expect, test } from "vitest";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { User } from "../../src/contract/user.js";
 import type { Diff } from "../../src/diff/change.js";
 import { excerpts, joined } from "../../src/report/excerpt.js";
 import { markdownReport } from "../../src/report/markdown/markdown.js";
+import { subjectOf } from "../../src/report/subject.js";
 import { added, anyDiff, changed, diffOf, longDiff, person, removed } from "../support/diffs.js";
 import { collect } from "./collect.js";
+
+const USERS = subjectOf(USERS_CONTRACT);
 
 function render(markdown: string): string {
   return micromark(markdown, {
@@ -132,10 +136,7 @@ test("what a reader sees is what the excerpts say, in order", async () => {
       if (change.kind !== "changed") throw new Error("unreachable");
       const html = render(await collect(markdownReport(diffOf([change]))));
       const seen = spans(html.slice(html.indexOf("<details>")));
-      const said = change.fields.flatMap(({ path, old: one, new: other }) => [
-        path,
-        ...excerpts(path, one, other).map(joined),
-      ]);
+      const said = change.fields.flatMap((field) => [field.path, ...excerpts(field, USERS).map(joined)]);
       const marks = (text: string) => text.replaceAll("\\u0060", "`").replaceAll("\\u007c", "|");
       expect(seen.slice(-said.length || seen.length).map(marks)).toEqual(said.map(marks));
     }),

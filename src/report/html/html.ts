@@ -1,10 +1,11 @@
-/** `--format html`: a diff as one HTML file for reviewers. It works offline, and texts of users are never markup. */
+/** `--format html`: a diff as one HTML file for reviewers. It works offline, and texts of records are never markup. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Diff } from "../../diff/change.js";
 import { JOINED } from "../../print/joined.js";
 import { count } from "../../print/numbers.js";
 import { type ReportOptions, sideName } from "../facts.js";
+import { subjectsOf } from "../subject.js";
 import { changeList } from "./list.js";
 import { html, Markup } from "./markup.js";
 import { dataBlocks } from "./rows.js";
@@ -18,15 +19,16 @@ const STYLES = ["base", "summary", "plots", "filters", "list", "values"] as cons
 /** In bounded memory: the changes are read twice, for the plots and for the list. The bytes depend on the diff alone. */
 export async function* htmlReport(diff: Diff, { exceeded = [], filter = {} }: ReportOptions): AsyncGenerator<string> {
   const assets = readAssets();
+  const subjects = subjectsOf(diff);
   yield head(diff, assets).source;
-  yield summary(diff, exceeded, filter).source;
+  yield summary(diff, subjects.changed, exceeded, filter).source;
   if (differing(diff) > 0) {
     // The libraries for charts take long to load.
     const { plots } = await import("./plots.js");
-    yield (await plots(diff)).source;
-    yield changeList(diff).source;
+    yield (await plots(diff, subjects)).source;
+    yield changeList(diff, subjects.changed).source;
     yield "</main>\n";
-    yield* dataBlocks(diff.changes());
+    yield* dataBlocks(diff.changes(), subjects);
     yield html`<script>${assets.script}</script>\n`.source;
   } else yield "</main>\n";
   yield "</html>\n";

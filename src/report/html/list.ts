@@ -1,17 +1,20 @@
 /** The list of changes before the page's script fills it: search and filters, an empty table, and the pager. */
 import type { Diff } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
+import { toJson } from "../../print/text.js";
 import { CHANGE_KINDS, type ChangeKind } from "../facts.js";
+import { capitalized, type Subject } from "../subject.js";
+import { writePath } from "../value.js";
 import { html, type Markup } from "./markup.js";
 import { KIND_WORDS } from "./summary.js";
 
-export function changeList(diff: Diff): Markup {
+export function changeList(diff: Diff, { words: [one], contract: { key } }: Subject): Markup {
   return html`<section id="changes" class="changes" tabindex="-1" aria-labelledby="changes-title">
 <h2 id="changes-title">Changes</h2>
 <noscript><p class="notice">The list needs JavaScript, which is off here. It is all in this file: nothing is loaded.</p></noscript>
 <form id="filters" class="filters" role="search" aria-label="Changes" autocomplete="off">
 <div class="control grow"><label class="label" for="text">Search</label>
-<input id="text" class="field" name="text" type="search" placeholder="Name, id or any value" spellcheck="false" maxlength="200"></div>
+<input id="text" class="field" name="text" type="search" placeholder="Name, ${writePath(key.path)} or any value" spellcheck="false" maxlength="200"></div>
 <div class="control"><label class="label" for="path">Field</label>
 <select id="path" class="field" name="path"><option value="">Any field</option>${[...diff.fields].map(fieldOption)}</select></div>
 <fieldset class="control"><legend class="label">Kind</legend><div class="kinds">
@@ -21,7 +24,7 @@ ${CHANGE_KINDS.map((kind) => kindBox(kind, diff[kind]))}</div></fieldset>
 <button class="button" type="reset" form="filters">Clear filters</button>
 <button id="open-all" class="button" type="button" aria-pressed="false">Open all on this page</button></div>
 <div><table id="list" class="list" role="table" aria-labelledby="changes-title" aria-describedby="status">
-<thead role="rowgroup"><tr role="row" aria-rowindex="1"><th role="columnheader" class="head" scope="col">Kind</th><th role="columnheader" class="head" scope="col">User</th><th role="columnheader" class="head" scope="col">What changes</th></tr></thead>
+<thead role="rowgroup"><tr role="row" aria-rowindex="1"><th role="columnheader" class="head" scope="col">Kind</th><th role="columnheader" class="head" scope="col">${capitalized(one)}</th><th role="columnheader" class="head" scope="col">What changes</th></tr></thead>
 <tbody role="rowgroup"></tbody>
 </table>
 <nav id="pager" class="pager" aria-label="Pages of the list" hidden>
@@ -35,11 +38,12 @@ ${CHANGE_KINDS.map((kind) => kindBox(kind, diff[kind]))}</div></fieldset>
 `;
 }
 
-function fieldOption([path, users]: readonly [path: string, users: number]): Markup {
-  return html`<option value="${path}">${path} (${number(users)})</option>`;
+/** Its value is JSON, in which characters that are made visible everywhere else can stand. */
+function fieldOption([path, records]: readonly [path: string, records: number]): Markup {
+  return html`<option value="${toJson(path)}">${writePath(path)} (${number(records)})</option>`;
 }
 
-function kindBox(kind: ChangeKind, users: number): Markup {
-  return html`<label class="box"><input type="checkbox" name="kind" value="${kind}" checked> ${KIND_WORDS[kind]} <span class="number">${number(users)}</span></label>
+function kindBox(kind: ChangeKind, records: number): Markup {
+  return html`<label class="box"><input type="checkbox" name="kind" value="${kind}" checked> ${KIND_WORDS[kind]} <span class="number">${number(records)}</span></label>
 `;
 }

@@ -1,23 +1,37 @@
 /** The plots of a diff. They are drawn as SVG while the report is written. */
 import type { Diff } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
-import { countJoins } from "./joins.js";
+import { movesByFacet } from "../facts.js";
+import type { Subjects } from "../subject.js";
 import { type Drawings, html, Markup, type Plot, type PlotDrawing } from "./markup.js";
 import { fieldsPlot } from "./plots/fields.js";
 import { flowPlot } from "./plots/flow.js";
-import { joinsPlot } from "./plots/joins.js";
+import { timesPlot } from "./plots/times.js";
+import { countTimes } from "./times.js";
 
 /** The section with all plots, except those that would be empty. */
-export async function plots(diff: Diff): Promise<Markup> {
+export async function plots(diff: Diff, subjects: Subjects): Promise<Markup> {
   const drawn: Plot[] = [];
-  if (diff.fields.size > 0) drawn.push(fieldsPlot(diff));
-  if (diff.flow.length > 0) drawn.push(flowPlot(diff));
-  if (diff.added + diff.removed > 0) drawn.push(joinsPlot(await countJoins(diff)));
+  if (diff.fields.size > 0) drawn.push(fieldsPlot(diff, subjects.changed));
+  for (const [path, flow] of movesByFacet(diff)) {
+    const flows = drawn.filter(({ id }) => id.startsWith("flow")).length;
+    drawn.push(flowPlot(path, flow, subjects.changed, flows + 1));
+  }
+  const times = await timesOf(diff, subjects);
+  if (times) drawn.push(times);
   return html`<section class="plots" aria-labelledby="plots-title">
 <h2 id="plots-title">At a glance</h2>
 ${drawn.map(figure)}
 </section>
 `;
+}
+
+/** By the contract of the new snapshot; undefined where it has no time, or nobody who came or went has one. */
+async function timesOf(diff: Diff, subjects: Subjects): Promise<Plot | undefined> {
+  const { time } = subjects.added;
+  if (time === undefined || diff.added + diff.removed === 0) return undefined;
+  const times = await countTimes(diff, time);
+  return times.bins.length === 0 ? undefined : timesPlot(times, subjects.added, time);
 }
 
 function figure(plot: Plot): Markup {

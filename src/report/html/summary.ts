@@ -1,21 +1,22 @@
-/** The top of the page: the two sides, how many users differ, other differences, and exceeded gates. */
+/** The top of the page: the two sides, how many records differ, other differences, and exceeded gates. */
 import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
 import { count, number } from "../../print/numbers.js";
 import { CHANGE_KINDS, comparedFields, settingChanges, sideName } from "../facts.js";
+import type { Subject } from "../subject.js";
 import { html, type Markup } from "./markup.js";
 
 export function differing({ added, removed, changed }: Diff): number {
   return added + removed + changed;
 }
 
-export function summary(diff: Diff, exceeded: readonly string[], filter: FieldFilter): Markup {
+export function summary(diff: Diff, subject: Subject, exceeded: readonly string[], filter: FieldFilter): Markup {
   const total = differing(diff);
   return html`${total > 0 ? html`<a class="skip" href="#changes">Skip to the list of changes</a>\n` : undefined}<header>
 <p class="product">Rollcall diff</p>
-<h1>${headline(total)}</h1>
+<h1>${headline(total, subject)}</h1>
 <div class="sides">
-${side("Old", diff.old)}<span class="to" aria-hidden="true">→</span>
-${side("New", diff.new)}</div>
+${side("Old", diff.old, subject)}<span class="to" aria-hidden="true">→</span>
+${side("New", diff.new, subject)}</div>
 ${fieldsCompared(filter)}${besides(diff)}</header>
 <main>
 ${exceeded.length > 0 ? gates(exceeded) : undefined}<dl class="totals">
@@ -25,15 +26,15 @@ ${([...CHANGE_KINDS, "unchanged"] as const).map((kind) => figure(kind, diff[kind
 
 export const KIND_WORDS = { added: "Added", removed: "Removed", changed: "Changed", unchanged: "Unchanged" };
 
-function headline(total: number): string {
-  if (total === 0) return "No user differs";
-  return `${count(total, "user")} ${total === 1 ? "differs" : "differ"}`;
+function headline(total: number, { words }: Subject): string {
+  if (total === 0) return `No ${words[0]} differs`;
+  return `${count(total, words)} ${total === 1 ? "differs" : "differ"}`;
 }
 
-function side(label: string, facts: SideFacts): Markup {
+function side(label: string, facts: SideFacts, { words }: Subject): Markup {
   return html`<div class="side"><p>${label}</p>
 <p class="name">${sideName(facts)}</p>
-<p>${count(facts.count, "user")} on ${count(facts.pages, "page")}</p></div>
+<p>${count(facts.count, words)} on ${count(facts.pages, "page")}</p></div>
 `;
 }
 
@@ -57,7 +58,7 @@ function gates(exceeded: readonly string[]): Markup {
 `;
 }
 
-function figure(kind: keyof typeof KIND_WORDS, users: number): Markup {
-  return html`<div class="total ${kind}${users === 0 ? " none" : ""}"><dt>${KIND_WORDS[kind]}</dt><dd>${number(users)}</dd></div>
+function figure(kind: keyof typeof KIND_WORDS, records: number): Markup {
+  return html`<div class="total ${kind}${records === 0 ? " none" : ""}"><dt>${KIND_WORDS[kind]}</dt><dd>${number(records)}</dd></div>
 `;
 }

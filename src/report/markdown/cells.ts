@@ -3,8 +3,10 @@
  * images, HTML and entities, and GitHub ignores mentions, issue numbers, commits, addresses and emoji. Two characters can
  * end one early: a backtick, and the `|` that ends a table cell.
  */
+import { number, type Words, wordFor } from "../../print/numbers.js";
 import { visible } from "../../print/text.js";
 import { firstOf } from "../fit.js";
+import { RIGHT_TO_LEFT } from "../value.js";
 
 const LONGEST = 200;
 
@@ -19,6 +21,30 @@ export function span(text: string): string {
   // escape; so is a backtick, everywhere.
   const escaped = text.replaceAll("`", "\\u0060").replace(/(?<=\\)\|/g, "\\u007c");
   return `\`${escaped.replaceAll("|", "\\|") || " "}\``;
+}
+
+/** Words of letters alone. Among other characters, renderers look for markup, links and names of users. */
+const PLAIN = /^[\p{L}\p{M}]+(?: [\p{L}\p{M}]+)*$/u;
+
+/** A contract's word as text, or as a code span where it may be taken for more, or turn what stands beside it. */
+export function word(text: string): string {
+  return PLAIN.test(text) && text.length <= LONGEST && !RIGHT_TO_LEFT.test(text) ? text : code(text);
+}
+
+/** `1,204 users` */
+export function counted(value: number, words: Words): string {
+  return `${number(value)} ${word(wordFor(value, words))}`;
+}
+
+/** As many rows as take no more characters than this, and how many are left. */
+export function fitting(rows: readonly string[], room: number): { shown: readonly string[]; rest: number } {
+  let used = 0;
+  const end = rows.findIndex(({ length }) => {
+    used += length;
+    return used > room;
+  });
+  const shown = rows.slice(0, end === -1 ? rows.length : end);
+  return { shown, rest: rows.length - shown.length };
 }
 
 /** A row of a table. Its cells must already be Markdown. */

@@ -1,31 +1,40 @@
 /** The changes in the Markdown form: folded tables with as many rows as there is room for. */
-import type { User } from "../../contract/user.js";
+import type { AnyRecord } from "../../contract/contract.js";
 import type { Change, Diff } from "../../diff/change.js";
-import { number } from "../../print/numbers.js";
+import { number, wordFor } from "../../print/numbers.js";
 import { excerpts, joined } from "../excerpt.js";
 import { CHANGE_KINDS, type ChangeKind, firstChanges } from "../facts.js";
-import { nameOf } from "../value.js";
-import { code, markdownRow, markdownTable, span } from "./cells.js";
+import { dayOf, factOf, nameOf, type Subject, subjectsOf, timeWord } from "../subject.js";
+import { writeId, writePath } from "../value.js";
+import { code, fitting, markdownRow, markdownTable, span, word } from "./cells.js";
 
 /** At most `limit` changes of each kind in at most `room` characters, and how many were left out. */
 export async function* detailsMarkdown(diff: Diff, limit: number, room: number): AsyncGenerator<string> {
   const kinds = CHANGE_KINDS.filter((kind) => diff[kind] > 0);
+  const subjects = subjectsOf(diff);
   const rows: string[][] = [];
-  for (const kind of kinds) rows.push(await firstRows(diff, kind, limit, room));
-  const frames = kinds.map((kind) => opening(kind, diff[kind]) + CLOSING + leftOut(kind, diff[kind], true));
+  for (const kind of kinds) rows.push(await firstRows(diff, { kind, subject: subjects[kind], limit, room }));
+  const frames = kinds.map((kind) => {
+    const [total, subject] = [diff[kind], subjects[kind]];
+    return opening(kind, total, subject) + CLOSING + leftOut(kind, total, true, subject);
+  });
   const needs = rows.map((texts) => texts.join("").length);
   const shares = share(needs, room - frames.join("").length);
   for (const [at, kind] of kinds.entries()) {
-    yield section(kind, diff[kind], fitting(rows[at] ?? [], shares[at] ?? 0));
+    const { shown } = fitting(rows[at] ?? [], shares[at] ?? 0);
+    yield section(kind, diff[kind], shown, subjects[kind]);
   }
 }
 
 /** The first rows of a kind: as many as would fit if it were the only kind, and one more. */
-async function firstRows(diff: Diff, kind: ChangeKind, limit: number, room: number): Promise<string[]> {
+async function firstRows(
+  diff: Diff,
+  { kind, subject, limit, room }: { kind: ChangeKind; subject: Subject; limit: number; room: number },
+): Promise<string[]> {
   const rows: string[] = [];
   let length = 0;
   for await (const change of firstChanges(diff, kind, limit)) {
-    const text = changeRows(change);
+    const text = changeRows(change, subject);
     rows.push(text);
     length += text.length;
     if (length > room) break;
@@ -44,48 +53,44 @@ function share(needs: readonly number[], room: number): number[] {
   return shares;
 }
 
-function fitting(rows: readonly string[], room: number): string[] {
-  let used = 0;
-  const end = rows.findIndex(({ length }) => {
-    used += length;
-    return used > room;
-  });
-  return rows.slice(0, end === -1 ? rows.length : end);
-}
-
-function section(kind: ChangeKind, total: number, shown: readonly string[]): string {
+function section(kind: ChangeKind, total: number, shown: readonly string[], subject: Subject): string {
   const rest = total - shown.length;
-  const note = rest > 0 ? leftOut(kind, rest, shown.length > 0) : "";
-  return shown.length === 0 ? note : opening(kind, total) + shown.join("") + CLOSING + note;
+  const note = rest > 0 ? leftOut(kind, rest, shown.length > 0, subject) : "";
+  return shown.length === 0 ? note : opening(kind, total, subject) + shown.join("") + CLOSING + note;
 }
 
-function opening(kind: ChangeKind, total: number): string {
-  const titles = kind === "changed" ? ["user", "field", "old", "new"] : ["user", "`kyc_status`", "joined"];
+function opening(kind: ChangeKind, total: number, { words: [one], facets, time }: Subject): string {
+  const facts = [...facets.map(({ path }) => code(writePath(path))), ...(time ? [word(timeWord(time))] : [])];
+  const titles = [word(one), ...(kind === "changed" ? ["field", "old", "new"] : facts)];
   const aligned = titles.map(() => "---");
   return `\n<details>\n<summary>${number(total)} ${kind}</summary>\n${markdownTable(titles, aligned, [])}`;
 }
 
 const CLOSING = "\n</details>\n";
 
-function leftOut(kind: ChangeKind, rest: number, isMore: boolean): string {
-  const users = `${number(rest)} ${isMore ? "more " : ""}${kind} ${rest === 1 ? "user is" : "users are"}`;
-  return `\n${users} not shown here; \`rollcall diff --all\` shows every one.\n`;
+function leftOut(kind: ChangeKind, rest: number, isMore: boolean, { words }: Subject): string {
+  const noun = `${word(wordFor(rest, words))} ${rest === 1 ? "is" : "are"}`;
+  const all = `${number(rest)} ${isMore ? "more " : ""}${kind} ${noun}`;
+  return `\n${all} not shown here; \`rollcall diff --all\` shows every one.\n`;
 }
 
-/** One row, or for a changed user one row for each field. */
-function changeRows(change: Change): string {
+/** One row, or for a changed record one row for each field. */
+function changeRows(change: Change, subject: Subject): string {
   if (change.kind !== "changed") {
-    const user = change.record as User;
-    return markdownRow(who(user), code(user.kyc_status), code(user.date_joined.slice(0, 10)));
+    const { record } = change;
+    const { facets, time } = subject;
+    const facts = facets.map((field) => code(factOf(record, field, subject)));
+    return markdownRow(who(change, record, subject), ...facts, ...(time ? [code(dayOf(record, time))] : []));
   }
-  const rows = change.fields.map(({ path, old, new: now }, at) => {
-    const [before, after] = excerpts(path, old, now);
-    return markdownRow(at === 0 ? who(change.new as User) : "", code(path), span(joined(before)), span(joined(after)));
+  const rows = change.fields.map((field, at) => {
+    const [before, after] = excerpts(field, subject);
+    const first = at === 0 ? who(change, change.new, subject) : "";
+    return markdownRow(first, code(writePath(field.path)), span(joined(before)), span(joined(after)));
   });
   return rows.join("");
 }
 
-function who(user: User): string {
-  const name = nameOf(user);
-  return (name === "" ? "" : `${code(JSON.stringify(name))}<br>`) + code(user.id);
+function who({ id }: Change, record: AnyRecord, subject: Subject): string {
+  const name = nameOf(record, subject);
+  return (name === "" ? "" : `${code(JSON.stringify(name))}<br>`) + code(writeId(id));
 }

@@ -1,52 +1,49 @@
 /** `--format markdown`: a diff as a comment in a pull request, never longer than GitHub allows. */
-import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
-import { count, number } from "../../print/numbers.js";
-import { CHANGE_KINDS, comparedFields, type ReportOptions, settingChanges, sideName } from "../facts.js";
-import { code, markdownRow, markdownTable } from "./cells.js";
+import type { Diff, FieldFilter, Flow, SideFacts } from "../../diff/change.js";
+import { number, type Words } from "../../print/numbers.js";
+import { CHANGE_KINDS, comparedFields, movesByFacet, type ReportOptions, settingChanges, sideName } from "../facts.js";
+import { inQuotes, type Subject, subjectOf } from "../subject.js";
+import { writePath } from "../value.js";
+import { code, counted, fitting, markdownRow, markdownTable, word } from "./cells.js";
 import { detailsMarkdown } from "./details.js";
 
 /** GitHub allows 65,536 characters, and there are never more of them than UTF-16 units. */
 const LONGEST_COMMENT = 65_000;
-/** More than there are fields, and so gates. */
-const MOST_SENTENCES = 40;
+/** Characters for the gates, for each table of a contract's fields, and for those of all facets together. */
+const ROOM = { gates: 16_000, fields: 8000, facets: 8000 };
 
 /** @param options.limit the most changes of each kind; as many as fit unless given. */
 export async function* markdownReport(diff: Diff, options: ReportOptions & { limit?: number } = {}) {
   const { limit = Number.POSITIVE_INFINITY, exceeded = [], filter = {} } = options;
+  const subject = subjectOf(diff.new.contract);
+  const facets = movesByFacet(diff);
   const head = [
-    `### Rollcall: ${headline(diff)}\n`,
-    sides(diff),
+    `### Rollcall: ${headline(diff, subject)}\n`,
+    sides(diff, subject),
     totals(diff),
     gates(exceeded),
     fieldsCompared(filter),
     settings(diff),
-    counted(
-      "field changed",
-      [...diff.fields].map(([path, users]) => [code(path), users]),
-    ),
-    counted(
-      "`kyc_status`",
-      diff.flow.map(({ from, to, count }) => [`${code(String(from))} → ${code(String(to))}`, count]),
-    ),
+    fields(diff, subject),
+    ...[...facets].map(([path, moves]) => movesOf(path, moves, subject, ROOM.facets / facets.size)),
   ].join("");
   yield head;
   yield* detailsMarkdown(diff, limit, LONGEST_COMMENT - head.length);
 }
 
 /** `3 users added, 1 removed` */
-function headline(diff: Diff): string {
-  const [first, ...others] = CHANGE_KINDS.filter((kind) => diff[kind] > 0);
+function headline(diff: Diff, { words }: Subject): string {
+  const [first, ...kinds] = CHANGE_KINDS.filter((kind) => diff[kind] > 0);
   if (!first) return "no changes";
-  return [`${count(diff[first], "user")} ${first}`, ...others.map((kind) => `${number(diff[kind])} ${kind}`)].join(
-    ", ",
-  );
+  const others = kinds.map((kind) => `${number(diff[kind])} ${kind}`);
+  return [`${counted(diff[first], words)} ${first}`, ...others].join(", ");
 }
 
-function sides({ old, new: now }: Diff): string {
-  const line = (word: string, side: SideFacts) =>
-    markdownRow(word, code(sideName(side)), number(side.count), number(side.pages));
+function sides({ old, new: now }: Diff, { words: [, many] }: Subject): string {
+  const line = (label: string, side: SideFacts) =>
+    markdownRow(label, code(sideName(side)), number(side.count), number(side.pages));
   const rows = [line("old", old), line("new", now)];
-  return markdownTable(["", "snapshot", "users", "pages"], ["---", "---", "---:", "---:"], rows);
+  return markdownTable(["", "snapshot", word(many), "pages"], ["---", "---", "---:", "---:"], rows);
 }
 
 function totals(diff: Diff): string {
@@ -57,8 +54,11 @@ function totals(diff: Diff): string {
 
 function gates(exceeded: readonly string[]): string {
   if (exceeded.length === 0) return "";
-  const items = exceeded.slice(0, MOST_SENTENCES).map((sentence) => `- ${code(sentence)}\n`);
-  return `\n**Gate exceeded**\n\n${items.join("")}`;
+  const { shown, rest } = fitting(
+    exceeded.map((sentence) => `- ${code(sentence)}\n`),
+    ROOM.gates,
+  );
+  return `\n**Gate exceeded**\n\n${shown.join("")}${rest > 0 ? `- and ${number(rest)} more\n` : ""}`;
 }
 
 function fieldsCompared(filter: FieldFilter): string {
@@ -73,7 +73,21 @@ function settings(diff: Diff): string {
   return `\n**Settings:** ${words.join(", ")}\n`;
 }
 
-function counted(what: string, figures: readonly (readonly [name: string, users: number])[]): string {
-  const rows = figures.map(([name, users]) => markdownRow(name, number(users)));
-  return rows.length === 0 ? "" : markdownTable([what, "users"], ["---", "---:"], rows);
+function fields({ fields }: Diff, { words }: Subject): string {
+  const rows = [...fields].map(([path, records]) => markdownRow(code(writePath(path)), number(records)));
+  return figures("field changed", words, rows, ROOM.fields);
+}
+
+/** How many records went from one value of a facet to another. */
+function movesOf(path: string, moves: readonly Flow[], { words, write }: Subject, room: number): string {
+  const value = (side: unknown) => code(inQuotes(write(path, side)));
+  const rows = moves.map(({ from, to, count }) => markdownRow(`${value(from)} → ${value(to)}`, number(count)));
+  return figures(code(writePath(path)), words, rows, room);
+}
+
+function figures(title: string, [, many]: Exclude<Words, string>, rows: readonly string[], room: number): string {
+  if (rows.length === 0) return "";
+  const { shown, rest } = fitting(rows, room);
+  const note = rest > 0 ? `\n${number(rest)} rarer ones are not shown here.\n` : "";
+  return markdownTable([title, word(many)], ["---", "---:"], shown) + note;
 }

@@ -39,8 +39,8 @@ describeWith("chromium", "accessibility", (path) => {
     await page.getByRole("button", { name: "Next" }).click();
     await page.getByRole("button", { name: "Next" }).click();
     for (const summary of await page.locator("summary").all()) await summary.click();
-    for (const user of [0, 1]) await page.locator(".user").nth(user).click();
-    expect(await page.locator(".user").count()).toBe(5);
+    for (const user of [0, 1]) await page.locator(".record").nth(user).click();
+    expect(await page.locator(".record").count()).toBe(5);
     expect(await findings(page)).toEqual([]);
     // Nothing is wider than the screen.
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);

@@ -56,7 +56,7 @@ describeWith("chromium", "hostile text", (path) => {
     await settled(page);
     await page.getByRole("button", { name: "Open all" }).click();
     await page.mouse.move(300, 300);
-    expect(await page.locator("#list .user").allTextContents()).toEqual(
+    expect(await page.locator("#list .record").allTextContents()).toEqual(
       [...HOSTILE, ...HOSTILE].map((text) => text.replace(/[\n\r\t]/g, escaped)),
     );
     const bios = await page
@@ -83,7 +83,7 @@ describeWith("chromium", "hostile text", (path) => {
     await settled(page);
     await page.getByRole("button", { name: "Open all" }).click();
     const shown = INVISIBLE.map(([, seen]) => seen);
-    expect(await page.locator(".user").allTextContents()).toEqual(shown);
+    expect(await page.locator(".record").allTextContents()).toEqual(shown);
     expect(await page.locator(".gist li:first-child bdi:last-child").allTextContents()).toEqual(shown);
     expect(await page.locator(".fields tr:nth-child(1) td.new").allTextContents()).toEqual(shown);
     expect(await page.locator(".who .escape").first().textContent()).toBe("\\u202e");
@@ -104,7 +104,7 @@ describeWith("chromium", "hostile text", (path) => {
     await settled(page);
     await page.getByRole("button", { name: "Open all" }).click();
     const shown = seen.map(([, text]) => text);
-    expect((await page.locator(".user").allTextContents()).slice(0, 2)).toEqual(shown);
+    expect((await page.locator(".record").allTextContents()).slice(0, 2)).toEqual(shown);
     const values = await page.locator(".fields tr:nth-child(1) td.new").allTextContents();
     expect(values).toEqual([...shown, "نامه\\u200cای", "empty"]);
     expect(await page.locator("td.new mark").last().textContent()).toBe("\\u200c");
@@ -118,7 +118,7 @@ describeWith("chromium", "hostile text", (path) => {
       diffOf([changed(person(1, { bio: `${head}old${tail}` }), person(1, { bio: `${head}new${tail}` }))]),
     );
     await settled(page);
-    await page.locator(".user").click();
+    await page.locator(".record").click();
     const [old, now] = [page.locator("td.old .value"), page.locator("td.new .value")];
     expect(await old.locator("mark").textContent()).toBe("old");
     expect(await now.locator("mark").textContent()).toBe("new");

@@ -39,14 +39,14 @@ describeWith("chromium", "plots", (path) => {
 
   test("ribbons of moves are as wide as users are many, and leave and reach their statuses", async () => {
     const { page } = await open(DIFF);
-    expect(await figures(page, "flow")).toEqual([
+    expect(await figures(page, "flow1")).toEqual([
       ...[
         ["NONE", "VERIFIED", "2"],
-        ["NONE", "PENDING", "1"],
         ["CONFIRMED", "VERIFIED", "1"],
+        ["NONE", "PENDING", "1"],
       ],
     ]);
-    const ribbons = page.locator("#flow .w520 .ribbon");
+    const ribbons = page.locator("#flow1 .w520 .ribbon");
     const drawn = await ribbons.evaluateAll((all) =>
       all.map((one) => [one.querySelector("title")?.textContent, Number(one.getAttribute("stroke-width"))]),
     );
@@ -55,7 +55,7 @@ describeWith("chromium", "plots", (path) => {
       ["NONE to VERIFIED: 2", 56],
       ["CONFIRMED to VERIFIED: 1", 28],
     ]);
-    const texts = await page.locator("#flow .w520 text").allTextContents();
+    const texts = await page.locator("#flow1 .w520 text").allTextContents();
     expect(texts).toEqual(["NONE", "3", "CONFIRMED", "1", "PENDING", "1", "VERIFIED", "3"]);
   });
 
@@ -71,7 +71,7 @@ describeWith("chromium", "plots", (path) => {
         { field: "kyc_status", from: "NEED_P2P_VERIFICATION", to: "VERIFIED", count: 1 },
       ],
     });
-    expect(await page.locator("#flow svg").count()).toBe(0);
+    expect(await page.locator("#flow1 svg").count()).toBe(0);
     const table = page.getByRole("group", { name: "Moves of kyc_status" }).getByRole("table");
     expect(await table.getByRole("columnheader").allTextContents()).toEqual([
       ...["From, to", "JUST_JOIN", "PENDING", "VERIFIED", "All"],
@@ -119,21 +119,21 @@ describeWith("chromium", "plots", (path) => {
     },
   );
 
-  test("joins stand above the line, and those removed below", async () => {
+  test("records that came stand above the line, and those removed below", async () => {
     const { page } = await open(DIFF);
-    expect(await figures(page, "joins")).toEqual([
+    expect(await figures(page, "times")).toEqual([
       ["2026-11-18 12:00:00", "2", "1"],
       ["2026-11-20 12:00:00", "1", "0"],
     ]);
     const bar = async (kind: string, number: number) => {
-      const drawn = page.locator(`#joins .w1080 rect.${kind}`).nth(number);
+      const drawn = page.locator(`#times .w1080 rect.${kind}`).nth(number);
       const [x, y, height] = await drawn.evaluate((one) =>
         ["x", "y", "height"].map((name) => Number(one.getAttribute(name))),
       );
       return { x, top: y ?? 0, bottom: (y ?? 0) + (height ?? 0) };
     };
     const [first, last, below] = [await bar("added", 0), await bar("added", 1), await bar("removed", 0)];
-    const zero = Number(await page.locator("#joins .w1080 .zero").getAttribute("y1"));
+    const zero = Number(await page.locator("#times .w1080 .zero").getAttribute("y1"));
     expect(first.bottom - first.top).toBeCloseTo(2 * (last.bottom - last.top), 0);
     expect(first.bottom).toBeCloseTo(zero, 0);
     expect(below.top).toBeCloseTo(zero, 0);
@@ -142,7 +142,7 @@ describeWith("chromium", "plots", (path) => {
 
   test("those that would be empty are left out", async () => {
     const titles = async (diff: typeof DIFF) => (await open(diff)).page.locator("figure h3").allTextContents();
-    expect(await titles(diffOf([added(person(1))]))).toEqual(["When added and removed users had joined"]);
+    expect(await titles(diffOf([added(person(1))]))).toEqual(["Added and removed users by date_joined"]);
     expect(await titles(diffOf([changed(person(1), person(1, { bio: "" }))]))).toEqual(["Changes by field"]);
   });
 

@@ -62,11 +62,11 @@ describe("the file", () => {
   test("carries every change, as it is", async () => {
     const [old, now] = [person(1), person(1, { bio: "</script>\u2028\ud800", languages: [], display_name: "A" })];
     const text = await report(diffOf([changed(old, now)]));
-    const [rows, paths] = [...text.matchAll(/<script type="application\/json"[^>]*>(.*?)<\/script>/gs)].map(
+    const [rows, contract] = [...text.matchAll(/<script type="application\/json"[^>]*>(.*?)<\/script>/gs)].map(
       ([, json = ""]) => JSON.parse(json),
     );
-    expect(paths).toEqual(["bio", "display_name", "languages"]);
-    expect(rows).toEqual([[now.id, "A", "user1", 0, old.bio, now.bio, 1, "Anna Berg", "A", 2, ["DE", "EN"], []]]);
+    expect(contract).toEqual({ paths: ["bio", "display_name", "languages"], facts: ["date_joined", "kyc_status"] });
+    expect(rows).toEqual([[now.id, ["A", "user1"], 0, old.bio, now.bio, 1, "Anna Berg", "A", 2, ["DE", "EN"], []]]);
   });
 });
 
@@ -107,7 +107,9 @@ test("half a million changes pass through 48 MB, with the compiled code that is 
   const worker = new Worker(LONG_REPORT, {
     eval: true,
     resourceLimits: { maxOldGenerationSizeMb: 48 },
-    workerData: new URL("../../../lib/report/html/html.js", import.meta.url).href,
+    workerData: ["report/html/html.js", "contract/contract.js"].map(
+      (file) => new URL(`../../../lib/${file}`, import.meta.url).href,
+    ),
   });
   const [length, longest] = await new Promise<[number, number]>((resolve, reject) => {
     worker.once("message", resolve);
@@ -122,8 +124,8 @@ const LONG_REPORT = `
 const { parentPort, workerData } = require("node:worker_threads");
 const side = { name: "a", id: undefined, count: 500000, pages: 5000, pageSize: 100, baseUrl: undefined, links: undefined };
 const user = (n, bio) => ({ id: String(n), bio, display_name: "A".repeat(50), username: "u" + n });
-const diff = {
-  old: side, new: side, added: 0, removed: 0, changed: 500000, unchanged: 0,
+const diffOf = (contract) => ({
+  old: { ...side, contract }, new: { ...side, contract }, added: 0, removed: 0, changed: 500000, unchanged: 0,
   fields: new Map([["bio", 500000]]), flow: [],
   async *changes(kind) {
     if (kind !== undefined && kind !== "changed") return;
@@ -132,11 +134,11 @@ const diff = {
       yield { kind: "changed", id: old.id, fields: [{ path: "bio", old: old.bio, new: now.bio }], old, new: now };
     }
   },
-};
+});
 (async () => {
-  const { htmlReport } = await import(workerData);
+  const [{ htmlReport }, { USERS_CONTRACT }] = await Promise.all(workerData.map((url) => import(url)));
   let [length, longest] = [0, 0];
-  for await (const piece of htmlReport(diff, { exceeded: [] })) {
+  for await (const piece of htmlReport(diffOf(USERS_CONTRACT), { exceeded: [] })) {
     length += piece.length;
     longest = Math.max(longest, piece.length);
   }

@@ -4,8 +4,8 @@ import { byId } from "./element.js";
 /**
  * @typedef {"added" | "removed" | "changed"} Kind
  * @typedef {{ source: Element, kind: Kind, first: number, rows: number }} Block rows of one kind; the first has number `first`
- * @typedef {{ path: string, old: unknown, now: unknown }} Field `old` and `now` are the same unless the user changed
- * @typedef {{ kind: Kind, id: string, name: string, username: string, fields: Field[] }} Change
+ * @typedef {{ path: string, old: unknown, now: unknown }} Field `old` and `now` are the same unless the record changed
+ * @typedef {{ kind: Kind, id: string, names: string[], fields: Field[] }} Change the names that a record goes by besides its key, best first
  */
 
 /** @type {Block[]} */
@@ -23,8 +23,11 @@ for (const source of document.querySelectorAll("script[data-rows]")) {
 /** How many changes there are. */
 export const TOTAL = BLOCKS.reduce((sum, { rows }) => sum + rows, 0);
 
-/** @type {readonly string[]} */
-const PATHS = JSON.parse(byId("paths", HTMLScriptElement).text);
+/**
+ * What the contract says: the paths, by their numbers, and those of the fields that introduce a record.
+ * @type {{ paths: readonly string[], facts: readonly string[] }}
+ */
+export const { paths: PATHS, facts: FACTS } = JSON.parse(byId("contract", HTMLScriptElement).text);
 
 /**
  * All changes of a block, in order.
@@ -58,18 +61,18 @@ export function changesAt(numbers) {
 }
 
 /**
- * A row is `[id, display_name, username, path, value, ...]`, or for a changed user `path, old, new`.
+ * A row is `[key, [name, ...], path, value, ...]`, or for a changed record `path, old, new`.
  * @param {Kind} kind
  * @param {unknown[]} row
  * @returns {Change}
  */
 function toChange(kind, row) {
-  const [id, name, username] = row;
+  const [id, names] = row;
   const step = kind === "changed" ? 3 : 2;
   const fields = [];
-  for (let at = 3; at < row.length; at += step) {
+  for (let at = 2; at < row.length; at += step) {
     const path = PATHS[Number(row[at])] ?? "";
     fields.push({ path, old: row[at + 1], now: row[at + step - 1] });
   }
-  return { kind, id: String(id), name: String(name), username: String(username), fields };
+  return { kind, id: String(id), names: /** @type {string[]} */ (names), fields };
 }

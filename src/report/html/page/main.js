@@ -37,7 +37,12 @@ let waiting;
 function filter() {
   const data = new FormData(form);
   const kinds = data.getAll("kind").map((kind) => /** @type {Kind} */ (kind));
-  return { text: String(data.get("text")).trim(), path: String(data.get("path")), kinds: new Set(kinds) };
+  return { text: String(data.get("text")).trim(), path: pathOf(data.get("path")), kinds: new Set(kinds) };
+}
+
+/** @param {FormDataEntryValue | null} chosen JSON of the path, or nothing */
+function pathOf(chosen) {
+  return chosen ? String(JSON.parse(String(chosen))) : "";
 }
 
 /** Starts a new search, which ends the one that is running. */
@@ -97,7 +102,7 @@ form.addEventListener("reset", () => setTimeout(refresh));
 openAll.addEventListener("click", () => {
   const wanted = openAll.getAttribute("aria-pressed") !== "true";
   openAll.setAttribute("aria-pressed", String(wanted));
-  for (const button of table.querySelectorAll("button.user")) {
+  for (const button of table.querySelectorAll("button.record")) {
     if (button instanceof HTMLElement && (button.getAttribute("aria-expanded") === "true") !== wanted) button.click();
   }
 });

@@ -1,4 +1,5 @@
 /** Shows a change as a row of the table, with details that open below it: all fields, old and new side by side. */
+import { FACTS } from "./data.js";
 import { differences } from "./difference.js";
 import { element } from "./element.js";
 import { textOf, visibleText } from "./text.js";
@@ -9,8 +10,6 @@ import { excerpt, wholeValue } from "./value.js";
 
 /** Fields that a closed row shows. */
 const FIRST_FIELDS = 3;
-/** The fields of an added or removed user in a closed row. */
-const INTRODUCED_BY = ["country", "date_joined", "kyc_status"];
 /** The time in a timestamp, which a closed row leaves out. */
 const TIME = /(?<=^\d{4}-\d\d-\d\d)T.*Z$/;
 
@@ -30,8 +29,8 @@ export function changeRows(change, place, open) {
     class: "details",
     "aria-rowindex": place + 1,
   });
-  const button = element("button", { type: "button", class: "user", "aria-controls": details.id });
-  const name = [change.name, change.username].find((text) => text !== "" && text !== change.id);
+  const button = element("button", { type: "button", class: "record", "aria-controls": details.id });
+  const [name] = change.names;
   const id = element("span", { class: "id" }, change.id);
   button.append(name === undefined ? id : element("bdi", {}, visibleText(name)));
   const show = (/** @type {boolean} */ wanted) => {
@@ -54,7 +53,7 @@ export function changeRows(change, place, open) {
 /** @param {Change} change */
 function gist({ kind, fields }) {
   const isChanged = kind === "changed";
-  const shown = isChanged ? fields.slice(0, FIRST_FIELDS) : fields.filter(({ path }) => INTRODUCED_BY.includes(path));
+  const shown = isChanged ? fields.slice(0, FIRST_FIELDS) : fields.filter(({ path }) => FACTS.includes(path));
   const list = element("ul", { class: isChanged ? undefined : "facts" });
   for (const { path, old, now } of shown) {
     const [before, after] = isChanged ? differences(old, now) : [];

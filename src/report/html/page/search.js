@@ -48,9 +48,9 @@ function matcher({ text, path }) {
   const pattern = new RegExp(text.normalize().replace(/[$()*+.?[\\\]^{|}]/g, "\\$&"), "iu");
   // Normalization makes both forms of an accent equal.
   const says = (/** @type {unknown} */ value) => pattern.test(textOf(value).normalize());
-  return ({ id, name, username, fields }) => {
+  return ({ id, names, fields }) => {
     if (path !== "" && !fields.some((field) => field.path === path)) return false;
-    return text === "" || says(id) || says(name) || says(username) || fields.some((f) => says(f.old) || says(f.now));
+    return text === "" || says(id) || names.some(says) || fields.some((f) => says(f.old) || says(f.now));
   };
 }
 

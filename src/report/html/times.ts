@@ -1,18 +1,19 @@
-/** Counts when added and removed users had joined, in bounded memory. */
+/** Counts added and removed records by their time, in bounded memory. */
 import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from "d3-time";
+import { type AnyRecord, type Field, valueAt } from "../../contract/contract.js";
 import type { Diff } from "../../diff/change.js";
 
 type Counts = Record<"added" | "removed", number>;
 
-/** How many users joined from one moment to before another. */
+/** How many records have a time from one moment to before another. */
 export type Bin = Counts & { start: Date; end: Date };
 
-export interface Joins {
-  /** Oldest first, without gaps; empty when nobody was added or removed. */
+export interface Times {
+  /** Oldest first, without gaps; empty when no record with a time was added or removed. */
   bins: readonly Bin[];
   /** The length of a bin in words: `week`, `3 months`. */
   unit: string;
-  /** Users who joined so long before or after all others that those would be squeezed into one bar. */
+  /** Records so long before or after all others that those would be squeezed into one bar. */
   before: number;
   after: number;
 }
@@ -36,20 +37,24 @@ const UNITS: readonly (readonly [unit: string, every: TimeInterval | null, lengt
   ["100 years", utcYear.every(100), 36_524 * DAY, 4],
   ["1000 years", utcYear.every(1000), 365_243 * DAY, 4],
 ];
-/** With fewer users there are fewer bins, because bins of one user each would say nothing. */
+/** With fewer records there are fewer bins, because bins of one record each would say nothing. */
 const MOST_BINS = { few: 24, many: 60, perRoot: 4 };
 
-/** The share of users at each end that may be left out, and how much longer they must make the plot for that. */
+/** The share of records at each end that may be left out, and how much longer they must make the plot for that. */
 const TAIL = 0.005;
 const SQUEEZE = 4;
 
-/** Counts added and removed users by `date_joined`, in at most sixty bins. */
-export async function countJoins(diff: Diff): Promise<Joins> {
+/** Counts added and removed records by the time in this field, in at most sixty bins. */
+export async function countTimes(diff: Diff, field: Field): Promise<Times> {
   let moments = new Map<string, Counts>();
   let [length, ...coarser]: number[] = LENGTHS;
   for await (const change of diff.changes()) {
     if (change.kind === "changed") break;
-    add(moments, String(change.record["date_joined"]).slice(0, length), { [change.kind]: 1 });
+    const moment = momentOf(change.record, field);
+    if (moment === undefined) continue;
+    // A day has no hours to count by.
+    while (length !== undefined && length > moment.length && coarser.length > 0) [length, ...coarser] = coarser;
+    add(moments, moment.slice(0, length), { [change.kind]: 1 });
     while (moments.size > MOST_MOMENTS && coarser.length > 0) {
       [length, ...coarser] = coarser;
       const finer = moments;
@@ -62,6 +67,15 @@ export async function countJoins(diff: Diff): Promise<Joins> {
   return inBins(times, length ?? 0);
 }
 
+/** A time in UTC, or a day; undefined for none. */
+function momentOf(record: AnyRecord, field: Field): string | undefined {
+  const value = valueAt(record, field);
+  if (typeof value !== "string") return undefined;
+  if (/^\d{4}-\d\d-\d\d(?:$|T.*Z$)/.test(value)) return value;
+  const time = new Date(value);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
 function add(moments: Map<string, Counts>, key: string, { added = 0, removed = 0 }: Partial<Counts>): void {
   const counts = moments.get(key) ?? { added: 0, removed: 0 };
   moments.set(key, { added: counts.added + added, removed: counts.removed + removed });
@@ -70,10 +84,10 @@ function add(moments: Map<string, Counts>, key: string, { added = 0, removed = 0
 /** `time` is in milliseconds. */
 type Moment = Counts & { time: number };
 
-function inBins(moments: readonly Moment[], length: number): Joins {
+function inBins(moments: readonly Moment[], length: number): Times {
   const drawn = withoutTails(moments);
   const [first, last] = [drawn[0]?.time ?? 0, drawn.at(-1)?.time ?? 0];
-  const most = Math.max(MOST_BINS.few, Math.min(MOST_BINS.many, MOST_BINS.perRoot * Math.sqrt(usersOf(drawn))));
+  const most = Math.max(MOST_BINS.few, Math.min(MOST_BINS.many, MOST_BINS.perRoot * Math.sqrt(recordsOf(drawn))));
   const [unit, every] = UNITS.find(([, , each, needs]) => needs <= length && (last - first) / each <= most) ?? [];
   const bins: Bin[] = [];
   for (const { time, added, removed } of drawn) {
@@ -85,17 +99,17 @@ function inBins(moments: readonly Moment[], length: number): Joins {
     const bin = bins.at(-1);
     if (bin) [bin.added, bin.removed] = [bin.added + added, bin.removed + removed];
   }
-  const before = usersOf(moments.filter(({ time }) => time < first));
-  return { bins, unit: unit ?? "hour", before, after: usersOf(moments) - usersOf(drawn) - before };
+  const before = recordsOf(moments.filter(({ time }) => time < first));
+  return { bins, unit: unit ?? "hour", before, after: recordsOf(moments) - recordsOf(drawn) - before };
 }
 
-function usersOf(moments: readonly Moment[]): number {
+function recordsOf(moments: readonly Moment[]): number {
   return moments.reduce((sum, { added, removed }) => sum + added + removed, 0);
 }
 
-/** Leaves out the outermost half per cent of users at each end, unless that makes little difference. */
+/** Leaves out the outermost half per cent of records at each end, unless that makes little difference. */
 function withoutTails(moments: readonly Moment[]): readonly Moment[] {
-  const total = usersOf(moments);
+  const total = recordsOf(moments);
   const inner: Moment[] = [];
   let seen = 0;
   for (const moment of moments) {

@@ -1,30 +1,37 @@
-/** Bars along time: up for added users by when they had joined, down for removed ones. */
+/** Bars along time: up for added records, down for removed ones. */
 import { scaleLinear, scaleUtc } from "d3-scale";
+import type { Field } from "../../../contract/contract.js";
 import { count, number, time } from "../../../print/numbers.js";
-import type { Bin, Joins } from "../joins.js";
+import type { Subject } from "../../subject.js";
+import { writePath } from "../../value.js";
 import { html, type Markup, type Plot, type PlotDrawing } from "../markup.js";
+import type { Bin, Times } from "../times.js";
 
 const HEIGHT = 230;
 const MARGIN = { left: 52, right: 12, top: 12, bottom: 26 };
 const PIXELS_PER_TICK = 90;
 
-export function joinsPlot({ bins, unit, before, after }: Joins): Plot {
-  const left = [before > 0 && `${count(before, "user")} who joined earlier`, after > 0 && `${number(after)} later`];
+/** @param field the time that records go by. */
+export function timesPlot({ bins, unit, before, after }: Times, { words }: Subject, field: Field): Plot {
+  const left = [before > 0 && `${count(before, words)} earlier`, after > 0 && `${number(after)} later`];
   const notDrawn = left.filter(Boolean).join(" and ");
+  const [, many] = words;
+  const isDay = field.schema.format === "date";
+  const path = writePath(field.path);
   return {
-    id: "joins",
-    title: "When added and removed users had joined",
-    sentence: `Users by date_joined (UTC), added ones above the line and removed ones below; a bar is ${article(unit)} ${unit}.${
+    id: "times",
+    title: `Added and removed ${many} by ${path}`,
+    sentence: `Added ones stand above the line and removed ones below, by ${path}${isDay ? "" : " (UTC)"}; a bar is ${article(unit)} ${unit}.${
       notDrawn && ` Not drawn: ${notDrawn}.`
     }`,
     shown: {
       widths: [1080, 520, 340],
       draw: (width) => drawBars(bins, width),
       figures: {
-        head: ["From (UTC)", "Added", "Removed"],
+        head: [isDay ? "From" : "From (UTC)", "Added", "Removed"],
         rows: bins
           .filter(({ added, removed }) => added + removed > 0)
-          .map((bin) => [time(bin.start), bin.added, bin.removed]),
+          .map((bin) => [time(bin.start).slice(0, isDay ? "2026-11-21".length : undefined), bin.added, bin.removed]),
       },
     },
   };
@@ -56,7 +63,7 @@ function drawBars(bins: readonly Bin[], width: number): PlotDrawing {
   return { height: HEIGHT, marks: [...grid(y, width), ...bars, ...axis(x, width)] };
 }
 
-/** Lines at round numbers of users, above and below zero. */
+/** Lines at round numbers of records, above and below zero. */
 function grid(y: ReturnType<typeof scaleLinear<number>>, width: number): Markup[] {
   const ticks = y.ticks(5).filter(Number.isInteger);
   return ticks.map(

@@ -1,7 +1,9 @@
-/** Users counted by the time they had joined: bins of a natural length, none lost, in bounded memory. */
+/** Records counted by their time: bins of a natural length, none lost, in bounded memory. */
 import { expect, test } from "vitest";
+import { type Field, USERS_CONTRACT } from "../../../src/contract/contract.js";
 import type { Diff } from "../../../src/diff/change.js";
-import { type Bin, countJoins } from "../../../src/report/html/joins.js";
+import { type Bin, countTimes } from "../../../src/report/html/times.js";
+import { subjectOf } from "../../../src/report/subject.js";
 import { added, diffOf, person, removed } from "../../support/diffs.js";
 
 function joinedAt(comers: readonly number[], leavers: readonly number[] = []): Diff {
@@ -17,6 +19,9 @@ const spread = (count: number, from: string, to: string) => {
   const [first, last] = [Date.parse(from), Date.parse(to)];
   return Array.from({ length: count }, (_, at) => first + ((last - first) * at) / (count - 1));
 };
+
+const FIELD = subjectOf(USERS_CONTRACT).time as Field;
+const countJoins = (diff: Diff) => countTimes(diff, FIELD);
 
 const sum = (bins: readonly Bin[], kind: "added" | "removed") => bins.reduce((users, bin) => users + bin[kind], 0);
 
