@@ -132,7 +132,7 @@ const azureStaticWebApps = byPath({
     source: "learn.microsoft.com/azure/static-web-apps/quotas, free plan; standard: twice the bytes",
   },
   steps: [
-    "/api belongs to its functions: give the base URL a path, and publish the release into a folder of that name.",
+    "/api belongs to its functions: where the listing's path begins so, give the base URL a path, and publish the release into a folder of that name.",
     "swa deploy, with the folder that holds both that one and staticwebapp.config.json.",
   ],
   files: ({ base, pageFolder, headers, page, files }) => [

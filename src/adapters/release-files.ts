@@ -12,7 +12,7 @@ import { rulesOf, servedEncodings } from "./rules/rules.js";
 
 /**
  * The files that a build with these settings needs in the release for hosts, and that its id counts.
- * @throws UserError (usage) when there is no such host, or it needs none.
+ * @throws UserError (usage) when there is no such host, when it needs none, or when the listing would lie where one is.
  */
 export function publishedFiles({
   adapt: names = [],
@@ -34,6 +34,11 @@ export function publishedFiles({
     });
     return publishedFor(adapter, rules);
   });
+  const taken = files.find(({ path }) => contract.listing.path.startsWith(`/${path}/`));
+  if (taken)
+    throw usageError(
+      `The listing's path ${contract.listing.path} begins with ${taken.path}, a file that the host needs in the release; give the contract's x-listing.path another beginning.`,
+    );
   return files.map(({ path, text }) => ({ path, text }));
 }
 

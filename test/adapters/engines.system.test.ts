@@ -4,9 +4,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ServingOptions } from "../../src/adapters/rules/deployment.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { publish, type Shape } from "../server/release.js";
 import { scratch } from "../support/files.js";
 import { engine, isMissing, loadEngine } from "../support/installed.js";
+import { stationsAt } from "../support/stations.js";
 import { filesFor } from "./servers.js";
 
 const GO_ARCH: Partial<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
@@ -34,11 +36,21 @@ function isRewrite(route: object): route is Rewrite {
   return "src" in route && "dest" in route && !("status" in route);
 }
 
-describe.skipIf(isMissing(engine(VERCEL))).each(["", "/people/directory"])("vercel.json below %j", (base) => {
+const STATIONS = stationsAt("/~v1.0-b/");
+
+describe.skipIf(isMissing(engine(VERCEL))).each([
+  ["", USERS_CONTRACT],
+  ["/people/directory", USERS_CONTRACT],
+  ["", STATIONS],
+  ["/people/directory", STATIONS],
+] as const)("vercel.json below %j (%#)", (base, contract) => {
+  const { path: listing } = contract.listing;
+
   /** The destination of the first rewrite that matches, as Vercel's router finds it. */
   async function destination(path: string, query: string): Promise<string | undefined> {
     const text = await fileFor("vercel", "published/vercel.json", {
       baseUrl: `https://example.com${base}`,
+      contract,
     });
     const { getTransformedRoutes } = loadEngine<VercelRouting>(VERCEL);
     const { routes, error } = getTransformedRoutes(JSON.parse(text));
@@ -64,12 +76,13 @@ describe.skipIf(isMissing(engine(VERCEL))).each(["", "/people/directory"])("verc
   }
 
   test.each([
-    ["/api/users/", "page=2", "/api/users/pages/2.json"],
-    ["/api/users/", "format=api&page=123", "/api/users/pages/123.json"],
-    ["/api/users/", "", "/api/users/pages/1.json"],
-    ["/api/users/", "page=", "/api/users/pages/1.json"],
-    ["/api/users/", "page=01", undefined],
-    ["/api/users/", "page=../x", undefined],
+    [listing, "page=2", `${listing}pages/2.json`],
+    [listing, "format=api&page=123", `${listing}pages/123.json`],
+    [listing, "", `${listing}pages/1.json`],
+    [listing, "page=", `${listing}pages/1.json`],
+    [listing, "page=01", undefined],
+    [listing, "page=../x", undefined],
+    [listing.replace(".", "x"), "page=1", listing.includes(".") ? undefined : `${listing}pages/1.json`],
     ["/other/", "page=1", undefined],
   ])("%s?%s leads to %s", async (path, query, file) => {
     expect(await destination(base + path, query)).toBe(file);
@@ -79,15 +92,20 @@ describe.skipIf(isMissing(engine(VERCEL))).each(["", "/people/directory"])("verc
 test.skipIf(isMissing(FALCO)).each([
   ["", {}],
   ["/people/directory", { origin: "https://bucket.example.com/some/folder" }],
-  ["/a%20b/%C3%A9$1'%7Bx%7D", { cacheControl: 'max-age=7, x="a\\b\'c $1 %41 {z} #"}' }],
-])("Fastly's linter finds nothing wrong with rollcall.vcl below %j", async (base, options) => {
-  const shape = { baseUrl: `https://example.com${base}`, others: { "avatar.svg": "<svg/>" } };
-  const text = await fileFor("fastly", "rollcall.vcl", shape, options);
-  const file = join(scratch(), "rollcall.vcl");
-  writeFileSync(file, text);
-  const { Errors, Warnings, ParseErrors } = JSON.parse(spawnSync(FALCO, ["-json", file], { encoding: "utf8" }).stdout);
-  expect({ Errors, Warnings, ParseErrors }).toEqual({ Errors: 0, Warnings: 0, ParseErrors: {} });
-});
+  ["/a%20b/%C3%A9$1'%7Bx%7D", { cacheControl: 'max-age=7, x="a\\b\'c $1 %41 {z} #"}' }, STATIONS],
+])(
+  "Fastly's linter finds nothing wrong with rollcall.vcl below %j",
+  async (base, options, contract = USERS_CONTRACT) => {
+    const shape = { baseUrl: `https://example.com${base}`, others: { "avatar.svg": "<svg/>" }, contract };
+    const text = await fileFor("fastly", "rollcall.vcl", shape, options);
+    const file = join(scratch(), "rollcall.vcl");
+    writeFileSync(file, text);
+    const { Errors, Warnings, ParseErrors } = JSON.parse(
+      spawnSync(FALCO, ["-json", file], { encoding: "utf8" }).stdout,
+    );
+    expect({ Errors, Warnings, ParseErrors }).toEqual({ Errors: 0, Warnings: 0, ParseErrors: {} });
+  },
+);
 
 describe("Fastly's purge, which arrives as FASTLYPURGE", () => {
   /** The lines of vcl_recv about methods. */

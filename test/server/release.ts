@@ -22,7 +22,7 @@ export interface Shape {
   encodings?: Encoding[];
   /** Makes the users of two releases differ. */
   bio?: string;
-  /** A contract of stations; without one it is a release of users, from before releases had a contract. */
+  /** That of users, or one of stations. Without one, it is a release of users from before releases had a contract. */
   contract?: Contract;
   /** Path -> content of further files, such as an avatar. */
   others?: Record<string, string>;
@@ -47,11 +47,14 @@ let clock = Date.UTC(2026, 0, 1);
 
 export async function writeRelease(dist: string, shape: Shape = {}): Promise<string> {
   const { count = 5, pageSize = 2, baseUrl = "https://directory.example.com" } = shape;
-  const { links = "query", encodings = [], bio = "", contract } = shape;
+  const { links = "query", encodings = [], bio = "", contract = USERS_CONTRACT } = shape;
   const pages = pagesFor(count, pageSize);
-  const paths = new PagePaths((contract ?? USERS_CONTRACT).listing.path);
-  const texts = contract ? stations(count).map(stationText) : Array.from({ length: count }, (_, at) => record(at, bio));
-  const further = { ...shape.others, ...(contract ? { [CONTRACT]: contract.text } : {}) };
+  const paths = new PagePaths(contract.listing.path);
+  const texts =
+    contract === USERS_CONTRACT
+      ? Array.from({ length: count }, (_, at) => record(at, bio))
+      : stations(count).map(stationText);
+  const further = { ...shape.others, ...(shape.contract && { [CONTRACT]: contract.text }) };
   const contents = new Map<string, Buffer>();
   const digests = new PageDigests(pages, ["identity", ...encodings]);
   for (let page = 1; page <= pages; page++) {
