@@ -6,7 +6,7 @@ import { AVATAR_PATH } from "../contract/links.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { unlessStopped } from "../errors.js";
-import { CONTRACT, CURRENT, RELEASES, requireClock, USERS } from "../release/layout.js";
+import { CONTRACT, CURRENT, RECORDS, RELEASES, requireClock } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { openIfWhole, type Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
@@ -108,7 +108,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
     }
     const written = await job.source.whole(() => writePages(job, staging, previous));
     const writtenAt = performance.now();
-    staging.listOther(USERS, written.users);
+    staging.listOther(RECORDS, written.records);
     await staging.writeOther(CONTRACT, USERS_CONTRACT.text);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
     for (const { path, text } of job.settings.extraFiles) await staging.writeOther(path, text);

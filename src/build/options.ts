@@ -7,7 +7,7 @@ import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, parseBaseUrl } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
-import { CONTRACT, SNAPSHOT, SUMS, USERS } from "../release/layout.js";
+import { CONTRACT, OLD_RECORDS, RECORDS, SNAPSHOT, SUMS } from "../release/layout.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
@@ -44,7 +44,7 @@ export interface BuildEffects {
 const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
 const { compress, problems } = SETTINGS;
-const OWN_NAMES: readonly string[] = [CONTRACT, SNAPSHOT, SUMS, USERS];
+const OWN_NAMES: readonly string[] = [CONTRACT, SNAPSHOT, SUMS, RECORDS, OLD_RECORDS];
 const extraPath = z.string().regex(/^[\w.-]*\w[\w.-]*$/);
 /** Files with plain names, but not those that every release writes itself. */
 const extraFiles: Rule = {

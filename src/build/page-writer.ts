@@ -65,7 +65,8 @@ export interface Spent {
 export interface WrittenPages {
   collection: Collection;
   digests: PageDigests;
-  users: string;
+  /** The digest of the list of records. */
+  records: string;
   totals: Totals;
   warnings: WarningCounts;
   workers: number;

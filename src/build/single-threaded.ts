@@ -1,11 +1,13 @@
 /** Writes all pages on this thread, in order, and checks every user by the schema: the plain way, and the exact one. */
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { encodePage, encodeUser } from "../contract/page.js";
+import { recordFinder } from "../contract/record/locate.js";
 import type { User } from "../contract/user.js";
 import type { WarningCounts } from "../contract/warnings.js";
 import { UserError } from "../errors.js";
 import { PageDigests } from "../release/digests.js";
 import type { Release } from "../release/open.js";
-import { UserIndexWriter, userLines } from "../release/user-index.js";
+import { RecordListWriter, recordLines } from "../release/record-list.js";
 import type { Source } from "../source/open.js";
 import { createTurns } from "../workers/turns.js";
 import {
@@ -35,7 +37,8 @@ export async function writePagesSingleThreaded(
   const warnings: WarningCounts = {};
   const writer = new PageWriter(destination);
   const digests = new PageDigests(collection.pages, ["identity", ...destination.encodings]);
-  const index = new UserIndexWriter(destination.folder);
+  const list = new RecordListWriter(destination.folder);
+  const finder = recordFinder(USERS_CONTRACT);
   const turn = createTurns(1, signal);
   let page = 0;
   try {
@@ -46,15 +49,17 @@ export async function writePagesSingleThreaded(
       const bytes = toPageBytes(texts);
       const known: Known = (variant) => previous?.sums.pages.get(page, variant);
       for (const [variant, digest] of writer.write(page, bytes, known)) digests.set(page, variant, digest);
-      index.add(page, 1, userLines(bytes.parts[1]));
+      const lines = recordLines(finder, bytes.parts[1]);
+      if (!lines) throw new Error(`Page ${page} has a record without a key.`);
+      list.add(page, 1, lines);
     }
     if (!isWanted()) return undefined;
     if (page !== collection.pages)
       throw new Error(`${page} pages came of ${collection.count} users, not ${collection.pages}`);
     const { totals } = writer;
-    return { collection, digests, users: index.finish(), totals, warnings, workers: 0, spent: undefined };
+    return { collection, digests, records: list.finish(), totals, warnings, workers: 0, spent: undefined };
   } finally {
-    index.close();
+    list.close();
   }
 }
 

@@ -1,10 +1,12 @@
 /** Writes all pages of a source: by several threads where that is possible, otherwise by one, with the same result. */
+import { join } from "node:path";
 import { USERS_CONTRACT } from "../contract/contract.js";
 import { pagesFor } from "../contract/links.js";
 import { CONTRACT_VERSION } from "../contract/user.js";
 import { UserError } from "../errors.js";
-import { USERS } from "../release/layout.js";
+import { RECORDS } from "../release/layout.js";
 import { findAltered, type Release } from "../release/open.js";
+import { findRecordList } from "../release/record-list.js";
 import type { Staging } from "../release/staging.js";
 import type { Source } from "../source/open.js";
 import { threadsFor } from "../workers/pool.js";
@@ -14,7 +16,7 @@ import type { Origin } from "./origin.js";
 import type { WrittenPages } from "./page-writer.js";
 import { writePagesInParallel } from "./parallel/pool.js";
 import { InvalidUsersError, type ProblemLog } from "./problems.js";
-import { mayRepeatIds } from "./repeated-ids.js";
+import { mayRepeatKeys } from "./repeated-keys.js";
 import { writePagesSingleThreaded } from "./single-threaded.js";
 import { readUsers } from "./users.js";
 
@@ -45,12 +47,12 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
   let isDoubtful = false;
   if (size > 0 && source.count > 0 && source.isShareable) {
     const trustsKnown = isTrusted(previous);
-    const hasIndex = await hasUsableIndex(previous, pageSize);
-    const data = { db: settings.db, destination, trustsKnown, hasIndex };
+    const listBefore = await findUsableList(previous, pageSize);
+    const data = { db: settings.db, destination, trustsKnown, listBefore };
     const options = { size, pageSize, previous, onProgress, signal, collect };
     const written = await writePagesInParallel(source, data, options);
     isDoubtful = written === "doubtful";
-    if (written && written !== "doubtful" && !mayRepeatIds(staging.folder, source.count)) {
+    if (written && written !== "doubtful" && !mayRepeatKeys(join(staging.folder, RECORDS), source.count)) {
       log.open();
       log.finish();
       return written;
@@ -83,11 +85,12 @@ function isTrusted(previous: Release | undefined): boolean {
   return contract === CONTRACT_VERSION && Object.keys(warnings).length === 0;
 }
 
-/** Whether lines of unchanged pages can be copied from the last release's index of users. */
-async function hasUsableIndex(previous: Release | undefined, pageSize: number): Promise<boolean> {
-  const digest = previous?.sums.others.get(USERS);
-  if (!previous || digest === undefined || previous.snapshot.page_size !== pageSize) return false;
-  return (await findAltered(previous.folder, [[USERS, digest]])) === undefined;
+/** The last release's list of records, if lines of unchanged pages can be copied from it. */
+async function findUsableList(previous: Release | undefined, pageSize: number): Promise<string | undefined> {
+  const list = previous && findRecordList(previous.sums);
+  if (!previous || !list || previous.snapshot.page_size !== pageSize) return undefined;
+  const isIntact = (await findAltered(previous.folder, [[list.path, list.digest]])) === undefined;
+  return isIntact ? join(previous.folder, list.path) : undefined;
 }
 
 /** Each page holds the count of all users, so those left out must be known before the first page is written. */

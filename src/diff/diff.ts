@@ -4,13 +4,14 @@ import { findDigest } from "../release/files.js";
 import { inBatches } from "../workers/at-most.js";
 import { ThreadPool, threadsFor } from "../workers/pool.js";
 import type { Change, Diff, FieldFilter } from "./change.js";
-import { type ChangedUsers, changedReader } from "./changed.js";
-import { type IndexEntry, type Matches, matchUsers, NO_MATCHES } from "./match.js";
+import { type Comparing, changedReader, idOf } from "./changed.js";
+import { matchRecords } from "./match.js";
+import { type ListEntry, type Matches, NO_MATCHES } from "./matches.js";
 import { RecordReader } from "./records.js";
 import type { Side } from "./side.js";
 import { add, inOrder, nothing, type Summary, startSummaries } from "./summary.js";
 
-/** Below this many users, starting threads takes longer than they save. */
+/** Below this many records, starting threads takes longer than they save. */
 const WORTHWHILE = 100_000;
 
 /** Pairs in one job: enough that sending it costs nothing, few enough that no thread waits long for the last. */
@@ -22,7 +23,7 @@ export interface OpenDiff extends Diff {
 }
 
 export interface DiffOptions extends FieldFilter {
-  /** Threads that read changed users; 0 is none. As many as cores unless given, and none for small snapshots. */
+  /** Threads that read changed records; 0 is none. As many as cores unless given, and none for small snapshots. */
   workers?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -38,7 +39,7 @@ export async function diff(old: Side, now: Side, options: DiffOptions = {}): Pro
   let matches: Matches | undefined;
   try {
     for (const side of [old, now]) await requireIntact(side);
-    matches = await matchUsers(old.index, now.index, signal);
+    matches = await matchRecords(old, now, signal);
     const summary = nothing();
     await pool.run(inBatches(matches.changed(), PAIRS_A_JOB), (part) => add(summary, part));
     return toDiff(matches, comparison, summary);
@@ -50,14 +51,14 @@ export async function diff(old: Side, now: Side, options: DiffOptions = {}): Pro
   }
 }
 
-async function requireIntact({ index, digest, facts: { name } }: Side): Promise<void> {
-  if (digest !== undefined && (await findDigest(index, Buffer.allocUnsafe(2 ** 18))) !== digest)
+async function requireIntact({ list, digest, facts: { name } }: Side): Promise<void> {
+  if (digest !== undefined && (await findDigest(list, Buffer.allocUnsafe(2 ** 18))) !== digest)
     throw new UserError(
-      `${basename(index)} of ${name} does not match its digest; see what else is wrong with "rollcall verify".`,
+      `${basename(list)} of ${name} does not match its digest; see what else is wrong with "rollcall verify".`,
     );
 }
 
-function toDiff(matches: Matches, { old, new: now, filter }: ChangedUsers, summary: Summary): OpenDiff {
+function toDiff(matches: Matches, { old, new: now, filter }: Comparing, summary: Summary): OpenDiff {
   const { added, removed } = matches.counts;
   return {
     old: old.facts,
@@ -65,18 +66,21 @@ function toDiff(matches: Matches, { old, new: now, filter }: ChangedUsers, summa
     added,
     removed,
     ...inOrder(summary),
-    // Includes users whose records differ only in fields that are not compared.
+    // Includes records whose records differ only in fields that are not compared.
     unchanged: old.facts.count - removed - summary.changed,
     async *changes(kind) {
-      if (kind !== "removed" && kind !== "changed") yield* readUsers("added", matches.added(), now);
-      if (kind !== "added" && kind !== "changed") yield* readUsers("removed", matches.removed(), old);
+      if (kind !== "removed" && kind !== "changed") yield* readRecords("added", matches.added(), now);
+      if (kind !== "added" && kind !== "changed") yield* readRecords("removed", matches.removed(), old);
       if (kind !== "added" && kind !== "removed") yield* changedReader({ old, new: now, filter })(matches.changed());
     },
     close: () => matches.close(),
   };
 }
 
-function* readUsers(kind: "added" | "removed", entries: Iterable<IndexEntry>, side: Side): Generator<Change> {
+function* readRecords(kind: "added" | "removed", entries: Iterable<ListEntry>, side: Side): Generator<Change> {
   const reader = new RecordReader(side);
-  for (const entry of entries) yield { kind, id: entry.id, record: reader.read(entry) };
+  for (const entry of entries) {
+    const record = reader.read(entry);
+    yield { kind, id: idOf(record, side), record };
+  }
 }

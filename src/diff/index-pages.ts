@@ -1,34 +1,36 @@
-/** Makes an index of users (users.sha256) for pages that have none, by reading every page once. */
+/** Makes a list of records (records.sha256) for pages that have none, by reading every page once. */
 import { join } from "node:path";
 import { readFrame } from "../contract/envelope.js";
+import { type RecordFinder, recordFinder } from "../contract/record/locate.js";
 import { codeOf, UserError } from "../errors.js";
 import { readReleaseFileSync } from "../release/files.js";
 import { PagePaths } from "../release/layout.js";
-import { LINE_BYTES, UserIndexWriter, userLines } from "../release/user-index.js";
+import { RecordListWriter, recordLines } from "../release/record-list.js";
 import { createTurns } from "../workers/turns.js";
 import type { SideFacts } from "./change.js";
 
 const PAGES_AT_ONCE = 64;
 
-/** @throws UserError naming a page that is missing, not canonical, or has not as many users as it should. */
+/** @throws UserError naming a page that is missing, not canonical, or has not as many records as it should. */
 export async function indexPages(folder: string, facts: SideFacts, target: string, signal?: AbortSignal) {
+  const { listing } = facts.contract;
   const turn = createTurns(PAGES_AT_ONCE, signal);
-  const index = new UserIndexWriter(target);
-  const paths = new PagePaths(facts.contract.listing.path);
+  const list = new RecordListWriter(target);
+  const finder = recordFinder(facts.contract);
+  const paths = new PagePaths(listing.path);
   try {
     for (let page = 1; page <= facts.pages; page++) {
       await turn();
       const bytes = readPage(join(folder, paths.path(page)), facts, page);
       if (!bytes) throw badPage(facts, page, "is no file");
-      const users = Math.min(facts.pageSize, facts.count - (page - 1) * facts.pageSize);
-      const lines = linesOf(bytes);
-      if (lines?.length !== users * LINE_BYTES || !LINES.test(lines.toString("latin1")))
-        throw badPage(facts, page, `is not ${users} users in the canonical form`);
-      index.add(page, 1, lines);
+      const records = Math.min(facts.pageSize, facts.count - (page - 1) * facts.pageSize);
+      const lines = linesOf(bytes, records, finder);
+      if (!lines) throw badPage(facts, page, `is not ${records} ${listing.words[1]} in the canonical form`);
+      list.add(page, 1, lines);
     }
-    index.finish();
+    list.finish();
   } finally {
-    index.close();
+    list.close();
   }
 }
 
@@ -41,12 +43,11 @@ export function readPage(path: string, facts: Named, page: number): Buffer | und
   }
 }
 
-function linesOf(page: Buffer): Buffer | undefined {
+function linesOf(page: Buffer, records: number, finder: RecordFinder): Buffer | undefined {
   const frame = readFrame(page);
-  return frame && userLines(page.subarray(frame.records[0]?.[0] ?? 0, frame.records.at(-1)?.[1] ?? 0));
+  if (frame?.records.length !== records) return undefined;
+  return recordLines(finder, page.subarray(frame.records[0]?.[0] ?? 0, frame.records.at(-1)?.[1] ?? 0));
 }
-
-const LINES = /^(?:[0-9a-f]{32} {2}[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\n)*$/;
 
 type Named = Pick<SideFacts, "name">;
 

@@ -1,58 +1,22 @@
-/** Finds the users that were added, removed or changed between two snapshots, from their indexes alone. */
-import Database from "better-sqlite3";
-import { hasCode, UserError } from "../errors.js";
+/** Finds the records that were added, removed or changed between two snapshots, from their lists of records alone. */
+import { RecordLines } from "../release/record-lines.js";
+import { KEY_AT } from "../release/record-list.js";
 import { createTurns } from "../workers/turns.js";
-import { IndexLines, LOOK_AHEAD } from "./index-lines.js";
-
-export interface IndexEntry {
-  id: string;
-  /** The user's number in published order, from 0. */
-  at: number;
-  digest: string;
-}
-
-export interface Pair {
-  old: IndexEntry;
-  new: IndexEntry;
-}
-
-export interface Matches {
-  counts: Record<"added" | "removed" | "changed", number>;
-  added(): Generator<IndexEntry>;
-  removed(): Generator<IndexEntry>;
-  changed(): Generator<Pair>;
-  close(): void;
-}
-
-export const NO_MATCHES: Matches = {
-  counts: { added: 0, removed: 0, changed: 0 },
-  *added() {},
-  *removed() {},
-  *changed() {},
-  close() {},
-};
+import { type Differing, openDiffering } from "./differing.js";
+import { type Matches, type MatchSide, unmatched } from "./matches.js";
 
 const RUN = 512;
 const RUNS_AT_ONCE = 256;
+/** How many lines ahead the same record is looked for. */
+const LOOK_AHEAD = 48;
 
-/** Walks both files side by side: users stand in the same order. Lines that differ are joined by id in the end. */
-export async function matchUsers(oldIndex: string, newIndex: string, signal?: AbortSignal): Promise<Matches> {
-  const [older, newer] = [new IndexLines(oldIndex), new IndexLines(newIndex)];
-  const differing = openDiffering();
+/** Walks both lists side by side: records stand in the same order. Lines that differ are joined by key in the end. */
+export async function matchRecords(old: MatchSide, now: MatchSide, signal?: AbortSignal): Promise<Matches> {
+  if (old.facts.contract.key.path !== now.facts.contract.key.path) return unmatched(old, now);
+  const [older, newer] = [new RecordLines(old.list), new RecordLines(now.list)];
+  const differing = openDiffering({ old: old.facts.contract, new: now.facts.contract });
   try {
-    const turn = createTurns(RUNS_AT_ONCE, signal);
-    let [at, to] = [0, 0];
-    while (at < older.count && to < newer.count) {
-      await turn();
-      const same = older.sameAs(newer, at, to, RUN);
-      const [oldSkip, newSkip] = same > 0 ? [0, 0] : findNext(older, newer, at, to);
-      differing.add("old", older, at, oldSkip);
-      differing.add("new", newer, to, newSkip);
-      at += same + oldSkip;
-      to += same + newSkip;
-    }
-    differing.add("old", older, at, older.count - at);
-    differing.add("new", newer, to, newer.count - to);
+    await walk(older, newer, differing, createTurns(RUNS_AT_ONCE, signal));
     return differing.join();
   } catch (error) {
     differing.close();
@@ -63,68 +27,70 @@ export async function matchUsers(oldIndex: string, newIndex: string, signal?: Ab
   }
 }
 
+async function walk(
+  older: RecordLines,
+  newer: RecordLines,
+  differing: Differing,
+  turn: ReturnType<typeof createTurns>,
+) {
+  let [at, to] = [0, 0];
+  for (;;) {
+    await turn();
+    const held = older.hold(at, RUN + LOOK_AHEAD);
+    const newHeld = newer.hold(to, RUN + LOOK_AHEAD);
+    if (held === 0 || newHeld === 0) break;
+    const same = countSame(older, newer, at, to, Math.min(held, newHeld, RUN));
+    const [oldSkip, newSkip] = same > 0 ? [0, 0] : findNext(older, newer, { at, held }, { at: to, held: newHeld });
+    differing.add("old", older, at, oldSkip);
+    differing.add("new", newer, to, newSkip);
+    at += same + oldSkip;
+    to += same + newSkip;
+  }
+  differing.addRest("old", older, at);
+  differing.addRest("new", newer, to);
+}
+
+interface Held {
+  at: number;
+  /** How many lines from there on are in memory: as far ahead is looked, at most. */
+  held: number;
+}
+
 /** How many lines of the old and the new side to lay differing before the sides go on side by side. */
-function findNext(older: IndexLines, newer: IndexLines, at: number, to: number): [oldSkip: number, newSkip: number] {
-  if (older.isSameUser(newer, at, to)) return [1, 1];
-  // If the user is farther away, both lines count as different.
+function findNext(older: RecordLines, newer: RecordLines, old: Held, now: Held): [oldSkip: number, newSkip: number] {
+  if (isSameKey(older, newer, old.at, now.at)) return [1, 1];
+  // If the record is farther away, both lines count as different.
   for (let skip = 1; skip <= LOOK_AHEAD; skip++) {
-    if (older.isSameUser(newer, at, to + skip)) return [0, skip];
-    if (older.isSameUser(newer, at + skip, to)) return [skip, 0];
+    if (skip < now.held && isSameKey(older, newer, old.at, now.at + skip)) return [0, skip];
+    if (skip < old.held && isSameKey(older, newer, old.at + skip, now.at)) return [skip, 0];
   }
   return [1, 1];
 }
 
-function openDiffering() {
-  // A database with an empty name is private and temporary.
-  const db = new Database("");
-  // At most 32 MB in memory, and nothing has to survive this process.
-  db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768; BEGIN;
-    CREATE TABLE old (id TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID;
-    CREATE TABLE new (id TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID;`);
-  const prepare = (side: string) => db.prepare<[string, string, number]>(`INSERT INTO ${side} VALUES (?, ?, ?)`);
-  const insert = { old: prepare("old"), new: prepare("new") };
-  return {
-    add(side: "old" | "new", lines: IndexLines, first: number, count: number): void {
-      for (let at = first; at < first + count; at++) {
-        const id = lines.id(at);
-        try {
-          insert[side].run(id, lines.digest(at), at);
-        } catch (cause) {
-          if (!hasCode(cause, "SQLITE_CONSTRAINT_PRIMARYKEY")) throw cause;
-          const message = `User ${id} is twice in the ${side} snapshot; check it with "rollcall verify".`;
-          throw new UserError(message, { cause });
-        }
-      }
-    },
-    join(): Matches {
-      db.exec(`CREATE TABLE changed AS SELECT id, old.at, old.digest, new.at AS newAt, new.digest AS newDigest
-          FROM old JOIN new USING (id) WHERE old.digest <> new.digest ORDER BY new.at;
-        CREATE TABLE added AS SELECT id, at, digest FROM new WHERE id NOT IN (SELECT id FROM old) ORDER BY at;
-        CREATE TABLE removed AS SELECT id, at, digest FROM old WHERE id NOT IN (SELECT id FROM new) ORDER BY at`);
-      const countOf = (table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
-      return {
-        counts: { added: countOf("added"), removed: countOf("removed"), changed: countOf("changed") },
-        added: () => rowsOf(db, "added"),
-        removed: () => rowsOf(db, "removed"),
-        *changed() {
-          for (const row of rowsOf<IndexEntry & { newAt: number; newDigest: string }>(db, "changed")) {
-            const { id, at, digest, newAt, newDigest } = row;
-            yield { old: { id, at, digest }, new: { id, at: newAt, digest: newDigest } };
-          }
-        },
-        close: () => db.close(),
-      };
-    },
-    close: () => db.close(),
+/** How many lines of one list from `at` on equal those of the other from `to` on, of `most` that both hold. */
+function countSame(one: RecordLines, other: RecordLines, at: number, to: number, most: number): number {
+  const [begin, otherBegin] = [one.startOf(at), other.startOf(to)];
+  const otherEnd = other.startOf(to + most);
+  // Lines that have the same bytes end at the same places. So only one side's lines are looked at.
+  const isSame = (from: number, until: number) => {
+    const [first, last] = [one.startOf(at + from), one.startOf(at + until)];
+    const [otherFirst, otherLast] = [otherBegin + first - begin, otherBegin + last - begin];
+    return otherLast <= otherEnd && one.memory.compare(other.memory, otherFirst, otherLast, first, last) === 0;
   };
+  if (isSame(0, most)) return most;
+  let [same, different] = [0, most];
+  while (different - same > 1) {
+    const middle = (same + different) >> 1;
+    if (isSame(same, middle)) same = middle;
+    else different = middle;
+  }
+  return same;
 }
 
-/** All rows of a table in the order they were written, in batches, so that several readers can be active. */
-function* rowsOf<Row>(db: Database.Database, table: string): Generator<Row, void> {
-  const next = db.prepare<[number], Row>(`SELECT * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT 1000`);
-  // Nothing was ever deleted, so row ids count from 1.
-  for (let done = 0, rows = next.all(0); rows.length > 0; rows = next.all(done)) {
-    yield* rows;
-    done += rows.length;
-  }
+/** Whether two held lines are of the same record. */
+function isSameKey(one: RecordLines, other: RecordLines, at: number, to: number): boolean {
+  const [begin, end] = [one.startOf(at) + KEY_AT, one.startOf(at + 1)];
+  const [otherBegin, otherEnd] = [other.startOf(to) + KEY_AT, other.startOf(to + 1)];
+  if (end - begin !== otherEnd - otherBegin) return false;
+  return one.memory.compare(other.memory, otherBegin, otherEnd, begin, end) === 0;
 }

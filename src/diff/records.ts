@@ -1,91 +1,162 @@
-/** Reads single users of a snapshot from its pages, without reading whole pages if possible. */
+/** Reads single records of a snapshot from its pages, without reading whole pages if possible. */
 import { fstatSync, readSync } from "node:fs";
-import { parseAs } from "../contract/json.js";
-import { recordPattern } from "../contract/record-text.js";
-import { type User, userSchema } from "../contract/user.js";
+import { type AnyRecord, valueAt } from "../contract/contract.js";
+import { isObject, parseJson } from "../contract/json.js";
+import { toBytes, writeKey } from "../contract/record/key.js";
+import { recordCheck } from "../contract/record/schema.js";
 import { UserError } from "../errors.js";
+import { capital } from "../print/text.js";
 import { closing, MAX_PAGE, openPlain } from "../release/files.js";
 import { PagePaths } from "../release/layout.js";
-import { userDigest } from "../release/user-index.js";
+import { recordDigest } from "../release/record-list.js";
 import { badPage } from "./index-pages.js";
-import type { IndexEntry } from "./match.js";
+import { type ListEntry, nameOf } from "./matches.js";
 import type { Side } from "./side.js";
 
-const NEWLINE = 10;
-const COMMA = 44;
+const [NEWLINE, COMMA] = [10, 44];
 /** Bytes that are read around the place where a record should be; most records are within, and most pages are longer. */
 const WINDOW = 8192;
+/** A window has room for so many records of the usual length, however long that is. */
+const RECORDS_A_WINDOW = 4;
+/** Records of one page that are read each by itself, before the page is read whole. */
+const FEW = 3;
 
 export class RecordReader {
-  /** With any image URL: records that do not match are checked by the schema. */
-  readonly #pattern = recordPattern("https://example.com/");
-  #memory = Buffer.alloc(2 ** 17);
-  /** The average in the last page that was read whole, to estimate where a record is. */
-  #bytesAUser = 0;
-
   readonly #paths: PagePaths;
+  readonly #check: ReturnType<typeof recordCheck>;
+  /** The name of the key's field as it stands in a record. */
+  readonly #member: string;
+  #memory = Buffer.allocUnsafe(0);
+  /** The page that was read last, how many of its records were, and its lines if it was read whole. */
+  #last = { page: 0, records: 0, whole: undefined as Lines | undefined };
+  /** The average in the last page that was read whole, to estimate where a record is. */
+  #bytesARecord = 0;
 
   constructor(private readonly side: Side) {
-    this.#paths = new PagePaths(side.facts.contract.listing.path);
+    const { contract } = side.facts;
+    this.#paths = new PagePaths(contract.listing.path);
+    this.#check = recordCheck(contract);
+    this.#member = toBytes(`${JSON.stringify(contract.key.names.at(-1))}:`);
   }
 
-  /** @throws UserError when the page is missing, or does not hold this user as the index says. */
-  read(entry: IndexEntry): User {
+  /** @throws UserError when the page is missing, or does not hold this record as the list says. */
+  read(entry: ListEntry): AnyRecord {
     const { facts } = this.side;
     const page = Math.floor(entry.at / facts.pageSize) + 1;
-    const record = this.#find(page, entry);
-    const user = record && this.#parse(record);
+    const bytes = this.#find(page, entry);
+    const record = bytes && this.#parse(bytes, entry.key);
     // A page that was altered must neither be reported as the snapshot's nor pass a gate.
-    if (record && user?.id === entry.id && userDigest(record) === entry.digest) return user;
-    if (user?.id === entry.id)
+    if (record && this.#check(record).length === 0) return record;
+    const name = nameOf(facts.contract, entry.key);
+    if (!bytes && this.#isThere(page, entry))
       throw new UserError(
-        `User ${entry.id} on page ${page} of ${facts.name} is not as its digest says; check it with "rollcall verify".`,
+        `${capital(name)} on page ${page} of ${facts.name} is not as its digest says; check it with "rollcall verify".`,
       );
-    throw badPage(facts, page, `does not hold user ${entry.id}, or not as a valid user`);
+    throw badPage(facts, page, `does not hold ${name}, or not as a valid ${facts.contract.listing.words[0]}`);
   }
 
-  #parse(record: Buffer): User | undefined {
-    const text = record.toString("utf8");
-    // The pattern accepts only what the schema accepts, in a tenth of the time.
-    if (this.#pattern.takes(record.toString("latin1"), 1)) return JSON.parse(text);
-    return parseAs(userSchema, text);
+  /** The bytes of a record, which have its digest. */
+  #find(page: number, entry: ListEntry): Buffer | undefined {
+    if (this.#last.page !== page) this.#last = { page, records: 0, whole: undefined };
+    const isFew = this.#last.records++ < FEW;
+    if (isFew && !this.#last.whole && this.#bytesARecord > 0) {
+      const found = this.#findNear(page, entry);
+      if (found) return found;
+    }
+    const line = this.#readWhole(page).line((entry.at % this.side.facts.pageSize) + 1);
+    return line && recordDigest(line) === entry.digest ? line : undefined;
   }
 
-  #find(page: number, { id, at }: IndexEntry): Buffer | undefined {
-    const { facts, folder } = this.side;
-    const { pageSize, count } = facts;
-    const file = openPlain(`${folder}/${this.#paths.path(page)}`);
-    if (file === undefined) throw badPage(facts, page, "is not there");
-    return closing(file, () => {
-      const middle = Math.floor(this.#bytesAUser * ((at % pageSize) + 0.5));
-      const line = findLine(this.#read(file, Math.max(0, middle - WINDOW / 2), WINDOW), id);
-      if (line) return line;
+  /** Looks for a record where it should be by the usual length of records. */
+  #findNear(page: number, { key, at, digest }: ListEntry): Buffer | undefined {
+    const length = Math.ceil(Math.max(WINDOW, RECORDS_A_WINDOW * this.#bytesARecord));
+    const middle = Math.floor(this.#bytesARecord * ((at % this.side.facts.pageSize) + 0.5));
+    const bytes = this.#open(page, (file) => this.#read(file, Math.max(0, middle - (length >> 1)), length));
+    for (const line of linesWith(bytes, this.#memberOf(key))) if (recordDigest(line) === digest) return line;
+    return undefined;
+  }
+
+  #readWhole(page: number): Lines {
+    this.#last.whole ??= this.#open(page, (file) => {
+      const { facts } = this.side;
       const { size } = fstatSync(file);
       if (size > MAX_PAGE) throw badPage(facts, page, `has ${size} bytes, more than a page may`);
       // The count of an invalid snapshot may be any number.
-      this.#bytesAUser = size / Math.max(1, Math.min(pageSize, count - (page - 1) * pageSize));
-      return findLine(this.#read(file, 0, size), id);
+      this.#bytesARecord = size / Math.max(1, Math.min(facts.pageSize, facts.count - (page - 1) * facts.pageSize));
+      return new Lines(this.#read(file, 0, size), facts.pageSize + 1);
     });
+    return this.#last.whole;
+  }
+
+  #open<T>(page: number, step: (file: number) => T): T {
+    const file = openPlain(`${this.side.folder}/${this.#paths.path(page)}`);
+    if (file === undefined) throw badPage(this.side.facts, page, "is not there");
+    return closing(file, step);
   }
 
   #read(file: number, begin: number, length: number): Buffer {
-    if (length > this.#memory.length) this.#memory = Buffer.alloc(2 * length);
+    if (length > this.#memory.length) this.#memory = Buffer.allocUnsafe(2 * length);
     return this.#memory.subarray(0, readSync(file, this.#memory, 0, length, begin));
+  }
+
+  /** The key's field and value as they stand in a record, byte by byte. */
+  #memberOf(key: string): string {
+    const isBare = this.side.facts.contract.key.kind === "integer" || key.startsWith('"');
+    return this.#member + (isBare ? key : `"${key}"`);
+  }
+
+  /** The record of some bytes, if it has this key. */
+  #parse(bytes: Buffer, key: string): AnyRecord | undefined {
+    const read = parseJson(bytes.toString("utf8"));
+    if ("why" in read || !isObject(read.value)) return undefined;
+    const value = valueAt(read.value, this.side.facts.contract.key);
+    const hasKey = (typeof value === "string" || typeof value === "number") && writeKey(value) === key;
+    return hasKey ? read.value : undefined;
+  }
+
+  /** Whether a page has a record of this key, whatever else is in it. */
+  #isThere(page: number, { key }: ListEntry): boolean {
+    const lines = linesWith(this.#readWhole(page).bytes, this.#memberOf(key));
+    return [...lines].some((line) => this.#parse(line, key) !== undefined);
   }
 }
 
-/** The complete line of a user's record, or undefined when it is not in these bytes. */
-function findLine(bytes: Buffer, id: string): Buffer | undefined {
-  const key = `"id":"${id}"`;
-  // `circles` may hold the same key and id; then the search goes on in the next line.
+/** The lines of a page, one a record behind the first one. */
+class Lines {
+  readonly #ends: number[] = [];
+
+  constructor(
+    readonly bytes: Buffer,
+    most: number,
+  ) {
+    for (
+      let end = bytes.indexOf(NEWLINE);
+      end >= 0 && this.#ends.length < most;
+      end = bytes.indexOf(NEWLINE, end + 1)
+    ) {
+      this.#ends.push(end);
+    }
+  }
+
+  /** The record on a line, which is counted from 0. */
+  line(at: number): Buffer | undefined {
+    const [before, end] = [this.#ends[at - 1], this.#ends[at]];
+    return before === undefined || end === undefined ? undefined : withoutComma(this.bytes, before + 1, end);
+  }
+}
+
+/** The complete lines that hold a text. */
+function* linesWith(bytes: Buffer, text: string): Generator<Buffer> {
   for (let from = 0; ; ) {
-    const found = bytes.indexOf(key, from);
+    const found = bytes.indexOf(text, from, "latin1");
     const end = found < 0 ? -1 : bytes.indexOf(NEWLINE, found);
-    if (end < 0) return undefined;
+    if (end < 0) return;
     from = end + 1;
     const begin = bytes.lastIndexOf(NEWLINE, found) + 1;
-    if (begin === 0) continue;
-    const line = bytes.subarray(begin, bytes[end - 1] === COMMA ? end - 1 : end);
-    if (line.indexOf(key, line.lastIndexOf('"id":"')) >= 0) return line;
+    if (begin > 0) yield withoutComma(bytes, begin, end);
   }
+}
+
+function withoutComma(bytes: Buffer, begin: number, end: number): Buffer {
+  return bytes.subarray(begin, bytes[end - 1] === COMMA ? end - 1 : end);
 }

@@ -1,7 +1,8 @@
-/** One of the two snapshots that a diff compares: a folder of pages, and the index of their users. */
+/** One of the two snapshots that a diff compares: a folder of pages, and the list of their records. */
 import { join } from "node:path";
-import { USERS } from "../release/layout.js";
+import { RECORDS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import { findRecordList } from "../release/record-list.js";
 import type { SideFacts } from "./change.js";
 import { indexPages } from "./index-pages.js";
 
@@ -9,9 +10,9 @@ export interface Side {
   facts: SideFacts;
   /** The folder that holds the pages by the paths of the contract, in canonical form. */
   folder: string;
-  /** The path of a file in the format of users.sha256. */
-  index: string;
-  /** The SHA-256 that the index must have, if the snapshot says it. */
+  /** The path of a file in the form of records.sha256. */
+  list: string;
+  /** The SHA-256 that the list must have, if the snapshot says it. */
   digest: string | undefined;
 }
 
@@ -21,7 +22,7 @@ export interface ReadEffects {
   signal: AbortSignal | undefined;
 }
 
-/** @param scratch a folder for an index, in case the release has none. */
+/** @param scratch a folder for a list of records, in case the release has none. */
 export async function openReleaseSide(
   release: Release,
   name: string,
@@ -31,14 +32,14 @@ export async function openReleaseSide(
   const { folder, snapshot, contract, sums } = release;
   const { id, count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
   const facts = { name, id, count, pages, pageSize, baseUrl, links, contract };
-  const digest = sums.others.get(USERS);
-  // Releases of earlier versions have no index.
-  if (digest === undefined) return indexed(folder, facts, scratch, signal);
-  return { facts, folder, index: join(folder, USERS), digest };
+  const list = findRecordList(sums);
+  // Releases of the first versions have none.
+  if (!list) return indexed(folder, facts, scratch, signal);
+  return { facts, folder, list: join(folder, list.path), digest: list.digest };
 }
 
-/** Pages as a side of a diff, with an index that is made from them. @throws UserError as `indexPages` does. */
+/** Pages as a side of a diff, with a list of records that is made from them. @throws UserError as `indexPages` does. */
 export async function indexed(folder: string, facts: SideFacts, scratch: string, signal?: AbortSignal): Promise<Side> {
   await indexPages(folder, facts, scratch, signal);
-  return { facts, folder, index: join(scratch, USERS), digest: undefined };
+  return { facts, folder, list: join(scratch, RECORDS), digest: undefined };
 }

@@ -1,8 +1,8 @@
 /** Counts changed records: how many, in which fields, and between which values of the contract's facets. */
 import { valueAt } from "../contract/contract.js";
 import type { Diff, Flow } from "./change.js";
-import { type ChangedUsers, changedReader } from "./changed.js";
-import type { Pair } from "./match.js";
+import { type Comparing, changedReader } from "./changed.js";
+import type { Pair } from "./matches.js";
 
 export interface Summary {
   changed: number;
@@ -19,9 +19,9 @@ export function nothing(): Summary {
  * Returns a function that reads pairs of records and counts what changed in them; in a thread, or on the calling one.
  * @throws UserError, in a job, as `changedReader` does.
  */
-export function startSummaries(comparison: ChangedUsers): (pairs: Pair[]) => Summary {
-  const read = changedReader(comparison);
-  const { fields: all } = comparison.new.facts.contract;
+export function startSummaries(comparing: Comparing): (pairs: Pair[]) => Summary {
+  const read = changedReader(comparing);
+  const { fields: all } = comparing.new.facts.contract;
   const facets = new Map(all.filter(({ schema }) => schema["x-facet"]).map((field) => [field.path, field]));
   return (pairs) => {
     const summary = nothing();
@@ -39,7 +39,7 @@ export function startSummaries(comparison: ChangedUsers): (pairs: Pair[]) => Sum
 
 export function add(summary: Summary, other: Summary): void {
   summary.changed += other.changed;
-  for (const [path, users] of other.fields) count(summary.fields, path, users);
+  for (const [path, records] of other.fields) count(summary.fields, path, records);
   for (const [move, records] of other.flow) count(summary.flow, move, records);
 }
 
@@ -57,6 +57,6 @@ function byCount(counts: ReadonlyMap<string, number>): [name: string, count: num
   return [...counts].sort(([one, n], [other, m]) => m - n || (one < other ? -1 : 1));
 }
 
-function count(counts: Map<string, number>, name: string, users: number): void {
-  counts.set(name, (counts.get(name) ?? 0) + users);
+function count(counts: Map<string, number>, name: string, records: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + records);
 }

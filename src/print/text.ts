@@ -39,6 +39,11 @@ export function shorten(text: string, max: number): string {
   return `${characters.slice(0, max - 1).join("")}…`;
 }
 
+/** A word as a sentence begins with it. */
+export function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
 /** A word of a POSIX shell, quoted only when it must be. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -29,7 +29,9 @@ export const OUTDATED: readonly string[] = [".imprint", ".imprint-next"];
 
 export const SNAPSHOT = "snapshot.json";
 export const SUMS = "SHA256SUMS";
-export const USERS = "users.sha256";
+export const RECORDS = "records.sha256";
+/** What the list of records was called in releases of earlier versions. */
+export const OLD_RECORDS = "users.sha256";
 export const CONTRACT = "contract.json";
 
 /**
@@ -44,9 +46,9 @@ export const OWNED = ".rollcall-published.json";
 /** In a release: a folder of what the configurations of other hosts include. */
 export const INCLUDED = "adapters";
 
-/** Whether a file of a release is for readers. Digests of users and what hosts include are for those who have the release. */
+/** Whether a file of a release is for readers. Digests of records and what hosts include are for those who have the release. */
 export function isPublic(path: string): boolean {
-  return path !== USERS && !isForAdapters(path);
+  return path !== RECORDS && path !== OLD_RECORDS && !isForAdapters(path);
 }
 
 /** Whether a file of a release is in its folder `adapters`. Such files name the id, so they cannot be part of it. */

@@ -46,7 +46,7 @@ function questions(path: string): Question[] {
     ["GET", `${listing}pages/9.json`, "", 404, "Invalid page."],
     ["GET", `${BASE}/avatar.svg`, "", 200, "avatar.svg"],
     ["GET", `${BASE}/snapshot.json`, "", 200, "snapshot.json"],
-    ["GET", `${BASE}/users.sha256`, "", 404, "Not found."],
+    ["GET", `${BASE}/records.sha256`, "", 404, "Not found."],
     ["GET", `${BASE}/constructor`, "", 404, "Not found."],
     ["GET", path, "", 404, "Not found."],
     ["GET", listing.slice(0, -1), "page=2", 301, `${listing}?page=2`],

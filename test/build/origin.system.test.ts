@@ -228,7 +228,7 @@ test("a file of the current release that was damaged is made anew, whatever it i
     "api/users/pages/3.json",
     "api/users/pages/5.json.gz",
     "avatar.svg",
-    "users.sha256",
+    "records.sha256",
     "snapshot.json",
     "SHA256SUMS",
   ]) {

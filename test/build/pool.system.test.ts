@@ -117,8 +117,8 @@ test("unchanged pages are linked, changed ones written, damaged ones mended, com
   file.exec(`UPDATE users SET bio = 'changed' WHERE id = '${userId(4)}'`);
   file.close();
   writeFileSync(join(first.folder, "api/users/pages/7.json.gz"), "damaged");
-  const index = readFileSync(join(first.folder, "users.sha256"), "utf8");
-  writeFileSync(join(first.folder, "users.sha256"), index.replaceAll(/[0-9a-f]{32} {2}/g, `${"0".repeat(32)}  `));
+  const index = readFileSync(join(first.folder, "records.sha256"), "utf8");
+  writeFileSync(join(first.folder, "records.sha256"), index.replaceAll(/[0-9a-f]{32} {2}/g, `${"0".repeat(32)}  `));
   const second = await build({ ...options, workers: 2 });
   expect(second).toMatchObject({ isNew: true, linked: 30 - 3 - 1 });
   expect(await build({ ...options, workers: 3 })).toMatchObject({ isNew: false, id: second.id });

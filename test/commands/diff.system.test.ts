@@ -316,7 +316,7 @@ test("an index that was tampered with is told, and a page that lies about its us
     code: 2,
     stderr: expect.stringContaining("is not as its digest says"),
   });
-  writeFileSync(join(first.folder, "users.sha256"), "");
+  writeFileSync(join(first.folder, "records.sha256"), "");
   expect(await run("diff")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("does not match its digest"),

@@ -41,7 +41,7 @@ done      in 0.00 s
 test("a dry run prints its steps on stdout", async () => {
   const { cwd } = await cwdWithRelease(5);
   const { stdout, stderr } = await rollcall("publish site --dry-run", fakeIo(cwd));
-  expect(stdout).toBe("+ avatar.svg\n+ users.sha256\n+ api/users/pages/1.json\n+ SHA256SUMS\n+ snapshot.json\n");
+  expect(stdout).toBe("+ avatar.svg\n+ records.sha256\n+ api/users/pages/1.json\n+ SHA256SUMS\n+ snapshot.json\n");
   expect(stderr).toContain("would     5 new, 0 changed, 0 gone, 0 the same\n");
 });
 

@@ -90,7 +90,7 @@ for (const workers of ["0", "2"]) {
   test.each(SIGNALS)(`the verification of a release with ${workers} threads is stopped by %s`, async (signal, code) => {
     // The process prints nothing until it is done. The files that it opens show that it is at work.
     const { child, ended } = start(["verify", "--workers", workers], { cwd: full });
-    await until(() => opened(child.pid, "/users.sha256"));
+    await until(() => opened(child.pid, "/records.sha256"));
     child.kill(signal);
     expect(await ended).toEqual({ code, stdout: "", stderr: UNCHANGED });
   });

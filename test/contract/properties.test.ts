@@ -7,14 +7,18 @@ import stringify from "fast-json-stable-stringify";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
 import { paginate } from "../../src/build/single-threaded.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { pagesFor } from "../../src/contract/links.js";
 import type { Page } from "../../src/contract/page.js";
 import { encodeUser } from "../../src/contract/page.js";
+import { recordFinder } from "../../src/contract/record/locate.js";
 import { type User, userSchema } from "../../src/contract/user.js";
-import { userLines } from "../../src/release/user-index.js";
+import { recordLines } from "../../src/release/record-list.js";
 import { insertUsers, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { anyUser, toRow } from "../support/users.js";
+
+const finder = recordFinder(USERS_CONTRACT);
 
 const COLLECTION = { path: "/api/users/", baseUrl: "https://directory.example.com", links: "query" } as const;
 
@@ -46,7 +50,7 @@ test("the index of users has the digest of each one's text, whatever the text sa
   }));
   fc.assert(
     fc.property(fc.array(fc.oneof(anyUser, sly), { maxLength: 9 }), (users) => {
-      const lines = userLines(Buffer.from(users.map(encodeUser).join(",\n"))).toString();
+      const lines = String(recordLines(finder, Buffer.from(users.map(encodeUser).join(",\n"))));
       const sums = users.map((user) => createHash("sha256").update(stringify(user)).digest("hex"));
       expect(lines).toBe(users.map(({ id }, at) => `${sums[at]?.slice(0, 32)}  ${id}\n`).join(""));
     }),

@@ -3,21 +3,27 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchUsers } from "../../src/diff/match.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import type { SideFacts } from "../../src/diff/change.js";
+import { matchRecords } from "../../src/diff/match.js";
 import { userId } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
 type Line = readonly [id: number, digest: number];
 
-function indexFile(lines: readonly Line[]): string {
-  const file = join(scratch(), "users.sha256");
+function sideOf(lines: readonly Line[]) {
+  const file = join(scratch(), "records.sha256");
   const text = lines.map(([id, digest]) => `${String(digest).padStart(32, "0")}  ${userId(id)}\n`);
   writeFileSync(file, text.join(""));
-  return file;
+  const facts: SideFacts = {
+    ...{ name: "a side", id: undefined, count: lines.length, pages: 1, pageSize: lines.length },
+    ...{ baseUrl: undefined, links: undefined, contract: USERS_CONTRACT },
+  };
+  return { facts, list: file };
 }
 
 async function match(old: readonly Line[], now: readonly Line[]) {
-  const matches = await matchUsers(indexFile(old), indexFile(now));
+  const matches = await matchRecords(sideOf(old), sideOf(now));
   const [added, removed, changed] = [[...matches.added()], [...matches.removed()], [...matches.changed()]];
   matches.close();
   expect(matches.counts).toEqual({
@@ -30,7 +36,7 @@ async function match(old: readonly Line[], now: readonly Line[]) {
 
 function expected(old: readonly Line[], now: readonly Line[]): Awaited<ReturnType<typeof match>> {
   const place = ([id, digest]: Line, at: number) => ({
-    id: userId(id),
+    key: userId(id),
     at,
     digest: String(digest).padStart(32, "0"),
   });
@@ -44,7 +50,10 @@ function expected(old: readonly Line[], now: readonly Line[]): Awaited<ReturnTyp
       .map((line, at) => ({ line, at }))
       .filter(({ line: [id] }) => !after.has(id))
       .map(({ line, at }) => place(line, at)),
-    changed: changed.map(({ line: [id], place }) => ({ old: oldPlaces.get(id) ?? place, new: place })),
+    changed: changed.map(({ line: [id], place }) => {
+      const [{ key, ...now }, { key: _, ...old }] = [place, oldPlaces.get(id) ?? place];
+      return { key, old, new: now };
+    }),
   };
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { diff } from "../../src/diff/diff.js";
 import { UserError } from "../../src/errors.js";
-import { USERS } from "../../src/release/layout.js";
+import { RECORDS } from "../../src/release/layout.js";
 import { openSide, type SideEffects } from "../../src/sides/open.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { run } from "../support/command.js";
@@ -51,7 +51,7 @@ test.each<[string, () => void, RegExp]>([
   [
     "a page of a terabyte, which has to be read for an index",
     () => {
-      rmSync(join(bad, USERS));
+      rmSync(join(bad, RECORDS));
       reseal(bad);
       truncateSync(join(bad, page(2)), 2 ** 40);
     },
@@ -101,7 +101,7 @@ test("in git, a page that is a gigabyte of nothing", { timeout: 60_000 }, async 
 
 /** What is changed of a release, besides pages: any line, any number, any byte. */
 function damage(folder: string, random: Random): void {
-  const path = random.of([page(1), page(1), page(2), page(3), "snapshot.json", "SHA256SUMS", USERS]);
+  const path = random.of([page(1), page(1), page(2), page(3), "snapshot.json", "SHA256SUMS", RECORDS]);
   const text = readFileSync(join(folder, path), "utf8");
   const changes: readonly (() => string | Buffer)[] = [
     () => mutate(text, random),

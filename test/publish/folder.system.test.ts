@@ -46,7 +46,7 @@ describe("what is written", () => {
       complete: true,
       pages: 3,
       variants: ["identity", "br", "gzip"],
-      others: ["avatar.svg", "users.sha256", "SHA256SUMS", "snapshot.json"],
+      others: ["avatar.svg", "records.sha256", "SHA256SUMS", "snapshot.json"],
     });
   });
 
@@ -157,7 +157,7 @@ describe("what is left alone, and what goes", () => {
     expect(steps).toEqual([
       "add api/users/pages/2.json.gz",
       "add api/users/pages/1.json.gz",
-      "change users.sha256",
+      "change records.sha256",
       "change api/users/pages/2.json",
       "change api/users/pages/1.json",
       "change SHA256SUMS",

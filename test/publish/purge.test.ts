@@ -31,7 +31,7 @@ async function purged(options: Partial<PublishOptions> = {}): Promise<string[]> 
   });
 }
 
-const SHARED = ["/users.sha256", "/SHA256SUMS", "/snapshot.json"];
+const SHARED = ["/records.sha256", "/SHA256SUMS", "/snapshot.json"];
 
 test("with links by query: the query, the bare listing for page 1, and each variant by its path", async () => {
   const rows = plainRows(30);

@@ -87,7 +87,7 @@ test.each(["null", "[]", "7", "{", '{"pid":"x"}', ""])(
   },
 );
 
-const FILES = ["snapshot.json", "SHA256SUMS", "users.sha256", "api/users/pages/1.json", "avatar.svg"];
+const FILES = ["snapshot.json", "SHA256SUMS", "records.sha256", "api/users/pages/1.json", "avatar.svg"];
 
 test.each(FILES)("a pipe at %s of a release keeps no verb waiting, and a build mends it", async (path) => {
   const { dist, args } = await published();

@@ -120,9 +120,9 @@ describe("a file that is no page", () => {
   });
 
   test("what is not listed is not served, nor what is for reviews", async () => {
-    const { server, port } = await serving({ others: { "users.sha256": "x" } });
+    const { server, port } = await serving({ others: { "records.sha256": "x" } });
     await writeFile(join(server.release.folder, "new.svg"), "<svg/>");
-    for (const path of ["new.svg", "users.sha256", "images/", "images"])
+    for (const path of ["new.svg", "records.sha256", "images/", "images"])
       expect((await ask(port, `/${path}`)).status).toBe(404);
   });
 

@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "../../src/build/build.js";
 import type { BuildOptions } from "../../src/build/options.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { recordFinder } from "../../src/contract/record/locate.js";
 import { encodeSums, PageDigests } from "../../src/release/digests.js";
 import { sha256 } from "../../src/release/files.js";
-import { SNAPSHOT, SUMS, USERS } from "../../src/release/layout.js";
+import { RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
+import { recordLines } from "../../src/release/record-list.js";
 import { contentDigest, encodeSnapshot, type Snapshot, snapshotId } from "../../src/release/snapshot.js";
-import { userLines } from "../../src/release/user-index.js";
 import { plainRows, type Row, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { USER_PAGES } from "../support/pages.js";
@@ -47,17 +49,18 @@ export function readSnapshot(folder: string): Snapshot {
   return JSON.parse(readFileSync(join(folder, SNAPSHOT), "utf8"));
 }
 
-/** Makes compressed pages and users.sha256 again from what the pages are now. */
+/** Makes compressed pages and records.sha256 again from what the pages are now. */
 export function remake(folder: string): void {
   const { pages, encodings } = readSnapshot(folder);
+  const finder = recordFinder(USERS_CONTRACT);
   let lines = "";
   for (let number = 1; number <= pages; number++) {
     const bytes = readFileSync(join(folder, page(number)));
     if (encodings.includes("br")) writeFileSync(join(folder, `${page(number)}.br`), brotliCompressSync(bytes));
     if (encodings.includes("gzip")) writeFileSync(join(folder, `${page(number)}.gz`), gzipSync(bytes));
-    lines += userLines(bytes.subarray(bytes.indexOf("\n") + 1, bytes.lastIndexOf("\n]")));
+    lines += recordLines(finder, bytes.subarray(bytes.indexOf("\n") + 1, bytes.lastIndexOf("\n]")));
   }
-  writeFileSync(join(folder, USERS), lines);
+  writeFileSync(join(folder, RECORDS), lines);
 }
 
 /** Gives every file the digest of what it is now, and the snapshot the id that follows. */

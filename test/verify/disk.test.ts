@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { BuildOptions } from "../../src/build/options.js";
-import { SNAPSHOT, SUMS, USERS } from "../../src/release/layout.js";
+import { RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { type Finding, passed, type Verdict } from "../../src/verify/verdict.js";
 import { plainRows, userId } from "../support/database.js";
@@ -65,13 +65,13 @@ describe("a whole release", () => {
     expect(verdict.subject).toBe("release release");
   });
 
-  test("of an older version, without users.sha256", async () => {
+  test("of an older version, without records.sha256", async () => {
     const folder = await plainRelease();
-    rmSync(join(folder, USERS));
+    rmSync(join(folder, RECORDS));
     reseal(folder);
     const verdict = await verifyRelease({ folder });
     expect(differing(verdict)).toEqual([]);
-    expect(row(verdict, "user-index")).toMatchObject({ outcome: "skipped", note: "it has no users.sha256" });
+    expect(row(verdict, "user-index")).toMatchObject({ outcome: "skipped", note: "it has no records.sha256" });
   });
 
   test("with files for other hosts, or published without them", async () => {
@@ -133,7 +133,7 @@ describe("damage to files", () => {
       ["files"],
       { path: `${page(2)}.br`, page: 2, found: "no such file" },
     ],
-    ["users.sha256 is gone", (f) => rmSync(join(f, USERS)), ["files"], { path: USERS, found: "no such file" }],
+    ["records.sha256 is gone", (f) => rmSync(join(f, RECORDS)), ["files"], { path: RECORDS, found: "no such file" }],
     [
       "a file too many",
       (f) => writeFileSync(join(f, "notes.txt"), ""),
@@ -213,10 +213,10 @@ describe("damage to files", () => {
     ],
     ["the image", (f) => edit(f, "avatar.svg", (text) => `${text} `), ["digests"], { path: "avatar.svg" }],
     [
-      "a line of users.sha256",
-      (f) => edit(f, USERS, (text) => text.replace(/^./, (digit) => (digit === "0" ? "1" : "0"))),
+      "a line of records.sha256",
+      (f) => edit(f, RECORDS, (text) => text.replace(/^./, (digit) => (digit === "0" ? "1" : "0"))),
       ["digests", "user-index"],
-      { path: USERS },
+      { path: RECORDS },
     ],
     ["snapshot.json", setSnapshot({ skipped: 1 }), ["digests", "snapshot"], { check: "digests", path: SNAPSHOT }],
     [
@@ -642,27 +642,27 @@ describe("damage that digests do not tell", () => {
     ],
     [
       "a user's digest",
-      (f) => edit(f, USERS, (text) => text.replace(/^./m, (digit) => (digit === "0" ? "1" : "0"))),
+      (f) => edit(f, RECORDS, (text) => text.replace(/^./m, (digit) => (digit === "0" ? "1" : "0"))),
       ["user-index"],
       { page: 1, id: first },
     ],
     [
-      "users.sha256 in another order",
-      (f) => edit(f, USERS, (text) => text.replace(/(.*\n)(.*\n)/, "$2$1")),
+      "records.sha256 in another order",
+      (f) => edit(f, RECORDS, (text) => text.replace(/(.*\n)(.*\n)/, "$2$1")),
       ["user-index"],
       { page: 1, id: first },
     ],
     [
-      "users.sha256 is too short",
-      (f) => edit(f, USERS, (text) => text.slice(0, -71)),
+      "records.sha256 is too short",
+      (f) => edit(f, RECORDS, (text) => text.slice(0, -71)),
       ["user-index"],
       { page: 3, id: userId(6), found: "no line" },
     ],
     [
-      "users.sha256 is too long",
-      (f) => edit(f, USERS, (text) => `${text}x`),
+      "records.sha256 is too long",
+      (f) => edit(f, RECORDS, (text) => `${text}x`),
       ["user-index"],
-      { path: USERS, found: "498 bytes", expected: "497, 71 a user" },
+      { path: RECORDS, found: "7 lines and 1 bytes", expected: "7 lines, one a record" },
     ],
   ];
   test.each(DAMAGES)("%s", async (_what, make, rows, finding) => {

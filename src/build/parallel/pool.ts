@@ -1,8 +1,10 @@
 /** Writes all pages with several threads, each of which reads the same point in time on a connection of its own. */
+import { USERS_CONTRACT } from "../../contract/contract.js";
+import { isBehind } from "../../contract/record/key.js";
 import type { WarningCounts, WarningKind } from "../../contract/warnings.js";
 import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import type { Release } from "../../release/open.js";
-import { UserIndexWriter } from "../../release/user-index.js";
+import { RecordListWriter } from "../../release/record-list.js";
 import { explainSqlite } from "../../source/errors.js";
 import type { Source } from "../../source/open.js";
 import type { PageStart } from "../../source/order.js";
@@ -11,15 +13,15 @@ import { inBatches } from "../../workers/at-most.js";
 import { ThreadPool } from "../../workers/pool.js";
 import type { OnBuildProgress } from "../options.js";
 import type { Collection, Destination, Spent, Totals, WrittenPages } from "../page-writer.js";
-import { isBehind, type KeyRange } from "./order.js";
+import type { KeyRange } from "./order.js";
 
 export interface ThreadData {
   db: string;
   destination: Destination;
   /** Whether the last release's pages need no second check: their users were valid by this contract, without warnings. */
   trustsKnown: boolean;
-  /** Whether the last release's index of users is intact and of pages of the same size. */
-  hasIndex: boolean;
+  /** The last release's list of records, when it is intact and of pages of the same size. */
+  listBefore: string | undefined;
 }
 
 export type PageJob =
@@ -35,7 +37,7 @@ export type PageResult =
   | (Pick<Sum, "totals" | "warnings" | "spent"> & {
       kind: "written";
       digests: DigestBytes;
-      users: Uint8Array;
+      lines: Uint8Array;
       range: KeyRange;
     })
   /** A user is invalid, or a row is missing or out of order: the single-threaded build finds out which. */
@@ -70,14 +72,14 @@ export async function writePagesInParallel(
 ): Promise<WrittenPages | "doubtful" | undefined> {
   const file = new URL("./worker.js", import.meta.url);
   const pool: BuildPool = new ThreadPool({ size, file, data, limits: LIMITS, signal });
-  const index = new UserIndexWriter(data.destination.folder);
+  const list = new RecordListWriter(data.destination.folder);
   try {
     if (!(await beginTogether(source, pool)) || !source.isShareable) return undefined;
     const collection = collect(source.count);
     const share = source.share(pageSize);
     await pool.askAll({ kind: "read", share });
     const digests = new PageDigests(collection.pages, ["identity", ...data.destination.encodings]);
-    const sum = new Sum(digests, index);
+    const sum = new Sum(digests, list);
     await pool.run(batches(collection, source.pageStarts(share, pageSize), previous), (result, batch) => {
       if (!sum.add(batch, result)) return false;
       onProgress({ users: Math.min(sum.pages * pageSize, source.count), total: source.count });
@@ -85,12 +87,12 @@ export async function writePagesInParallel(
     });
     if (sum.isDoubtful || !sum.isInOrder()) return "doubtful";
     const { totals, warnings, spent } = sum;
-    return { collection, digests, users: index.finish(), totals, warnings, workers: size, spent };
+    return { collection, digests, records: list.finish(), totals, warnings, workers: size, spent };
   } catch (error) {
     throw explainSqlite(data.db, error);
   } finally {
     await pool.end();
-    index.close();
+    list.close();
   }
 }
 
@@ -132,7 +134,7 @@ class Sum {
 
   constructor(
     readonly digests: PageDigests,
-    readonly index: UserIndexWriter,
+    readonly list: RecordListWriter,
   ) {}
 
   add(batch: PageJob, result: PageResult): boolean {
@@ -141,7 +143,7 @@ class Sum {
       this.pages += batch.starts.length;
       this.#ranges.set(batch.first, result.range);
       this.digests.fill(batch.first, result.digests);
-      this.index.add(batch.first, batch.starts.length, Buffer.from(result.users.buffer));
+      this.list.add(batch.first, batch.starts.length, Buffer.from(result.lines.buffer));
       addAll(this.totals, result.totals);
       addAll(this.spent, result.spent);
       addAll<WarningKind>(this.warnings, result.warnings);
@@ -151,7 +153,7 @@ class Sum {
 
   isInOrder(): boolean {
     const ranges = [...this.#ranges].sort(([one], [other]) => one - other).map(([, range]) => range);
-    return ranges.every(({ first }, at) => at === 0 || isBehind(first, ranges[at - 1]?.last ?? first));
+    return ranges.every(({ first }, at) => at === 0 || isBehind(USERS_CONTRACT, first, ranges[at - 1]?.last ?? first));
   }
 }
 

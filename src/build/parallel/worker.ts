@@ -1,10 +1,14 @@
 /** One thread of a build: reads pages on a connection of its own, checks, digests and writes them. */
 import { workerData } from "node:worker_threads";
+import { USERS_CONTRACT } from "../../contract/contract.js";
 import { encodePage, encodeUser, type PagePosition, pageFrame } from "../../contract/page.js";
+import { isBehind } from "../../contract/record/key.js";
+import { recordFinder } from "../../contract/record/locate.js";
 import { countWarnings, type WarningCounts } from "../../contract/warnings.js";
 import { PageDigests } from "../../release/digests.js";
 import { sha256 } from "../../release/files.js";
-import { UserIndexReader, userLine } from "../../release/user-index.js";
+import { RecordLines } from "../../release/record-lines.js";
+import { recordLine } from "../../release/record-list.js";
 import type { Candidate } from "../../source/candidates.js";
 import type { PageStart } from "../../source/order.js";
 import { beginReading, PageReader } from "../../source/reader.js";
@@ -12,18 +16,19 @@ import { answerJobs } from "../../workers/thread.js";
 import { type Known, type PageBytes, PageWriter, type Spent, toPageBytes } from "../page-writer.js";
 import { PAGE_LIMIT } from "../single-threaded.js";
 import { validate } from "../users.js";
-import { isBehind, type KeyRange, rangeOf } from "./order.js";
+import { type KeyRange, rangeOf } from "./order.js";
 import type { PageJob, PageResult, ThreadData } from "./pool.js";
 
-const { db, destination, trustsKnown, hasIndex }: ThreadData = workerData;
+const { db, destination, trustsKnown, listBefore }: ThreadData = workerData;
 const variants = ["identity", ...destination.encodings] as const;
 let connection: ReturnType<typeof beginReading>;
 let reader: PageReader;
-let indexBefore: UserIndexReader | undefined;
+let linesBefore: RecordLines | undefined;
+const finder = recordFinder(USERS_CONTRACT);
 let spent: Spent;
 
 answerJobs(() => {
-  if (hasIndex && destination.previous !== undefined) indexBefore = new UserIndexReader(destination.previous);
+  if (listBefore !== undefined) linesBefore = new RecordLines(listBefore);
   return run;
 });
 
@@ -57,7 +62,7 @@ function write({ collection, first, starts, known: before }: Extract<PageJob, { 
   const warnings: WarningCounts = {};
   const [knownDigests, digests] = [new PageDigests(starts.length, variants), new PageDigests(starts.length, variants)];
   knownDigests.fill(1, before);
-  const users: Uint8Array[] = [];
+  const list: Uint8Array[] = [];
   let range: KeyRange | undefined;
   for (const [index, start] of starts.entries()) {
     const known: Known = (variant) => knownDigests.find(index + 1, variant);
@@ -66,24 +71,24 @@ function write({ collection, first, starts, known: before }: Extract<PageJob, { 
     if (!page) return { kind: "doubtful" };
     for (const [variant, digest] of timed("write", () => writer.write(first + index, page, known)))
       digests.set(index + 1, variant, digest);
-    const lines = known("identity") === page.digest ? indexBefore?.lines(start.offset, rows) : undefined;
-    const indexed = timed("digest", () => indexUsers(page, lines));
-    range = joined(range, indexed.range);
+    const lines = known("identity") === page.digest ? linesBefore?.lines(start.offset, rows) : undefined;
+    const listed = timed("digest", () => listRecords(page, lines));
+    range = joined(range, listed.range);
     if (!range) return { kind: "doubtful" };
-    users.push(indexed.lines);
+    list.push(listed.lines);
   }
   if (!range) throw new Error("A batch of no pages");
-  const made = { digests: digests.slice(1, starts.length), users: Uint8Array.from(Buffer.concat(users)), range };
+  const made = { digests: digests.slice(1, starts.length), lines: Uint8Array.from(Buffer.concat(list)), range };
   return { kind: "written", ...made, totals: writer.totals, warnings, spent };
 }
 
-/** The lines of a page's users in the index, unless the last release has them, and the range of their keys. */
-function indexUsers({ parts }: PageBytes, before: Buffer | undefined): { lines: Buffer; range: KeyRange | undefined } {
+/** The lines of a page's records in the list, unless the last release has them, and the range of their keys. */
+function listRecords({ parts }: PageBytes, before: Buffer | undefined): { lines: Buffer; range: KeyRange | undefined } {
   const [, records] = parts;
-  if (before) return { lines: before, range: rangeOf(records) };
+  if (before) return { lines: before, range: rangeOf(USERS_CONTRACT, finder, records) };
   let lines = "";
-  const range = rangeOf(records, (record) => {
-    lines += userLine(records, record);
+  const range = rangeOf(USERS_CONTRACT, finder, records, (record) => {
+    lines += recordLine(records, record);
   });
   return { lines: Buffer.from(lines, "latin1"), range };
 }
@@ -91,7 +96,7 @@ function indexUsers({ parts }: PageBytes, before: Buffer | undefined): { lines: 
 /** The range of all pages so far; undefined when a user is out of order. */
 function joined(before: KeyRange | undefined, range: KeyRange | undefined): KeyRange | undefined {
   if (!before || !range) return range;
-  return isBehind(range.first, before.last) ? { first: before.first, last: range.last } : undefined;
+  return isBehind(USERS_CONTRACT, range.first, before.last) ? { first: before.first, last: range.last } : undefined;
 }
 
 /** A page's bytes, checked; undefined when a user is invalid or a row is missing. */

@@ -1,8 +1,10 @@
-/** Checks one page of a release, and its users' lines in users.sha256. */
+/** Checks one page of a release, and its records' lines in the list of records. */
 import { expectedEnvelope, readBody } from "../../contract/envelope.js";
+import type { RecordFinder } from "../../contract/record/locate.js";
 import type { PagePaths } from "../../release/layout.js";
+import type { RecordLines } from "../../release/record-lines.js";
+import { KEY_AT, recordLines } from "../../release/record-list.js";
 import type { Snapshot } from "../../release/snapshot.js";
-import { ID_AT, LINE_BYTES, type UserIndexReader, userLines } from "../../release/user-index.js";
 import { checkPage, type PageContext } from "../page.js";
 import type { Records } from "../records.js";
 import type { Findings } from "../verdict.js";
@@ -10,12 +12,13 @@ import type { Findings } from "../verdict.js";
 interface ReleaseContext extends Pick<PageContext, "pattern" | "warnings" | "findings"> {
   paths: PagePaths;
   snapshot: Snapshot | undefined;
-  index: UserIndexReader | undefined;
+  finder: RecordFinder;
+  list: RecordLines | undefined;
 }
 
 /** Undefined when the body is no page, so that nothing is known of its users. */
 export function checkReleasePage(page: number, bytes: Buffer, context: ReleaseContext): Records["keys"] | undefined {
-  const { paths, snapshot, index, findings } = context;
+  const { paths, snapshot, finder, list, findings } = context;
   const place = { path: paths.path(page), page };
   const body = readBody(bytes);
   if ("why" in body) {
@@ -27,10 +30,10 @@ export function checkReleasePage(page: number, bytes: Buffer, context: ReleaseCo
     expected: snapshot && expectedOf(snapshot, paths.listing, page),
   });
   // A page with flaws has been reported; its lines would say it again.
-  if ("frame" in body && snapshot && index && flaws.length === 0) {
+  if ("frame" in body && snapshot && list && flaws.length === 0) {
     const [first, last] = [body.frame.records[0], body.frame.records.at(-1)];
-    const lines = userLines(bytes.subarray(first?.[0] ?? 0, last?.[1] ?? 0));
-    checkIndex(page, lines, index.lines((page - 1) * snapshot.page_size, keys.length), findings);
+    const lines = recordLines(finder, bytes.subarray(first?.[0] ?? 0, last?.[1] ?? 0));
+    if (lines) checkList(page, lines, list.lines((page - 1) * snapshot.page_size, keys.length), findings);
   }
   return keys;
 }
@@ -43,12 +46,12 @@ function expectedOf(
   return expectedEnvelope({ page, count, pages, pageSize, baseUrl, path, links });
 }
 
-function checkIndex(page: number, expected: Buffer, found: Buffer, findings: Findings): void {
+function checkList(page: number, expected: Buffer, found: Buffer, findings: Findings): void {
   if (expected.equals(found)) return;
-  for (let at = 0; at < expected.length; at += LINE_BYTES) {
-    const [mine, theirs] = [expected, found].map((lines) => lines.toString("latin1", at, at + LINE_BYTES).trimEnd());
-    if (mine === theirs) continue;
-    const id = mine?.slice(ID_AT) ?? "";
-    findings.add({ check: "user-index", page, id, found: theirs || "no line", expected: mine ?? "" });
+  const theirs = found.toString("utf8").split("\n");
+  for (const [at, line] of expected.toString("utf8").trimEnd().split("\n").entries()) {
+    if (line === theirs[at]) continue;
+    const id = line.slice(KEY_AT);
+    findings.add({ check: "user-index", page, id, found: theirs[at] || "no line", expected: line });
   }
 }

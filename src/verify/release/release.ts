@@ -1,11 +1,11 @@
 /** `rollcall verify` of a release on disk: every byte of it, compared with everything that it says of itself. */
-import { realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { WarningCounts, WarningKind } from "../../contract/warnings.js";
 import { codeOf, usageError } from "../../errors.js";
-import { USERS } from "../../release/layout.js";
+import { OLD_RECORDS, RECORDS } from "../../release/layout.js";
 import { findUnreadable } from "../../release/readable.js";
-import { LINE_BYTES } from "../../release/user-index.js";
+import { RecordLines } from "../../release/record-lines.js";
 import { ThreadPool, threadsFor } from "../../workers/pool.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { AllUsersCheck } from "../order.js";
@@ -43,15 +43,26 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
       const found = `${users} users on all pages`;
       findings.add({ check: "count", found, expected: `${snapshot.count}, as in snapshot.json` });
     }
-    if (tree.get(USERS) === "file") {
-      const [{ size }, length] = [await stat(join(folder, USERS)), snapshot.count * LINE_BYTES];
-      const expected = `${length}, ${LINE_BYTES} a user`;
-      if (size !== length) findings.add({ check: "user-index", path: USERS, found: `${size} bytes`, expected });
-    }
+    checkLength(folder, findList(tree), snapshot.count, findings);
   }
   const files = [...tree.keys()].filter((path) => tree.get(path) === "file");
   const seen = { tree, manifest, users, barrier: findUnreadable(folder, files) };
   return { subject: `release ${basename(folder)}`, rows: toRows(seen, findings) };
+}
+
+/** The name of the list of records. */
+function findList(tree: Seen["tree"]): string | undefined {
+  return [RECORDS, OLD_RECORDS].find((name) => tree.get(name) === "file");
+}
+
+function checkLength(folder: string, list: string | undefined, count: number, findings: Findings): void {
+  if (list === undefined) return;
+  const read = new RecordLines(join(folder, list));
+  const { lines, rest } = read.measure();
+  read.close();
+  if (lines === count && rest === 0) return;
+  const found = `${lines} lines${rest === 0 ? "" : ` and ${rest} bytes`}`;
+  findings.add({ check: "user-index", path: list, found, expected: `${count} lines, one a record` });
 }
 
 async function checkUsers(
@@ -61,11 +72,12 @@ async function checkUsers(
   findings: Findings,
 ) {
   const warnings: WarningCounts = {};
+  const list = findList(tree);
   const users = new AllUsersCheck(findings, paths);
   const pool = new ThreadPool({
     size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
     file: new URL("./worker.js", import.meta.url),
-    data: { folder, listing: paths.listing, variants, snapshot, hasIndex: tree.get(USERS) === "file" },
+    data: { folder, listing: paths.listing, variants, snapshot, list: list && join(folder, list) },
     start: startChecks,
     signal,
   });

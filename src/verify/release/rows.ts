@@ -1,6 +1,7 @@
 /** The table of what is checked of a release on disk, in the order of the report. */
 import { count } from "../../print/numbers.js";
-import { SNAPSHOT, SUMS, USERS } from "../../release/layout.js";
+import { RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { findRecordList } from "../../release/record-list.js";
 import type { Findings, Row } from "../verdict.js";
 import type { Tree } from "./files.js";
 import type { Manifest } from "./manifest.js";
@@ -48,8 +49,8 @@ export const CHECKS: readonly DiskCheck[] = [
     ({ manifest }) => manifest.variants.slice(1).join(", ") || "none",
     ({ manifest }) => manifest.variants.length === 1 && "it has no compressed pages",
   ),
-  check("user-index", `${USERS} has the digest and id of every user, in published order`, users, (seen) =>
-    seen.manifest.others.has(USERS) ? withoutSnapshot(seen) : `it has no ${USERS}`,
+  check("user-index", `${RECORDS} has the digest and key of every record, in published order`, users, (seen) =>
+    findRecordList(seen.manifest) ? withoutSnapshot(seen) : `it has no ${RECORDS}`,
   ),
   {
     ...check("readable", "other users can read it, as a web server with a user of its own must", files),

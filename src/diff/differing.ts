@@ -1,0 +1,86 @@
+/** Lines that differ between two lists of records, joined by key in a temporary database, however many there are. */
+import Database from "better-sqlite3";
+import type { Contract } from "../contract/contract.js";
+import { hasCode, UserError } from "../errors.js";
+import { capital } from "../print/text.js";
+import type { RecordLines } from "../release/record-lines.js";
+import { type ListEntry, type Matches, nameOf } from "./matches.js";
+
+export type Differing = ReturnType<typeof openDiffering>;
+
+type SideName = "old" | "new";
+
+/** Rows in memory at once, unless their keys are long. */
+const ROWS = 1000;
+const KEY_BYTES = 2 ** 22;
+
+export function openDiffering(contracts: Readonly<Record<SideName, Pick<Contract, "listing">>>) {
+  // A database with an empty name is private and temporary.
+  const db = new Database("");
+  // At most 32 MB in memory, and nothing has to survive this process.
+  db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768; BEGIN;
+    CREATE TABLE old (key TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID;
+    CREATE TABLE new (key TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID;`);
+  const prepare = (side: SideName) => db.prepare<[string, string, number]>(`INSERT INTO ${side} VALUES (?, ?, ?)`);
+  const insert = { old: prepare("old"), new: prepare("new") };
+  let longest = 1;
+  const add = (side: SideName, lines: RecordLines, first: number, count: number) => {
+    for (let at = first; at < first + count; at++) {
+      const key = lines.key(at);
+      if (key.length > longest) longest = key.length;
+      try {
+        insert[side].run(key, lines.digest(at), at);
+      } catch (cause) {
+        if (!hasCode(cause, "SQLITE_CONSTRAINT_PRIMARYKEY")) throw cause;
+        const name = capital(nameOf(contracts[side], key));
+        const message = `${name} is twice in the ${side} snapshot; check it with "rollcall verify".`;
+        throw new UserError(message, { cause });
+      }
+    }
+  };
+  return {
+    /** Adds lines that are held. */
+    add,
+    /** Adds all lines from one on. */
+    addRest(side: SideName, lines: RecordLines, first: number): void {
+      for (let at = first, held = lines.hold(at, 1); held > 0; held = lines.hold(at, 1)) {
+        add(side, lines, at, held);
+        at += held;
+      }
+    },
+    join: () => join(db, Math.max(1, Math.min(ROWS, Math.floor(KEY_BYTES / longest)))),
+    close(): void {
+      db.close();
+    },
+  };
+}
+
+function join(db: Database.Database, batch: number): Matches {
+  db.exec(`CREATE TABLE changed AS SELECT key, old.at, old.digest, new.at AS newAt, new.digest AS newDigest
+      FROM old JOIN new USING (key) WHERE old.digest <> new.digest ORDER BY new.at;
+    CREATE TABLE added AS SELECT key, at, digest FROM new WHERE key NOT IN (SELECT key FROM old) ORDER BY at;
+    CREATE TABLE removed AS SELECT key, at, digest FROM old WHERE key NOT IN (SELECT key FROM new) ORDER BY at`);
+  const countOf = (table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number;
+  return {
+    counts: { added: countOf("added"), removed: countOf("removed"), changed: countOf("changed") },
+    added: () => rowsOf(db, "added", batch),
+    removed: () => rowsOf(db, "removed", batch),
+    *changed() {
+      for (const row of rowsOf<ListEntry & { newAt: number; newDigest: string }>(db, "changed", batch)) {
+        const { key, at, digest, newAt, newDigest } = row;
+        yield { key, old: { at, digest }, new: { at: newAt, digest: newDigest } };
+      }
+    },
+    close: () => db.close(),
+  };
+}
+
+/** All rows of a table in the order they were written, in batches, so that several readers can be active. */
+function* rowsOf<Row>(db: Database.Database, table: string, batch: number): Generator<Row, void> {
+  const next = db.prepare<[number], Row>(`SELECT * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${batch}`);
+  // Nothing was ever deleted, so row ids count from 1.
+  for (let done = 0, rows = next.all(0); rows.length > 0; rows = next.all(done)) {
+    yield* rows;
+    done += rows.length;
+  }
+}

@@ -1,0 +1,73 @@
+/** records.sha256: a digest of every record, with which two releases can be compared without reading their pages. */
+import { createHash, type Hash, hash } from "node:crypto";
+import { closeSync, fsyncSync, openSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { RecordFinder, RecordInText } from "../contract/record/locate.js";
+import type { Sums } from "./digests.js";
+import { OLD_RECORDS, RECORDS } from "./layout.js";
+
+// A line is the first digits of the SHA-256 of a record's canonical text, two spaces, the record's key and a newline.
+// Lines are in published order.
+export const DIGEST_DIGITS = 32;
+export const KEY_AT = DIGEST_DIGITS + 2;
+
+/** The list of a release, by the name it has there; undefined for releases of the first versions, which have none. */
+export function findRecordList({ others }: Pick<Sums, "others">): { path: string; digest: string } | undefined {
+  const path = [RECORDS, OLD_RECORDS].find((name) => others.has(name));
+  return path === undefined ? undefined : { path, digest: others.get(path) ?? "" };
+}
+
+/**
+ * The lines for a page's canonical records, which are given with their separators.
+ * @returns undefined when a record has no key where it should be.
+ */
+export function recordLines(finder: RecordFinder, records: Buffer): Buffer | undefined {
+  let lines = "";
+  const isWhole = finder.each(records, (record) => {
+    lines += recordLine(records, record);
+  });
+  return isWhole ? Buffer.from(lines, "latin1") : undefined;
+}
+
+/** One character for each byte. */
+export function recordLine(records: Buffer, { at, end, key }: RecordInText): string {
+  return `${recordDigest(records.subarray(at, end))}  ${key}\n`;
+}
+
+export function recordDigest(record: Buffer): string {
+  return hash("sha256", record, "hex").slice(0, DIGEST_DIGITS);
+}
+
+/** Writes the list while pages are written, in any order. */
+export class RecordListWriter {
+  #file: number | undefined;
+  readonly #hash: Hash = createHash("sha256");
+  /** Lines that came before their turn, by their first page. */
+  readonly #early = new Map<number, { pages: number; lines: Buffer }>();
+  #next = 1;
+
+  constructor(folder: string) {
+    this.#file = openSync(join(folder, RECORDS), "wx");
+  }
+
+  add(first: number, pages: number, lines: Buffer): void {
+    this.#early.set(first, { pages, lines });
+    for (let found = this.#early.get(this.#next); found; found = this.#early.get(this.#next)) {
+      this.#early.delete(this.#next);
+      writeFileSync(this.#file ?? -1, found.lines);
+      this.#hash.update(found.lines);
+      this.#next += found.pages;
+    }
+  }
+
+  finish(): string {
+    if (this.#file !== undefined) fsyncSync(this.#file);
+    this.close();
+    return this.#hash.digest("hex");
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}
