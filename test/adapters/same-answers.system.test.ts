@@ -75,7 +75,16 @@ function requests(pages: number, path: string): Request[] {
   ];
   const paths = ["nothing", "pages/0.json", "pages/x.json", `pages/${pages + 1}.json`, "pages/", "pages/1.json.gz"];
   const [, first] = path.split("/");
-  const others = ["snapshot.json", "SHA256SUMS", "contract.json", "records.sha256", "avatar.svg", "", first, `${first}/`];
+  const others = [
+    "snapshot.json",
+    "SHA256SUMS",
+    "contract.json",
+    "records.sha256",
+    "avatar.svg",
+    "",
+    first,
+    `${first}/`,
+  ];
   return [
     ...numbers.flatMap((page) => [
       get(`${listing}?format=api&page=${page}`),
