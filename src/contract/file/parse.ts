@@ -2,6 +2,7 @@
 import { shorten, visible } from "../../print/text.js";
 import { type Contract, contractOf, USERS_CONTRACT } from "../contract.js";
 import { isObject, isTooDeep } from "../json.js";
+import { checkConditions } from "./conditions.js";
 import { checkFields } from "./fields.js";
 import type { ContractFile } from "./form.js";
 import { parseConfig } from "./json.js";
@@ -58,6 +59,7 @@ function check(value: unknown, before: readonly string[]): ReadContract {
       const fields = checkFields(rough, complain);
       checkNullRules(fields, complain);
       checkListing(rough, fields, complain);
+      checkConditions(rough, fields, complain);
     }
   }
   const mistakes = [...before, ...lines()];
