@@ -56,7 +56,7 @@ function describeFound({ name, kind, rows, columns, key, contract }: Found, conf
     { verb: "read", value: db, detail: `the ${kind} ${name}, ${number(rows)} ${rows === 1 ? "row" : "rows"}` },
     ...columns.map((column) => describeColumn(column, column.field === key.field, key.why)),
     { verb: "note", value: `everything that is published is public${left ? publish : ""}`, loud: true },
-    ...(columns.some(({ sql }) => sql !== undefined)
+    ...(columns.some(({ better }) => better !== undefined)
       ? [{ verb: "note", value: `SQL above is for a SELECT ... FROM ${name} in a file, which --query names` }]
       : []),
     { verb: "write", value: CONTRACT_FILE, detail: `what a record is, and that ${path} lists them; yours to change` },
@@ -65,16 +65,18 @@ function describeFound({ name, kind, rows, columns, key, contract }: Found, conf
 }
 
 function describeColumn({ column, field, ...given }: Proposed, isKey: boolean, why: string): Line {
-  const { schema, instead, what, sql } = given;
+  const { schema, instead, what, better } = given;
+  const sql = better && `for ${better.what}: ${better.sql}`;
   if (!schema) {
     const way = instead ? `if it is meant to be public: ${publicLine({ column, field }, instead)}` : sql;
-    const detail = `${what}: ${given.why}${way === undefined ? "" : `${instead ? "; " : ": "}${way}`}`;
+    const detail = [`${what}: ${given.why}`, ...(way === undefined ? [] : [way])].join("; ");
     return { verb: "leave", value: column, detail, loud: true };
   }
   const parts = [
     ...(isKey ? [`the key, ${why}`] : []),
     ...(field === column ? [] : [`the field ${field}`]),
-    sql === undefined ? given.why : `${given.why}: ${sql}`,
+    given.why,
+    ...(sql === undefined ? [] : [sql]),
   ];
   return { verb: "take", value: column, detail: `${what}: ${parts.join("; ")}` };
 }

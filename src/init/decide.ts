@@ -1,33 +1,20 @@
 /** What a column becomes, and why: a field of the contract, or something that is left out with a way to have it. */
-import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
+import type { ValueSchema } from "../contract/file/form.js";
 import { quote } from "../source/relation.js";
+import type { Decision } from "./decision.js";
 import type { Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";
-import type { ColumnTally } from "./tally.js";
+import type { ColumnTally, Misses } from "./tally.js";
 import { findUnusable } from "./unusable.js";
 import { example, nullif, of, sqlFor } from "./words.js";
-
-export interface Decision {
-  column: string;
-  /** Undefined for a column that is left out. */
-  schema?: FieldSchema;
-  /** In a word: `uuid`, `text`, `a secret`. */
-  what: string;
-  /** The reason, as a part of a sentence. */
-  why: string;
-  /** What a column would be if it were meant to be public. */
-  instead?: FieldSchema;
-  /** An expression for a query that makes more of the column. */
-  sql?: string;
-}
 
 /** What a column becomes, whatever the other columns are. */
 export function decide(tally: ColumnTally): Decision {
   const decision = byStorage(tally);
-  const { column, schema, sql } = decision;
+  const { column, schema, better } = decision;
   const found = findReason(tally, decision);
   if (!found) return decision;
-  return { column, ...found, ...(schema && { instead: schema }), ...(sql !== undefined && { sql }) };
+  return { column, ...found, ...(schema && { instead: schema }), ...(better && { better }) };
 }
 
 /** Why a column is better not published, if it seems so. */
@@ -49,21 +36,26 @@ function byStorage(tally: ColumnTally): Decision {
   if (unusable) return { column: tally.column, ...unusable };
   const { counts } = tally;
   if (counts.TEXT > 0) return ofText(tally);
-  if (counts.REAL > 0) return ofNumbers(tally);
+  if (counts.REAL > 0) return ofQuantities(tally, "number");
   return counts.INTEGER > 0 ? ofIntegers(tally) : ofNothing(tally);
 }
 
+interface Better {
+  what: string;
+  /** Without the column's name behind it. */
+  sql: string;
+}
+
 /** A field, which may be null where the column is. */
-function take(tally: ColumnTally, what: string, schema: ValueSchema, why: string, sql?: string): Decision {
+function take(tally: ColumnTally, what: string, schema: ValueSchema, why: string, better?: Better): Decision {
   const { column, counts } = tally;
   const isNullable = counts.NULL > 0;
-  const reasons = isNullable ? `${why}, ${of(counts.NULL, tally.rows)} NULL` : why;
   return {
     column,
     schema: isNullable ? nullable(schema) : schema,
     what: isNullable ? `${what} or null` : what,
-    why: reasons,
-    ...(sql !== undefined && { sql: sqlFor(sql, column) }),
+    why: isNullable ? `${why}, ${of(counts.NULL, tally.rows)} NULL` : why,
+    ...(better && { better: { ...better, sql: sqlFor(better.sql, column) } }),
   };
 }
 
@@ -75,65 +67,54 @@ function nullable(schema: ValueSchema): ValueSchema {
   return { ...both, ...(values && { enum: [...values, null] }), ...others };
 }
 
-/** Seconds, or milliseconds, of the years 2000 to 2100. */
-const SECONDS = [946_684_800, 4_102_444_800] as const;
-
 function ofIntegers(tally: ColumnTally): Decision {
   const { column, declared, least, most } = tally;
   const isBit = least >= 0 && most <= 1;
   if (isBit && isFlag(column, declared)) return take(tally, "boolean", { type: "boolean" }, "only 0 and 1");
-  const integer = { type: "integer" } as const;
-  const epoch = epochSql(tally);
-  if (epoch)
-    return take(tally, "integer", integer, `${epoch.unit} since 1970 by its values; for date-times`, epoch.sql);
-  const range = least === most ? `all ${least}` : `${least} to ${most}`;
-  return take(tally, "integer", integer, isBit ? `only 0 and 1; "type": "boolean" where these are no and yes` : range);
+  if (!isBit) return ofQuantities(tally, "integer");
+  return take(tally, "integer", { type: "integer" }, 'only 0 and 1; "type": "boolean" if these are no and yes');
 }
 
-function ofNumbers(tally: ColumnTally): Decision {
-  const epoch = epochSql(tally);
-  const number = { type: "number" } as const;
-  if (epoch) return take(tally, "number", number, `${epoch.unit} since 1970 by its values; for date-times`, epoch.sql);
-  return take(tally, "number", number, `${tally.least} to ${tally.most}`);
-}
+/** Seconds, or milliseconds, of the years 2000 to 2100. */
+const SECONDS = [946_684_800, 4_102_444_800] as const;
 
-function epochSql({ column, declared, least, most, counts }: ColumnTally): { unit: string; sql: string } | undefined {
-  if (!isTimeName(column, declared)) return undefined;
-  const name = quote(column);
-  const within = (factor: number) => least >= SECONDS[0] * factor && most <= SECONDS[1] * factor;
-  if (within(1)) {
-    const form = counts.REAL > 0 ? "%Y-%m-%dT%H:%M:%fZ" : "%Y-%m-%dT%H:%M:%SZ";
-    return { unit: "seconds", sql: `strftime('${form}', ${name}, 'unixepoch')` };
-  }
-  if (!within(1000)) return undefined;
-  return { unit: "milliseconds", sql: `strftime('%Y-%m-%dT%H:%M:%fZ', ${name} / 1000.0, 'unixepoch')` };
+function ofQuantities(tally: ColumnTally, type: "integer" | "number"): Decision {
+  const { column, declared, least, most, counts } = tally;
+  const within = (factor: number) =>
+    isTimeName(column, declared) && least >= SECONDS[0] * factor && most <= SECONDS[1] * factor;
+  const unit = within(1) ? "seconds" : within(1000) ? "milliseconds" : undefined;
+  if (unit === undefined) return take(tally, type, { type }, least === most ? `all ${least}` : `${least} to ${most}`);
+  const seconds = unit === "seconds" ? quote(column) : `${quote(column)} / 1000.0`;
+  const form = unit === "seconds" && counts.REAL === 0 ? "%S" : "%f";
+  const sql = `strftime('%Y-%m-%dT%H:%M:${form}Z', ${seconds}, 'unixepoch')`;
+  return take(tally, type, { type }, `${unit} since 1970 by its values`, { what: "a date-time", sql });
 }
 
 function ofText(tally: ColumnTally): Decision {
   const found = tally.form();
-  const text = { type: "string" } as const;
-  if (found) {
-    const { form, count, first, isOneText } = found;
-    const others = count === 0 ? undefined : { count, first, isOneText };
-    if (!others && tally.empty === 0 && form.schema)
-      return take(tally, nameOf(form), form.schema, `all are ${form.what}`);
-    const odd = others?.isOneText ? String(others.first?.value) : undefined;
-    const inner = nullif(tally.column, [...(tally.empty > 0 ? [""] : []), ...(odd === undefined ? [] : [odd])]);
-    const makes = form.becomes?.type ?? `${nameOf(form)} or null`;
-    const missed = [
-      ...(others ? [`but ${of(others.count, tally.rows)}, such as ${example(others.first)}`] : []),
-      ...(tally.empty > 0 ? [`but ${of(tally.empty, tally.rows)} empty`] : []),
-    ].join(", ");
-    const why = `${form.what}${missed && `, ${missed}`}`;
-    if (others && odd === undefined) return take(tally, "text", text, why);
-    return take(tally, "text", text, `${why}; for ${makes}`, (form.becomes?.sql ?? String)(inner));
-  }
+  if (found) return ofForm(tally, found);
   const values = enumeration(tally);
-  if (!values)
-    return take(tally, "text", text, tally.longest === 0 ? "all empty" : `up to ${tally.longest} characters`);
-  const why = `${values.length} values, which repeat`;
-  const taken = take(tally, "enum", { enum: values }, why);
+  const longest = tally.longest === 0 ? "all empty" : `up to ${tally.longest} characters`;
+  if (!values) return take(tally, "text", { type: "string" }, longest);
+  const taken = take(tally, "enum", { enum: values }, `${values.length} values, which repeat`);
   return { ...taken, schema: { ...taken.schema, "x-facet": true } };
+}
+
+/** A column whose texts all have one form, or nearly all. */
+function ofForm(tally: ColumnTally, { form, count, first, isOneText }: Misses): Decision {
+  const { column, empty, rows } = tally;
+  if (count === 0 && empty === 0 && form.schema) return take(tally, nameOf(form), form.schema, `all are ${form.what}`);
+  const why = [
+    form.what,
+    ...(count > 0 ? [`but ${of(count, rows)}, such as ${example(first)}`] : []),
+    ...(empty > 0 ? [`but ${of(empty, rows)} empty`] : []),
+  ].join(", ");
+  const text = { type: "string" } as const;
+  if ((count > 0 && !isOneText) || form.isPrivate !== undefined) return take(tally, "text", text, why);
+  const missing = [...(empty > 0 ? [""] : []), ...(count > 0 ? [String(first?.value)] : [])];
+  const sql = (form.becomes?.sql ?? String)(nullif(column, missing));
+  const what = `${form.becomes?.type ?? `a ${nameOf(form)}`}${missing.length > 0 ? " or null" : ""}`;
+  return take(tally, "text", text, why, { what, sql });
 }
 
 function nameOf({ schema }: Form): string {

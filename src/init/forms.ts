@@ -51,7 +51,7 @@ export const FORMS: readonly Form[] = [
   {
     what: "times without an offset",
     takes: (text) => isTime(text) && !OFFSET.test(text),
-    becomes: { type: "a date-time, where they are UTC", sql: (text) => `replace(${text}, ' ', 'T') || 'Z'` },
+    becomes: { type: "a date-time, if they are UTC", sql: (text) => `replace(${text}, ' ', 'T') || 'Z'` },
   },
   {
     what: "times with a space",
@@ -61,7 +61,7 @@ export const FORMS: readonly Form[] = [
   {
     what: "true and false as text",
     takes: form(/^(true|false)$/i),
-    becomes: { type: "a boolean", sql: (text) => `lower(${text}) = 'true'` },
+    becomes: { type: "a boolean", sql: (text) => `CAST(lower(${text}) = 'true' AS BOOLEAN)` },
   },
   {
     what: "integers as text",
@@ -119,7 +119,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function dashed(text: string): string {
+/** SQL for a UUID from that of its 32 digits. */
+export function dashed(text: string): string {
   const parts = [
     [1, 8],
     [9, 4],

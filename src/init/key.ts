@@ -1,7 +1,7 @@
 /** Finds the column that names a record, and the one that people know it by. */
 import { UserError } from "../errors.js";
 import { quote } from "../source/relation.js";
-import type { Decision } from "./decide.js";
+import type { Decision } from "./decision.js";
 import { wordsOf } from "./names.js";
 import type { Survey } from "./survey.js";
 import { rowsOf } from "./words.js";

@@ -67,9 +67,9 @@ const FLAG = new Set(
   "is has can was are should flag active enabled disabled deleted verified public visible".split(" "),
 );
 
-/** Whether 0 and 1 in a column are no and yes, by its declared type or its name. */
+/** Whether 0 and 1 in a column are no and yes, by its name or its type, which is `NUM` for a view's `CAST(... AS BOOLEAN)`. */
 export function isFlag(column: string, declared: string): boolean {
-  if (/^(?:bool(?:ean)?|bit|tinyint\s*\(\s*1\s*\))$/i.test(declared)) return true;
+  if (/^(?:bool(?:ean)?|num|bit|tinyint\s*\(\s*1\s*\))$/i.test(declared)) return true;
   const words = wordsOf(column);
   return words.length > 0 && (FLAG.has(words[0] ?? "") || FLAG.has(words.at(-1) ?? ""));
 }

@@ -1,6 +1,7 @@
 /** From what is in a table to a contract for it: the fields, the key, the order, the label, and words for people. */
 import type { ContractFile, FieldSchema } from "../contract/file/form.js";
-import { type Decision, decide } from "./decide.js";
+import { decide } from "./decide.js";
+import type { Decision } from "./decision.js";
 import { chooseKey, chooseLabel } from "./key.js";
 import { fieldOf, pathOf, wordsForRecords } from "./names.js";
 import type { Survey } from "./survey.js";

@@ -10,7 +10,7 @@ export interface Example {
 }
 
 /** How often a text did not have a form. */
-interface Misses {
+export interface Misses {
   form: Form;
   count: number;
   first?: Example;
