@@ -11,7 +11,7 @@ export {
 } from "./adapters/adapt.js";
 export { type BuildResult, build } from "./build/build.js";
 export type { BuildEffects, BuildOptions } from "./build/options.js";
-export { InvalidUsersError, type ProblemReport } from "./build/problems.js";
+export { InvalidRecordsError, type ProblemReport } from "./build/problems.js";
 export type { Page } from "./contract/page.js";
 export type { Problem, User } from "./contract/user.js";
 export { GateError, type Gates, type Limit } from "./diff/gates.js";

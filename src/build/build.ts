@@ -1,10 +1,8 @@
-/** `rollcall build`: reads users from SQLite, validates every one, and publishes them as a release, or refuses. */
+/** `rollcall build`: reads records from SQLite, validates every one, and publishes them as a release, or refuses. */
 import { statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { USERS_CONTRACT } from "../contract/contract.js";
 import { AVATAR_PATH } from "../contract/links.js";
-import { CONTRACT_VERSION } from "../contract/user.js";
-import type { WarningCounts } from "../contract/warnings.js";
+import type { WarningCounts } from "../contract/record/warnings.js";
 import { unlessStopped } from "../errors.js";
 import { CONTRACT, CURRENT, RECORDS, RELEASES, requireClock } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
@@ -25,7 +23,7 @@ import { type Job, writePages } from "./write-pages.js";
 export interface BuildResult extends Published {
   /** The path of the release that is current now. */
   folder: string;
-  users: number;
+  records: number;
   pages: number;
   /** Bytes of all page files. */
   bytes: number;
@@ -33,7 +31,7 @@ export interface BuildResult extends Published {
   linked: number;
   /** False when the current release was made from the same bytes, so that no row had to be read. */
   isRead: boolean;
-  /** Invalid users that were left out. */
+  /** Invalid records that were left out. */
   skipped: number;
   warnings: WarningCounts;
   problems: ProblemReport;
@@ -55,9 +53,9 @@ interface Timings {
 }
 
 /**
- * Publishes the users of `options.db` as the current release of `options.out`. A build that fails, at whatever moment,
+ * Publishes the records of `options.db` as the current release of `options.out`. A build that fails, at whatever moment,
  * leaves the current release as it was.
- * @throws InvalidUsersError when users are invalid; UserError for everything else that a person can correct.
+ * @throws InvalidRecordsError when records are invalid; UserError for everything else that a person can correct.
  */
 export async function build(options: BuildOptions, effects: BuildEffects = {}): Promise<BuildResult> {
   const began = performance.now();
@@ -73,7 +71,7 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
   try {
     requireClock(now());
     source = openSource(settings);
-    onProgress({ users: 0, total: source.count });
+    onProgress({ records: 0, total: source.count });
     const unlock = lockDist(settings.out, now());
     const open = performance.now() - began;
     try {
@@ -100,7 +98,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
   // A broken release counts as none, and this build replaces it.
   const previous = await openIfWhole(join(out, CURRENT));
   const untidied: string[] = [];
-  const staging = new Staging(out, USERS_CONTRACT, untidied);
+  const staging = new Staging(out, job.settings.contract, untidied);
   try {
     if (previous && (await job.origin.isThatOf(previous, job.signal)) && isAdapted(previous, job.settings)) {
       staging.discard();
@@ -109,7 +107,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
     const written = await job.source.whole(() => writePages(job, staging, previous));
     const writtenAt = performance.now();
     staging.listOther(RECORDS, written.records);
-    await staging.writeOther(CONTRACT, USERS_CONTRACT.text);
+    await staging.writeOther(CONTRACT, job.settings.contract.text);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);
     for (const { path, text } of job.settings.extraFiles) await staging.writeOther(path, text);
     job.signal?.throwIfAborted();
@@ -117,13 +115,13 @@ async function write(job: Job, now: () => Date): Promise<Written> {
     const { totals, warnings, workers, spent: threads } = written;
     const skipped = job.source.count - count;
     const collected = { count, pages, page_size, base_url, links, encodings, skipped, warnings: { ...warnings } };
-    const facts = { contract: CONTRACT_VERSION, ...collected };
+    const facts = { contract: job.settings.contract.listing.version, ...collected };
     const stage = { staging, written, previous };
     const published = await makeCurrent(job.settings, stage, facts, { now: now(), untidied });
     const folder = join(out, RELEASES, published.name);
     if (skipped === 0) await job.origin.keep(folder);
     const { bytes, linked } = totals;
-    const made = { folder, users: count, pages, bytes, linked, isRead: true, skipped, warnings };
+    const made = { folder, records: count, pages, bytes, linked, isRead: true, skipped, warnings };
     const timings = { write: writtenAt - began, publish: performance.now() - writtenAt, threads };
     return { ...published, ...made, problems: job.log.report, workers, timings };
   } catch (error) {
@@ -142,12 +140,19 @@ function leave(
 ): Omit<Written, "untidied"> {
   log.open();
   log.finish();
-  const { id, count: users, pages, warnings } = snapshot;
+  const { id, count: records, pages, warnings } = snapshot;
   const name = basename(folder);
   const files = [...sums.pages.files(paths)];
   const bytes = files.reduce((sum, [path]) => sum + statSync(join(folder, path)).size, 0);
   const published = { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined };
-  const kept = { folder: join(settings.out, RELEASES, name), users, pages, bytes, linked: files.length, isRead: false };
+  const kept = {
+    folder: join(settings.out, RELEASES, name),
+    records,
+    pages,
+    bytes,
+    linked: files.length,
+    isRead: false,
+  };
   const timings = { write: performance.now() - began, publish: 0, threads: undefined };
   return { ...published, ...kept, skipped: 0, warnings, problems: log.report, workers: 0, timings };
 }

@@ -13,7 +13,7 @@ import { type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../se
 import { SETTINGS } from "../settings/table.js";
 
 export interface BuildOptions extends OptionsOf<SourceSetting | "keep" | "adapt">, ServingOptions {
-  /** The SQLite file of users. */
+  /** The SQLite file of records. */
   db: string;
   /** Where the listing will be reached: absolute http(s), maybe with a path. */
   baseUrl: string;
@@ -30,12 +30,12 @@ export interface BuildOptions extends OptionsOf<SourceSetting | "keep" | "adapt"
 }
 
 /** It stands here since the library's types must not lead to better-sqlite3's, which its users do not install. */
-export type OnBuildProgress = (read: { users: number; total: number }) => void;
+export type OnBuildProgress = (read: { records: number; total: number }) => void;
 
 export interface BuildEffects {
   /** The clock, for the name of the release's folder. */
   now?: (() => Date) | undefined;
-  /** Told when reading begins, with 0 users, and then how far it is. */
+  /** Told when reading begins, with 0 records, and then how far it is. */
   onProgress?: OnBuildProgress | undefined;
   /** Stops the build, which then throws the signal's reason. Once its release is complete, the build ends as usual. */
   signal?: AbortSignal | undefined;
@@ -74,13 +74,16 @@ export function resolveOptions(given: BuildOptions) {
   if (options.table !== undefined && options.query !== undefined)
     throw usageError("build: table and query exclude each other; give one of them.");
   const { pageSize, keep, links } = SETTINGS;
-  const baseUrl = parseBaseUrl(options.baseUrl);
+  const contract = USERS_CONTRACT;
+  const baseUrl = parseBaseUrl(options.baseUrl, contract.listing.path);
   // Always in one order, so that the same options make the same release.
   const encodings = ENCODING_NAMES.filter((encoding) => options.encodings?.includes(encoding));
-  const carriesAvatar = options.defaultAvatar === undefined;
-  const forHosts = publishedFiles({ ...options, contract: USERS_CONTRACT, baseUrl, encodings, carriesAvatar });
+  const hasAvatars = contract.fields.some(({ schema }) => schema["x-null"] && "setting" in schema["x-null"]);
+  const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
+  const forHosts = publishedFiles({ ...options, contract, baseUrl, encodings, carriesAvatar });
   return {
     ...options,
+    contract,
     baseUrl,
     pageSize: options.pageSize ?? pageSize.default,
     keep: options.keep ?? keep.default,

@@ -1,10 +1,8 @@
 /** A build from bytes, settings and a Rollcall that made a release before need not read a row. This remembers them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { USERS_CONTRACT } from "../contract/contract.js";
 import { isObject } from "../contract/json.js";
 import { pageFrame } from "../contract/page.js";
-import { CONTRACT_VERSION } from "../contract/user.js";
 import { codeOf } from "../errors.js";
 import { findDigest, readReleaseFileSync, sha256 } from "../release/files.js";
 import { ORIGIN, SUMS } from "../release/layout.js";
@@ -97,13 +95,13 @@ export class Origin {
 }
 
 function allSettings(settings: BuildSettings, source: string): unknown {
-  const { pageSize, baseUrl, links, encodings, defaultAvatar, carriesAvatar, extraFiles } = settings;
-  const { path } = USERS_CONTRACT.listing;
+  const { contract, pageSize, baseUrl, links, encodings, defaultAvatar, carriesAvatar, extraFiles } = settings;
+  const { path } = contract.listing;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   // These texts differ between versions of Rollcall with one number, as in a clone that was updated.
-  const texts = [pageTextSql(""), pageFrame({ page: 2, pages: 3, count: 3, baseUrl, path, links }), AVATAR];
+  const texts = [pageTextSql(contract, ""), pageFrame({ page: 2, pages: 3, count: 3, baseUrl, path, links }), AVATAR];
   const options = { pageSize, baseUrl, links, encodings, defaultAvatar, carriesAvatar, extraFiles };
-  return [version, CONTRACT_VERSION, source, texts, options];
+  return [version, contract.text, source, texts, options];
 }
 
 function digestOf(folder: string): Promise<string | undefined> {

@@ -2,9 +2,11 @@
 import { fstatSync, linkSync, readSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
+import { contractOf } from "../contract/contract.js";
+import type { ContractFile } from "../contract/file/form.js";
 import type { Encoding } from "../contract/headers.js";
 import type { encodePage, PagePosition } from "../contract/page.js";
-import type { WarningCounts } from "../contract/warnings.js";
+import type { WarningCounts } from "../contract/record/warnings.js";
 import { hasCode } from "../errors.js";
 import type { PageDigests } from "../release/digests.js";
 import { closing, openPlain, sha256 } from "../release/files.js";
@@ -33,8 +35,7 @@ const CANNOT_LINK: readonly string[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "
 /** Where pages go. Can be sent to another thread. */
 export interface Destination {
   folder: string;
-  /** The path of the listing. */
-  listing: string;
+  contract: ContractFile;
   /** The folder of the release to link unchanged files from. */
   previous: string | undefined;
   encodings: readonly Encoding[];
@@ -56,7 +57,7 @@ export type Collection = Omit<PagePosition, "page"> & { pageSize: number };
 export interface Spent {
   /** SQLite: finding rows and writing their text. */
   read: number;
-  /** Checking the text, or the users, against the contract. */
+  /** Checking the text, or the records, against the contract. */
   check: number;
   digest: number;
   write: number;
@@ -90,7 +91,7 @@ export class PageWriter {
   #memory = Buffer.alloc(2 ** 17);
 
   constructor(private readonly destination: Destination) {
-    this.#paths = new PagePaths(destination.listing);
+    this.#paths = new PagePaths(contractOf(destination.contract).listing.path);
   }
 
   /** Writes the file of page `page` (from 1), and its compressed ones. @returns the digests of all of them. */

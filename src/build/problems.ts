@@ -1,41 +1,66 @@
 /** Collects problems: counts all, writes them to a file, and keeps the first few. */
 import { statSync } from "node:fs";
 import { resolve, sep } from "node:path";
-import type { Problem } from "../contract/user.js";
 import { codeOf, UserError } from "../errors.js";
 import { readBeginning } from "../release/files.js";
 import { AsideFile } from "../release/write.js";
 
 const KEPT = 20;
 
+/** A reason not to publish: the record, the field, its value, and what it must be. */
+export interface Problem {
+  /** The value of the record's key as the source has it, so not always a valid one; null where the source has NULL. */
+  id: unknown;
+  /** Dotted, as in `off_chain.liveness_config.min_blinks` or `languages.0`. */
+  path: string;
+  /** The keyword of the contract that the value does not fit, such as `type` or `pattern`; or `unique`. */
+  rule: string;
+  value: unknown;
+  message: string;
+}
+
+/** All problems of one field with one rule. */
+export interface ProblemKind {
+  /** With `*` in the place of an item's number. */
+  path: string;
+  rule: string;
+  /** How many records have it. */
+  records: number;
+  /** The first one, in published order. */
+  example: Problem;
+}
+
 export interface ProblemReport {
-  /** Users with at least one problem. */
-  users: number;
+  /** Records with at least one problem. */
+  records: number;
   /** Problems of all of them. */
   count: number;
+  /** Most records first. */
+  kinds: ProblemKind[];
   /** The first 20, in published order. */
   first: Problem[];
 }
 
-/** The refusal of a build whose users are not all valid. */
-export class InvalidUsersError extends UserError {
+/** The refusal of a build whose records are not all valid. */
+export class InvalidRecordsError extends UserError {
   constructor(
     readonly problems: ProblemReport,
-    /** Users of the source, valid or not. */
+    /** Records of the source, valid or not. */
     readonly total: number,
-    { nobodyLeft = false }: { nobodyLeft?: boolean } = {},
+    { words: [one, many], nobodyLeft = false }: { words: readonly [one: string, many: string]; nobodyLeft?: boolean },
   ) {
-    const found = `${problems.users} of ${total} users ${problems.users === 1 ? "is" : "are"} invalid (problems: ${problems.count})`;
+    const found = `${problems.records} of ${total} ${total === 1 ? one : many} ${problems.records === 1 ? "is" : "are"} invalid (problems: ${problems.count})`;
     super(
       nobodyLeft
-        ? `${found}: without them nobody is left to publish, so nothing was published and current is unchanged.`
+        ? `${found}: without them nothing is left to publish, so nothing was published and current is unchanged.`
         : `${found}: nothing was published and current is unchanged. Mend them, or leave them out with --skip-invalid.`,
     );
   }
 }
 
 export class ProblemLog {
-  readonly report: ProblemReport = { users: 0, count: 0, first: [] };
+  readonly report: ProblemReport = { records: 0, count: 0, kinds: [], first: [] };
+  readonly #kinds = new Map<string, ProblemKind>();
   #file: AsideFile | undefined;
 
   /**
@@ -62,19 +87,31 @@ export class ProblemLog {
 
   add(problems: Problem[]): void {
     const { report } = this;
-    report.users += 1;
+    report.records += 1;
     report.count += problems.length;
+    this.#addKinds(problems);
     report.first.push(...problems.slice(0, KEPT - report.first.length));
     const lines = () => problems.map((problem) => `${JSON.stringify(problem)}\n`).join("");
     this.#writing(() => this.#file?.write(lines()));
   }
 
   finish(): void {
+    this.report.kinds = [...this.#kinds.values()].sort((one, other) => other.records - one.records);
     this.#writing(() => this.#file?.finish());
   }
 
   discard(): void {
     this.#file?.discard();
+  }
+
+  /** Adds the problems of one record. Their kinds are few: fields times rules. */
+  #addKinds(problems: readonly Problem[]): void {
+    const kinds = new Map(problems.map((problem) => [`${kindPath(problem)} ${problem.rule}`, problem]));
+    for (const [name, example] of kinds) {
+      const kind = this.#kinds.get(name) ?? { path: kindPath(example), rule: example.rule, records: 0, example };
+      kind.records += 1;
+      this.#kinds.set(name, kind);
+    }
   }
 
   #writing<T>(step: () => T): T {
@@ -84,6 +121,11 @@ export class ProblemLog {
       throw new UserError(`Cannot write problems to ${this.path} (${codeOf(cause)}); name another file.`, { cause });
     }
   }
+}
+
+/** A list may have any number of items, so their problems are one kind. */
+function kindPath({ path }: Problem): string {
+  return path.replace(/\.\d+(?=\.|$)/g, ".*");
 }
 
 function isReplaceable(path: string): boolean {

@@ -1,9 +1,9 @@
-/** Writes all pages on this thread, in order, and checks every user by the schema: the plain way, and the exact one. */
-import { USERS_CONTRACT } from "../contract/contract.js";
-import { encodePage, encodeUser } from "../contract/page.js";
+/** Writes all pages on this thread, in order, and checks every record by the schema: the plain way, and the exact one. */
+import { type Contract, contractOf } from "../contract/contract.js";
+import { encodePage } from "../contract/page.js";
+import { recordEncoder } from "../contract/record/encode.js";
 import { recordFinder } from "../contract/record/locate.js";
-import type { User } from "../contract/user.js";
-import type { WarningCounts } from "../contract/warnings.js";
+import type { WarningCounts } from "../contract/record/warnings.js";
 import { UserError } from "../errors.js";
 import { PageDigests } from "../release/digests.js";
 import type { Release } from "../release/open.js";
@@ -18,11 +18,11 @@ import {
   toPageBytes,
   type WrittenPages,
 } from "./page-writer.js";
-import { readUsers, type Tally } from "./users.js";
+import { readRecords, type Tally } from "./records.js";
 
 interface SingleThreadedEffects extends Omit<Tally, "warnings"> {
   signal: AbortSignal | undefined;
-  /** Asked before each page. Once it says no, users are still checked, but no page is written. */
+  /** Asked before each page. Once it says no, records are still checked, but no page is written. */
   isWanted(): boolean;
 }
 
@@ -35,14 +35,16 @@ export async function writePagesSingleThreaded(
   { onInvalid, onProgress, signal, isWanted }: SingleThreadedEffects,
 ): Promise<WrittenPages | undefined> {
   const warnings: WarningCounts = {};
+  const contract = contractOf(destination.contract);
   const writer = new PageWriter(destination);
   const digests = new PageDigests(collection.pages, ["identity", ...destination.encodings]);
   const list = new RecordListWriter(destination.folder);
-  const finder = recordFinder(USERS_CONTRACT);
+  const finder = recordFinder(contract);
   const turn = createTurns(1, signal);
   let page = 0;
   try {
-    for (const texts of paginate(readUsers(source, { onInvalid, onProgress, warnings }), collection)) {
+    const records = readRecords(source, contract, { onInvalid, onProgress, warnings });
+    for (const texts of paginate(contract, records, collection)) {
       await turn();
       page++;
       if (!isWanted()) continue;
@@ -55,7 +57,7 @@ export async function writePagesSingleThreaded(
     }
     if (!isWanted()) return undefined;
     if (page !== collection.pages)
-      throw new Error(`${page} pages came of ${collection.count} users, not ${collection.pages}`);
+      throw new Error(`${page} pages came of ${collection.count} records, not ${collection.pages}`);
     const { totals } = writer;
     return { collection, digests, records: list.finish(), totals, warnings, workers: 0, spent: undefined };
   } finally {
@@ -63,18 +65,21 @@ export async function writePagesSingleThreaded(
   }
 }
 
-/** The canonical texts of all pages, in parts, each as soon as its users are there. An empty collection has one page. */
+/** The canonical texts of all pages, in parts, each as soon as its records are there. An empty collection has one page. */
 export function* paginate(
-  users: Iterable<User>,
+  contract: Contract,
+  all: Iterable<unknown>,
   { pageSize, ...collection }: Collection,
 ): Generator<ReturnType<typeof encodePage>, void> {
+  const encode = recordEncoder(contract);
+  const [, many] = contract.listing.words;
   let page = 1;
   let records: string[] = [];
   let length = 0;
-  for (const user of users) {
-    const record = encodeUser(user);
+  for (const one of all) {
+    const record = encode(one);
     length += record.length;
-    if (length > PAGE_LIMIT) throw tooLarge(page, pageSize);
+    if (length > PAGE_LIMIT) throw tooLarge(page, pageSize, many);
     records.push(record);
     if (records.length < pageSize) continue;
     yield encodePage({ ...collection, page: page++ }, records);
@@ -86,8 +91,8 @@ export function* paginate(
 /** Characters of one page: half of the longest text that JavaScript can hold, since readers have to hold a page, too. */
 export const PAGE_LIMIT = 2 ** 28;
 
-function tooLarge(page: number, pageSize: number): UserError {
+function tooLarge(page: number, pageSize: number, many: string): UserError {
   return new UserError(
-    `Page ${page} would have more than ${Math.floor(PAGE_LIMIT / 1e6)} million characters; take fewer than ${pageSize} users a page with --page-size.`,
+    `Page ${page} would have more than ${Math.floor(PAGE_LIMIT / 1e6)} million characters; take fewer than ${pageSize} ${many} a page with --page-size.`,
   );
 }

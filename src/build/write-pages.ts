@@ -1,8 +1,7 @@
 /** Writes all pages of a source: by several threads where that is possible, otherwise by one, with the same result. */
 import { join } from "node:path";
-import { USERS_CONTRACT } from "../contract/contract.js";
+import type { Contract } from "../contract/contract.js";
 import { pagesFor } from "../contract/links.js";
-import { CONTRACT_VERSION } from "../contract/user.js";
 import { UserError } from "../errors.js";
 import { RECORDS } from "../release/layout.js";
 import { findAltered, type Release } from "../release/open.js";
@@ -15,12 +14,12 @@ import type { BuildSettings, OnBuildProgress } from "./options.js";
 import type { Origin } from "./origin.js";
 import type { WrittenPages } from "./page-writer.js";
 import { writePagesInParallel } from "./parallel/pool.js";
-import { InvalidUsersError, type ProblemLog } from "./problems.js";
+import { InvalidRecordsError, type ProblemLog } from "./problems.js";
+import { readRecords } from "./records.js";
 import { mayRepeatKeys } from "./repeated-keys.js";
 import { writePagesSingleThreaded } from "./single-threaded.js";
-import { readUsers } from "./users.js";
 
-/** With fewer users, starting threads takes longer than they save. */
+/** With fewer records, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;
 
 export interface Job {
@@ -32,21 +31,21 @@ export interface Job {
   signal: AbortSignal | undefined;
 }
 
-/** @throws InvalidUsersError when all users have been checked, some are invalid, and they are not to be left out. */
+/** @throws InvalidRecordsError when all records have been checked, some are invalid, and they are not to be left out. */
 export async function writePages(job: Job, staging: Staging, previous: Release | undefined): Promise<WrittenPages> {
   const { settings, source, log, onProgress, signal, origin } = job;
-  const { pageSize, baseUrl, links, encodings, skipInvalid } = settings;
-  const { path } = USERS_CONTRACT.listing;
+  const { contract, pageSize, baseUrl, links, encodings, skipInvalid } = settings;
+  const { path } = contract.listing;
   const collect = (count: number) => {
     origin.note();
     return { count, pages: pagesFor(count, pageSize), pageSize, baseUrl, path, links };
   };
-  const destination = { folder: staging.folder, listing: path, previous: previous?.folder, encodings };
+  const destination = { folder: staging.folder, contract: contract.file, previous: previous?.folder, encodings };
 
   const size = threadsFor(source.count, settings.workers, WORTHWHILE);
   let isDoubtful = false;
   if (size > 0 && source.count > 0 && source.isShareable) {
-    const trustsKnown = isTrusted(previous);
+    const trustsKnown = isTrusted(previous, settings.contract);
     const listBefore = await findUsableList(previous, pageSize);
     const data = { db: settings.db, destination, trustsKnown, listBefore };
     const options = { size, pageSize, previous, onProgress, signal, collect };
@@ -61,28 +60,28 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
   }
 
   log.open();
-  const collection = collect(await countUsers(job));
+  const collection = collect(await countRecords(job));
   const written = await writePagesSingleThreaded(source, collection, destination, previous, {
     onInvalid: skipInvalid ? () => {} : (problems) => log.add(problems),
     onProgress,
     signal,
-    isWanted: () => skipInvalid || log.report.users === 0,
+    isWanted: () => skipInvalid || log.report.records === 0,
   });
   log.finish();
-  if (!written) throw new InvalidUsersError(log.report, source.count);
-  // The threads, which find rows by the index, saw other rows or another order, though all users are valid.
-  if (isDoubtful && log.report.users === 0)
+  if (!written) throw new InvalidRecordsError(log.report, source.count, settings.contract.listing);
+  // The threads, which find rows by the index, saw other rows or another order, though all records are valid.
+  if (isDoubtful && log.report.records === 0)
     throw new UserError(
-      `An index of table ${settings.table ?? "users"} in ${settings.db} does not agree with its rows; mend it with sqlite3 and "REINDEX", then build again.`,
+      `An index of table ${settings.table ?? settings.contract.listing.words[1]} in ${settings.db} does not agree with its rows; mend it with sqlite3 and "REINDEX", then build again.`,
     );
   return written;
 }
 
 /** Whether pages of the last release need no second check: it has the same contract, and no warnings to count again. */
-function isTrusted(previous: Release | undefined): boolean {
-  if (!previous) return false;
-  const { contract, warnings } = previous.snapshot;
-  return contract === CONTRACT_VERSION && Object.keys(warnings).length === 0;
+function isTrusted(previous: Release | undefined, { text }: Contract): boolean {
+  return (
+    previous !== undefined && previous.contract.text === text && Object.keys(previous.snapshot.warnings).length === 0
+  );
 }
 
 /** The last release's list of records, if lines of unchanged pages can be copied from it. */
@@ -93,16 +92,17 @@ async function findUsableList(previous: Release | undefined, pageSize: number): 
   return isIntact ? join(previous.folder, list.path) : undefined;
 }
 
-/** Each page holds the count of all users, so those left out must be known before the first page is written. */
-async function countUsers({ settings, source, log, onProgress, signal }: Job): Promise<number> {
+/** Each page holds the count of all records, so those left out must be known before the first page is written. */
+async function countRecords({ settings, source, log, onProgress, signal }: Job): Promise<number> {
   if (!settings.skipInvalid) return source.count;
   const turn = createTurns(1000, signal);
   let count = 0;
-  for (const _ of readUsers(source, { onInvalid: (problems) => log.add(problems), onProgress, warnings: {} })) {
+  const tally = { onInvalid: log.add.bind(log), onProgress, warnings: {} };
+  for (const _ of readRecords(source, settings.contract, tally)) {
     await turn();
     count++;
   }
   if (count > 0 || source.count === 0) return count;
   log.finish();
-  throw new InvalidUsersError(log.report, source.count, { nobodyLeft: true });
+  throw new InvalidRecordsError(log.report, source.count, { ...settings.contract.listing, nobodyLeft: true });
 }

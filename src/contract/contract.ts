@@ -1,5 +1,6 @@
 /** A contract, read and ready to use: its listing, and its fields in published order. */
 import type { Condition, ContractFile, FieldSchema, Listing } from "./file/form.js";
+import { kindOf } from "./record/kind.js";
 import { USERS } from "./users.js";
 
 /** A record as published: its fields by name. */
@@ -60,7 +61,7 @@ function compile(file: ContractFile, text: string): Contract {
   const order = file["x-listing"].order.map((entry): OrderField => {
     const isDescending = entry.startsWith("-");
     const field = fieldAt(isDescending ? entry.slice(1) : entry);
-    return { ...field, isDescending, kind: isInteger(field.schema) ? "integer" : "text" };
+    return { ...field, isDescending, kind: kindOf(field.schema) === "integer" ? "integer" : "text" };
   });
   const key = order.at(-1);
   if (!key) throw new Error("The contract has no order");
@@ -78,12 +79,6 @@ function leaves(properties: ContractFile["properties"], above: readonly string[]
       if (schema.properties) return leaves(schema.properties, names);
       return [{ path: names.join("."), names, column: schema["x-column"] ?? names.join("_"), schema }];
     });
-}
-
-function isInteger({ type, const: constant, enum: values, anyOf }: FieldSchema): boolean {
-  if (type !== undefined) return type === "integer";
-  if (anyOf) return anyOf.every(isInteger);
-  return (values ?? [constant]).every((value) => typeof value === "number");
 }
 
 /** The value of a record at a field's path. */

@@ -1,7 +1,7 @@
 /** A source as a side of a diff: the release that publishing it would make, built in a temporary folder. */
 import { build } from "../build/build.js";
 import type { BuildOptions } from "../build/options.js";
-import { InvalidUsersError } from "../build/problems.js";
+import { InvalidRecordsError } from "../build/problems.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { openRelease } from "../release/open.js";
@@ -22,7 +22,7 @@ export async function openSourceSide(
     const { folder } = await build({ ...options, db, out: scratch, keep: 0, encodings: [] }, { onProgress, signal });
     return await openReleaseSide(await openRelease(folder), `source ${db}`, scratch, signal);
   } catch (error) {
-    if (!(error instanceof InvalidUsersError)) throw error;
+    if (!(error instanceof InvalidRecordsError)) throw error;
     throw new UserError(
       `${db} could not be published: ${error.problems.users} of ${error.total} users are not valid. See why with "rollcall build --db ${db}", or leave them out with skipInvalid.`,
       { cause: error },

@@ -1,55 +1,69 @@
-/** Makes candidates for users from rows. Only text that is not valid is marked; all else is left for the schema to check. */
+/** Makes candidates for records from rows. Only text that is not valid is marked; all else is left for the schema to check. */
 import { isUtf8 } from "node:buffer";
 import type { Database } from "better-sqlite3";
-import { SOURCE_COLUMNS, toCandidate } from "./columns.js";
-import type { SqlValue } from "./values.js";
+import { type Contract, valueAt } from "../contract/contract.js";
+import { compileCondition } from "../contract/file/conditions.js";
+import { candidateMaker, quoteName } from "./columns.js";
+import { InvalidText, type SqlValue } from "./values.js";
 
-/** A user made from a row, not yet checked. */
+/** A record made from a row, not yet checked. */
 export interface Candidate {
+  /** The value of its key. */
   id: unknown;
-  user: unknown;
-  /** Whether another row has the same id. */
-  isDuplicate: boolean;
+  record: unknown;
+  /** Whether another row has the same key. */
+  isRepeated: boolean;
+  /** The names of the contract's conditions that are not true of it. */
+  unmet: readonly string[];
 }
 
 interface Selection {
+  contract: Contract;
   rows: string;
   parameters: Record<string, unknown>;
-  /** SQL that is 1 for a row whose id another row has. */
-  isDuplicate: string;
-  defaultAvatar: string;
+  /** SQL that is 1 for a row whose key another row has. */
+  isRepeated: string;
+  defaultAvatar: string | undefined;
 }
 
 /** The candidates of some rows, in their order. @throws SQLite's own errors. */
-export function* selectCandidates(
-  db: Database,
-  { rows, parameters, isDuplicate, defaultAvatar }: Selection,
-): Generator<Candidate, void> {
-  const invalidText = findInvalidText(db, rows, parameters);
+export function* selectCandidates(db: Database, selection: Selection): Generator<Candidate, void> {
+  const { contract, rows, parameters, isRepeated, defaultAvatar } = selection;
+  const columns = contract.fields.map(({ column }) => quoteName(column));
+  const conditions = contract.conditions.map(({ sql }) => `(${conditionSql(sql)}) IS NOT TRUE`);
+  const toRecord = candidateMaker(contract, defaultAvatar);
+  const invalidText = findInvalidText(db, columns, rows, parameters);
   try {
     const selected = db
-      .prepare<[Record<string, unknown>], SqlValue[]>(`SELECT ${SOURCE_COLUMNS.join(", ")}, ${isDuplicate} ${rows}`)
+      .prepare<[object], SqlValue[]>(`SELECT ${[...columns, isRepeated, ...conditions].join(", ")} ${rows}`)
       .raw()
       .safeIntegers()
       .iterate(parameters);
     for (const row of selected) {
       invalidText.mark(row);
-      const user = toCandidate(row, defaultAvatar);
-      yield { id: user.id, user, isDuplicate: row.at(-1) === 1n };
+      const record = toRecord(row);
+      const [repeated, ...isUnmet] = row.slice(columns.length);
+      const unmet = contract.conditions.flatMap(({ name }, at) => (isUnmet[at] === 1n ? [name] : []));
+      yield { id: valueAt(record, contract.key), record, isRepeated: repeated === 1n, unmet };
     }
   } finally {
     invalidText.close();
   }
 }
 
+/** A condition over columns without the types that the source declares for them, which would change how values compare. */
+export function conditionSql(sql: string): string {
+  return compileCondition(sql, (column) => `(+${quoteName(column)})`);
+}
+
 /** What decoding puts in the place of bytes that are not valid text. A text may also hold it itself. */
 const REPLACEMENT = "\uFFFD";
 
 /** SQLite stores any bytes as text. Where decoding may have hidden wrong ones, the rows are read again, as bytes. */
-function findInvalidText(db: Database, rows: string, parameters: Selection["parameters"]) {
+function findInvalidText(db: Database, names: readonly string[], rows: string, parameters: Selection["parameters"]) {
   const encoding = String(db.pragma("encoding", { simple: true }));
   const isText = encoding === "UTF-8" ? isUtf8 : (bytes: Buffer) => decodes(encoding, bytes);
-  const columns = SOURCE_COLUMNS.map((name) => `CAST(${name} AS BLOB)`).join(", ");
+  const columns = names.map((name) => `CAST(${name} AS BLOB)`).join(", ");
   let second: IterableIterator<(Buffer | null)[]> | undefined;
   let behind = 0;
   return {
@@ -64,7 +78,7 @@ function findInvalidText(db: Database, rows: string, parameters: Selection["para
       for (; behind > 0; behind--) bytes = second.next().value ?? [];
       for (const [index, value] of row.entries()) {
         const stored = bytes[index];
-        if (typeof value === "string" && stored && !isText(stored)) row[index] = { invalid_utf8: value };
+        if (typeof value === "string" && stored && !isText(stored)) row[index] = new InvalidText(value);
       }
     },
     close: () => second?.return?.(),

@@ -1,65 +1,55 @@
-/** The columns of the source, and how a row becomes the candidate for a user. */
-import { FIELD_PATHS } from "../contract/fields.js";
-import { NOTHING_SCHEDULED } from "../contract/user.js";
-import { boolean, integer, jsonValue, parsedJson, type SqlValue } from "./values.js";
+/** The columns of the source, and how a row becomes the candidate for a record. */
+import type { AnyRecord, Contract, Field } from "../contract/contract.js";
+import type { NullRule } from "../contract/file/form.js";
+import { kindOf } from "../contract/record/kind.js";
+import { readValue, type SqlValue, Unfit } from "./values.js";
 
-/** Every column that is ever selected, such as `off_chain_liveness_min_blinks`, in published order. */
-export const SOURCE_COLUMNS: readonly string[] = FIELD_PATHS.map((path) =>
-  path.replace("liveness_config.", "liveness_").replaceAll(".", "_"),
-);
+/** A name as SQL. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
 
-const POSITIONS = Object.fromEntries(SOURCE_COLUMNS.map((column, at) => [column, at]));
+/** Makes what turns rows, with the contract's columns in the order of its fields, into candidates. Wrong values are left for the schema to find. */
+export function candidateMaker(contract: Contract, defaultAvatar: string | undefined) {
+  const { fields } = contract;
+  const kinds = fields.map(({ schema }) => kindOf(schema));
+  const positions = new Map(fields.map(({ path }, at) => [path, at]));
 
-/** Contract part 2 says what stands for NULL. Wrong values are left for the schema to find. */
-export function toCandidate(row: readonly SqlValue[], defaultAvatar: string) {
-  const cell = (column: string) => row[POSITIONS[column] ?? -1];
-  return {
-    bio: jsonValue(cell("bio")),
-    circles: parsedJson(cell("circles")),
-    country: jsonValue(cell("country")),
-    current_location: jsonValue(cell("current_location")),
-    date_joined: jsonValue(cell("date_joined")),
-    default_wallet: jsonValue(cell("default_wallet")),
-    display_name:
-      cell("display_name") === null
-        ? joinedNames(cell("first_name"), cell("last_name"), cell("id"))
-        : jsonValue(cell("display_name")),
-    first_name: jsonValue(cell("first_name")),
-    id: jsonValue(cell("id")),
-    image_url: cell("image_url") === null ? defaultAvatar : jsonValue(cell("image_url")),
-    kyc_status: jsonValue(cell("kyc_status")),
-    languages: parsedJson(cell("languages")),
-    last_name: jsonValue(cell("last_name")),
-    off_chain: {
-      created_at: jsonValue(cell("off_chain_created_at")),
-      last_withdrawn_at: jsonValue(cell("off_chain_last_withdrawn_at")),
-      liveness_config: {
-        min_blinks: integer(cell("off_chain_liveness_min_blinks")),
-        require_head_movement: boolean(cell("off_chain_liveness_require_head_movement")),
-        required_samples: integer(cell("off_chain_liveness_required_samples")),
-        warmup_duration: integer(cell("off_chain_liveness_warmup_duration")),
-      },
-      liveness_tier: jsonValue(cell("off_chain_liveness_tier")),
-      mining_events: integer(cell("off_chain_mining_events")),
-      next_mining_at:
-        cell("off_chain_next_mining_at") === null ? NOTHING_SCHEDULED : jsonValue(cell("off_chain_next_mining_at")),
-      pending_events: integer(cell("off_chain_pending_events")),
-      tokens: integer(cell("off_chain_tokens")),
-      withdrawn_events: integer(cell("off_chain_withdrawn_events")),
-    },
-    referrals_count: integer(cell("referrals_count")),
-    username: cell("username") === null ? nameFrom(cell("id")) : jsonValue(cell("username")),
-    wac_status: integer(cell("wac_status")),
+  function valueAt(row: readonly SqlValue[], at: number): unknown {
+    const rule = fields[at]?.schema["x-null"];
+    const cell = row[at] ?? null;
+    return cell === null && rule ? fromRule(row, rule) : readValue(kinds[at] ?? "mixed", cell);
+  }
+
+  /** Contract files say what stands for NULL. No rule leads back to its own field. */
+  function fromRule(row: readonly SqlValue[], rule: NullRule): unknown {
+    if ("const" in rule) return rule.const;
+    if ("setting" in rule) return defaultAvatar;
+    if ("field" in rule) return blankIfUnfit(valueAt(row, positions.get(rule.field) ?? -1));
+    const parts = rule.join.map((path) => valueAt(row, positions.get(path) ?? -1));
+    const texts = parts.map((part) => (typeof part === "string" ? part : ""));
+    if (rule.empty && texts.every((text) => text === "")) return fromRule(row, rule.empty);
+    return texts.join(" ").trim();
+  }
+
+  return (row: readonly SqlValue[]): AnyRecord => {
+    const record: AnyRecord = {};
+    for (const [at, field] of fields.entries()) put(record, field, valueAt(row, at));
+    return record;
   };
 }
 
-/** Contract part 2, `display_name`: both names, trimmed, or the id where both are empty. */
-function joinedNames(first: SqlValue | undefined, last: SqlValue | undefined, id: SqlValue | undefined): string {
-  const areNames = typeof first === "string" && typeof last === "string" && (first !== "" || last !== "");
-  return areNames ? `${first} ${last}`.trim() : nameFrom(id);
+/** A value that does not fit is a problem of its own field already, and need not be two. */
+function blankIfUnfit(value: unknown): unknown {
+  return value instanceof Unfit ? "" : value;
 }
 
-/** An id that is not text is a problem already, and need not be three. */
-function nameFrom(id: SqlValue | undefined): string {
-  return typeof id === "string" ? id : "";
+/** Fields come in published order, so that the members of every object do, too. */
+function put(record: AnyRecord, { names }: Field, value: unknown): void {
+  let inside = record;
+  for (const name of names.slice(0, -1)) {
+    inside[name] ??= {};
+    inside = inside[name] as AnyRecord;
+  }
+  inside[names.at(-1) ?? ""] = value;
 }

@@ -1,6 +1,6 @@
 import { codeOf, UserError, unreadable } from "../errors.js";
 
-export const DB_PURPOSE = "--db names the SQLite file of users";
+export const DB_PURPOSE = "--db names the SQLite file of records";
 
 /** First match wins; keys are prefixes of SQLite's extended result codes. */
 const ADVICE = {
@@ -42,12 +42,12 @@ export function explainSqlite(db: string, error: unknown): unknown {
   if (code === "SQLITE_NOTADB" && LIST.test(db)) {
     const made = db.replace(LIST, ".sqlite");
     return new UserError(
-      `${db} is a list in a text file, not a SQLite database; import it first: sqlite3 ${made} ".import --csv ${db} users", then name ${made}.`,
+      `${db} is a list in a text file, not a SQLite database; import it first: sqlite3 ${made} ".import --csv ${db} TABLE", then name ${made}.`,
       { cause: error },
     );
   }
   const [, advice] = Object.entries(ADVICE).find(([prefix]) => code.startsWith(prefix)) ?? [];
-  const detail = advice ? `${db} ${advice} (${message}).` : `Cannot read users from ${db}: ${message} (${code}).`;
+  const detail = advice ? `${db} ${advice} (${message}).` : `Cannot read ${db}: ${message} (${code}).`;
   return new UserError(detail, { cause: error });
 }
 

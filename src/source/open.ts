@@ -1,15 +1,18 @@
-/** Opens the SQLite file of users for one build: read-only, one file, one point in time, and only the columns of the contract. */
+/** Opens the SQLite file of records for one build: read-only, one file, one point in time, and only the columns of the contract. */
+import type { Contract } from "../contract/contract.js";
 import { UserError } from "../errors.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
 import { explainReading, explainSqlite, overwritten, reading } from "./errors.js";
 import { connect, isLocked, SourceFile } from "./file.js";
-import { chooseOrder, countRows, IS_REPEATED, keepRepeatedIds, ORDER, type PageStart, pageStarts } from "./order.js";
+import { chooseOrder, countRows, isRepeated, keepRepeatedKeys, orderSql, type PageStart, pageStarts } from "./order.js";
+import { publishedParameters } from "./published.js";
 import type { Share } from "./reader.js";
-import { findRelation, isPlainTable, isTable, type RelationOptions } from "./relation.js";
+import { findRelation, isPlainTable, isTable, type RelationOptions, tableOf } from "./relation.js";
 
 export interface SourceOptions extends RelationOptions {
   db: string;
-  defaultAvatar: string;
+  contract: Contract;
+  defaultAvatar?: string | undefined;
 }
 
 const LOCK_WAIT = 5000;
@@ -34,7 +37,7 @@ export class Source {
   /** What stands behind FROM: a table without its indexes, whose values may be damaged, or a view or query. */
   #rows = "";
   #count: number | undefined;
-  #hasRepeatedIds: boolean | undefined;
+  #hasRepeatedKeys: boolean | undefined;
 
   constructor(private readonly options: SourceOptions) {
     this.#opened = reading(options.db, () => open(options.db));
@@ -52,11 +55,16 @@ export class Source {
 
   /** All rows in published order. They can be read more than once, with the same result. */
   *candidates(): Generator<Candidate, void> {
-    const [{ db }, { db: file, defaultAvatar }] = [this.#opened, this.options];
+    const [{ db }, { db: file, contract, defaultAvatar }] = [this.#opened, this.options];
     try {
-      this.#hasRepeatedIds ??= keepRepeatedIds(db, this.#rows);
-      const isDuplicate = this.#hasRepeatedIds ? IS_REPEATED : "0";
-      yield* selectCandidates(db, { rows: `FROM ${this.#rows} ${ORDER}`, parameters: {}, isDuplicate, defaultAvatar });
+      this.#hasRepeatedKeys ??= keepRepeatedKeys(db, this.#rows, contract);
+      const selection = {
+        contract,
+        rows: `FROM ${this.#rows} ${orderSql(contract)}`,
+        parameters: publishedParameters(defaultAvatar),
+        isRepeated: this.#hasRepeatedKeys ? isRepeated(contract) : "0",
+      };
+      yield* selectCandidates(db, { ...selection, defaultAvatar });
     } catch (error) {
       throw explainSqlite(file, error);
     }
@@ -69,19 +77,21 @@ export class Source {
   }
 
   get isShareable(): boolean {
-    const { db, table = "users", query } = this.options;
+    const { db, query } = this.options;
+    const table = tableOf(this.options);
     return query === undefined && reading(db, () => isPlainTable(this.#opened.db, table));
   }
 
   share(pageSize: number): Share {
-    const { db, defaultAvatar } = this.options;
-    const kind = reading(db, () => chooseOrder(this.#opened.db, this.#relation, pageSize));
-    return { relation: this.#relation, kind, defaultAvatar };
+    const { db, contract, defaultAvatar } = this.options;
+    const kind = reading(db, () => chooseOrder(this.#opened.db, this.#relation, contract, pageSize));
+    return { contract: contract.file, relation: this.#relation, kind, defaultAvatar };
   }
 
   *pageStarts({ kind }: Share, pageSize: number): Generator<PageStart, void> {
     try {
-      yield* pageStarts(this.#opened.db, this.#relation, { kind, pageSize, count: this.count });
+      const { contract } = this.options;
+      yield* pageStarts(this.#opened.db, this.#relation, contract, { kind, pageSize, count: this.count });
     } catch (error) {
       throw explainSqlite(this.options.db, error);
     }
@@ -105,11 +115,10 @@ export class Source {
       file.note();
       db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
       file.requireOwnLog();
-      const { table = "users", query } = this.options;
       this.#relation = findRelation(db, path, this.options);
-      const isInFile = query === undefined && isTable(db, table);
+      const isInFile = this.options.query === undefined && isTable(db, tableOf(this.options));
       this.#rows = isInFile ? `${this.#relation} NOT INDEXED` : this.#relation;
-      this.#count = this.#hasRepeatedIds = undefined;
+      this.#count = this.#hasRepeatedKeys = undefined;
       if (isLast) file.note({ hasBegun: true });
       return file.isStill() && file.isOne(1);
     } catch (error) {

@@ -1,86 +1,132 @@
 /** SQL that writes the text of a page's records, so that rows need not become JavaScript values one by one. */
-import { RECORD_SEPARATOR } from "../contract/record-text.js";
-import { NOTHING_SCHEDULED } from "../contract/user.js";
+import type { Contract, Field } from "../contract/contract.js";
+import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
+import { isNeverNumber, isWithoutEscapes } from "../contract/record/bytes.js";
+import { isNullable, type Kind, kindOf } from "../contract/record/kind.js";
+import { RECORD_SEPARATOR } from "../contract/record/locate.js";
+import { conditionSql } from "./candidates.js";
+import { quoteName } from "./columns.js";
+import { publishedSql } from "./published.js";
 
 // Values of known forms stand in quotes without any escaping. Whatever a row holds, this text is the canonical text of its
-// user, or `recordPattern` does not match it, or the check below is not 1.
+// record, or `recordPattern` does not match it, or the check below is not 1.
 
-/** What JavaScript's `trim` removes: white space and line terminators of Unicode, and U+FEFF. */
-const WHITE_SPACE =
-  "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
+/** A record as literals and SQL in turn: all literals are the same in every record. */
+type Parts = string[];
 
-const DISPLAY_NAME = `coalesce(display_name,
-  CASE WHEN first_name = '' AND last_name = '' THEN id ELSE trim(first_name || ' ' || last_name, @whiteSpace) END)`;
+/** How a value becomes text. */
+type Writer = (sql: string, schema: ValueSchema) => Parts;
 
-/** A record as a text in which SQL stands between two NULs; all else is the same in every record. */
-const plain = (sql: string) => `\0${sql}\0`;
-const quoted = (sql: string) => `"${plain(sql)}"`;
-const escaped = (sql: string) => plain(`json_quote(${sql})`);
-const nullable = (sql: string) => plain(`coalesce('"' || ${sql} || '"', 'null')`);
+const orNull = (sql: string, schema: ValueSchema) => (isNullable(schema) ? `coalesce(${sql}, 'null')` : sql);
+const plain: Writer = (sql, schema) => ["", orNull(sql, schema), ""];
 
-const RECORD = object({
-  bio: escaped("bio"),
-  circles: plain("circles"),
-  country: quoted("country"),
-  current_location: quoted("current_location"),
-  date_joined: quoted("date_joined"),
-  default_wallet: nullable("default_wallet"),
-  display_name: escaped(DISPLAY_NAME),
-  first_name: escaped("first_name"),
-  id: quoted("id"),
-  image_url: quoted("coalesce(image_url, @defaultAvatar)"),
-  kyc_status: quoted("kyc_status"),
-  // Other programs put a space behind commas. In a list of codes, `", "` stands only between two codes.
-  languages: plain(`replace(languages, '", "', '","')`),
-  last_name: escaped("last_name"),
-  off_chain: object({
-    created_at: quoted("off_chain_created_at"),
-    last_withdrawn_at: nullable("off_chain_last_withdrawn_at"),
-    liveness_config: object({
-      min_blinks: plain("off_chain_liveness_min_blinks"),
-      require_head_movement: plain(
-        "CASE concat(off_chain_liveness_require_head_movement) WHEN '0' THEN 'false' ELSE 'true' END",
-      ),
-      required_samples: plain("off_chain_liveness_required_samples"),
-      warmup_duration: plain("off_chain_liveness_warmup_duration"),
-    }),
-    liveness_tier: quoted("off_chain_liveness_tier"),
-    mining_events: plain("off_chain_mining_events"),
-    next_mining_at: quoted(`coalesce(off_chain_next_mining_at, '${NOTHING_SCHEDULED}')`),
-    pending_events: plain("off_chain_pending_events"),
-    tokens: plain("off_chain_tokens"),
-    withdrawn_events: plain("off_chain_withdrawn_events"),
-  }),
-  referrals_count: plain("referrals_count"),
-  username: escaped("coalesce(username, id)"),
-  wac_status: plain("wac_status"),
-});
+const WRITERS: Record<Kind, Writer> = {
+  string: (sql, schema) => {
+    if (!isWithoutEscapes(schema)) return ["", `json_quote(${sql})`, ""];
+    return isNullable(schema) ? ["", `coalesce('"' || ${sql} || '"', 'null')`, ""] : ['"', sql, '"'];
+  },
+  integer: plain,
+  // SQLite writes a REAL with 15 digits, which may read back as another number: the schema's own check takes those.
+  number: (sql, schema) => plain(`CASE typeof(${sql}) WHEN 'real' THEN '' ELSE ${sql} END`, schema),
+  boolean: (sql, schema) => {
+    const { const: known } = schema;
+    if (typeof known === "boolean")
+      return ["", `CASE concat(${sql}) WHEN '${known ? 1 : 0}' THEN '${known}' ELSE '' END`, ""];
+    const nothing = isNullable(schema) ? ` WHEN '' THEN 'null'` : "";
+    return ["", `CASE concat(${sql}) WHEN '0' THEN 'false' WHEN '1' THEN 'true'${nothing} ELSE '' END`, ""];
+  },
+  // Other programs put a space behind commas. Where items are known, this text stands only between two of them.
+  array: (sql, schema) => {
+    const { items = {} } = schema;
+    const isText = kindOf(items) === "string";
+    if (isText && !isWithoutEscapes(items)) return plain(sql, schema);
+    const [from, to] = isText ? [`", "`, `","`] : [", ", ","];
+    return plain(isText || kindOf(items) === "integer" ? `replace(${sql}, '${from}', '${to}')` : sql, schema);
+  },
+  object: plain,
+  json: (sql) => ["", `coalesce(${sql}, 'null')`, ""],
+  mixed: (sql) => ["", `json_quote(${sql})`, ""],
+};
 
-function object(members: Record<string, string>): string {
-  const parts = Object.entries(members).map(([name, value]) => `"${name}":${value}`);
-  return `{${parts.join(",")}}`;
+/** The members of an object, whose fields are found by their paths. */
+function objectParts(contract: Contract, properties: { readonly [name: string]: FieldSchema }, above: string): Parts {
+  const parts: Parts = ["{"];
+  const names = Object.keys(properties).sort();
+  for (const [at, name] of names.entries()) {
+    const schema = properties[name] ?? {};
+    const path = above === "" ? name : `${above}.${name}`;
+    const field = contract.fields.find((other) => other.path === path);
+    append(parts, [`${at === 0 ? "" : ","}${JSON.stringify(name)}:`]);
+    if (schema.properties) append(parts, objectParts(contract, schema.properties, path));
+    else if (field) append(parts, WRITERS[kindOf(schema)](publishedSql(contract, field), observed(schema)));
+  }
+  append(parts, ["}"]);
+  return parts;
 }
 
-/** The arguments of `concat`: literals and SQL in turn, since each argument costs time for every row. */
-const CONCATENATED = RECORD.split("\0").map((part, at) => (at % 2 === 0 ? `'${part}'` : part));
+/** What most values of a field are, so that their text can be written more simply. All others are left to the schema. */
+function observed(schema: FieldSchema): ValueSchema {
+  return { ...schema, ...schema["x-observed"] };
+}
 
-/** 1 when integers are no text (which SQLite sorts behind), text is no BLOB (likewise), and counters add up. */
-const CHECK = `
-  max(off_chain_liveness_min_blinks, off_chain_liveness_require_head_movement, off_chain_liveness_required_samples,
-    off_chain_liveness_warmup_duration, off_chain_mining_events, off_chain_pending_events, off_chain_tokens,
-    off_chain_withdrawn_events, referrals_count, wac_status) < ''
-  AND max(circles, country, current_location, date_joined, id, kyc_status, languages, off_chain_created_at,
-    off_chain_liveness_tier, coalesce(default_wallet, ''), coalesce(image_url, ''),
-    coalesce(off_chain_last_withdrawn_at, ''), coalesce(off_chain_next_mining_at, '')) < x''
-  AND off_chain_pending_events = off_chain_mining_events - off_chain_withdrawn_events
-  AND off_chain_tokens = 2 * off_chain_pending_events`;
+/** Joins the last literal of one list and the first of the other. */
+function append(parts: Parts, [first = "", ...others]: Parts): void {
+  parts.push((parts.pop() ?? "") + first, ...others);
+}
 
-export function pageTextParameters(defaultAvatar: string) {
-  return { defaultAvatar, whiteSpace: WHITE_SPACE };
+/** Far fewer arguments than SQLite allows for a function. */
+const MOST_ARGUMENTS = 100;
+
+/** SQL of all parts as one text. Each argument costs time for every row, so literals are joined before. */
+function concatenated(parts: Parts): string {
+  const all = parts.flatMap((part, at) => (at % 2 === 0 ? (part === "" ? [] : [quoteText(part)]) : [part]));
+  const some: string[] = [];
+  for (let at = 0; at < all.length; at += MOST_ARGUMENTS)
+    some.push(`concat(${all.slice(at, at + MOST_ARGUMENTS).join(", ")})`);
+  return some.length === 1 ? (some[0] ?? "") : `concat(${some.join(", ")})`;
+}
+
+function quoteText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/**
+ * 1 when what the text does not show is right: integers are no text (which SQLite sorts behind), text is neither a number
+ * nor a BLOB (which it sorts before and behind), and every named condition is true.
+ */
+function checkSql({ fields, conditions }: Contract): string {
+  const numbers = fields.filter(({ schema }) => ["integer", "number", "boolean"].includes(kindOf(schema)));
+  const texts = fields.filter(({ schema }) => isTextColumn(schema));
+  const mayBeNumbers = texts.filter(({ schema }) => !isNeverNumber(observed(schema)));
+  const checks = [
+    ...inGroups(numbers, (columns) => `max(0, ${columns}) < ''`, "0"),
+    ...inGroups(texts, (columns) => `max('', ${columns}) < x''`, "''"),
+    ...inGroups(mayBeNumbers, (columns) => `min('', ${columns}) = ''`, "''"),
+    ...conditions.map(({ sql }) => `(${conditionSql(sql)})`),
+  ];
+  return checks.length === 0 ? "1" : `(${checks.join("\n  AND ")}) IS TRUE`;
+}
+
+/** Whether a column's storage class does not show in the text. `json_quote` writes numbers without quotes, and refuses BLOBs. */
+function isTextColumn(schema: FieldSchema): boolean {
+  const kind = kindOf(schema);
+  return kind === "array" || kind === "json" || (kind === "string" && isWithoutEscapes(observed(schema)));
+}
+
+function inGroups(fields: readonly Field[], check: (columns: string) => string, forNull: string): string[] {
+  const columns = fields.map(({ column, schema }) => {
+    const mayBeNull = isNullable(schema) || schema["x-null"] !== undefined || kindOf(schema) === "json";
+    return mayBeNull ? `coalesce(${quoteName(column)}, ${forNull})` : quoteName(column);
+  });
+  const groups: string[] = [];
+  for (let at = 0; at < columns.length; at += MOST_ARGUMENTS)
+    groups.push(check(columns.slice(at, at + MOST_ARGUMENTS).join(", ")));
+  return groups;
 }
 
 /** SQL for one row: all records of a page as bytes, whether the check holds for all of them, and how many there are. */
-export function pageTextSql(rows: string): string {
+export function pageTextSql(contract: Contract, rows: string): string {
+  const record = concatenated(objectParts(contract, contract.file.properties, ""));
   return `SELECT CAST(group_concat(record, '${RECORD_SEPARATOR}') AS BLOB) AS records, min(checked) AS checked, count(*) AS rows
-    FROM (SELECT concat(${CONCATENATED.join(", ")}) AS record, (${CHECK}) AS checked ${rows})`;
+    FROM (SELECT ${record} AS record, ${checkSql(contract)} AS checked ${rows})`;
 }

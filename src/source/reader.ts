@@ -1,25 +1,29 @@
 /** Reads single pages of a table on a connection of its own. */
 import { isUtf8 } from "node:buffer";
 import Database from "better-sqlite3";
-import { type RecordPattern, recordPattern } from "../contract/record-text.js";
+import { type Contract, contractOf } from "../contract/contract.js";
+import type { ContractFile } from "../contract/file/form.js";
+import { type RecordPattern, recordPattern } from "../contract/record/text.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
 import { connect, isLocked } from "./file.js";
-import { type OrderKind, type PageStart, pageRows, sortRows } from "./order.js";
-import { pageTextParameters, pageTextSql } from "./page-text.js";
+import { type OrderKind, type PageStart, pageParameters, pageRows, sortRows } from "./order.js";
+import { pageTextSql } from "./page-text.js";
+import { publishedParameters } from "./published.js";
 
 /** What connections in other threads need to know to read one table in one order. */
 export interface Share {
+  contract: ContractFile;
   relation: string;
   kind: OrderKind;
-  defaultAvatar: string;
+  defaultAvatar: string | undefined;
 }
 
 export interface PageText {
-  /** The canonical records with their separators, if every user is valid; otherwise anything. */
+  /** The canonical records with their separators, if every record is valid; otherwise anything. */
   records: Buffer;
   /** Whether all rows are there, and their values have the right types, which the text does not show. */
   isWhole: boolean;
-  /** Whether all users are valid and give no warning, and the text is canonical. False where that is not certain. */
+  /** Whether all records are valid and give no warning, and the text is canonical. False where that is not certain. */
   isPlain(): boolean;
 }
 
@@ -47,20 +51,28 @@ export function beginReading(path: string): Database.Database | undefined {
 }
 
 export class PageReader {
+  readonly #contract: Contract;
   readonly #pattern: RecordPattern;
+  readonly #rows: string;
+  /** What is the same for every page. */
+  readonly #published: Record<string, unknown>;
   #text: TextStatement | undefined;
 
   constructor(
     private readonly db: Database.Database,
     private readonly share: Share,
   ) {
-    this.#pattern = recordPattern(share.defaultAvatar);
+    const { contract, relation, kind, defaultAvatar } = share;
+    this.#contract = contractOf(contract);
+    this.#pattern = recordPattern(this.#contract, defaultAvatar);
+    this.#rows = pageRows(relation, kind, this.#contract);
+    this.#published = publishedParameters(defaultAvatar);
+    if (kind === "sorted") sortRows(db, relation, this.#contract, this.#published);
   }
 
   readText(start: PageStart, rows: number): PageText {
-    const parameters = { ...start, rows, ...pageTextParameters(this.share.defaultAvatar) };
-    this.#text ??= this.#statement();
-    const found = read(this.#text, parameters);
+    this.#text ??= this.db.prepare(pageTextSql(this.#contract, this.#rows));
+    const found = read(this.#text, { ...pageParameters(start, rows), ...this.#published });
     const records = found?.records ?? EMPTY;
     const isWhole = found?.rows === rows && found.checked === 1;
     return {
@@ -70,16 +82,10 @@ export class PageReader {
     };
   }
 
-  #statement(): TextStatement {
-    const { relation, kind } = this.share;
-    if (kind === "sorted") sortRows(this.db, relation);
-    return this.db.prepare(pageTextSql(pageRows(relation, kind)));
-  }
-
   candidates(start: PageStart, rows: number): Generator<Candidate, void> {
-    const { relation, kind, defaultAvatar } = this.share;
-    const selection = { rows: pageRows(relation, kind), parameters: { ...start, rows } };
-    return selectCandidates(this.db, { ...selection, isDuplicate: "0", defaultAvatar });
+    const parameters = pageParameters(start, rows);
+    const selection = { contract: this.#contract, rows: this.#rows, parameters, isRepeated: "0" };
+    return selectCandidates(this.db, { ...selection, defaultAvatar: this.share.defaultAvatar });
   }
 }
 

@@ -1,11 +1,13 @@
-/** Finds the table, view or query that users are read from, and checks that it has every column. */
+/** Finds the table, view or query that records are read from, and checks that it has every column. */
 import { readFileSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { closest, distance } from "fastest-levenshtein";
+import type { Contract } from "../contract/contract.js";
 import { UserError, unreadable, usageError } from "../errors.js";
-import { SOURCE_COLUMNS } from "./columns.js";
+import { quoteName } from "./columns.js";
 
 export interface RelationOptions {
+  contract: Contract;
   table?: string | undefined;
   /** The path of a file with one SELECT that yields the columns. */
   query?: string | undefined;
@@ -14,17 +16,19 @@ export interface RelationOptions {
 const QUERY_VIEW = "rollcall_query";
 
 /** A query becomes a temporary view, so that SQLite itself refuses a second statement, and all but a SELECT. */
-export function findRelation(db: Database, file: string, { table, query }: RelationOptions): string {
+export function findRelation(db: Database, file: string, options: RelationOptions): string {
+  const { contract, table, query } = options;
+  const [, many] = contract.listing.words;
   if (table !== undefined && query !== undefined)
-    throw usageError("Users come from a table or from a query, not both; leave --table or --query out.");
-  const name = query === undefined ? findTable(db, file, table ?? "users") : createQueryView(db, query);
+    throw usageError(`The ${many} come from a table or from a query, not both; leave --table or --query out.`);
+  const name = query === undefined ? findTable(db, file, tableOf(options), many) : createQueryView(db, query);
   const [schema, where, step] =
     query === undefined
       ? ["main", `Table ${name} in ${file}`, "Name them so in a view, or with --query."]
       : ["temp", `Query ${query}`, "Name them so in it, with AS."];
   const found = db.prepare("SELECT name FROM pragma_table_xinfo(?, ?)").pluck().all(name, schema);
-  requireColumns(where, found.map(String), step);
-  return `${schema}.${quote(name)}`;
+  requireColumns(contract, where, found.map(String), step);
+  return `${schema}.${quoteName(name)}`;
 }
 
 /** The names of all tables and views that people made. */
@@ -34,14 +38,19 @@ export function listTables(db: Database): string[] {
   return db.prepare<[], string>(sql).pluck().all();
 }
 
-export function findTable(db: Database, file: string, table: string): string {
+/** The table that is read unless another is named has the contract's word for many records. */
+export function tableOf({ table, contract }: RelationOptions): string {
+  return table ?? contract.listing.words[1];
+}
+
+export function findTable(db: Database, file: string, table: string, many: string): string {
   const tables = listTables(db);
   const found = tables.find((name) => name.toLowerCase() === table.toLowerCase());
   if (found !== undefined) return found;
-  if (tables.length === 0) throw new UserError(`${file} has no tables; name the SQLite file that holds the users.`);
+  if (tables.length === 0) throw new UserError(`${file} has no tables; name the SQLite file that holds the ${many}.`);
   const near = findNearest(table, tables);
   throw new UserError(
-    `${file} has no table or view ${quote(table)}; it has ${listed(tables)}. ` +
+    `${file} has no table or view ${quoteName(table)}; it has ${listed(tables)}. ` +
       (near === undefined ? "Name one with --table." : `Did you mean --table ${near}?`),
   );
 }
@@ -73,15 +82,19 @@ export function createQueryView(db: Database, path: string): string {
   return QUERY_VIEW;
 }
 
-function requireColumns(relation: string, found: string[], step: string): void {
+function requireColumns({ fields }: Contract, relation: string, found: string[], step: string): void {
+  const columns = fields.map(({ column }) => column);
+  const lower = new Set(columns.map((column) => column.toLowerCase()));
   // SQLite numbers further columns of one name: `bio`, `bio:1`.
-  const repeated = SOURCE_COLUMNS.filter((name) => found.some((other) => other.toLowerCase().startsWith(`${name}:`)));
+  const repeated = columns.filter((name) =>
+    found.some((other) => other.toLowerCase().startsWith(`${name.toLowerCase()}:`)),
+  );
   if (repeated.length > 0)
     throw new UserError(`${relation} yields ${listed(repeated)} more than once; say in it which one is meant.`);
   const have = new Set(found.map((name) => name.toLowerCase()));
-  const missing = SOURCE_COLUMNS.filter((name) => !have.has(name));
+  const missing = columns.filter((name) => !have.has(name.toLowerCase()));
   if (missing.length === 0) return;
-  const spare = found.filter((name) => !SOURCE_COLUMNS.some((column) => column === name.toLowerCase()));
+  const spare = found.filter((name) => !lower.has(name.toLowerCase()));
   const named = missing.map((name) => {
     const near = findNearest(name, spare);
     return near === undefined ? name : `${name} (nearest: ${near})`;
@@ -97,10 +110,6 @@ const LISTED = 40;
 function listed(names: string[]): string {
   const shown = names.slice(0, LISTED).join(", ");
   return names.length > LISTED ? `${shown} and ${names.length - LISTED} more` : shown;
-}
-
-export function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 export function isTable(db: Database, table: string): boolean {

@@ -1,44 +1,94 @@
 /** Single values of a row: from SQLite's to those of JSON. */
+import { isUtf8 } from "node:buffer";
 import { isTooDeep } from "../contract/json.js";
+import type { Kind } from "../contract/record/kind.js";
 
-export type SqlValue = null | bigint | number | string | Buffer | Tagged;
-
-/** A value that JSON cannot hold, as a problem shows it: `{integer: "9007199254740993"}`, `{blob: "00ff"}`. */
-type Tagged =
-  | { real: number }
-  | { integer: string }
-  | { blob: string }
-  | { invalid_utf8: string }
-  | { too_deep: string };
-
-/** A REAL is no integer, whatever its value. */
-export function integer(value: SqlValue | undefined): unknown {
-  return typeof value === "number" ? { real: value } : jsonValue(value);
+/** Text that is not valid UTF-8, with what decoding made of it. */
+export class InvalidText {
+  constructor(readonly decoded: string) {}
 }
 
-/** SQLite has no booleans: 0 and 1 stand for them. */
-export function boolean(value: SqlValue | undefined): unknown {
-  return value === 0n ? false : value === 1n ? true : integer(value);
+export type SqlValue = null | bigint | number | string | Buffer | InvalidText;
+
+/** What a column holds where its field takes only values of another storage class. */
+export class Unfit {
+  constructor(
+    /** For people: `TEXT "3"`. */
+    readonly shown: string,
+    /** For programs, in JSON: `"3"`, `{"real": 3}`, `{"blob": "00ff"}`. */
+    readonly value: unknown,
+    /** The type that a CAST would have to name to mend it; undefined where none would. */
+    readonly cast: "INTEGER" | "REAL" | "TEXT" | undefined,
+  ) {}
 }
 
-export function parsedJson(value: SqlValue | undefined): unknown {
-  if (typeof value !== "string") return jsonValue(value);
-  if (isTooDeep(value)) return { too_deep: value.slice(0, TEXT_SHOWN) };
-  try {
-    return JSON.parse(value);
-  } catch (error) {
-    if (error instanceof SyntaxError) return value;
-    throw error;
-  }
+/** The value of a field of a kind. NULL stays null, and the schema says whether that is allowed. */
+export function readValue(kind: Kind, value: SqlValue): unknown {
+  return value === null ? null : READERS[kind](value);
+}
+
+type Present = Exclude<SqlValue, null>;
+
+const READERS: Record<Kind, (value: Present) => unknown> = {
+  string: (value) => (typeof value === "string" ? value : unfit(value, isText(value) ? "TEXT" : undefined)),
+  integer: (value) => exact(value) ?? unfit(value, isWhole(value) ? "INTEGER" : undefined),
+  number: (value) =>
+    typeof value === "number" ? value : (exact(value) ?? unfit(value, isDecimal(value) ? "REAL" : undefined)),
+  // SQLite has no booleans: 0 and 1 stand for them.
+  boolean: (value) =>
+    value === 0n ? false : value === 1n ? true : unfit(value, /^[01]$/.test(String(value)) ? "INTEGER" : undefined),
+  array: parsed,
+  object: parsed,
+  json: parsed,
+  mixed: (value) => (typeof value === "string" || typeof value === "number" ? value : (exact(value) ?? unfit(value))),
+};
+
+function exact(value: Present): number | undefined {
+  return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
+}
+
+function isText(value: Present): boolean {
+  return typeof value === "bigint" || typeof value === "number" || (Buffer.isBuffer(value) && isUtf8(value));
+}
+
+function isWhole(value: Present): boolean {
+  return typeof value === "number"
+    ? Number.isSafeInteger(value)
+    : typeof value === "string" && /^-?\d{1,15}$/.test(value);
+}
+
+function isDecimal(value: Present): boolean {
+  return typeof value === "string" && /^-?\d{1,15}(\.\d+)?$/.test(value);
 }
 
 const TEXT_SHOWN = 80;
 const BLOB_BYTES_SHOWN = 32;
 
-export function jsonValue(value: SqlValue | undefined): unknown {
-  if (typeof value === "bigint") {
-    const number = Number(value);
-    return Number.isSafeInteger(number) ? number : { integer: String(value) };
+function parsed(value: Present): unknown {
+  if (typeof value !== "string") return unfit(value);
+  if (isTooDeep(value))
+    return new Unfit("TEXT that is nested too deep", { too_deep: value.slice(0, TEXT_SHOWN) }, undefined);
+  try {
+    return JSON.parse(value);
+  } catch (error) {
+    if (error instanceof SyntaxError) return unfit(value);
+    throw error;
   }
-  return Buffer.isBuffer(value) ? { blob: value.toString("hex", 0, BLOB_BYTES_SHOWN) } : value;
+}
+
+function unfit(value: Present, cast?: Unfit["cast"]): Unfit {
+  if (typeof value === "string") {
+    const cut = value.length > TEXT_SHOWN ? "..." : "";
+    return new Unfit(`TEXT ${JSON.stringify(value.slice(0, TEXT_SHOWN))}${cut}`, value, cast);
+  }
+  if (typeof value === "bigint") return new Unfit(`INTEGER ${value}`, exact(value) ?? { integer: String(value) }, cast);
+  if (typeof value === "number") return new Unfit(`REAL ${real(value)}`, { real: value }, cast);
+  if (value instanceof InvalidText)
+    return new Unfit("TEXT that is not valid UTF-8", { invalid_utf8: value.decoded }, undefined);
+  return new Unfit(`BLOB of ${value.length} bytes`, { blob: value.toString("hex", 0, BLOB_BYTES_SHOWN) }, cast);
+}
+
+/** A REAL as SQLite shows it: with a point, also where it is a whole number. */
+function real(value: number): string {
+  return Number.isInteger(value) && Math.abs(value) < 1e15 ? value.toFixed(1) : String(value);
 }

@@ -1,7 +1,7 @@
 /** Writes all pages with several threads, each of which reads the same point in time on a connection of its own. */
-import { USERS_CONTRACT } from "../../contract/contract.js";
+import { type Contract, contractOf } from "../../contract/contract.js";
 import { isBehind } from "../../contract/record/key.js";
-import type { WarningCounts, WarningKind } from "../../contract/warnings.js";
+import type { WarningCounts } from "../../contract/record/warnings.js";
 import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import type { Release } from "../../release/open.js";
 import { RecordListWriter } from "../../release/record-list.js";
@@ -18,7 +18,7 @@ import type { KeyRange } from "./order.js";
 export interface ThreadData {
   db: string;
   destination: Destination;
-  /** Whether the last release's pages need no second check: their users were valid by this contract, without warnings. */
+  /** Whether the last release's pages need no second check: their records were valid by this contract, without warnings. */
   trustsKnown: boolean;
   /** The last release's list of records, when it is intact and of pages of the same size. */
   listBefore: string | undefined;
@@ -40,7 +40,7 @@ export type PageResult =
       lines: Uint8Array;
       range: KeyRange;
     })
-  /** A user is invalid, or a row is missing or out of order: the single-threaded build finds out which. */
+  /** A record is invalid, or a row is missing or out of order: the single-threaded build finds out which. */
   | { kind: "doubtful" };
 
 type BuildPool = ThreadPool<ThreadData, PageJob, PageResult>;
@@ -60,11 +60,11 @@ interface PoolOptions {
   previous: Release | undefined;
   onProgress: OnBuildProgress;
   signal: AbortSignal | undefined;
-  /** What all pages have in common, given how many users there are at the moment at which all have begun. */
+  /** What all pages have in common, given how many records there are at the moment at which all have begun. */
   collect(count: number): Collection;
 }
 
-/** @returns undefined when all cannot begin at one moment; `doubtful` for an invalid user or an index that is wrong. */
+/** @returns undefined when all cannot begin at one moment; `doubtful` for an invalid record or an index that is wrong. */
 export async function writePagesInParallel(
   source: Source,
   data: ThreadData,
@@ -82,10 +82,10 @@ export async function writePagesInParallel(
     const sum = new Sum(digests, list);
     await pool.run(batches(collection, source.pageStarts(share, pageSize), previous), (result, batch) => {
       if (!sum.add(batch, result)) return false;
-      onProgress({ users: Math.min(sum.pages * pageSize, source.count), total: source.count });
+      onProgress({ records: Math.min(sum.pages * pageSize, source.count), total: source.count });
       return true;
     });
-    if (sum.isDoubtful || !sum.isInOrder()) return "doubtful";
+    if (sum.isDoubtful || !sum.isInOrder(contractOf(data.destination.contract))) return "doubtful";
     const { totals, warnings, spent } = sum;
     return { collection, digests, records: list.finish(), totals, warnings, workers: size, spent };
   } catch (error) {
@@ -146,14 +146,14 @@ class Sum {
       this.list.add(batch.first, batch.starts.length, Buffer.from(result.lines.buffer));
       addAll(this.totals, result.totals);
       addAll(this.spent, result.spent);
-      addAll<WarningKind>(this.warnings, result.warnings);
+      addAll(this.warnings, result.warnings);
     }
     return !this.isDoubtful;
   }
 
-  isInOrder(): boolean {
+  isInOrder(contract: Contract): boolean {
     const ranges = [...this.#ranges].sort(([one], [other]) => one - other).map(([, range]) => range);
-    return ranges.every(({ first }, at) => at === 0 || isBehind(USERS_CONTRACT, first, ranges[at - 1]?.last ?? first));
+    return ranges.every(({ first }, at) => at === 0 || isBehind(contract, first, ranges[at - 1]?.last ?? first));
   }
 }
 

@@ -1,10 +1,11 @@
 /** One thread of a build: reads pages on a connection of its own, checks, digests and writes them. */
 import { workerData } from "node:worker_threads";
-import { USERS_CONTRACT } from "../../contract/contract.js";
-import { encodePage, encodeUser, type PagePosition, pageFrame } from "../../contract/page.js";
+import { contractOf } from "../../contract/contract.js";
+import { encodePage, type PagePosition, pageFrame } from "../../contract/page.js";
+import { recordEncoder } from "../../contract/record/encode.js";
 import { isBehind } from "../../contract/record/key.js";
 import { recordFinder } from "../../contract/record/locate.js";
-import { countWarnings, type WarningCounts } from "../../contract/warnings.js";
+import type { WarningCounts } from "../../contract/record/warnings.js";
 import { PageDigests } from "../../release/digests.js";
 import { sha256 } from "../../release/files.js";
 import { RecordLines } from "../../release/record-lines.js";
@@ -14,8 +15,8 @@ import type { PageStart } from "../../source/order.js";
 import { beginReading, PageReader } from "../../source/reader.js";
 import { answerJobs } from "../../workers/thread.js";
 import { type Known, type PageBytes, PageWriter, type Spent, toPageBytes } from "../page-writer.js";
+import { validator } from "../records.js";
 import { PAGE_LIMIT } from "../single-threaded.js";
-import { validate } from "../users.js";
 import { type KeyRange, rangeOf } from "./order.js";
 import type { PageJob, PageResult, ThreadData } from "./pool.js";
 
@@ -24,7 +25,10 @@ const variants = ["identity", ...destination.encodings] as const;
 let connection: ReturnType<typeof beginReading>;
 let reader: PageReader;
 let linesBefore: RecordLines | undefined;
-const finder = recordFinder(USERS_CONTRACT);
+const contract = contractOf(destination.contract);
+const finder = recordFinder(contract);
+const validate = validator(contract);
+const encode = recordEncoder(contract);
 let spent: Spent;
 
 answerJobs(() => {
@@ -85,21 +89,21 @@ function write({ collection, first, starts, known: before }: Extract<PageJob, { 
 /** The lines of a page's records in the list, unless the last release has them, and the range of their keys. */
 function listRecords({ parts }: PageBytes, before: Buffer | undefined): { lines: Buffer; range: KeyRange | undefined } {
   const [, records] = parts;
-  if (before) return { lines: before, range: rangeOf(USERS_CONTRACT, finder, records) };
+  if (before) return { lines: before, range: rangeOf(contract, finder, records) };
   let lines = "";
-  const range = rangeOf(USERS_CONTRACT, finder, records, (record) => {
+  const range = rangeOf(contract, finder, records, (record) => {
     lines += recordLine(records, record);
   });
   return { lines: Buffer.from(lines, "latin1"), range };
 }
 
-/** The range of all pages so far; undefined when a user is out of order. */
+/** The range of all pages so far; undefined when a record is out of order. */
 function joined(before: KeyRange | undefined, range: KeyRange | undefined): KeyRange | undefined {
   if (!before || !range) return range;
-  return isBehind(USERS_CONTRACT, range.first, before.last) ? { first: before.first, last: range.last } : undefined;
+  return isBehind(contract, range.first, before.last) ? { first: before.first, last: range.last } : undefined;
 }
 
-/** A page's bytes, checked; undefined when a user is invalid or a row is missing. */
+/** A page's bytes, checked; undefined when a record is invalid or a row is missing. */
 function makePage(
   position: PagePosition,
   { start, rows }: { start: PageStart; rows: number },
@@ -126,10 +130,8 @@ function makeExactPage(
   const records: string[] = [];
   let length = 0;
   for (const candidate of candidates) {
-    const { user } = validate(candidate);
-    if (!user) return undefined;
-    countWarnings(user, warnings);
-    const record = encodeUser(user);
+    if (validate(candidate, warnings).length > 0) return undefined;
+    const record = encode(candidate.record);
     records.push(record);
     length += record.length;
     if (length > PAGE_LIMIT) return undefined;

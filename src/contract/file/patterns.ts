@@ -4,9 +4,10 @@
 const LARGEST = 2000;
 
 /**
- * The source of a regular expression that takes the same texts as `pattern` does, where it stands between two quotes in one
- * that reads UTF-8 as latin1. Undefined where that is not proved. It is where the whole pattern is anchored, all that it takes is
- * ASCII that JSON writes as it is, and nothing in it looks around, counts characters, or repeats what it took.
+ * The source of a regular expression that takes the texts that `pattern` does, where it stands between two quotes in one
+ * that reads UTF-8 as latin1. Of texts that JSON writes with escapes it takes none. Undefined where that is not proved. It is
+ * where the whole pattern is anchored, all that it names is ASCII that JSON writes as it is, and nothing in it looks
+ * around or repeats what it took.
  */
 export function inBytes(pattern: string): string | undefined {
   try {
@@ -52,6 +53,10 @@ function readAtom(reader: Reader): Part | undefined {
   const first = next(reader);
   if (first === "(") return readGroup(reader);
   if (first === "[") return readClass(reader);
+  if (first === ".") {
+    reader.at++;
+    return { source: allBut("", LINE_ENDS), size: 2 };
+  }
   const { source, character } = readCharacter(reader, SYNTAX) ?? {};
   return source === undefined || (character !== undefined && !isPlain(character)) ? undefined : { source, size: 1 };
 }
@@ -73,10 +78,19 @@ function readGroup(reader: Reader): Part | undefined {
   return { source: `(?:${sources.join("|")})`, size };
 }
 
-/** A class that takes what it names, not what it does not name. */
+/** U+2028 and U+2029, which a dot does not take. */
+const LINE_ENDS = "(?!\\xe2\\x80[\\xa8\\xa9])";
+
+/** One character that JSON writes as it is: in ASCII none of the class, beyond it any. Nothing else begins with a byte that continues one. */
+function allBut(members: string, not = ""): string {
+  return `(?:[^${members}"\\\\\\x00-\\x1f\\x80-\\xff]|${not}[\\xc2-\\xf4][\\x80-\\xbf]+)`;
+}
+
 function readClass(reader: Reader): Part | undefined {
   reader.at++;
-  if (next(reader) === "^" || next(reader) === "]") return undefined;
+  const isNegated = next(reader) === "^";
+  if (isNegated) reader.at++;
+  if (next(reader) === "]") return undefined;
   let source = "";
   while (next(reader) !== "]") {
     const from = readCharacter(reader, "]");
@@ -88,7 +102,7 @@ function readClass(reader: Reader): Part | undefined {
     source += isRange ? `${from.source}-${to.source}` : from.source;
   }
   reader.at++;
-  return { source: `[${source}]`, size: 1 };
+  return isNegated ? { source: allBut(source), size: 2 } : { source: `[${source}]`, size: 1 };
 }
 
 /** Whether JSON writes every character of a range as it is. A set, such as `\d`, has no character. */

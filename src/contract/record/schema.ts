@@ -4,6 +4,7 @@ import type { Contract } from "../contract.js";
 import type { FieldSchema, ValueSchema } from "../file/form.js";
 import { whyNotExactJson } from "../json.js";
 import { KEYWORDS, type Keyword } from "./keywords.js";
+import { isNullable, type Kind, kindOf } from "./kind.js";
 
 /** What is wrong with one value of a record. */
 export interface Flaw {
@@ -69,12 +70,6 @@ function firstFlaw(schema: ValueSchema, keywords: readonly Keyword[]) {
   };
 }
 
-/** Whether null is among the values that a schema takes. */
-export function isNullable({ type, const: constant, enum: values, anyOf }: ValueSchema): boolean {
-  if (constant === null || values?.includes(null)) return true;
-  return anyOf ? anyOf.some(isNullable) : Array.isArray(type) && type.includes("null");
-}
-
 function baseOf(schema: ValueSchema): z.ZodType {
   const { const: constant, enum: values, anyOf } = schema;
   if (constant !== undefined) return z.literal(constant as z.core.util.Literal, { error: must(show(constant)) });
@@ -83,19 +78,12 @@ function baseOf(schema: ValueSchema): z.ZodType {
     return z.literal(literals, { error: must(`one of ${values.map(show).join(", ")}`) });
   }
   if (anyOf) return z.union(anyOf.map(typeOf), { error: must(anyOf.map(wordsFor).join(", or ")) });
-  if (schema["x-json"]) return JSON_VALUE;
-  return BASES[scalarOf(schema)](schema);
+  return BASES[kindOf(schema)](schema);
 }
 
 /** A value in a sentence: texts without quotes, as the source has them. */
 function show(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-type Kind = Exclude<NonNullable<ValueSchema["type"]>, readonly unknown[]>;
-
-function scalarOf({ type = "object" }: ValueSchema): Kind {
-  return typeof type === "string" ? type : type[0];
 }
 
 /** What a value must be, as the end of "must be", by its type. */
@@ -106,6 +94,8 @@ const WORDS: Record<Kind, string> = {
   boolean: "0 or 1",
   array: "a JSON array",
   object: "an object",
+  json: "any JSON value",
+  mixed: "another value",
 };
 
 const BASES: Record<Kind, (schema: ValueSchema) => z.ZodType> = {
@@ -118,6 +108,8 @@ const BASES: Record<Kind, (schema: ValueSchema) => z.ZodType> = {
   boolean: () => z.boolean({ error: must(WORDS.boolean) }),
   array: ({ items = { "x-json": true } }) => z.array(typeOf(items), { error: must(WORDS.array) }),
   object: ({ properties = {} }) => objectOf(properties),
+  json: () => JSON_VALUE,
+  mixed: () => z.unknown(),
 };
 
 /** In the words of its first keyword that says more than the type. */
@@ -126,7 +118,7 @@ function wordsFor(schema: ValueSchema): string {
   if (schema.enum) return `one of ${schema.enum.map(show).join(", ")}`;
   const [name] = (Object.keys(KEYWORDS) as Keyword[]).filter((keyword) => schema[keyword] !== undefined);
   const message = name && KEYWORDS[name](schema).message;
-  return message?.startsWith("must be ") ? message.slice("must be ".length) : WORDS[scalarOf(schema)];
+  return message?.startsWith("must be ") ? message.slice("must be ".length) : WORDS[kindOf(schema)];
 }
 
 /** JSON can write half a surrogate pair; UTF-8 cannot. */

@@ -1,0 +1,52 @@
+/** SQL of what a field publishes: its column, or what stands for NULL in it. */
+import type { Contract, Field } from "../contract/contract.js";
+import type { NullRule } from "../contract/file/form.js";
+import { isNullable } from "../contract/record/kind.js";
+import { quoteName } from "./columns.js";
+
+/** What JavaScript's `trim` removes: white space and line terminators of Unicode, and U+FEFF. */
+const WHITE_SPACE =
+  "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
+
+/** What `publishedSql` takes. */
+export function publishedParameters(defaultAvatar: string | undefined) {
+  return { defaultAvatar: defaultAvatar ?? null, whiteSpace: WHITE_SPACE };
+}
+
+/** Takes `publishedParameters`. */
+export function publishedSql(contract: Contract, field: Field): string {
+  const rule = field.schema["x-null"];
+  const column = quoteName(field.column);
+  return rule ? `coalesce(${column}, ${ruleSql(contract, rule)})` : column;
+}
+
+function ruleSql(contract: Contract, rule: NullRule): string {
+  if ("const" in rule) return literal(rule.const);
+  if ("setting" in rule) return "@defaultAvatar";
+  if ("field" in rule) return publishedSql(contract, find(contract, rule.field));
+  const texts = rule.join.map((path) => {
+    const field = find(contract, path);
+    const sql = publishedSql(contract, field);
+    return isNullable(field.schema) ? `coalesce(${sql}, '')` : sql;
+  });
+  const joined = `trim(${texts.join(" || ' ' || ")}, @whiteSpace)`;
+  if (!rule.empty) return joined;
+  const isEmpty = texts.map((text) => `${text} = ''`).join(" AND ");
+  return `CASE WHEN ${isEmpty} THEN ${ruleSql(contract, rule.empty)} ELSE ${joined} END`;
+}
+
+function find({ fields }: Contract, path: string): Field {
+  const field = fields.find((other) => other.path === path);
+  if (!field) throw new Error(`The contract has no field ${path}`);
+  return field;
+}
+
+/** A constant of a contract as a column would hold it. */
+function literal(value: unknown): string {
+  if (typeof value === "number") return String(value);
+  if (typeof value === "boolean") return value ? "1" : "0";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  // SQLite would stop reading at a NUL.
+  if (text.includes("\0")) return `CAST(x'${Buffer.from(text).toString("hex")}' AS TEXT)`;
+  return `'${text.replaceAll("'", "''")}'`;
+}
