@@ -18,7 +18,7 @@ export interface Side {
 
 /** How reading a side reports its progress, and what stops it. */
 export interface ReadEffects {
-  onProgress: (done: { users: number; total: number }) => void;
+  onProgress: (done: { records: number; total: number }) => void;
   signal: AbortSignal | undefined;
 }
 

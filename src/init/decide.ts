@@ -1,6 +1,6 @@
 /** What a column becomes, and why: a field of the contract, or something that is left out with a way to have it. */
 import type { ValueSchema } from "../contract/file/form.js";
-import { quote } from "../source/relation.js";
+import { quoteName } from "../source/columns.js";
 import type { Decision } from "./decision.js";
 import type { Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";
@@ -84,7 +84,7 @@ function ofQuantities(tally: ColumnTally, type: "integer" | "number"): Decision 
     isTimeName(column, declared) && least >= SECONDS[0] * factor && most <= SECONDS[1] * factor;
   const unit = within(1) ? "seconds" : within(1000) ? "milliseconds" : undefined;
   if (unit === undefined) return take(tally, type, { type }, least === most ? `all ${least}` : `${least} to ${most}`);
-  const seconds = unit === "seconds" ? quote(column) : `${quote(column)} / 1000.0`;
+  const seconds = unit === "seconds" ? quoteName(column) : `${quoteName(column)} / 1000.0`;
   const form = unit === "seconds" && counts.REAL === 0 ? "%S" : "%f";
   const sql = `strftime('%Y-%m-%dT%H:%M:${form}Z', ${seconds}, 'unixepoch')`;
   return take(tally, type, { type }, `${unit} since 1970 by its values`, { what: "a date-time", sql });

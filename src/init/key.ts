@@ -1,6 +1,6 @@
 /** Finds the column that names a record, and the one that people know it by. */
 import { UserError } from "../errors.js";
-import { quote } from "../source/relation.js";
+import { quoteName } from "../source/columns.js";
 import type { Decision } from "./decision.js";
 import { wordsOf } from "./names.js";
 import type { Survey } from "./survey.js";
@@ -52,10 +52,10 @@ function noKey({ name, kind, primary, rowid, columns }: Survey, decided: readonl
     `no ${primary.length > 0 ? "other " : ""}column that can be published is unique and never NULL`,
   ].join(", and ");
   const names = new Set(columns.map(({ column }) => column.toLowerCase()));
-  const key = quote(["id", "key", "record_id", "record_key"].find((word) => !names.has(word)) ?? "the_key");
-  const joined = primary.map((column) => quote(column)).join(" || '-' || ");
+  const key = quoteName(["id", "key", "record_id", "record_key"].find((word) => !names.has(word)) ?? "the_key");
+  const joined = primary.map((column) => quoteName(column)).join(" || '-' || ");
   const expression = primary.length > 1 ? joined : rowid;
-  const query = `SELECT ${expression} AS ${key}, * FROM ${quote(name)}`;
+  const query = `SELECT ${expression} AS ${key}, * FROM ${quoteName(name)}`;
   const step =
     kind === "query" || expression === undefined
       ? `add a column to the ${kind} that names each row`

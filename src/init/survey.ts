@@ -4,9 +4,10 @@ import { accessSync, constants, statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { UserError, unreadable, usageError } from "../errors.js";
+import { quoteName } from "../source/columns.js";
 import { explainSqlite } from "../source/errors.js";
 import { connect } from "../source/file.js";
-import { createQueryView, findTable, listTables, quote } from "../source/relation.js";
+import { createQueryView, findTable, listTables } from "../source/relation.js";
 import { ColumnTally, type RowName } from "./tally.js";
 
 export interface SurveyOptions {
@@ -99,14 +100,14 @@ const QUERY_VIEW = "rollcall_query";
 function chooseRelation(db: Database, { from, table, query }: SurveyOptions) {
   if (query !== undefined) {
     const name = (query.split(/[\\/]/).at(-1) ?? "").replace(/\.[^.]*$/, "");
-    return { name, kind: "query", relation: `temp.${quote(createQueryView(db, query))}` } as const;
+    return { name, kind: "query", relation: `temp.${quoteName(createQueryView(db, query))}` } as const;
   }
   const tables = listTables(db);
   if (table === undefined && tables.length > 1)
     throw usageError(`${from} has ${tables.length} tables and views; name one with --table: ${tables.join(", ")}.`);
   const name = findTable(db, from, table ?? tables[0] ?? "");
   const isView = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?").get(name) !== undefined;
-  return { name, kind: isView ? "view" : "table", relation: `main.${quote(name)}` } as const;
+  return { name, kind: isView ? "view" : "table", relation: `main.${quoteName(name)}` } as const;
 }
 
 /** The name by which a table's row ids can be read, where it has them. */
@@ -129,7 +130,7 @@ const AT_ONCE = 10_000;
 
 async function readRows(db: Database, { relation, columns, rowid, signal }: Reading): Promise<number> {
   const id = rowid ?? "0";
-  const selected = columns.map(({ column }) => quote(column)).join(", ");
+  const selected = columns.map(({ column }) => quoteName(column)).join(", ");
   const statement = db.prepare<[], unknown[]>(`SELECT ${id}, ${selected} FROM ${relation}`).raw().safeIntegers();
   let rows = 0;
   for (const row of statement.iterate()) {
@@ -146,7 +147,7 @@ async function readRows(db: Database, { relation, columns, rowid, signal }: Read
 
 /** Reads the texts of a column as bytes, since decoding puts U+FFFD in the place of what is not text. */
 function findUndecodable(db: Database, relation: string, id: string, tally: ColumnTally): void {
-  const column = quote(tally.column);
+  const column = quoteName(tally.column);
   const encoding = String(db.pragma("encoding", { simple: true }));
   const sql = `SELECT ${id}, typeof(${column}), CAST(${column} AS BLOB) FROM ${relation}`;
   let rows = 0;
@@ -185,7 +186,7 @@ function uniqueColumns(db: Database, table: string): string[] {
 function isUnique(db: Database, relation: string, column: string, rows: number): boolean {
   return (
     db
-      .prepare(`SELECT count(DISTINCT ${quote(column)}) FROM ${relation}`)
+      .prepare(`SELECT count(DISTINCT ${quoteName(column)}) FROM ${relation}`)
       .pluck()
       .get() === rows
   );

@@ -1,5 +1,5 @@
 /** Columns that no contract can take as they are, with the SQL that makes something of them. */
-import { quote } from "../source/relation.js";
+import { quoteName } from "../source/columns.js";
 import type { Decision } from "./decision.js";
 import { dashed } from "./forms.js";
 import { type ColumnTally, STORAGE, type Storage } from "./tally.js";
@@ -11,7 +11,7 @@ type Say = (what: string, why: string, better: string, sql: string) => Unusable;
 /** Undefined for a column whose values a field can have. */
 export function findUnusable(tally: ColumnTally): Unusable | undefined {
   const { counts, rows, column } = tally;
-  const name = quote(column);
+  const name = quoteName(column);
   const say: Say = (what, why, better, sql) => {
     return { what, why, better: { what: better, sql: sqlFor(sql, column) } };
   };
@@ -42,7 +42,7 @@ function isNumeric(storage: Storage): boolean {
 /** Named by the storage class of most values, with one example of another. */
 function mixed(tally: ColumnTally, kinds: readonly Storage[], say: Say): Unusable {
   const { counts, firsts, rows, column } = tally;
-  const name = quote(column);
+  const name = quoteName(column);
   const [main = "TEXT", ...others] = [...kinds].sort((one, other) => counts[other] - counts[one]);
   const odd = others.find((kind) => !(isNumeric(kind) && isNumeric(main))) ?? main;
   const share = [main, ...others].map((kind) => `${of(counts[kind], rows)} ${kind}`).join(", ");

@@ -1,5 +1,5 @@
 /** Pieces of the lines that say what was found, and of the SQL that they show. */
-import { quote } from "../source/relation.js";
+import { quoteName } from "../source/columns.js";
 import type { Example } from "./tally.js";
 
 const SHOWN = 40;
@@ -21,12 +21,12 @@ export function example(found: Example | undefined): string {
 
 /** `nullif("born", '')` */
 export function nullif(column: string, values: readonly string[]): string {
-  return values.reduce((inner, value) => `nullif(${inner}, '${value.replaceAll("'", "''")}')`, quote(column));
+  return values.reduce((inner, value) => `nullif(${inner}, '${value.replaceAll("'", "''")}')`, quoteName(column));
 }
 
 /** An expression as a query's column. */
 export function sqlFor(expression: string, column: string): string {
-  return expression === quote(column) ? expression : `${expression} AS ${quote(column)}`;
+  return expression === quoteName(column) ? expression : `${expression} AS ${quoteName(column)}`;
 }
 
 /** `1 row`, `1,204 rows` */

@@ -46,7 +46,7 @@ export async function openGitSide(
       signal?.throwIfAborted();
       if (!(await copy(paths.path(page))))
         throw new UserError(`${spec} is not complete: page ${page} of ${facts.pages} is missing in ${paths.folder}.`);
-      onProgress({ users: Math.min(page * facts.pageSize, facts.count), total: facts.count });
+      onProgress({ records: Math.min(page * facts.pageSize, facts.count), total: facts.count });
     }
     return await indexed(scratch, facts, scratch, signal);
   } finally {

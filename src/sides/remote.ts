@@ -28,7 +28,7 @@ export async function openRemoteSide(url: string, scratch: string, { onProgress,
       await writeFile(join(scratch, paths.path(page)), "frame" in body ? bytes : canonical(url, page, body.results));
       const { count, pageSize = count } = listing ?? { count: 0 };
       users = Math.min(users + pageSize, count);
-      onProgress({ users, total: count });
+      onProgress({ records: users, total: count });
     },
   });
   const { count, pages, pageSize = Math.max(1, count), baseUrl, linkBase = baseUrl, links, contract } = facts;

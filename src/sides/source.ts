@@ -24,7 +24,7 @@ export async function openSourceSide(
   } catch (error) {
     if (!(error instanceof InvalidRecordsError)) throw error;
     throw new UserError(
-      `${db} could not be published: ${error.problems.users} of ${error.total} users are not valid. See why with "rollcall build --db ${db}", or leave them out with skipInvalid.`,
+      `${db} could not be published: ${error.problems.records} of ${error.total} records are not valid. See why with "rollcall build --db ${db}", or leave them out with skipInvalid.`,
       { cause: error },
     );
   }

@@ -43,7 +43,7 @@ export function tableOf({ table, contract }: RelationOptions): string {
   return table ?? contract.listing.words[1];
 }
 
-export function findTable(db: Database, file: string, table: string, many: string): string {
+export function findTable(db: Database, file: string, table: string, many = "records"): string {
   const tables = listTables(db);
   const found = tables.find((name) => name.toLowerCase() === table.toLowerCase());
   if (found !== undefined) return found;

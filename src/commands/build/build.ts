@@ -2,7 +2,7 @@
 import { adapterOf, unsupportedFeatures } from "../../adapters/adapters.js";
 import type { BuildResult } from "../../build/build.js";
 import type { BuildOptions } from "../../build/options.js";
-import { InvalidUsersError } from "../../build/problems.js";
+import { InvalidRecordsError } from "../../build/problems.js";
 import { GateError } from "../../diff/gates.js";
 import { ExitCode, UserError } from "../../errors.js";
 import { align, painter } from "../../print/style.js";
@@ -36,10 +36,10 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
     const { build: buildRelease } = await import("../../build/build.js");
     const result = await buildRelease(options, {
       signal: stop.signal,
-      onProgress({ users, total }) {
+      onProgress({ records, total }) {
         // Before this, nothing is written, and a query that counts rows for hours could not be stopped by an AbortSignal.
         stop.listen();
-        bar?.update(users, total);
+        bar?.update(records, total);
       },
     });
     bar?.clear();
@@ -49,7 +49,7 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   } catch (error) {
     bar?.clear();
     if (error instanceof GateError) throw refuseByGates(error, settings, io);
-    throw error instanceof InvalidUsersError ? refuse(error, settings, io) : error;
+    throw error instanceof InvalidRecordsError ? refuse(error, settings, io) : error;
   } finally {
     stop.ignore();
   }
@@ -82,8 +82,8 @@ function toOptions(settings: Settings): BuildOptions {
 
 function report(result: BuildResult, milliseconds: number, settings: Settings, io: Io): void {
   if (settings.json) {
-    const { id, name, folder, isNew, users, pages, bytes, linked, skipped, warnings, untidied } = result;
-    const facts = { id, name, folder, new: isNew, users, pages, bytes, linked, skipped, warnings, untidied };
+    const { id, name, folder, isNew, records, pages, bytes, linked, skipped, warnings, untidied } = result;
+    const facts = { id, name, folder, new: isNew, records, pages, bytes, linked, skipped, warnings, untidied };
     const seconds = Math.round(milliseconds) / 1000;
     const timings = settings.timings && { timings: result.timings };
     const gates = result.gates && { gates: { ...result.gates, previous: result.gates.previous ?? null } };
@@ -106,7 +106,7 @@ function sayUnsupported({ adapt = [], compress: encodings = [], links }: Setting
 }
 
 /** Prints what is wrong, and returns the error whose message is the last line. */
-function refuse(error: InvalidUsersError, settings: Settings, io: Io): UserError {
+function refuse(error: InvalidRecordsError, settings: Settings, io: Io): UserError {
   const message = describeRefusal(error, settings);
   if (settings.json) print(io, toJson({ error: message, problems: error.problems }));
   else say(io, describeProblems(error.problems, painter(io.stderr, io.env)));

@@ -1,6 +1,6 @@
 /** What a build prints for people: one aligned line a stage, or one line a problem and why it refuses. */
 import type { BuildResult } from "../../build/build.js";
-import type { InvalidUsersError, ProblemReport } from "../../build/problems.js";
+import type { InvalidRecordsError, ProblemReport } from "../../build/problems.js";
 import { WARNINGS, type WarningKind } from "../../contract/warnings.js";
 import { count, duration, number, size } from "../../print/numbers.js";
 import { align, type Line, type Paint } from "../../print/style.js";
@@ -12,7 +12,7 @@ export function describeBuild(
   run: { db: string; problemsFile: string | undefined; next: string; milliseconds: number },
   paint: Paint,
 ): string {
-  const { id, isSwitched, isRead, users, skipped, pruned, warnings, problems } = result;
+  const { id, isSwitched, isRead, records: users, skipped, pruned, warnings, problems } = result;
   const lines: Line[] = [
     { verb: "read", value: isRead ? count(users + skipped, "user") : "no row: the file is unchanged", detail: run.db },
     written(result),
@@ -69,11 +69,11 @@ export function describeProblems({ count, first }: ProblemReport, paint: Paint):
 
 /** The last line of a refusal. With `skipInvalid`, a build refuses only when no user is valid. */
 export function describeRefusal(
-  { problems, total }: InvalidUsersError,
+  { problems, total }: InvalidRecordsError,
   { skipInvalid, problems: file }: { skipInvalid: boolean; problems?: string | undefined },
 ): string {
-  const one = problems.users === 1;
-  const found = `${number(problems.users)} of ${count(total, "user")} ${one ? "is" : "are"} invalid`;
+  const one = problems.records === 1;
+  const found = `${number(problems.records)} of ${count(total, "user")} ${one ? "is" : "are"} invalid`;
   const outcome = "nothing was published and current is unchanged";
   const why = skipInvalid
     ? `without them nobody is left to publish, so ${outcome}.`
