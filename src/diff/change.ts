@@ -1,4 +1,5 @@
 /** What a diff consists of: one change for each record that differs, and totals. */
+import type { ContractChanges } from "../contract/changes.js";
 import type { AnyRecord, Contract } from "../contract/contract.js";
 import { matchingPaths } from "../contract/fields.js";
 import type { LinkStyle } from "../contract/links.js";
@@ -44,13 +45,18 @@ export interface Flow {
 export interface Diff {
   old: SideFacts;
   new: SideFacts;
+  /** What changed in the contract; undefined when both sides have the same. Records are compared by the fields of both. */
+  contract: ContractChanges | undefined;
   added: number;
   removed: number;
   changed: number;
   unchanged: number;
   /** How many records changed in a field, by its path; most records first, then by path. */
   fields: ReadonlyMap<string, number>;
-  /** Facet by facet, in published order; of each, most records first. */
+  /**
+   * Facet by facet, by path; of each, most records first. A facet of very many values, which is rather a free text, is
+   * left out.
+   */
   flow: readonly Flow[];
   /**
    * Added records, then removed, then changed ones, or those of one kind; each kind in published order. Can

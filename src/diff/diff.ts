@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { findContractChanges, hasOtherKey } from "../contract/changes.js";
 import { UserError } from "../errors.js";
 import { findDigest } from "../release/files.js";
 import { inBatches } from "../workers/at-most.js";
@@ -32,7 +33,9 @@ export interface DiffOptions extends FieldFilter {
 export async function diff(old: Side, now: Side, options: DiffOptions = {}): Promise<OpenDiff> {
   const { only, ignore, workers, signal } = options;
   const comparison = { old, new: now, filter: { only, ignore } };
-  if (old.digest !== undefined && old.digest === now.digest) return toDiff(NO_MATCHES, comparison, nothing());
+  const isOther = hasOtherKey(old.facts.contract, now.facts.contract);
+  if (!isOther && old.digest !== undefined && old.digest === now.digest)
+    return toDiff(NO_MATCHES, comparison, nothing());
   const size = threadsFor(Math.max(old.facts.count, now.facts.count), workers, WORTHWHILE);
   const file = new URL("./worker.js", import.meta.url);
   const pool = new ThreadPool({ size, isCallerOne: true, file, data: comparison, start: startSummaries, signal });
@@ -63,6 +66,7 @@ function toDiff(matches: Matches, { old, new: now, filter }: Comparing, summary:
   return {
     old: old.facts,
     new: now.facts,
+    contract: findContractChanges(old.facts.contract, now.facts.contract),
     added,
     removed,
     ...inOrder(summary),

@@ -8,16 +8,16 @@ import type { OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import type { Diff } from "./change.js";
 
-/** How much may change: numbers of users, or percentages of the users of the old snapshot. */
+/** How much may change: numbers of records, or percentages of the records of the old snapshot. */
 export interface Gates {
   maxAdded?: Limit | undefined;
   maxRemoved?: Limit | undefined;
   maxChanged?: Limit | undefined;
-  /** How many users may change in a field: `kyc_status=10`, `bio=5%`. */
+  /** How many records may change in a field: `kyc_status=10`, `bio=5%`. */
   maxField?: readonly string[] | undefined;
 }
 
-/** A number of users, or a percentage: `10`, `"10"`, `"2%"`. */
+/** A number of records, or a percentage: `10`, `"10"`, `"2%"`. */
 export type Limit = number | string;
 
 export const GATES: OptionRules<Gates> = pick("maxAdded", "maxRemoved", "maxChanged", "maxField");
@@ -50,7 +50,7 @@ export function hasGates({ maxAdded, maxRemoved, maxChanged, maxField = [] }: Ga
 /** A sentence for every gate that is exceeded: `max-removed 10: 23 of 1,204 users removed (1.9 %)`. */
 export function findExceeded(diff: Diff, gates: Gates): string[] {
   const { maxAdded, maxRemoved, maxChanged, maxField = [] } = gates;
-  const checks: [gate: string, limit: Limit | undefined, users: number, what: string][] = [
+  const checks: [gate: string, limit: Limit | undefined, records: number, what: string][] = [
     ["max-added", maxAdded, diff.added, "added"],
     ["max-removed", maxRemoved, diff.removed, "removed"],
     ["max-changed", maxChanged, diff.changed, "changed"],
@@ -61,11 +61,11 @@ export function findExceeded(diff: Diff, gates: Gates): string[] {
       checks.push([`max-field ${gate.path}`, gate.limit, diff.fields.get(gate.path) ?? 0, `changed in ${gate.path}`]);
   }
   return checks
-    .filter(([, limit, users]) => limit !== undefined && isOver(String(limit), users, diff.old.count))
-    .map(([gate, limit, users, what]) => `${gate} ${limit}: ${describe(users, diff.old.count, what)}`);
+    .filter(([, limit, records]) => limit !== undefined && isOver(String(limit), records, diff.old.count))
+    .map(([gate, limit, records, what]) => `${gate} ${limit}: ${describe(records, diff, what)}`);
 }
 
-function describe(users: number, all: number, what: string): string {
-  const share = all === 0 ? "" : ` (${number((users / all) * 100)} %)`;
-  return `${number(users)} of ${count(all, "user")} ${what}${share}`;
+function describe(records: number, { old, new: { contract } }: Diff, what: string): string {
+  const share = old.count === 0 ? "" : ` (${number((records / old.count) * 100)} %)`;
+  return `${number(records)} of ${count(old.count, contract.listing.words)} ${what}${share}`;
 }

@@ -1,4 +1,5 @@
 /** Finds the records that were added, removed or changed between two snapshots, from their lists of records alone. */
+import { hasOtherKey } from "../contract/changes.js";
 import { RecordLines } from "../release/record-lines.js";
 import { KEY_AT } from "../release/record-list.js";
 import { createTurns } from "../workers/turns.js";
@@ -12,7 +13,7 @@ const LOOK_AHEAD = 48;
 
 /** Walks both lists side by side: records stand in the same order. Lines that differ are joined by key in the end. */
 export async function matchRecords(old: MatchSide, now: MatchSide, signal?: AbortSignal): Promise<Matches> {
-  if (old.facts.contract.key.path !== now.facts.contract.key.path) return unmatched(old, now);
+  if (hasOtherKey(old.facts.contract, now.facts.contract)) return unmatched(old, now);
   const [older, newer] = [new RecordLines(old.list), new RecordLines(now.list)];
   const differing = openDiffering({ old: old.facts.contract, new: now.facts.contract });
   try {

@@ -7,9 +7,12 @@ import type { Pair } from "./matches.js";
 export interface Summary {
   changed: number;
   fields: Map<string, number>;
-  /** Numbers of records by the JSON of field, old and new value. */
-  flow: Map<string, number>;
+  /** By the path of a facet: numbers of records by the JSON of old and new value. Undefined for too many values. */
+  flow: Map<string, Map<string, number> | undefined>;
 }
+
+/** A facet that moves between more pairs of values than this is no facet, and would only fill the memory. */
+const MOST_MOVES = 10_000;
 
 export function nothing(): Summary {
   return { changed: 0, fields: new Map(), flow: new Map() };
@@ -30,7 +33,7 @@ export function startSummaries(comparing: Comparing): (pairs: Pair[]) => Summary
       for (const { path } of fields) {
         count(summary.fields, path, 1);
         const facet = facets.get(path);
-        if (facet) count(summary.flow, JSON.stringify([path, valueAt(old, facet), valueAt(now, facet)]), 1);
+        if (facet) move(summary, path, JSON.stringify([valueAt(old, facet), valueAt(now, facet)]), 1);
       }
     }
     return summary;
@@ -40,17 +43,28 @@ export function startSummaries(comparing: Comparing): (pairs: Pair[]) => Summary
 export function add(summary: Summary, other: Summary): void {
   summary.changed += other.changed;
   for (const [path, records] of other.fields) count(summary.fields, path, records);
-  for (const [move, records] of other.flow) count(summary.flow, move, records);
+  for (const [path, moves] of other.flow) {
+    if (!moves) summary.flow.set(path, undefined);
+    for (const [values, records] of moves ?? []) move(summary, path, values, records);
+  }
 }
 
 /** The counts in the order of a report: most records first, then by name; moves facet by facet. */
 export function inOrder({ changed, fields, flow }: Summary): Pick<Diff, "changed" | "fields" | "flow"> {
-  const flows = byCount(flow).map(([move, count]): Flow => {
-    const [field, from, to] = JSON.parse(move);
-    return { field, from, to, count };
-  });
-  flows.sort((one, other) => (one.field < other.field ? -1 : Number(one.field > other.field)));
+  const facets = [...flow].sort(([one], [other]) => (one < other ? -1 : 1));
+  const flows = facets.flatMap(([field, moves]) =>
+    byCount(moves ?? new Map()).map(([values, count]): Flow => {
+      const [from, to] = JSON.parse(values);
+      return { field, from, to, count };
+    }),
+  );
   return { changed, fields: new Map(byCount(fields)), flow: flows };
+}
+
+function move({ flow }: Summary, path: string, values: string, records: number): void {
+  const moves = flow.has(path) ? flow.get(path) : new Map<string, number>();
+  if (moves) count(moves, values, records);
+  flow.set(path, moves && moves.size <= MOST_MOVES ? moves : undefined);
 }
 
 function byCount(counts: ReadonlyMap<string, number>): [name: string, count: number][] {

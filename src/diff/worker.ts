@@ -1,4 +1,4 @@
-/** A thread of a diff: reads pairs of users and counts what changed in them. */
+/** A thread of a diff: reads pairs of records and counts what changed in them. */
 import { answerJobs } from "../workers/thread.js";
 import { startSummaries } from "./summary.js";
 

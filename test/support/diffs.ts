@@ -24,6 +24,7 @@ export function diffOf(changes: readonly Change[], circumstances: Circumstances 
   return {
     old: side("9c0d2b7e1f6a", unchanged + changed + removed, { contract, ...sides.old }),
     new: side("1f6a9c0d2b7e", unchanged + changed + added, { contract, ...sides.new }),
+    contract: undefined,
     ...{ added, removed, changed, unchanged },
     fields: fieldsOf(changes),
     flow: flowOf(changes, contract),
