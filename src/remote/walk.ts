@@ -1,19 +1,12 @@
 /** Reads pages of a deployed listing, all of them from one snapshot. */
-import { USERS_CONTRACT } from "../contract/contract.js";
 import type { PageBody } from "../contract/envelope.js";
 import { pageUrl, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { each } from "../workers/at-most.js";
 import { type Client, type ClientOptions, CONCURRENCY, createClient } from "./client.js";
+import { readHostContract, refuseListingUrl } from "./contract.js";
 import { decodeBody, headerOf, type RemoteRequest, type RemoteResponse } from "./exchange.js";
-import {
-  contradictionOf,
-  type FirstPage,
-  type KnownListing,
-  type ListingFacts,
-  readAnswer,
-  readFirst,
-} from "./listing.js";
+import { contradictionOf, type FirstPage, type ListingFacts, readAnswer, readFirst } from "./listing.js";
 import { TransferError } from "./transfer.js";
 
 export interface WalkOptions extends ClientOptions {
@@ -33,23 +26,19 @@ export async function walk(base: string, options: WalkOptions = {}): Promise<Lis
   const baseUrl = parseBaseUrl(base);
   const client = createClient(options);
   try {
-    const { visitor, change } = await walkPages(
-      client,
-      { baseUrl, contract: USERS_CONTRACT },
-      {
-        ...{ ...options, headers: COMPRESSED, trustsId: true },
-        async start(first) {
-          await onStart?.(first.facts);
-          return {
-            facts: first.facts,
-            async take(page, answer, bytes) {
-              const body = await readSame(client, first, page, answer, bytes);
-              await onPage?.(page, bytes, body);
-            },
-          };
-        },
+    const { visitor, change } = await walkPages(client, baseUrl, {
+      ...{ ...options, headers: COMPRESSED, trustsId: true },
+      async start(first) {
+        await onStart?.(first.facts);
+        return {
+          facts: first.facts,
+          async take(page, answer, bytes) {
+            const body = await readSame(client, first, page, answer, bytes);
+            await onPage?.(page, bytes, body);
+          },
+        };
       },
-    );
+    });
     if (change === undefined) return visitor.facts;
     throw new UserError(
       `${baseUrl} kept changing: it was read from the beginning ${RESTARTS + 1} times, and the last time ${change}. Try again when nothing is being deployed; if that does not help, its servers have different releases.`,
@@ -84,12 +73,12 @@ export const RESTARTS = 3;
  */
 export async function walkPages<Visitor extends PageVisitor>(
   client: Client,
-  listing: KnownListing,
+  baseUrl: string,
   options: PageWalk<Visitor>,
 ): Promise<{ visitor: Visitor; change?: string }> {
   const { headers, start, onRestart } = options;
   for (let restarts = 0; ; restarts++) {
-    const first = await readFirst(client, listing, headers);
+    const first = await begin(client, baseUrl, headers);
     const visitor = await start(first);
     try {
       await visit(client, first, visitor, options);
@@ -100,6 +89,23 @@ export async function walkPages<Visitor extends PageVisitor>(
       visitor.close?.();
       if (!hasChanged) throw error;
       await onRestart?.(error.message);
+    }
+  }
+}
+
+/** Reads page 1 by the contract that the host has. A switch in between, after which another one is to be read, is followed. */
+async function begin(client: Client, baseUrl: string, headers: RemoteRequest["headers"]): Promise<FirstPage> {
+  for (let restarts = 0; ; restarts++) {
+    const { contract, snapshotId, isGiven } = await readHostContract(client, baseUrl);
+    const hasChanged = async () => (await readHostContract(client, baseUrl)).contract !== contract;
+    try {
+      const first = await readFirst(client, { baseUrl, contract }, headers);
+      const isSame = snapshotId === undefined || snapshotId === first.facts.snapshotId;
+      if (isSame || restarts === RESTARTS || !(await hasChanged())) return first;
+    } catch (error) {
+      if (!(error instanceof UserError) || error instanceof TransferError) throw error;
+      if (!isGiven) await refuseListingUrl(client, baseUrl);
+      if (restarts === RESTARTS || !(await hasChanged())) throw error;
     }
   }
 }

@@ -3,13 +3,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { readBody } from "../contract/envelope.js";
+import { MAX_CONTRACT, readContract } from "../contract/file/parse.js";
 import { pagesFor, parsePageUrl } from "../contract/links.js";
 import type { SideFacts } from "../diff/change.js";
 import { badPage, readPage } from "../diff/index-pages.js";
 import { indexed, openReleaseSide } from "../diff/side.js";
-import { UserError } from "../errors.js";
+import { codeOf, isMissing, UserError } from "../errors.js";
 import { readReleaseFile } from "../release/files.js";
-import { PagePaths, SNAPSHOT, SUMS } from "../release/layout.js";
+import { CONTRACT, PagePaths, SNAPSHOT, SUMS } from "../release/layout.js";
 import { openRelease } from "../release/open.js";
 import { parseSnapshot } from "../release/snapshot.js";
 
@@ -18,7 +19,23 @@ export async function openFolderSide(folder: string, name: string, scratch: stri
   const isRelease = [SUMS, SNAPSHOT].every((name) => existsSync(join(folder, name)));
   return isRelease
     ? openReleaseSide(await openRelease(folder), name, scratch, signal)
-    : indexed(folder, await factsOfPages(folder, USERS_CONTRACT, name), scratch, signal);
+    : indexed(folder, await factsOfPages(folder, await contractIn(folder, name), name), scratch, signal);
+}
+
+/** The contract of a folder of pages, which may be from before there were others. @throws UserError when it is none. */
+export async function contractIn(folder: string, name: string): Promise<Contract> {
+  const refuse = (why: string, cause?: unknown) =>
+    new UserError(`${name} has a ${CONTRACT} that ${why}; check it with "rollcall verify".`, { cause });
+  let text: Buffer;
+  try {
+    text = await readReleaseFile(join(folder, CONTRACT), MAX_CONTRACT);
+  } catch (cause) {
+    if (isMissing(cause)) return USERS_CONTRACT;
+    throw refuse(`cannot be read (${codeOf(cause)})`, cause);
+  }
+  const contract = readContract(String(text));
+  if ("mistakes" in contract) throw refuse(`is no contract: ${contract.mistakes[0]}`);
+  return contract;
 }
 
 /** From its first page, and the id from snapshot.json if there is one. @throws UserError without a valid first page. */

@@ -2,12 +2,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { USERS_CONTRACT } from "../contract/contract.js";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { isMissing, UserError } from "../errors.js";
 import { MAX_PAGE } from "../release/files.js";
-import { PagePaths, SNAPSHOT } from "../release/layout.js";
-import { factsOfPages } from "./folder.js";
+import { CONTRACT, PagePaths, SNAPSHOT } from "../release/layout.js";
+import { contractIn, factsOfPages } from "./folder.js";
 
 /**
  * Copies the pages of a release into `scratch`. Links inside the revision, like `dist/current`, are followed.
@@ -23,8 +22,6 @@ export async function openGitSide(
   if (revision === undefined)
     throw new UserError(`${spec} is not of the form git:REV:PATH, as in git:main:dist/current.`);
   const base = path.replace(/\/+$/, "");
-  const contract = USERS_CONTRACT;
-  const paths = new PagePaths(contract.listing.path);
   const objects = new GitObjects(cwd);
   const copy = async (file: string): Promise<boolean> => {
     const object = await objects.ask(`${revision}:${base === "" ? "" : `${base}/`}${file}`);
@@ -37,6 +34,9 @@ export async function openGitSide(
     if (!(await objects.ask(`${revision}^{tree}`)))
       throw new UserError(`git knows no revision ${JSON.stringify(revision)}; see "git log", or fetch it first.`);
     await copy(SNAPSHOT);
+    await copy(CONTRACT);
+    const contract = await contractIn(scratch, spec);
+    const paths = new PagePaths(contract.listing.path);
     if (!(await copy(paths.path(1))))
       throw new UserError(
         `${spec} holds no release: ${revision} has no ${paths.path(1)} below ${JSON.stringify(base)} that is a file.`,

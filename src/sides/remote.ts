@@ -2,9 +2,9 @@
 import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { USERS_CONTRACT } from "../contract/contract.js";
-import { encodePage, encodeUser } from "../contract/page.js";
-import { userSchema } from "../contract/user.js";
+import stringify from "fast-json-stable-stringify";
+import { encodePage } from "../contract/page.js";
+import { recordCheck } from "../contract/record/schema.js";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { PagePaths } from "../release/layout.js";
@@ -13,20 +13,19 @@ import { walk } from "../remote/walk.js";
 
 /** @throws UserError as `walk` does, or when a page holds a user that is not valid. */
 export async function openRemoteSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {
-  const paths = new PagePaths(USERS_CONTRACT.listing.path);
-  mkdirSync(join(scratch, paths.folder), { recursive: true });
-  let listing: ListingFacts | undefined;
+  let listing: Started | undefined;
   let users = 0;
   const facts = await walk(url, {
     signal,
     instead: "name a folder with its release instead",
     onStart: (started) => {
-      listing = started;
+      listing = startOn(started, scratch);
       users = 0;
     },
     onPage: async (page, bytes, body) => {
-      await writeFile(join(scratch, paths.path(page)), "frame" in body ? bytes : canonical(url, page, body.results));
-      const { count, pageSize = count } = listing ?? { count: 0 };
+      if (!listing) throw new Error("A page came before the listing");
+      await writeFile(listing.pathOf(page), "frame" in body ? bytes : listing.canonical(url, page, body.results));
+      const { count, pageSize = count } = listing.facts;
       users = Math.min(users + pageSize, count);
       onProgress({ records: users, total: count });
     },
@@ -36,19 +35,33 @@ export async function openRemoteSide(url: string, scratch: string, { onProgress,
   return indexed(scratch, side, scratch, signal);
 }
 
+type Started = ReturnType<typeof startOn>;
+
+/** What pages of a listing become in `scratch`. It is made anew when the host switches, maybe to another contract. */
+function startOn(facts: ListingFacts, scratch: string) {
+  const { contract, path } = facts;
+  const paths = new PagePaths(path);
+  const check = recordCheck(contract);
+  mkdirSync(join(scratch, paths.folder), { recursive: true });
+  return {
+    facts,
+    pathOf: (page: number) => join(scratch, paths.path(page)),
+    /** Converts a page that another program wrote to the form that Rollcall writes. The walk has checked the envelope. */
+    canonical(url: string, page: number, results: readonly unknown[]): string {
+      const records = results.map((record, place) => {
+        const [flaw] = check(record);
+        // Its members may stand in any order.
+        if (!flaw) return stringify(record);
+        const why = `${flaw.path.join(".")} ${flaw.message}`.slice(0, LONGEST_REASON);
+        throw new UserError(
+          `Page ${page} of ${url} has an invalid ${contract.listing.words[0]} in place ${place + 1}: ${why}.`,
+        );
+      });
+      // Links do not matter here, because only records are compared.
+      return encodePage({ ...facts, links: "query", page: 1, pages: 1, count: records.length }, records).join("");
+    },
+  };
+}
+
 /** Messages of the schema can be long, because they repeat all unknown keys. */
 const LONGEST_REASON = 200;
-
-/** Converts a page that another program wrote to the form that Rollcall writes. The walk has checked the envelope. */
-function canonical(url: string, page: number, results: readonly unknown[]): string {
-  const records = results.map((record, place) => {
-    const { data, error } = userSchema.safeParse(record);
-    if (data) return encodeUser(data);
-    const { path = [], message = "" } = error.issues[0] ?? {};
-    const why = `${path.join(".")} ${message}`.slice(0, LONGEST_REASON);
-    throw new UserError(`Page ${page} of ${url} has an invalid user in place ${place + 1}: ${why}.`);
-  });
-  // Links do not matter here, because only users are compared.
-  const place = { baseUrl: url, path: "/", links: "query" } as const;
-  return encodePage({ ...place, page: 1, pages: 1, count: records.length }, records).join("");
-}

@@ -1,5 +1,5 @@
 /** Reads a host from one snapshot: its files, and its pages, all or some, in every way that it offers. */
-import { type Contract, USERS_CONTRACT } from "../../contract/contract.js";
+import type { Contract } from "../../contract/contract.js";
 import { LINK_STYLES, type LinkStyle, pageUrl } from "../../contract/links.js";
 import { parseSums } from "../../release/digests.js";
 import { PagePaths, SNAPSHOT, SUMS } from "../../release/layout.js";
@@ -41,14 +41,10 @@ export type SiteReading = Awaited<ReturnType<typeof readSite>>;
  * @throws UserError when the host cannot be reached, or page 1 is none; TransferError when it fails again and again.
  */
 export async function readSite(client: Client, options: VerifySiteOptions) {
-  const { visitor, change } = await walkPages(
-    client,
-    { baseUrl: options.baseUrl, contract: USERS_CONTRACT },
-    {
-      ...{ concurrency: options.concurrency, headers: {}, trustsId: false },
-      start: (first) => startVisitor(client, first, options),
-    },
-  );
+  const { visitor, change } = await walkPages(client, options.baseUrl, {
+    ...{ concurrency: options.concurrency, headers: {}, trustsId: false },
+    start: (first) => startVisitor(client, first, options),
+  });
   try {
     visitor.finish(change);
     const { attempt, read, options: about } = visitor;

@@ -1,0 +1,50 @@
+/** contract.json of a host: what its records are, where its listing is and how that is ordered. */
+import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
+import { MAX_CONTRACT, readContract } from "../contract/file/parse.js";
+import { parseBaseUrl } from "../contract/links.js";
+import { UserError } from "../errors.js";
+import { CONTRACT } from "../release/layout.js";
+import { type Client, isHostBusy } from "./client.js";
+import { decodeBody, headerOf } from "./exchange.js";
+
+export interface HostContract {
+  contract: Contract;
+  /** Undefined where the host has none, as from before there were others: then it is that of users. */
+  snapshotId: string | undefined;
+  isGiven: boolean;
+}
+
+/** @throws UserError when the host has a contract that is none; TransferError when no whole answer comes. */
+export async function readHostContract(client: Client, baseUrl: string): Promise<HostContract> {
+  const url = `${baseUrl}/${CONTRACT}`;
+  const answer = await client.request(url, { maxBytes: MAX_CONTRACT });
+  const { status } = answer;
+  if (isHostBusy(answer) || status >= 500)
+    throw new UserError(`${url} answers ${status}, where a contract (200) or none (404) is expected; try again later.`);
+  const text = status === 200 ? String(await decodeBody(answer, MAX_CONTRACT)) : "";
+  // Many hosts answer with a page for people where they have no file.
+  if (status !== 200 || /^\s*</.test(text)) return { contract: USERS_CONTRACT, snapshotId: undefined, isGiven: false };
+  const contract = readContract(text);
+  if (!("mistakes" in contract)) return { contract, snapshotId: headerOf(answer, "Snapshot-Id"), isGiven: true };
+  throw new UserError(`${url} is no contract: ${contract.mistakes[0]} Is ${baseUrl} the base URL?`);
+}
+
+/** Enough for every base URL that people have. */
+const MOST_ABOVE = 10;
+
+/**
+ * Looks above a base URL that leads to no listing: it may be the URL of the listing itself, or of one of its pages.
+ * @throws UserError (usage) when it is.
+ */
+export async function refuseListingUrl(client: Client, baseUrl: string): Promise<void> {
+  const { origin } = new URL(baseUrl);
+  let above = baseUrl;
+  for (let step = 0; step < MOST_ABOVE && above !== origin; step++) {
+    above = above.slice(0, above.lastIndexOf("/"));
+    const found = await readHostContract(client, above).catch((error: unknown) => {
+      if (error instanceof UserError) return undefined;
+      throw error;
+    });
+    if (found?.isGiven) parseBaseUrl(baseUrl, found.contract.listing.path);
+  }
+}
