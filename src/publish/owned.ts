@@ -78,8 +78,10 @@ export function isOrphan(owned: Owned, files: ReleaseFiles, path: string): boole
   return owns(owned, path) && files.indexOf(path) === undefined;
 }
 
+/** A list of a listing of users says no path, so that earlier versions of Rollcall can read it. */
 export function encodeOwned(owned: Owned): string {
-  return `${JSON.stringify(owned)}\n`;
+  const path = owned.path === USERS_CONTRACT.listing.path ? undefined : owned.path;
+  return `${JSON.stringify({ ...owned, path })}\n`;
 }
 
 /** @throws UserError when the text has another form. */

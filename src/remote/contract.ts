@@ -6,6 +6,7 @@ import { UserError } from "../errors.js";
 import { CONTRACT } from "../release/layout.js";
 import { type Client, isHostBusy } from "./client.js";
 import { decodeBody, headerOf } from "./exchange.js";
+import { adviceFor } from "./listing.js";
 
 export interface HostContract {
   contract: Contract;
@@ -19,8 +20,13 @@ export async function readHostContract(client: Client, baseUrl: string): Promise
   const url = `${baseUrl}/${CONTRACT}`;
   const answer = await client.request(url, { maxBytes: MAX_CONTRACT });
   const { status } = answer;
-  if (isHostBusy(answer) || status >= 500)
-    throw new UserError(`${url} answers ${status}, where a contract (200) or none (404) is expected; try again later.`);
+  if (isHostBusy(answer) || status >= 500) {
+    const type = headerOf(answer, "Content-Type") ?? "no Content-Type";
+    const advice = isHostBusy(answer) ? "The host is busy; try again later." : adviceFor(answer, baseUrl);
+    throw new UserError(
+      `${url} answers ${status} (${type}), where a contract (200) or none (404) is expected. ${advice}`,
+    );
+  }
   const text = status === 200 ? String(await decodeBody(answer, MAX_CONTRACT)) : "";
   // Many hosts answer with a page for people where they have no file.
   if (status !== 200 || /^\s*</.test(text)) return { contract: USERS_CONTRACT, snapshotId: undefined, isGiven: false };

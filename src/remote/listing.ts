@@ -59,7 +59,7 @@ export async function readFirst(client: Client, listing: KnownListing, headers: 
 }
 
 /** What is likely, and how to see it. */
-function adviceFor({ status }: RemoteResponse, baseUrl: string): string {
+export function adviceFor({ status }: RemoteResponse, baseUrl: string): string {
   if (status !== 500 && status !== 403) return `Is ${baseUrl} the base URL?`;
   return "Most likely the server's user cannot read the release: there, \"rollcall verify\" says what stops other users, and the server's error log what it was.";
 }

@@ -71,5 +71,5 @@ export function watchTime(
 }
 
 export function tooLarge(url: string, bytes: number): TransferError {
-  return new TransferError("too large", url, `answers more than the ${bytes} bytes that a page may have`);
+  return new TransferError("too large", url, `answers more than the ${bytes} bytes that are allowed`);
 }

@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { readFrame } from "../../src/contract/envelope.js";
 import { UserError } from "../../src/errors.js";
 import { createClient } from "../../src/remote/client.js";
@@ -70,6 +71,8 @@ describe("a host of one release", () => {
     const links = shape.links ?? "query";
     expect(facts).toEqual({
       baseUrl,
+      contract: USERS_CONTRACT,
+      path: "/api/users/",
       count: 21,
       pages: 11,
       pageSize: 2,
@@ -78,7 +81,7 @@ describe("a host of one release", () => {
       snapshotId,
     });
     expect({ pages: pages.size, users, restarts }).toEqual({ pages: 11, users: 21, restarts: [] });
-    expect(asked.length).toBe(11);
+    expect(asked.filter((line) => !line.endsWith("/contract.json"))).toHaveLength(11);
   });
 
   test.each([0, 1, 2])("%i users on one page, which says neither page size nor links", async (count) => {
@@ -139,7 +142,7 @@ describe("a host of one release", () => {
     const began = performance.now();
     const { pages } = await walked(baseUrl);
     expect(performance.now() - began).toBeGreaterThan(1_900);
-    expect({ pages: pages.size, asked: asked.length }).toEqual({ pages: 3, asked: 5 });
+    expect({ pages: pages.size, asked: asked.length }).toEqual({ pages: 3, asked: 6 });
   });
 
   test("a kept connection that the host has closed is opened again", async () => {
@@ -396,7 +399,7 @@ describe("a host that is not there", () => {
 
   test("nothing listens", async () => {
     expect(await refusal("http://127.0.0.1:9")).toBe(
-      "{base}/api/users/?format=api&page=1 cannot be reached: nothing listens there; check the address and that the host runs.",
+      "{base}/contract.json cannot be reached: nothing listens there; check the address and that the host runs.",
     );
   });
 

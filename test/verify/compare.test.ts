@@ -125,11 +125,14 @@ describe("a host that fails while it is read", () => {
     return rows.filter(({ outcome }) => outcome === "differs");
   };
 
-  test.each([500, 403])("%i for everything: what is likely", async (status) => {
+  test.each([
+    [500, "a contract (200) or none (404)"],
+    [403, "a page (200)"],
+  ])("%i for everything: what is likely", async (status, expected) => {
     const one = await front({ count: 9 });
     answers(one, /./, (res) => res.writeHead(status, { "Content-Type": "text/html" }).end("<h1>Error</h1>"));
     await expect(verifyUrl({ baseUrl: one.baseUrl })).rejects.toThrow(
-      `answers ${status} (text/html), where a page (200) is expected. Most likely the server's user cannot read the release`,
+      `answers ${status} (text/html), where ${expected} is expected. Most likely the server's user cannot read the release`,
     );
   });
 

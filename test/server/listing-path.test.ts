@@ -1,0 +1,109 @@
+/** A listing at another path than that of users, below any base path, and a switch between paths while serving. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createFastReader } from "../../src/server/fast-path/request.js";
+import type { ServedRelease } from "../../src/server/server.js";
+import { createListingServer } from "../../src/server/server.js";
+import { scratch } from "../support/files.js";
+import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
+import { publish } from "./release.js";
+import { ask, hearing, open, serving, until } from "./running.js";
+
+const ODD = stationsAt("/v1.0/a~b-c_d/stations/");
+
+describe.each([
+  ["/v1/stations/", STATIONS_CONTRACT, ""],
+  ["/v1/stations/", STATIONS_CONTRACT, "/weather/all"],
+  ["/v1.0/a~b-c_d/stations/", ODD, "/weather"],
+] as const)("%s below %j", (path, contract, base) => {
+  const shape = { contract, count: 5, pageSize: 2, baseUrl: `https://example.com${base}` };
+  const listing = `${base}${path}`;
+  const pageOf = (folder: string, page: number) => readFileSync(join(folder, `${path.slice(1)}pages/${page}.json`));
+
+  test("pages by query and by path, with and without the fast path", async () => {
+    for (const fastPath of [true, false]) {
+      const { port, server } = await serving(shape, { fastPath });
+      for (const [target, page] of [
+        [listing, 1],
+        [`${listing}?format=api&page=2`, 2],
+        [`${listing}?page=3`, 3],
+        [`${listing}pages/2.json`, 2],
+      ] as const) {
+        const { status, body, headers } = await ask(port, target);
+        expect([target, status]).toEqual([target, 200]);
+        expect(body.equals(pageOf(server.release.folder, page)), target).toBe(true);
+        expect(headers.etag).toBe(`"${server.release.sums.pages.get(page, "identity")}"`);
+      }
+    }
+  });
+
+  test("a missing slash leads to it, and other paths lead nowhere", async () => {
+    const { port } = await serving(shape);
+    const { status, headers } = await ask(port, `${listing.slice(0, -1)}?page=2`);
+    expect([status, headers.location]).toEqual([301, `${listing}?page=2`]);
+    for (const none of [`${listing}?page=4`, `${listing}pages/4.json`, `${listing}pages/x.json`])
+      expect((await ask(port, none)).body.toString()).toBe('{"detail":"Invalid page."}');
+    const others = [`${base}/api/users/`, `${base}/api/users/pages/1.json`, listing.replace(".", "x"), `${listing}x`];
+    for (const none of others.filter((target) => target !== listing))
+      expect([none, (await ask(port, none)).body.toString()]).toEqual([none, '{"detail":"Not found."}']);
+  });
+
+  test("contract.json is a file as any other, with the Cache-Control of pages", async () => {
+    const { port, server } = await serving(shape, { cacheControl: "public, max-age=7" });
+    const { status, headers, body } = await ask(port, `${base}/contract.json`);
+    expect(status).toBe(200);
+    expect(body.toString()).toBe(contract.text);
+    const etag = `"${server.release.sums.others.get("contract.json")}"`;
+    expect(headers).toMatchObject({ "content-type": "application/json", "cache-control": "public, max-age=7", etag });
+    const again = await ask(port, `${base}/contract.json`, { headers: { "If-None-Match": etag } });
+    expect(again.status).toBe(304);
+    const head = await ask(port, `${base}/contract.json`, { method: "HEAD" });
+    expect([head.status, head.headers["content-length"]]).toEqual([200, `${body.length}`]);
+  });
+
+  test("the fast path takes its pages, and no other path's", () => {
+    const read = createFastReader(listing);
+    const plain = (target: string) => read(`GET ${target}?page=2 HTTP/1.1\r\nHost: a\r\n\r\n`, 0);
+    expect(plain(listing)).toMatchObject({ page: 2, url: `${listing}?page=2` });
+    for (const other of ["/api/users/", `${listing}x/`, `/x${listing}`, listing.replace("v1", "v11")])
+      expect(plain(other), other).toBe(undefined);
+    if (path.includes(".")) expect(plain(listing.replace(".", "x"))).toBe(undefined);
+  });
+});
+
+test.each([true, false])("a switch to another listing path on an open connection, fast path %s", async (fastPath) => {
+  const base = { baseUrl: "https://example.com/a", count: 3 };
+  const { port, server, dist } = await serving({ ...base, contract: STATIONS_CONTRACT }, { fastPath });
+  const socket = open(port);
+  const heard = hearing(socket);
+  const get = async (target: string) => {
+    const before = heard().length;
+    socket.write(`GET /a${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
+    await until(() => heard().length > before);
+    return Number(heard().slice(before).split(" ")[1]);
+  };
+  const [v1, v2, users] = ["/v1/stations/?page=1", "/v2/stations/?page=1", "/api/users/?page=1"];
+  expect([await get(v1), await get(v2), await get(users)]).toEqual([200, 404, 404]);
+  await publish(dist, { ...base, contract: stationsAt("/v2/stations/") });
+  await server.reload();
+  expect([await get(v1), await get(v2), await get(users)]).toEqual([404, 200, 404]);
+  await publish(dist, base);
+  await server.reload();
+  expect([await get(v1), await get(v2), await get(users)]).toEqual([404, 404, 200]);
+  // A release of before there were other contracts carries none.
+  expect([await get("/contract.json"), await get("/snapshot.json")]).toEqual([404, 200]);
+  socket.destroy();
+});
+
+test("who is told of a switch learns the listing's path", async () => {
+  const dist = scratch();
+  await publish(dist);
+  const seen: string[] = [];
+  const onSwitch = ({ contract }: ServedRelease) => void seen.push(contract.listing.path);
+  const server = await createListingServer({ folder: dist }, { onSwitch });
+  await publish(dist, { contract: STATIONS_CONTRACT });
+  await server.reload();
+  expect(seen).toEqual(["/v1/stations/"]);
+  await server.close();
+});
