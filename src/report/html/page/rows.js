@@ -108,5 +108,5 @@ function valueCell(side, value, part) {
  * @param {string} path
  */
 function pathText(path) {
-  return path.split(/(?<=[._])/).flatMap((word) => [word, element("wbr")]);
+  return path.split(/(?<=[._])/).flatMap((word) => [visibleText(word), element("wbr")]);
 }

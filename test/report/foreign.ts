@@ -1,0 +1,109 @@
+/** Diffs of contracts that are not the directory's: with one facet and several, with none, without times, and hostile ones. */
+import { type AnyRecord, type Contract, contractOf } from "../../src/contract/contract.js";
+import type { ContractFile, FieldSchema } from "../../src/contract/file/form.js";
+import type { Diff } from "../../src/diff/change.js";
+import { changesIn, diffOf } from "../support/diffs.js";
+import { STATIONS, STATIONS_CONTRACT, stations } from "../support/stations.js";
+
+const { is_active, sensors, ...others } = STATIONS.properties;
+
+/** Stations that people choose by country and by what they are. */
+const TWO_FACETS = contractOf({
+  ...STATIONS,
+  properties: { ...others, is_active: { ...is_active, "x-facet": true }, sensors },
+});
+
+/** Some stations that came, went and changed. */
+export function stationsDiff(contract: Contract = STATIONS_CONTRACT): Diff {
+  const { added, removed, changed } = changesIn(contract);
+  const records = stations(60).map(({ record }): AnyRecord => record);
+  const edit = (at: number, given: AnyRecord) => changed(records[at] ?? {}, { ...records[at], ...given });
+  const moves = records
+    .slice(10, 20)
+    .map((record, at) => changed(record, { ...record, country: at % 2 === 0 ? "CH" : "IT", is_active: true }));
+  return diffOf(
+    [
+      ...records.slice(0, 3).map(added),
+      ...records.slice(3, 5).map(removed),
+      ...moves,
+      edit(20, { name: "Zugspitze", position: { latitude: 47.421, longitude: 10.985 } }),
+      edit(21, { sensors: ["rain"], extra: { deep: [1, { a: "b" }] }, readings: 12_345 }),
+      edit(22, { closed: "2021-01-01", nickname: "" }),
+    ],
+    { unchanged: 4321, contract },
+  );
+}
+
+export const twoFacetsDiff = (): Diff => stationsDiff(TWO_FACETS);
+
+/** Parts, whose key is a number, and by which nothing else can be said: no facet, no time, no label. */
+export function partsDiff(): Diff {
+  const contract = contractWith({
+    words: ["part", "parts"],
+    key: "number",
+    fields: { number: { type: "integer" }, title: { type: "string" }, weight: { type: "number" } },
+  });
+  const { added, removed, changed } = changesIn(contract);
+  const part = (number: number, title: string, weight = 1.5) => ({ number, title, weight });
+  return diffOf([added(part(7, "Bolt")), removed(part(-3, "")), changed(part(12, "Nut"), part(12, "Wing nut", 2e-7))], {
+    contract,
+  });
+}
+
+/** Words and names that try to be more than that. */
+export const HOSTILE_WORDS = ["<b>`x`|\u202e", "</title><script>alert(1)</script>מפתחות"] as const;
+export const HOSTILE_FIELDS = {
+  key: "a\u202e|`b`: 1 -> 2",
+  facet: "<img src=x onerror=alert(1)>\nkind",
+  time: "</script><script>alert(1)//",
+  text: "שם [x](javascript:alert(1)) @everyone",
+} as const;
+
+export function hostileDiff(): Diff {
+  const { key, facet, time, text } = HOSTILE_FIELDS;
+  const contract = contractWith({
+    words: HOSTILE_WORDS,
+    key,
+    label: text,
+    fields: {
+      [key]: { type: "string" },
+      [facet]: { type: "string", "x-facet": true },
+      [time]: { type: ["string", "null"], format: "date-time" },
+      [text]: { type: "string" },
+    },
+  });
+  const { added, removed, changed } = changesIn(contract);
+  const record = (at: number, given: AnyRecord = {}) => ({
+    [key]: `k | \`${at}\`\u202e\n`,
+    [facet]: "x -> <b>",
+    [time]: `2026-11-${10 + at}T23:30:00.5-05:00`,
+    [text]: "</details>",
+    ...given,
+  });
+  return diffOf(
+    [
+      added(record(1)),
+      removed(record(2, { [time]: null })),
+      changed(record(3), record(3, { [facet]: "| `y`\u202e", [text]: "" })),
+    ],
+    { contract },
+  );
+}
+
+interface Given {
+  words: readonly [one: string, many: string];
+  key: string;
+  label?: string;
+  fields: Readonly<Record<string, FieldSchema>>;
+}
+
+function contractWith({ words, key, label = key, fields }: Given): Contract {
+  const file: ContractFile = {
+    type: "object",
+    "x-listing": { path: "/v1/things/", words, key, label, order: [key], version: 1 },
+    properties: fields,
+    required: Object.keys(fields),
+    additionalProperties: false,
+  };
+  return contractOf(file);
+}
