@@ -73,14 +73,14 @@ function side(id: string, count: number, given: Partial<SideFacts> = {}): SideFa
 }
 
 /** Makes changes of a contract's records. */
-export function changesIn({ key }: Contract) {
+export function changesIn({ key, fields }: Contract) {
   const idOf = (record: AnyRecord) => valueAt(record, key) as RecordId;
   return {
     added: (record: AnyRecord): Change => ({ kind: "added", id: idOf(record), record }),
     removed: (record: AnyRecord): Change => ({ kind: "removed", id: idOf(record), record }),
     /** `old` becomes `now`, which has the same key. */
     changed: (old: AnyRecord, now: AnyRecord): Change => {
-      return { kind: "changed", id: idOf(old), fields: differences(old, now), old, new: now };
+      return { kind: "changed", id: idOf(old), fields: differences(fields, old, now), old, new: now };
     },
   };
 }
@@ -142,19 +142,11 @@ export function person(number: number, given: Partial<User> = {}): User {
   };
 }
 
-function differences(old: object, now: object, prefix = ""): FieldChange[] {
-  const after = new Map<string, unknown>(Object.entries(now));
-  return Object.entries(old).flatMap(([name, before]): FieldChange[] => {
-    const [path, value] = [prefix + name, after.get(name)];
-    if (isDeepStrictEqual(before, value)) return [];
-    return isBranch(before) && isBranch(value)
-      ? differences(before, value, `${path}.`)
-      : [{ path, old: before, new: value }];
-  });
-}
-
-function isBranch(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Field by field of the contract, in published order. */
+function differences(fields: Contract["fields"], old: AnyRecord, now: AnyRecord): FieldChange[] {
+  return fields
+    .map((field) => ({ path: field.path, old: valueAt(old, field), new: valueAt(now, field) }))
+    .filter((change) => !isDeepStrictEqual(change.old, change.new));
 }
 
 function fieldsOf(changes: readonly Change[]): Map<string, number> {

@@ -21,7 +21,7 @@ export function timesPlot({ bins, unit, before, after }: Times, { words }: Subje
   return {
     id: "times",
     title: `Added and removed ${many} by ${path}`,
-    sentence: `Added ones stand above the line and removed ones below, by ${path}${isDay ? "" : " (UTC)"}; a bar is ${article(unit)} ${unit}.${
+    sentence: `Added ones stand above the line and removed ones below, by ${path}${isDay ? "" : " (UTC)"}; a bar is ${article(unit)}${unit}.${
       notDrawn && ` Not drawn: ${notDrawn}.`
     }`,
     shown: {
@@ -39,7 +39,7 @@ export function timesPlot({ bins, unit, before, after }: Times, { words }: Subje
 
 function article(unit: string): string {
   if (/^\d/.test(unit)) return "";
-  return unit === "hour" ? "an" : "a";
+  return unit === "hour" ? "an " : "a ";
 }
 
 function drawBars(bins: readonly Bin[], width: number): PlotDrawing {

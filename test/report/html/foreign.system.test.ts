@@ -1,0 +1,109 @@
+/** The page of any contract's diff: its words, facets and times are the contract's, and hostile ones are only text. */
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { contractOf } from "../../../src/contract/contract.js";
+import { changesIn, diffOf } from "../../support/diffs.js";
+import { describeWith } from "../../support/installed.js";
+import { STATIONS, stations } from "../../support/stations.js";
+import { HOSTILE_FIELDS, hostileDiff, partsDiff, stationsDiff, twoFacetsDiff } from "../foreign.js";
+import { settled, useBrowser } from "./browser.js";
+
+describeWith("chromium", "the page of any contract", (path) => {
+  const open = useBrowser(path);
+
+  test("speaks of stations, by their facet and their time", async () => {
+    const { page, misdeeds } = await open(stationsDiff());
+    expect(await settled(page)).toBe("1 to 18 of 18 changes");
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("18 stations differ");
+    expect(await page.locator(".side").first().textContent()).toContain("4,336 stations on 44 pages");
+    expect(await titles(page)).toEqual([
+      ...["Changes by field", "Moves of country", "Added and removed stations by opened"],
+    ]);
+    expect(await page.locator("figcaption p").allTextContents()).toEqual([
+      "Stations whose value differs, of 13 changed stations.",
+      "10 stations went from the value on the left to the one on the right.",
+      "Added ones stand above the line and removed ones below, by opened; a bar is 3 months.",
+    ]);
+    expect(await page.locator("#times tbody tr").first().locator("> *").allTextContents()).toEqual([
+      ...["1954-01-01", "0", "1"],
+    ]);
+    expect(await page.locator("#list thead").textContent()).toBe("KindStationWhat changes");
+    expect(await page.getByRole("searchbox").getAttribute("placeholder")).toBe("Name, code or any value");
+    const row = page.locator("#list > tbody > tr:has(> .kind)").first();
+    expect(await row.locator(".record").textContent()).toBe("Station “20” 🌦");
+    expect(await row.locator("li").allTextContents()).toEqual(["opened 1956-02-21", "country AT"]);
+    await row.locator(".record").click();
+    expect(await page.locator("#details-1 .fields tr").allTextContents()).toEqual([
+      ...["FieldAdded", "closed2020-12-21", "codeST000020", "countryAT", "extranull", "is_activefalse"],
+      ...["nameStation “20” 🌦", "nicknamenick 20", "opened1956-02-21"],
+      ...["position.latitude-69.5", "position.longitude-159.75", "readings20", "sensors[]"],
+    ]);
+    expect(await page.content()).not.toMatch(/\busers?\b/i);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("has a plot for each of several facets, each with a name of its own", async () => {
+    const { page, misdeeds } = await open(twoFacetsDiff());
+    await settled(page);
+    expect((await titles(page)).slice(1, 3)).toEqual(["Moves of country", "Moves of is_active"]);
+    expect(await page.locator("#flow2 .w520 text").allTextContents()).toEqual(["false", "5", "true", "5"]);
+    const ids = await page.locator("[id]").evaluateAll((all) => all.map(({ id }) => id));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(await page.locator("#list li").filter({ hasText: "is_active false" }).count()).toBe(10);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("has neither flows nor times where the contract has none", async () => {
+    const { page, misdeeds } = await open(partsDiff());
+    await settled(page);
+    expect(await titles(page)).toEqual(["Changes by field"]);
+    expect(await page.locator(".who").allTextContents()).toEqual(["7", "-3", "12"]);
+    expect(await page.locator(".gist").first().locator("li").count()).toBe(0);
+    await page.getByRole("searchbox", { name: "Search" }).fill("-3");
+    await page.getByRole("status").filter({ hasText: "1 to 1 of 1 found, in 3 changes" }).waitFor();
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("a facet of very many values is a list of its most frequent moves", async () => {
+    const { title, ...file } = STATIONS;
+    const contract = contractOf({ ...file, properties: { ...file.properties, name: { ...NAME, "x-facet": true } } });
+    const { changed } = changesIn(contract);
+    const renamed = stations(150).map(({ record }) => changed(record, { ...record, name: `${record["name"]} <b>` }));
+    const { page } = await open(diffOf(renamed, { contract }));
+    await settled(page);
+    expect(title).toBe("Station");
+    expect(await page.locator("#flow1 p").textContent()).toBe(
+      "150 stations went from one value to another. Not listed: 50 rarer moves.",
+    );
+    const table = page.getByRole("group", { name: "Moves of name" }).getByRole("table");
+    expect(await table.locator("tbody tr").count()).toBe(100);
+    expect(await table.locator("tbody tr").first().textContent()).toMatch(/^"Station .*""Station .* <b>"1$/);
+  });
+
+  test("shows hostile words and names as text, and finds records by their fields", async () => {
+    const { page, misdeeds } = await open(hostileDiff());
+    await settled(page);
+    await page.getByRole("button", { name: "Open all" }).click();
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
+      "3 </title><script>alert(1)</script>מפתחות differ",
+    );
+    expect(await page.locator("#list thead th").nth(1).textContent()).toBe("<b>`x`|\\u202e");
+    const shown = Object.values(HOSTILE_FIELDS).map((name) => name.replace(/[\u202e\n]/g, escaped));
+    const names = await page.locator("#details-1 .fields th.path").allTextContents();
+    expect(names.sort()).toEqual(shown.sort());
+    await page.getByRole("combobox", { name: "Field" }).selectOption({ index: 1 });
+    await page.getByRole("status").filter({ hasText: "1 to 1 of 1 found, in 3 changes" }).waitFor();
+    expect(await page.locator("img, iframe, b, [onerror], [style], link, base").count()).toBe(0);
+    expect(misdeeds).toEqual([]);
+  });
+});
+
+const { name: NAME } = STATIONS.properties;
+
+function titles(page: Page): Promise<string[]> {
+  return page.locator("figure h3").allTextContents();
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
