@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { pageUrl } from "../src/contract/links.js";
-import { build, createServer, InvalidUsersError, openRelease, type Page } from "../src/index.js";
+import { build, createServer, InvalidRecordsError, openRelease, type Page } from "../src/index.js";
 import { readTree, scratch } from "./support/files.js";
 
 const CASES = new URL("cases/", import.meta.url).pathname;
@@ -95,7 +95,7 @@ async function runCase(folder: string): Promise<string> {
     });
     cpSync(release.folder, result, { recursive: true });
   } catch (error) {
-    if (!(error instanceof InvalidUsersError)) throw error;
+    if (!(error instanceof InvalidRecordsError)) throw error;
     writeFileSync(join(result, "refusal.txt"), `${error.message}\n`);
     expect(existsSync(join(work, "dist", "current"))).toBe(false);
   }

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { type BuildOptions, type BuildResult, build, InvalidUsersError, useRelease } from "rollcall";
+import { type BuildOptions, type BuildResult, build, InvalidRecordsError, useRelease } from "rollcall";
 import { expect, onTestFinished, test } from "vitest";
 import { plainRows, writeUsers } from "../support/database.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
@@ -34,7 +34,7 @@ function remembering({ before = "", after = INDEX, ...options }: Partial<BuildOp
       checkSums(result.folder);
       return result;
     } catch (error) {
-      if (!(error instanceof InvalidUsersError)) throw error;
+      if (!(error instanceof InvalidRecordsError)) throw error;
       return error.problems;
     }
   };

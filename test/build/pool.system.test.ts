@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
-import { type BuildOptions, build, InvalidUsersError } from "rollcall";
+import { type BuildOptions, build, InvalidRecordsError } from "rollcall";
 import { describe, expect, test } from "vitest";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
@@ -18,7 +18,7 @@ async function outcome(db: string, options: Partial<BuildOptions>) {
     const { folder, warnings, skipped } = await build({ db, out: scratch(), ...BASE, ...options });
     return { files: readTree(folder), warnings, skipped };
   } catch (error) {
-    if (!(error instanceof InvalidUsersError)) throw error;
+    if (!(error instanceof InvalidRecordsError)) throw error;
     return { problems: error.problems };
   }
 }

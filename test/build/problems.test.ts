@@ -2,7 +2,7 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { build, InvalidUsersError, UserError } from "../../src/index.js";
+import { build, InvalidRecordsError, UserError } from "../../src/index.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
@@ -20,8 +20,8 @@ const publish = (path = problemsFile) =>
   build({ db, out: join(folder, "dist"), baseUrl: "https://directory.example.com", problemsFile: path });
 
 test("has every problem, and takes the place of an older one", async () => {
-  await expect(publish()).rejects.toThrow(InvalidUsersError);
-  await expect(publish()).rejects.toThrow(InvalidUsersError);
+  await expect(publish()).rejects.toThrow(InvalidRecordsError);
+  await expect(publish()).rejects.toThrow(InvalidRecordsError);
   const lines = readFileSync(problemsFile, "utf8").split("\n").slice(0, -1);
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     {
@@ -86,7 +86,7 @@ test("circles nested without end are a problem like any other, with and without 
   ]);
   const error = await publish().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UserError);
-  const { first } = (error as InvalidUsersError).problems;
+  const { first } = (error as InvalidRecordsError).problems;
   expect(first.map(({ id, path, message }) => [id, path, message])).toEqual([
     [userId(1), "circles", "must be a JSON array"],
     [userId(2), "languages", "must be a JSON array of language codes"],

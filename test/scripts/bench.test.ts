@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { type Findings, toMarkdown, toText } from "../../scripts/bench/report.js";
 import { Sources } from "../../scripts/bench/sources.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { userSchema } from "../../src/contract/user.js";
 import { countWarnings, type WarningCounts } from "../../src/contract/warnings.js";
 import { openSource } from "../../src/source/open.js";
@@ -13,7 +14,7 @@ test("a source larger than the sample has as many valid users, and copies far ap
   const db = sources.take(1_250);
   expect(sources.take(1_250)).toBe(db);
   expect(said).toEqual(["making 500 users", "making 1,250 users"]);
-  const source = openSource({ db, defaultAvatar: "https://media.example.com/default.png" });
+  const source = openSource({ db, contract: USERS_CONTRACT, defaultAvatar: "https://media.example.com/default.png" });
   const warnings: WarningCounts = {};
   const users = [...source.candidates()].map(({ user }) => userSchema.parse(user));
   source.close();

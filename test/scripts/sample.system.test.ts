@@ -11,6 +11,7 @@ import { HARD_TEXT } from "../../scripts/sample/hard-text.js";
 import { CREATE_USERS, type UserRow } from "../../scripts/sample/schema.js";
 import { sampleUsers } from "../../scripts/sample/users.js";
 import { writeUsers } from "../../scripts/sample/write.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { KYC_STATUSES, type User, userSchema } from "../../src/contract/user.js";
 import { countWarnings, type WarningCounts } from "../../src/contract/warnings.js";
 import { UserError } from "../../src/errors.js";
@@ -29,7 +30,7 @@ beforeAll(() => {
   const db = new Database(SAMPLE, { readonly: true });
   rows = db.prepare<[], UserRow>("SELECT * FROM users ORDER BY rowid").all();
   db.close();
-  const source = openSource({ db: SAMPLE, defaultAvatar: AVATAR });
+  const source = openSource({ db: SAMPLE, contract: USERS_CONTRACT, defaultAvatar: AVATAR });
   users = [...source.candidates()].map(({ user }) => userSchema.parse(user));
   source.close();
 });

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { type BuildOptions, build, InvalidUsersError } from "rollcall";
+import { type BuildOptions, build, InvalidRecordsError } from "rollcall";
 import { expect, test } from "vitest";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -109,7 +109,7 @@ test("an id that an index hides is found twice all the same", async () => {
   changeUnseen(db, "by_id", `UPDATE others SET id = '${userId(4)}' WHERE id = '${userId(9)}'`);
   for (const workers of [0, 1, 2]) {
     const error = await publish(db, { table: "others", workers }).catch((error: unknown) => error);
-    expect(error).toBeInstanceOf(InvalidUsersError);
+    expect(error).toBeInstanceOf(InvalidRecordsError);
     expect(error).toMatchObject({ problems: { users: 2, first: [{ message: "must be unique" }, {}] } });
   }
 });

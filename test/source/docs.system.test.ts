@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
 import { CREATE_INDEX, CREATE_USERS } from "../../scripts/sample/schema.js";
 import { KYC_STATUSES } from "../../src/contract/user.js";
-import { type BuildResult, build, InvalidUsersError, type User } from "../../src/index.js";
+import { type BuildResult, build, InvalidRecordsError, type User } from "../../src/index.js";
 import { SOURCE_COLUMNS } from "../../src/source/columns.js";
 import { readTree, scratch } from "../support/files.js";
 
@@ -272,7 +272,7 @@ async function publishedUser(sql = ""): Promise<User | undefined> {
     const [user] = publishedUsers(await build({ db, baseUrl: BASE_URL, out }));
     return user;
   } catch (error) {
-    if (error instanceof InvalidUsersError) return undefined;
+    if (error instanceof InvalidRecordsError) return undefined;
     throw error;
   }
 }
@@ -285,7 +285,7 @@ function offChain(user: User | undefined): User["off_chain"] {
 /** The lines that `--problems` writes. */
 async function problems(): Promise<string[]> {
   const problemsFile = join(folder, "problems.ndjson");
-  await expect(build({ db, baseUrl: BASE_URL, out, problemsFile })).rejects.toThrow(InvalidUsersError);
+  await expect(build({ db, baseUrl: BASE_URL, out, problemsFile })).rejects.toThrow(InvalidRecordsError);
   return readFileSync(problemsFile, "utf8").trimEnd().split("\n");
 }
 

@@ -184,7 +184,7 @@ describe("the table", () => {
   test("has its name in other case, or one that needs quoting", async () => {
     writeUsers(db, [{ id: userId(1) }], `ALTER TABLE users RENAME TO "Weird "" name; --"`);
     const release = await build({ db, out: dist, baseUrl: "https://a.example", table: 'weird " NAME; --' });
-    expect(release.users).toBe(1);
+    expect(release.records).toBe(1);
   });
 
   test("is a view over tables that are gone", async () => {
@@ -203,7 +203,7 @@ describe("the query", () => {
       "-- Users.\nWITH u AS (SELECT * FROM users WHERE username <> 'user1')\nSELECT * FROM u; -- all\n/* end */",
     );
     const release = await build({ db, out: dist, baseUrl: "https://a.example", query: query() });
-    expect(release.users).toBe(2);
+    expect(release.records).toBe(2);
   });
 
   test.each([

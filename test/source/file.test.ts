@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, linkSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { connect, SourceFile } from "../../src/source/file.js";
 import { openSource } from "../../src/source/open.js";
 import { plainRows, writeUsers } from "../support/database.js";
@@ -58,7 +59,7 @@ describe("one file for all connections", () => {
 });
 
 test("two readers of one source in one process: the first to end leaves the other its locks", () => {
-  const options = { db, defaultAvatar: "https://a.example/a.png" };
+  const options = { db, contract: USERS_CONTRACT, defaultAvatar: "https://a.example/a.png" };
   const [first, second] = [openSource(options), openSource(options)];
   first.close();
   expect(writeElsewhere).toThrow("database is locked");

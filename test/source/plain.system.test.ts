@@ -3,34 +3,33 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { validate } from "../../src/build/users.js";
-import { encodeUser } from "../../src/contract/page.js";
-import { countWarnings } from "../../src/contract/warnings.js";
-import { SOURCE_COLUMNS } from "../../src/source/columns.js";
+import { validator } from "../../src/build/records.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { PageReader } from "../../src/source/reader.js";
 import { type Row, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
-import { anyUser, toRow } from "../support/users.js";
+import { anyUser, encodeUser, toRow } from "../support/users.js";
+
+const SOURCE_COLUMNS = USERS_CONTRACT.fields.map(({ column }) => column);
+const validate = validator(USERS_CONTRACT);
 
 const AVATAR = "https://directory.example.com/avatar.svg";
 
 /** Checks each row of a file as a page of its own. @returns how many are plain. */
 function countPlain(db: string, relation = "main.users", defaultAvatar = AVATAR): number {
   const file = new Database(db);
-  const reader = new PageReader(file, { relation, kind: "sorted", defaultAvatar });
+  const reader = new PageReader(file, { contract: USERS_CONTRACT.file, relation, kind: "sorted", defaultAvatar });
   const count = file.prepare<[], number>(`SELECT count(*) FROM ${relation}`).pluck().get() ?? 0;
   let plain = 0;
   for (let offset = 0; offset < count; offset++) {
-    const start = { offset, date: "", id: "" };
+    const start = { offset, key: [] };
     const text = reader.readText(start, 1);
     if (!text.isPlain()) continue;
     plain++;
     const [candidate] = reader.candidates(start, 1);
-    const { user, problems } = candidate ? validate(candidate) : {};
-    expect(problems).toBeUndefined();
-    expect(text.records.toString()).toBe(user && encodeUser(user));
     const warnings = {};
-    if (user) countWarnings(user, warnings);
+    expect(candidate && validate(candidate, warnings)).toEqual([]);
+    expect(text.records.toString()).toBe(encodeUser(candidate?.record));
     expect(warnings).toEqual({});
   }
   file.close();

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
-import { build, InvalidUsersError } from "../../src/index.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { build, InvalidRecordsError } from "../../src/index.js";
 import { openSource } from "../../src/source/open.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
@@ -20,8 +21,8 @@ const publish = () => build({ db, out: join(folder, "dist"), baseUrl: "https://d
 
 async function problems() {
   const refused = await publish().catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(InvalidUsersError);
-  return (refused as InvalidUsersError).problems.first.map(({ path, value }) => [path, value]);
+  expect(refused).toBeInstanceOf(InvalidRecordsError);
+  return (refused as InvalidRecordsError).problems.first.map(({ path, value }) => [path, value]);
 }
 
 test("a column without affinity keeps what was put into it, and storage classes count", async () => {
@@ -65,7 +66,7 @@ test.each([
   ["the smallest", -9223372036854775808n, { integer: "-9223372036854775808" }],
 ])("an integer at or beyond 2^53: %s", async (_, value, refused) => {
   writeUsers(db, [{ id: userId(1), wac_status: value }]);
-  if (refused === undefined) expect((await publish()).users).toBe(1);
+  if (refused === undefined) expect((await publish()).records).toBe(1);
   else expect(await problems()).toEqual([["wac_status", refused]]);
 });
 
@@ -80,8 +81,8 @@ test("bytes that are no UTF-8 are found wherever they stand, and a real replacem
   );
   writeUsers(db, rows, damage.join(";"));
   const found = await publish().catch((error: unknown) => error);
-  expect(found).toBeInstanceOf(InvalidUsersError);
-  expect((found as InvalidUsersError).problems.first.map(({ id, path }) => [id, path])).toEqual(
+  expect(found).toBeInstanceOf(InvalidRecordsError);
+  expect((found as InvalidRecordsError).problems.first.map(({ id, path }) => [id, path])).toEqual(
     bad.map((_, index) => [userId(200 * index + 3), "bio"]),
   );
 });
@@ -149,7 +150,7 @@ test("the source is only ever read: not one byte of it, nor a file beside it, ch
 
 test("a source can be read twice with one result, and stopped in the middle", () => {
   writeUsers(db, plainRows(10));
-  const source = openSource({ db, defaultAvatar: "https://a.example/a.png" });
+  const source = openSource({ db, contract: USERS_CONTRACT, defaultAvatar: "https://a.example/a.png" });
   for (const _ of source.candidates()) break;
   expect([...source.candidates()]).toEqual([...source.candidates()]);
   source.close();

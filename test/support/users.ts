@@ -1,7 +1,17 @@
 /** Any valid user, with text as hard as it comes, and the row that it would be in the source. */
 import fc from "fast-check";
-import { KYC_STATUSES, NOTHING_SCHEDULED, type User } from "../../src/contract/user.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { recordEncoder } from "../../src/contract/record/encode.js";
+import { recordCheck } from "../../src/contract/record/schema.js";
+import { USERS, type User } from "../../src/contract/users.js";
 import type { Row } from "./database.js";
+
+export const KYC_STATUSES = USERS.properties.kyc_status.enum;
+export const NOTHING_SCHEDULED = USERS.properties.off_chain.properties.next_mining_at["x-null"].const;
+
+/** The exact check of a user, and its canonical text. */
+export const checkUser = recordCheck(USERS_CONTRACT);
+export const encodeUser = recordEncoder(USERS_CONTRACT);
 
 const HARD = [
   '"',

@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";
 import { expect, test } from "vitest";
-import { recordPattern } from "../../src/contract/record-text.js";
-import { userSchema } from "../../src/contract/user.js";
-import { anyUser } from "../support/users.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { recordPattern } from "../../src/contract/record/text.js";
+import { anyUser, checkUser } from "../support/users.js";
 
-const pattern = recordPattern("https://example.com/avatar.svg");
+const pattern = recordPattern(USERS_CONTRACT, "https://example.com/avatar.svg");
 const takes = (text: string) => pattern.takes(Buffer.from(text).toString("latin1"), 1);
 
 /** A user without warnings, whom the pattern may match. */
@@ -70,7 +70,7 @@ test("what is taken after an edit is still valid, and the text that JSON.stringi
       const edited = Buffer.from(text.slice(0, at) + insert + text.slice(at + cut)).toString("utf8");
       if (!takes(edited)) return;
       taken++;
-      expect(userSchema.safeParse(JSON.parse(edited)).success).toBe(true);
+      expect(checkUser(JSON.parse(edited))).toEqual([]);
       expect(stringify(JSON.parse(edited))).toBe(edited);
     }),
     { numRuns: 3000 },
