@@ -13,15 +13,18 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /**
  * A mistake, or something around Rollcall, that the user can correct. The message is one line that names the thing, the
- * value, what is allowed and the next step. Any other error is a bug in Rollcall.
+ * value, what is allowed and the next step; a line each below it where one file has many mistakes. Any other error is a bug in Rollcall.
  */
 export class UserError extends Error {
   override readonly name = "UserError";
   readonly exitCode: ExitCode;
+  /** Further lines of the message, one for each of many mistakes. */
+  readonly details: readonly string[];
 
-  constructor(message: string, options: { exitCode?: ExitCode; cause?: unknown } = {}) {
-    super(message, { cause: options.cause });
+  constructor(message: string, options: { exitCode?: ExitCode; cause?: unknown; details?: readonly string[] } = {}) {
+    super([message, ...(options.details ?? [])].join("\n  "), { cause: options.cause });
     this.exitCode = options.exitCode ?? ExitCode.refused;
+    this.details = options.details ?? [];
   }
 }
 

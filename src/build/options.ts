@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { publishedFiles } from "../adapters/release-files.js";
 import { SERVING_SETTINGS, type ServingOptions } from "../adapters/rules/deployment.js";
-import { USERS_CONTRACT } from "../contract/contract.js";
+import { requireFieldLimits } from "../contract/fields.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, parseBaseUrl } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
@@ -11,6 +11,7 @@ import { CONTRACT, OLD_RECORDS, RECORDS, SNAPSHOT, SUMS } from "../release/layou
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
+import { loadContract } from "./contract.js";
 
 export interface BuildOptions extends OptionsOf<SourceSetting | "keep" | "adapt">, ServingOptions {
   /** The SQLite file of records. */
@@ -74,13 +75,15 @@ export function resolveOptions(given: BuildOptions) {
   if (options.table !== undefined && options.query !== undefined)
     throw usageError("build: table and query exclude each other; give one of them.");
   const { pageSize, keep, links } = SETTINGS;
-  const contract = USERS_CONTRACT;
+  const contract = loadContract(options.contract);
   const baseUrl = parseBaseUrl(options.baseUrl, contract.listing.path);
   // Always in one order, so that the same options make the same release.
   const encodings = ENCODING_NAMES.filter((encoding) => options.encodings?.includes(encoding));
   const hasAvatars = contract.fields.some(({ schema }) => schema["x-null"] && "setting" in schema["x-null"]);
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
   const forHosts = publishedFiles({ ...options, contract, baseUrl, encodings, carriesAvatar });
+  const gates = checkOptions("gates", options.gates ?? {}, GATES);
+  requireFieldLimits("maxField", gates.maxField ?? [], contract);
   return {
     ...options,
     contract,
@@ -93,6 +96,6 @@ export function resolveOptions(given: BuildOptions) {
     carriesAvatar,
     extraFiles: [...forHosts, ...(options.extraFiles ?? [])],
     skipInvalid: options.skipInvalid ?? false,
-    gates: checkOptions("gates", options.gates ?? {}, GATES),
+    gates,
   };
 }

@@ -1,12 +1,12 @@
 /** `rollcall init`: a starter config in the current folder, with sample users or a contract for a database. */
 import { ExitCode } from "../errors.js";
-import { CONTRACT_FILE, type Found, type InitResult, initialize } from "../init/init.js";
+import { type Found, type InitResult, initialize } from "../init/init.js";
 import { type Proposed, publicLine } from "../init/propose.js";
 import { SAMPLE } from "../init/sample.js";
 import { number } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
-import { CONFIG_FILE } from "../settings/file.js";
+import { CONFIG_FILE, CONTRACT_FILE } from "../settings/file.js";
 import { stoppable } from "./program/signals.js";
 import { type Given, type Io, print, sayLines, type Verb } from "./program/verb.js";
 

@@ -1,41 +1,77 @@
-/** The paths of a user's fields, patterns of them, and limits on how many users may change. */
-import { z } from "zod";
-import { userSchema } from "./user.js";
+/** The paths of a contract's fields, patterns of them, and limits on how many records may change. */
+import { usageError } from "../errors.js";
+import { suggest } from "../print/near.js";
+import type { Contract } from "./contract.js";
 
-/** Every path that a change can have, in published order: `bio`, ..., `off_chain.liveness_config.min_blinks`. */
-export const FIELD_PATHS: readonly string[] = leaves(userSchema, "");
+type Fields = Pick<Contract, "fields">;
 
-/** The paths that a pattern matches: itself, and all below it; `*` matches any part. Empty when it matches none. */
-export function matchingPaths(pattern: string): string[] {
-  const parts = pattern.split(".");
-  return FIELD_PATHS.filter((path) => {
-    const names = path.split(".");
-    return parts.length <= names.length && parts.every((part, at) => part === "*" || part === names[at]);
-  });
+/** Every path that a change can have, in published order: `code`, ..., `position.latitude`. */
+export function fieldPaths({ fields }: Fields): string[] {
+  return fields.map(({ path }) => path);
 }
 
-function leaves(schema: z.ZodType, prefix: string): string[] {
-  if (!(schema instanceof z.ZodObject)) return [prefix];
-  return Object.entries(schema.shape).flatMap(([name, field]) =>
-    leaves(field as z.ZodType, prefix === "" ? name : `${prefix}.${name}`),
+/** The paths that a pattern matches: itself, and all below it; `*` matches any part. Empty when it matches none. */
+export function matchingPaths({ fields }: Fields, pattern: string): string[] {
+  const parts = pattern.split(".");
+  const matches = (names: readonly string[]) =>
+    parts.length <= names.length && parts.every((part, at) => part === "*" || part === names[at]);
+  return fields.filter(({ names }) => matches(names)).map(({ path }) => path);
+}
+
+/** Whether a text has the form of such a pattern. Which fields there are, a contract says. */
+export function isFieldPattern(text: string): boolean {
+  return text.split(".").every((part) => part !== "");
+}
+
+/** @throws UserError (usage) for a pattern that matches no field of any of the contracts. @param what option gives them. */
+export function requireFields(what: string, patterns: readonly string[], ...contracts: readonly Fields[]): void {
+  const isKnown = (pattern: string) => contracts.some((contract) => matchingPaths(contract, pattern).length > 0);
+  refuseUnknown(
+    what,
+    patterns.find((pattern) => !isKnown(pattern)),
+    contracts,
   );
 }
 
-/** Whether a text is a number of users or a percentage of them: `10`, `2%`, `0.5%`. */
+/** @throws UserError (usage) for a limit on what is no field of any of the contracts. @param what option gives them. */
+export function requireFieldLimits(what: string, texts: readonly string[], ...contracts: readonly Fields[]): void {
+  const isKnown = (text: string) => contracts.some((contract) => parseFieldLimit(contract, text) !== undefined);
+  const unknown = texts.find((text) => !isKnown(text));
+  refuseUnknown(what, unknown && (splitFieldLimit(unknown)?.path ?? unknown), contracts);
+}
+
+function refuseUnknown(what: string, name: string | undefined, contracts: readonly Fields[]): void {
+  if (name === undefined) return;
+  const known = [...new Set(contracts.flatMap(fieldPaths))];
+  throw usageError(`${what} names ${JSON.stringify(name)}, which is no field; ${suggest(name, known)}`);
+}
+
+/** Whether a text is a number of records or a percentage of them: `10`, `2%`, `0.5%`. */
 export function isLimit(text: string): boolean {
   return /^(?:\d{1,15}|\d{1,9}(?:\.\d{1,9})?%)$/.test(text);
 }
 
-/** Whether so many users of `all` are more than a limit allows. Where `all` is 0, any user is more than a percentage. */
-export function isOver(limit: string, users: number, all: number): boolean {
-  if (!limit.endsWith("%")) return users > Number(limit);
+/** Whether so many records of `all` are more than a limit allows. Where `all` is 0, any is more than a percentage. */
+export function isOver(limit: string, records: number, all: number): boolean {
+  if (!limit.endsWith("%")) return records > Number(limit);
   // Multiplied rather than divided: 3 of 100 are exactly 3 %.
-  return users * 100 > Number(limit.slice(0, -1)) * all;
+  return records * 100 > Number(limit.slice(0, -1)) * all;
 }
 
-/** The parts of `off_chain.tokens=5%`; undefined when they are not a known field and a limit. */
-export function parseFieldLimit(text: string): { path: string; limit: string } | undefined {
-  const [path = "", limit = "", ...rest] = text.split("=");
-  const isField = matchingPaths(path).length === 1 && matchingPaths(path)[0] === path;
-  return isField && isLimit(limit) && rest.length === 0 ? { path, limit } : undefined;
+/** A limit on the records in which one field may change. */
+export interface FieldLimit {
+  path: string;
+  limit: string;
+}
+
+/** The parts of `position.latitude=5%`; undefined when it has another form. */
+export function splitFieldLimit(text: string): FieldLimit | undefined {
+  const [, path = "", limit = ""] = /^(.+)=([^=]+)$/s.exec(text) ?? [];
+  return isFieldPattern(path) && isLimit(limit) ? { path, limit } : undefined;
+}
+
+/** The parts of a limit on a field of the contract; undefined when it is none. */
+export function parseFieldLimit({ fields }: Fields, text: string): FieldLimit | undefined {
+  const found = splitFieldLimit(text);
+  return fields.some(({ path }) => path === found?.path) ? found : undefined;
 }

@@ -1,6 +1,6 @@
 /** What a diff consists of: one change for each record that differs, and totals. */
 import type { ContractChanges } from "../contract/changes.js";
-import type { AnyRecord, Contract } from "../contract/contract.js";
+import { type AnyRecord, type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { matchingPaths } from "../contract/fields.js";
 import type { LinkStyle } from "../contract/links.js";
 
@@ -73,7 +73,8 @@ export interface FieldFilter {
 }
 
 export function fieldFilter({ only, ignore = [] }: FieldFilter): (path: string) => boolean {
-  const pathsOf = (patterns: readonly string[]) => new Set(patterns.flatMap(matchingPaths));
+  const pathsOf = (patterns: readonly string[]) =>
+    new Set(patterns.flatMap((pattern) => matchingPaths(USERS_CONTRACT, pattern)));
   const [wanted, ignored] = [only && pathsOf(only), pathsOf(ignore)];
   return (path) => (wanted?.has(path) ?? true) && !ignored.has(path);
 }

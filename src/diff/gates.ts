@@ -1,4 +1,5 @@
 /** Gates: how much a new snapshot may change before a person has to review it. */
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { isOver, parseFieldLimit } from "../contract/fields.js";
 import { ExitCode, UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
@@ -56,7 +57,7 @@ export function findExceeded(diff: Diff, gates: Gates): string[] {
     ["max-changed", maxChanged, diff.changed, "changed"],
   ];
   for (const text of maxField) {
-    const gate = parseFieldLimit(text);
+    const gate = parseFieldLimit(USERS_CONTRACT, text);
     if (gate)
       checks.push([`max-field ${gate.path}`, gate.limit, diff.fields.get(gate.path) ?? 0, `changed in ${gate.path}`]);
   }

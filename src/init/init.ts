@@ -3,15 +3,13 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { codeOf, UserError, usageError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
 import { replaceFiles } from "../release/write.js";
-import { CONFIG_FILE } from "../settings/file.js";
+import { CONFIG_FILE, CONTRACT_FILE } from "../settings/file.js";
 import { abortSignal, checkOptions, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
 import { refuseExisting } from "./existing.js";
 import { type Proposal, propose } from "./propose.js";
 import { SAMPLE, STARTER, writeSample } from "./sample.js";
 import { type SurveyOptions, surveyed } from "./survey.js";
-
-export const CONTRACT_FILE = "rollcall.contract.json";
 
 /** Without `from`, the sample users are written. */
 export interface InitOptions extends OptionsOf<"from" | "table" | "query"> {

@@ -9,6 +9,8 @@ import { at } from "./kinds.js";
 import { CONFIG_FLAG } from "./names.js";
 
 export const CONFIG_FILE = "rollcall.config.json";
+/** The contract that is taken where it lies beside the config file, or where the config file would be. */
+export const CONTRACT_FILE = "rollcall.contract.json";
 
 export interface ConfigFile {
   name: string;

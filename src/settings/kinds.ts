@@ -1,8 +1,10 @@
 /** What a setting's value may be: how its text is read, its schema, the words for what is allowed, and its placeholder. */
 import { isAbsolute, join } from "node:path";
 import { z } from "zod";
-import { FIELD_PATHS, isLimit, matchingPaths, parseFieldLimit } from "../contract/fields.js";
+import { isFieldPattern, isLimit, splitFieldLimit } from "../contract/fields.js";
+import type { ContractFile } from "../contract/file/form.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
+import { isObject } from "../contract/json.js";
 import { basePath, isPublishableUrl, parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 
@@ -43,6 +45,13 @@ export function at(folder: string, path: string): string {
 export function path(placeholder: string) {
   return { kind: "path", schema: z.string().refine(isPath), allowed: "a path on this machine", placeholder } as const;
 }
+
+/** The file of a contract, or the contract as a program or a config file gives it. `readContract` says what is wrong inside. */
+export const contract = {
+  ...path("<file>"),
+  schema: z.union([z.string().refine(isPath), z.custom<ContractFile>(isObject)]),
+  allowed: "the path of a contract's file, or the contract itself as an object",
+} as const;
 
 export const yesOrNo = { kind: "boolean", schema: z.boolean(), allowed: "true or false", default: false } as const;
 
@@ -101,19 +110,19 @@ export const limit = ofText(
     .union([z.int().min(0), z.string()])
     .transform(String)
     .refine(isLimit),
-  "a number of users, or a percentage like 2%",
+  "a number of records, or a percentage like 2%",
   "<number|percent>",
 );
 
 export const fieldLimits = ofList(
-  z.array(z.string().refine((value) => parseFieldLimit(value) !== undefined)),
-  "a list of a user's fields and limits, like kyc_status=10,bio=5%",
+  z.array(z.string().refine((value) => splitFieldLimit(value) !== undefined)),
+  "a list of fields and limits, like country=10,name=5%",
   "<path=limit,...>",
 );
 
 export const fields = ofList(
-  z.array(z.string().refine((value) => matchingPaths(value).length > 0)).min(1),
-  `a list of a user's fields, like bio,off_chain.*; they are ${FIELD_PATHS.join(", ")}`,
+  z.array(z.string().refine(isFieldPattern)).min(1),
+  "a list of fields, like name,position.*",
   "<paths>",
 );
 

@@ -56,7 +56,7 @@ function check({ given, wanted, folder, nameOf, known }: Unchecked): Layer {
     const { kind, schema } = settingOf(key);
     const { data, error } = schema.safeParse(fromText(key, value));
     if (error) mistakes.push(describeMistake(nameOf(key), value, settingOf(key), error));
-    else values[key] = kind === "path" ? at(folder, String(data)) : data;
+    else values[key] = kind === "path" && typeof data === "string" ? at(folder, data) : data;
   }
   return { values, nameOf, mistakes };
 }

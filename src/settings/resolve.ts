@@ -1,6 +1,8 @@
 /** Combines the layers of settings: flags win over variables, variables over the file, the file over defaults. */
+import { existsSync } from "node:fs";
 import { usageError } from "../errors.js";
-import { CONFIG_FILE, readConfigFile } from "./file.js";
+import { CONFIG_FILE, CONTRACT_FILE, readConfigFile } from "./file.js";
+import { at } from "./kinds.js";
 import { fileLayer, flagLayer, type Layer, variableLayer } from "./layers.js";
 import { flagOf, variableOf } from "./names.js";
 import { type GivenSettings, SETTING_KEYS, type SettingKey, type Settings, settingOf } from "./settings.js";
@@ -22,7 +24,10 @@ export async function resolveSettings({ flags, config, env, cwd, keys = SETTING_
   if (file) layers.push(fileLayer(file, keys));
   const mistakes = layers.flatMap((layer) => [...layer.mistakes, ...findTableAndQuery(layer)]);
   if (mistakes.length > 0) throw usageError(mistakes.join(" "));
-  return layers.reduceRight((below, { values }) => put(values, below), defaultSettings(cwd));
+  const settings = layers.reduceRight((below, { values }) => put(values, below), defaultSettings(cwd));
+  const usual = at(file?.folder ?? cwd, CONTRACT_FILE);
+  const takesUsual = keys.includes("contract") && config !== null && settings.contract === undefined;
+  return takesUsual && existsSync(usual) ? { ...settings, contract: usual } : settings;
 }
 
 /** @throws UserError (usage) that lists all that are missing, and where each can be given. */

@@ -33,6 +33,7 @@ export const SOURCE_SETTINGS = [
   "pageSize",
   "table",
   "query",
+  "contract",
   "defaultAvatar",
   "links",
   "skipInvalid",

@@ -20,6 +20,11 @@ export const SETTINGS = {
     ["build"],
     `users a page, ${PAGE_SIZE.min} to ${PAGE_SIZE.max}`,
   ),
+  contract: row(
+    kind.contract,
+    ["build", "diff", "schema"],
+    "contract of the records (default: rollcall.contract.json beside the config file, or that of a directory of users)",
+  ),
   table: row(
     text("<name>", "the name of a table or view"),
     ["init", "build"],
@@ -71,13 +76,13 @@ export const SETTINGS = {
   format: row(kind.oneOf("text", "markdown", "html", "json", "ndjson"), ["diff"], "form of the report"),
   limit: row({ ...whole(0, 1_000_000_000), default: 20 }, ["diff"], "changes of each kind that text shows"),
   all: row(yesOrNo, ["diff"], "show every change in text"),
-  only: row(kind.fields, ["diff"], "fields that count: bio,off_chain.*"),
+  only: row(kind.fields, ["diff"], "fields that count: name,position.*"),
   ignore: row(kind.fields, ["diff"], "fields that do not count"),
   output: row(path("<file>"), ["diff"], "write the report to it instead of stdout"),
-  maxAdded: row(kind.limit, ["build", "diff"], "users that may be added: 100, or 2% of those before"),
-  maxRemoved: row(kind.limit, ["build", "diff"], "users that may be removed"),
-  maxChanged: row(kind.limit, ["build", "diff"], "users that may change"),
-  maxField: row(kind.fieldLimits, ["build", "diff"], "users in whom a field may change: kyc_status=10,bio=5%"),
+  maxAdded: row(kind.limit, ["build", "diff"], "records that may be added: 100, or 2% of those before"),
+  maxRemoved: row(kind.limit, ["build", "diff"], "records that may be removed"),
+  maxChanged: row(kind.limit, ["build", "diff"], "records that may change"),
+  maxField: row(kind.fieldLimits, ["build", "diff"], "records in which a field may change: country=10,name=5%"),
 
   // What another host is and where: the values of its configuration.
   adapt: row(

@@ -1,5 +1,6 @@
 /** `rollcall diff`: compares two snapshots, whatever kind each is of. */
 import { z } from "zod";
+import { USERS_CONTRACT } from "../contract/contract.js";
 import { parseFieldLimit } from "../contract/fields.js";
 import { type FieldFilter, fieldFilter } from "../diff/change.js";
 import { diff, type OpenDiff } from "../diff/diff.js";
@@ -94,7 +95,9 @@ export async function compare(options: CompareOptions, effects: CompareEffects =
 /** @throws UserError for a gate on a field that is not compared, because it could never be exceeded. */
 function refuseBlindGate({ maxField = [] }: Gates, filter: FieldFilter): void {
   const counts = fieldFilter(filter);
-  const blind = maxField.map((gate) => parseFieldLimit(gate)?.path).find((path) => path && !counts(path));
+  const blind = maxField
+    .map((gate) => parseFieldLimit(USERS_CONTRACT, gate)?.path)
+    .find((path) => path && !counts(path));
   if (blind !== undefined)
     throw usageError(
       `The gate on ${blind} would see nothing, for only or ignore leaves that field out; let it count, or leave out its gate.`,

@@ -1,6 +1,7 @@
 /** Collections of users before and after edits, and what was edited: known because it was done here. */
 import fc from "fast-check";
-import { FIELD_PATHS } from "../../src/contract/fields.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { fieldPaths } from "../../src/contract/fields.js";
 import type { User } from "../../src/contract/user.js";
 import { anyUser } from "../support/users.js";
 
@@ -32,7 +33,7 @@ export function everyEdit(): Edits {
       .map(({ id }) => id),
   );
   const changed = new Map<string, string[]>();
-  const paths = FIELD_PATHS.filter((path) => path !== "id");
+  const paths = fieldPaths(USERS_CONTRACT).filter((path) => path !== "id");
   const kept = old.filter(({ id }) => !removed.has(id));
   const after = kept.map((user, at) => {
     const donor = kept[(at + 57) % kept.length] ?? user;

@@ -22,7 +22,12 @@ export function reportFailure(thrown: unknown, io: Io): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.usage;
   if (error instanceof UserError) {
     if (error instanceof Stopped) say(io, error.message);
-    else complain("error", error.message);
+    else {
+      // Below a first line that is short, so that a file with many mistakes can be read.
+      const [first = ""] = error.details.length > 0 ? error.message.split("\n") : [error.message];
+      complain("error", first);
+      for (const line of error.details) say(io, `  ${visible(line)}`);
+    }
     return error.exitCode;
   }
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));

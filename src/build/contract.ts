@@ -1,0 +1,49 @@
+/** The contract that a build, or whoever reads a source, is given. */
+import { isUtf8 } from "node:buffer";
+import { readFileSync, statSync } from "node:fs";
+import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
+import type { ContractFile } from "../contract/file/form.js";
+import { checkContract, MAX_CONTRACT, type ReadContract, readContract } from "../contract/file/parse.js";
+import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
+import { count } from "../print/numbers.js";
+import { visible } from "../print/text.js";
+import { refusedConditions } from "../source/conditions.js";
+
+/**
+ * @param given a contract as a plain object, or the path of its file; the directory of users unless given.
+ * @throws UserError (usage) with a line for each of its mistakes.
+ */
+export function loadContract(given: string | ContractFile | undefined): Contract {
+  if (given === undefined) return USERS_CONTRACT;
+  const name = typeof given === "string" ? visible(given) : "The contract";
+  const read = typeof given === "string" ? readContract(textOf(given, name)) : checkContract(given);
+  const mistakes = mistakesOf(read);
+  if (!("mistakes" in read) && mistakes.length === 0) return read;
+  const message = `${name} cannot be used as a contract, for it has ${count(mistakes.length, "mistake")}:`;
+  throw new UserError(message, { exitCode: ExitCode.usage, details: mistakes });
+}
+
+function mistakesOf(read: ReadContract): readonly string[] {
+  if ("mistakes" in read) return read.mistakes;
+  return read === USERS_CONTRACT ? [] : refusedConditions(read);
+}
+
+function textOf(path: string, name: string): string {
+  const advice = "--contract names the JSON file of a contract";
+  let bytes: Buffer;
+  try {
+    const found = statSync(path);
+    if (!found.isFile()) throw usageError(`${name} is no file; ${advice}.`);
+    const { size } = found;
+    if (size > MAX_CONTRACT)
+      throw usageError(`${name} has ${size} bytes, and a contract at most ${MAX_CONTRACT}; ${advice}.`);
+    bytes = readFileSync(path);
+  } catch (cause) {
+    if (cause instanceof UserError) throw cause;
+    const code = codeOf(cause);
+    if (code === "ENOENT") throw usageError(`There is no file ${name}; ${advice}.`, cause);
+    throw usageError(`Contract ${name} cannot be read (${code}).`, cause);
+  }
+  if (!isUtf8(bytes)) throw usageError(`Contract ${name} is not text in UTF-8; save it as that.`);
+  return bytes.toString("utf8");
+}
