@@ -15,7 +15,7 @@ import { refusedConditions } from "../source/conditions.js";
  */
 export function loadContract(given: string | ContractFile | undefined): Contract {
   if (given === undefined) return USERS_CONTRACT;
-  const name = typeof given === "string" ? visible(given) : "The contract";
+  const name = typeof given === "string" ? visible(given) : "The given object";
   const read = typeof given === "string" ? readContract(textOf(given, name)) : checkContract(given);
   const mistakes = mistakesOf(read);
   if (!("mistakes" in read) && mistakes.length === 0) return read;
