@@ -1,13 +1,15 @@
 /** The contract that a build, or whoever reads a source, is given. */
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
+import Database from "better-sqlite3";
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
+import { compileCondition } from "../contract/file/conditions.js";
 import type { ContractFile } from "../contract/file/form.js";
 import { checkContract, MAX_CONTRACT, type ReadContract, readContract } from "../contract/file/parse.js";
 import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { visible } from "../print/text.js";
-import { refusedConditions } from "../source/conditions.js";
+import { quoteName } from "../source/columns.js";
 
 /**
  * @param given a contract as a plain object, or the path of its file; the directory of users unless given.
@@ -46,4 +48,24 @@ function textOf(path: string, name: string): string {
   }
   if (!isUtf8(bytes)) throw usageError(`Contract ${name} is not text in UTF-8; save it as that.`);
   return bytes.toString("utf8");
+}
+
+/** A sentence for each condition that SQLite itself refuses, asked of a database in memory that has nothing else. */
+function refusedConditions({ conditions, fields }: Pick<Contract, "conditions" | "fields">): string[] {
+  if (conditions.length === 0) return [];
+  const row = fields.map(({ column }) => `NULL AS ${quoteName(column)}`).join(", ");
+  const db = new Database(":memory:");
+  try {
+    return conditions.flatMap(({ sql }, at) => {
+      try {
+        db.prepare(`SELECT ${compileCondition(sql, quoteName)} FROM (SELECT ${row})`);
+        return [];
+      } catch (error) {
+        if (!(error instanceof Database.SqliteError)) throw error;
+        return [`/x-observed/${at}/sql is refused by SQLite: ${error.message}.`];
+      }
+    });
+  } finally {
+    db.close();
+  }
 }

@@ -34,7 +34,9 @@ export function variableLayer(env: Given, cwd: string, wanted: readonly SettingK
 }
 
 export function fileLayer({ name, folder, values }: ConfigFile, wanted: readonly SettingKey[]): Layer {
-  return check({ given: values, wanted, folder, nameOf: (key) => `${key} in ${name}`, known: SETTING_KEYS });
+  // It tells editors what may stand in the file.
+  const { $schema: _, ...given } = values;
+  return check({ given, wanted, folder, nameOf: (key) => `${key} in ${name}`, known: SETTING_KEYS });
 }
 
 type Given = Readonly<Record<string, unknown>>;

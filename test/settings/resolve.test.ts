@@ -65,6 +65,7 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   baseUrl: ["https://example.com/x", "https://example.com/x"],
   out: ["/out", "/out"],
   pageSize: ["37", 37],
+  contract: ["/c.json", "/c.json"],
   table: ["people", "people"],
   query: ["/q.sql", "/q.sql"],
   defaultAvatar: ["https://example.com/a.png", "https://example.com/a.png"],
@@ -357,4 +358,42 @@ test("what has no default names the flag, the variable and the key", async () =>
   expect(() => need(settings, "baseUrl")).toThrow(
     'baseUrl is not set: give --base-url <url>, ROLLCALL_BASE_URL, or baseUrl in rollcall.config.json ("rollcall init" writes one).',
   );
+});
+
+test("a contract beside the config file is taken where none is given", async () => {
+  const cwd = scratch();
+  const resolveIn = async (given: Given) => (await resolve(given, cwd)).settings.contract;
+  expect(await resolveIn({})).toBeUndefined();
+  writeFileSync(join(cwd, "rollcall.contract.json"), "{}");
+  expect(await resolveIn({})).toBe(join(cwd, "rollcall.contract.json"));
+  expect(await resolveIn({ env: { ROLLCALL_CONTRACT: "other.json" } })).toBe(join(cwd, "other.json"));
+  expect(await resolveIn({ file: { contract: "mine.json" } })).toBe(join(cwd, "mine.json"));
+  expect(await resolveIn({ file: { contract: { title: "Mine" } } })).toEqual({ title: "Mine" });
+  // A verb without the setting looks for no contract, and one without a config for none beside it.
+  expect(await resolveIn({ file: {}, keys: ["port"] })).toBeUndefined();
+  expect(await resolveIn({ file: {}, config: null })).toBeUndefined();
+  mkdirSync(join(cwd, "sub"));
+  writeFileSync(join(cwd, "sub", "c.json"), "{}");
+  expect(await resolveIn({ config: "sub/c.json" })).toBeUndefined();
+  writeFileSync(join(cwd, "sub", "rollcall.contract.json"), "{}");
+  expect(await resolveIn({ config: "sub/c.json" })).toBe(join(cwd, "sub", "rollcall.contract.json"));
+});
+
+test("a contract is a path or an object", async () => {
+  expect(await refusal({ file: { contract: 3 } })).toBe(
+    "contract in rollcall.config.json must be the path of a contract's file, or the contract itself as an object, got 3.",
+  );
+});
+
+test("the config file may say what editors check it with", async () => {
+  const { settings } = await resolve({ file: { $schema: "./node_modules/rollcall/config.schema.json", keep: 3 } });
+  expect(settings).toMatchObject({ keep: 3 });
+  expect(settings).not.toHaveProperty("$schema");
+});
+
+test("fields have a form here; which there are, a contract says", async () => {
+  const { settings } = await resolve({ flags: { only: "a,b.*.c", maxField: "any.field=10,a=b=1%" } });
+  expect(settings).toMatchObject({ only: ["a", "b.*.c"], maxField: ["any.field=10", "a=b=1%"] });
+  expect(await refusal({ flags: { only: "a..b" } })).toContain("must be a list of fields, like name,position.*");
+  expect(await refusal({ flags: { maxField: "a=many" } })).toContain("must be a list of fields and limits");
 });

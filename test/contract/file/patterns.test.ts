@@ -1,4 +1,4 @@
-/** A pattern is said again in bytes only where it takes the same texts there. */
+/** A pattern is said again in bytes only where it takes the same texts there, or fewer. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inBytes } from "../../../src/contract/file/patterns.js";
@@ -25,10 +25,10 @@ describe("patterns of which that is not proved", () => {
     ["an anchor of one branch alone", "^a|b$"],
     ["an end that is a dollar sign", "^a\\$"],
     ["an anchor inside", "^a(?:$|b)$"],
-    ["a dot", "^.$"],
     ["text beyond ASCII", "^é$"],
     ["a class beyond ASCII", "^[a-é]$"],
-    ["a class of all others", "^[^a]$"],
+    ["a class of all others than some beyond ASCII", "^[^é]$"],
+    ["a class of all others than white space", "^[^\\s]$"],
     ["a class of nothing", "^[]$"],
     ["a quote", '^a"$'],
     ["a quote in a range", "^[ -z]$"],
@@ -56,7 +56,7 @@ describe("patterns of which that is not proved", () => {
   });
 });
 
-const CHARACTERS = [...'aZ09 _-.,:/~!#[]()|^$*+?{}"\\', "\t", "\u007f", "é", "🌦", "\ud83c", "\ufeff"];
+const CHARACTERS = [...'aZ09 _-.,:/~!#[]()|^$*+?{}"\\', "\t", "\u007f", "é", "ÿ", "🌦", "\ud83c", "\ufeff", "\u2028"];
 const texts = fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 8 });
 
 /** Patterns of every part that there is, those that are refused among them. */
@@ -67,7 +67,7 @@ const atoms = fc.oneof(
     weight: 4,
     arbitrary: fc.constantFrom("[a-z]", "[A-Z0-9]", "[\\w.-]", "[-a]", "[!#-[]", "[a^]", "[^a]", "[ -~]", "[é]"),
   },
-  { weight: 1, arbitrary: fc.constantFrom(".", "^", "$", "é", '"', "\\b", "(?=a)", "]", "{") },
+  { weight: 1, arbitrary: fc.constantFrom(".", ".", "[^\\w-]", "^", "$", "é", '"', "\\b", "(?=a)", "]", "{") },
 );
 const { pattern: patterns } = fc.letrec<{ pattern: string; term: string }>((tie) => ({
   term: fc
@@ -85,7 +85,10 @@ const { pattern: patterns } = fc.letrec<{ pattern: string; term: string }>((tie)
   pattern: fc.array(tie("term"), { maxLength: 4 }).map((terms) => terms.join("")),
 }));
 
-test("both take the same texts", () => {
+/** What JSON writes as it is. Of other texts nothing is taken in bytes: the schema itself is asked. */
+const isPlain = (text: string) => JSON.stringify(text) === `"${text}"`;
+
+test("both take the same texts, and in bytes none with escapes", () => {
   let proved = 0;
   fc.assert(
     fc.property(patterns, fc.array(texts, { minLength: 20, maxLength: 20 }), (body, tried) => {
@@ -97,7 +100,7 @@ test("both take the same texts", () => {
       const taken = fc.sample(fc.stringMatching(one), { numRuns: 5, seed: 7 });
       for (const text of [...tried, ...taken]) {
         const bytes = Buffer.from(`{"a":${JSON.stringify(text)},"b":${JSON.stringify(text)}}`).toString("latin1");
-        expect(other.test(bytes), `${pattern} ${JSON.stringify(text)}`).toBe(one.test(text));
+        expect(other.test(bytes), `${pattern} ${JSON.stringify(text)}`).toBe(isPlain(text) && one.test(text));
       }
     }),
     { numRuns: 3000 },
