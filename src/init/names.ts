@@ -1,10 +1,12 @@
 /** What names tell: words, fields, paths, and what is better not published. */
+import { TAKEN_NAMES } from "../contract/file/listing.js";
 
 /** `userEmail2`, `user-email 2` and `USER_EMAIL_2` are all `user`, `email`, `2`. */
 export function wordsOf(name: string): string[] {
   const parted = name
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
+    .replace(/IPv(?=[46])/gi, "ip ")
     .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
     .replace(/([\p{L}])(?=[0-9])/gu, "$1 ")
@@ -125,13 +127,16 @@ function plural(word: string): string {
   return /(?:s|x|ch|sh|z)$/.test(word) ? `${word}es` : `${word}s`;
 }
 
-/** The listing's path: `/people/`. */
+const LONGEST_PATH = 100;
+
+/** The listing's path: `/people/`, where no other file of a release has that name. */
 export function pathOf(table: string): string {
   const safe = table
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
+    .slice(0, LONGEST_PATH)
     .replace(/[^a-z0-9_~-]+/g, "-")
-    .replace(/^-+|-+$/g, "");
-  return `/${safe || "records"}/`;
+    .replace(/^[-_~]+|[-_~]+$/g, "");
+  return TAKEN_NAMES.includes(safe) ? `/${safe}-list/` : `/${safe || "records"}/`;
 }

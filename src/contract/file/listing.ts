@@ -6,7 +6,7 @@ import { type Complain, mustBe, mustName, type Place } from "./mistakes.js";
 import { DRAFT } from "./schema.js";
 
 /** What else lies at the top of a release, so that no listing can begin there. */
-const TAKEN = [
+export const TAKEN_NAMES: readonly string[] = [
   ...["contract.json", "openapi.json", "snapshot.json", "records.sha256", "users.sha256"],
   ...["bulk.json", "bulk", "changes.json", "changes", "lookup", "index.html", "explorer", "adapters"],
   ...["sha256sums", "sha256sums.minisig", "avatar.svg"],
@@ -42,7 +42,7 @@ function checkPath(path: string | undefined, complain: Complain): void {
     refuse("a path like /v1/stations/, with a slash at both ends and segments of letters, digits and . _ ~ -");
   } else if (path.length > 200) refuse("a path of at most 200 characters");
   else if (segments.includes(".") || segments.includes("..")) refuse("a path without the segments . and ..");
-  else if (TAKEN.includes(segments[0]?.toLowerCase() ?? "")) {
+  else if (TAKEN_NAMES.includes(segments[0]?.toLowerCase() ?? "")) {
     refuse(`a path that no other file of a release has, and ${segments[0]} is one`);
   }
 }

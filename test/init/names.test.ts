@@ -1,0 +1,127 @@
+/** What names tell: which columns are left out, and what a table's records are called. */
+import { describe, expect, test } from "vitest";
+import { TAKEN_NAMES } from "../../src/contract/file/listing.js";
+import { fieldOf, findPrivacy, isFlag, isTimeName, pathOf, wordsForRecords, wordsOf } from "../../src/init/names.js";
+
+describe("names that tell of a secret or of somebody's life", () => {
+  const telling = [
+    ..."password passwd Password_Hash userPassword password2 pwd encrypted_password salt auth_token accessToken".split(
+      " ",
+    ),
+    ..."refresh_tokens secret client_secret sessionId session_key csrf otp otp_secret pin PIN_CODE api_key ApiKey".split(
+      " ",
+    ),
+    ..."APIKEY private-key recovery_codes security_answer cvv password_digest hash magic_hash".split(" "),
+    ..."email e_mail E-Mail emailAddress contact_email user_emails mail phone phoneNumber phone2 telephone mobile".split(
+      " ",
+    ),
+    ..."mobile_no fax address address_line_1 addr street Street2 zip zip_code postcode postal_code".split(" "),
+    ..."ip last_ip ip_address ipAddress IPv4 client_ip lastloginip ssn iban card card_number passport_no tax_id".split(
+      " ",
+    ),
+    ..."birth birthday birth_date date_of_birth dateofbirth dob born born_on gender salary user_agent".split(" "),
+    ..."E-mail Address,Full Address,Téléphone phone".split(","),
+  ];
+  test.each(telling)("%s", (name) => expect(findPrivacy(name)).toMatch(/^(a secret|contact data|personal data)$/));
+
+  const harmless = [
+    ..."id uuid name title description shipping shipment relationship ship tip opinion pinned spinning zipper".split(
+      " ",
+    ),
+    ..."recipient participant script hashtag hashtags headphones microphone secretary key keyword primary_key".split(
+      " ",
+    ),
+    ..."country city created_at date_joined is_active stripe_color tokenizer passage".split(" "),
+    ..."compass passenger bypass classes obsession possession discount saltwater basalt cardinal".split(" "),
+    ..."ethics index number code currency bio image_url longitude state status borne reborn".split(" "),
+  ];
+  test.each(harmless)("not %s", (name) => expect(findPrivacy(name)).toBeUndefined());
+});
+
+test.each([
+  ["userEmail2", "user email 2"],
+  ["USER-EMAIL 2", "user email 2"],
+  ["HTTPServer", "http server"],
+  ["Größe (cm)", "große cm"],
+  ["名前", "名前"],
+  ["__", ""],
+])("the words of %s", (name, words) => {
+  expect(wordsOf(name).join(" ")).toBe(words);
+});
+
+test.each([
+  ["people", "person", "people"],
+  ["person", "person", "people"],
+  ["users", "user", "users"],
+  ["auth_user", "auth user", "auth users"],
+  ["Companies", "company", "companies"],
+  ["categories", "category", "categories"],
+  ["addresses", "address", "addresses"],
+  ["boxes", "box", "boxes"],
+  ["houses", "house", "houses"],
+  ["status", "status", "statuses"],
+  ["movies", "movie", "movies"],
+  ["cameras", "camera", "cameras"],
+  ["data", "data", "data"],
+  ["tblKids", "tbl kid", "tbl kids"],
+  ["名前", "名前", "名前s"],
+  ["2024", "2024", "2024s"],
+  ["--", "record", "records"],
+])("the records of %s are called %s and %s", (table, one, many) => {
+  expect(wordsForRecords(table)).toEqual([one, many]);
+});
+
+test.each([
+  ["people", "/people/"],
+  ["My Table!", "/my-table/"],
+  ["Größen", "/gro-en/"],
+  ["../etc", "/etc/"],
+  ["..", "/records/"],
+  ["名前", "/records/"],
+  ["_headers", "/headers/"],
+  ["a/b", "/a-b/"],
+  ["changes", "/changes-list/"],
+])("the path of %s is %s", (table, path) => {
+  expect(pathOf(table)).toBe(path);
+});
+
+test("no path is one that another file of a release has, or is too long", () => {
+  for (const name of TAKEN_NAMES) expect(TAKEN_NAMES).not.toContain(pathOf(name).slice(1, -1));
+  expect(pathOf("x".repeat(1000)).length).toBeLessThan(200);
+});
+
+test("fields have the columns' names where every program can write them, and each its own", () => {
+  const names = ["id", "firstName", "First Name", "first_name", "2nd", "größe", "名前", "", "-", "a.b", "toString"];
+  const taken = new Set<string>();
+  for (const name of [...names, "__proto__", "constructor", "order"]) taken.add(fieldOf(name, taken));
+  expect([...taken]).toEqual([
+    ...["id", "firstName", "first_name", "first_name_2", "field_2_nd", "groe", "field", "field_2", "field_3", "a_b"],
+    ...["to_string", "proto", "field_constructor", "order"],
+  ]);
+});
+
+test.each([
+  ["active", "BOOLEAN", true],
+  ["x", "bool", true],
+  ["x", "TINYINT(1)", true],
+  ["x", "TINYINT(2)", false],
+  ["is_admin", "INTEGER", true],
+  ["hasBadge", "", true],
+  ["email_verified", "INT", true],
+  ["active", "INTEGER", true],
+  ["count", "INTEGER", false],
+  ["issue", "INTEGER", false],
+])("0 and 1 in %s %s: no and yes is %s", (name, declared, expected) => {
+  expect(isFlag(name, declared)).toBe(expected);
+});
+
+test.each([
+  ["created_at", "INTEGER", true],
+  ["x", "DATETIME", true],
+  ["lastSeen", "", true],
+  ["points", "INTEGER", false],
+  ["rate", "REAL", false],
+  ["attribute", "REAL", false],
+])("numbers in %s %s: times is %s", (name, declared, expected) => {
+  expect(isTimeName(name, declared)).toBe(expected);
+});
