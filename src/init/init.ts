@@ -9,7 +9,8 @@ import { type OptionsOf, pick } from "../settings/settings.js";
 import { refuseExisting } from "./existing.js";
 import { type Proposal, propose } from "./propose.js";
 import { SAMPLE, STARTER, writeSample } from "./sample.js";
-import { type SurveyOptions, surveyed } from "./survey.js";
+import type { SurveyOptions } from "./subject.js";
+import { surveyed } from "./survey.js";
 
 /** Without `from`, the sample users are written. */
 export interface InitOptions extends OptionsOf<"from" | "table" | "query"> {

@@ -1,41 +1,21 @@
 /** Reads every row of a table, view or query once, and says what is in its columns. */
 import { isUtf8 } from "node:buffer";
-import { accessSync, constants, statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
-import { UserError, unreadable, usageError } from "../errors.js";
 import { quoteName } from "../source/columns.js";
 import { explainSqlite } from "../source/errors.js";
 import { connect } from "../source/file.js";
-import { createQueryView, findTable, listTables } from "../source/relation.js";
+import { findSubject, requireFile, type SurveyOptions, type SurveySubject } from "./subject.js";
 import { ColumnTally, type RowName } from "./tally.js";
 
-export interface SurveyOptions {
-  /** The SQLite file. */
-  from: string;
-  table?: string | undefined;
-  /** The path of a file with one SELECT. */
-  query?: string | undefined;
-}
-
-export interface Survey {
-  /** The table's or view's name as the database writes it, or the beginning of the query's file name. */
-  name: string;
-  kind: "table" | "view" | "query";
+export interface Survey extends Omit<SurveySubject, "columns"> {
   rows: number;
   columns: ColumnTally[];
-  /** The name by which row ids can be read, where there are any. */
-  rowid: string | undefined;
-  /** The columns of the PRIMARY KEY, in its order. */
-  primary: string[];
-  /** Columns that a UNIQUE index of their own keeps unique. */
-  unique: string[];
   /** The first of some columns that no two rows share. */
   findUnique(columns: readonly string[]): string | undefined;
 }
 
 const LOCK_WAIT = 5000;
-const PURPOSE = "--from names a SQLite file";
 
 /** Surveys a database, hands it to a step, and closes it. @throws UserError when it cannot be read, or is not one table. */
 export async function surveyed<T>(
@@ -56,66 +36,13 @@ export async function surveyed<T>(
   }
 }
 
-function requireFile(path: string): void {
-  try {
-    const stats = statSync(path);
-    accessSync(path, constants.R_OK);
-    if (stats.isFile() && stats.size > 0) return;
-    const what = stats.isDirectory() ? "a folder" : stats.isFile() ? "empty (0 bytes)" : "a device or pipe";
-    throw new UserError(`${path} is ${what}; ${PURPOSE}.`);
-  } catch (error) {
-    throw error instanceof UserError ? error : unreadable(path, PURPOSE, error);
-  }
-}
-
 async function survey(db: Database, options: SurveyOptions, signal: AbortSignal | undefined): Promise<Survey> {
-  const { name, kind, relation } = chooseRelation(db, options);
-  const schema = kind === "query" ? "temp" : "main";
-  const inner = kind === "query" ? QUERY_VIEW : name;
-  const found = db
-    .prepare<[string, string], ColumnInfo>(
-      "SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1 ORDER BY cid",
-    )
-    .all(inner, schema);
-  const columns = found.map((column) => new ColumnTally(column.name, column.type));
-  const rowid = kind === "table" ? findRowid(db, name, found) : undefined;
-  const rows = await readRows(db, { relation, columns, rowid, signal });
-  const primary = found.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk);
-  return {
-    ...{ name, kind, rows, columns, rowid },
-    primary: primary.map((column) => column.name),
-    unique: kind === "table" ? uniqueColumns(db, name) : [],
-    findUnique: (names) => names.find((column) => isUnique(db, relation, column, rows)),
-  };
-}
-
-interface ColumnInfo {
-  name: string;
-  type: string;
-  pk: number;
-}
-
-const QUERY_VIEW = "rollcall_query";
-
-function chooseRelation(db: Database, { from, table, query }: SurveyOptions) {
-  if (query !== undefined) {
-    const name = (query.split(/[\\/]/).at(-1) ?? "").replace(/\.[^.]*$/, "");
-    return { name, kind: "query", relation: `temp.${quoteName(createQueryView(db, query))}` } as const;
-  }
-  const tables = listTables(db);
-  if (table === undefined && tables.length > 1)
-    throw usageError(`${from} has ${tables.length} tables and views; name one with --table: ${tables.join(", ")}.`);
-  const name = findTable(db, from, table ?? tables[0] ?? "");
-  const isView = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?").get(name) !== undefined;
-  return { name, kind: isView ? "view" : "table", relation: `main.${quoteName(name)}` } as const;
-}
-
-/** The name by which a table's row ids can be read, where it has them. */
-function findRowid(db: Database, table: string, columns: readonly ColumnInfo[]): string | undefined {
-  const sql = "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ? AND type = 'table'";
-  if (db.prepare(sql).pluck().get(table) !== 0) return undefined;
-  const names = new Set(columns.map(({ name }) => name.toLowerCase()));
-  return ["rowid", "_rowid_", "oid"].find((name) => !names.has(name));
+  const subject = findSubject(db, options);
+  const { relation } = subject;
+  const columns = subject.columns.map(({ name, type }) => new ColumnTally(name, type));
+  const rows = await readRows(db, { relation, columns, rowid: subject.rowid, signal });
+  const findUnique = (names: readonly string[]) => names.find((column) => isUnique(db, relation, column, rows));
+  return { ...subject, rows, columns, findUnique };
 }
 
 interface Reading {
@@ -171,16 +98,6 @@ function isText(bytes: Buffer, encoding: string): boolean {
     if (error instanceof TypeError) return false;
     throw error;
   }
-}
-
-function uniqueColumns(db: Database, table: string): string[] {
-  const sql = `SELECT min(info.name) FROM pragma_index_list(?, 'main') AS list, pragma_index_info(list.name, 'main') AS info
-    WHERE list."unique" AND NOT list.partial GROUP BY list.seq HAVING count(*) = 1 ORDER BY list.seq DESC`;
-  return db
-    .prepare<[string], string | null>(sql)
-    .pluck()
-    .all(table)
-    .filter((name) => name !== null);
 }
 
 function isUnique(db: Database, relation: string, column: string, rows: number): boolean {

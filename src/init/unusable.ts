@@ -15,6 +15,8 @@ export function findUnusable(tally: ColumnTally): Unusable | undefined {
   const say: Say = (what, why, better, sql) => {
     return { what, why, better: { what: better, sql: sqlFor(sql, column) } };
   };
+  if (/\p{Cc}/u.test(column))
+    return { what: "no name", why: "there is a control character in it; name it otherwise in a query, with AS" };
   if (counts.BLOB > 0 && counts.BLOB + counts.NULL === rows) {
     const isUuid = tally.bytes.size === 1 && tally.bytes.has(16);
     const sql = isUuid ? dashed(`hex(${name})`) : `hex(${name})`;

@@ -1,0 +1,55 @@
+/** Databases for tests of init, and what it finds in them. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import type { Contract } from "../../src/contract/contract.js";
+import { readContract } from "../../src/contract/file/parse.js";
+import { type Found, initialize } from "../../src/init/init.js";
+import type { Proposed } from "../../src/init/propose.js";
+import { scratch } from "../support/files.js";
+
+/** Writes a new SQLite file. @param sql statements, or the name of a file of them beside this one. */
+export function database(sql: string, file = join(scratch(), "my.sqlite")): string {
+  const db = new Database(file);
+  db.exec(/^\w+\.sql$/.test(sql) ? readFileSync(new URL(sql, import.meta.url), "utf8") : sql);
+  db.close();
+  return file;
+}
+
+export interface Result extends Found {
+  /** The contract that was written, as every verb reads it. */
+  read: Contract;
+  config: Record<string, unknown>;
+  folder: string;
+  of(column: string): Proposed;
+}
+
+/** Runs init in a folder of its own. @throws Error when a contract is written that no verb would take. */
+export async function init(from: string, { table, query }: { table?: string; query?: string } = {}): Promise<Result> {
+  const folder = scratch();
+  const file = query === undefined ? undefined : join(folder, "query.sql");
+  if (file !== undefined) writeFileSync(file, query ?? "");
+  const { found } = await initialize(folder, { from, table, query: file });
+  if (!found) throw new Error("init found nothing");
+  const read = readContract(readFileSync(join(folder, "rollcall.contract.json"), "utf8"));
+  if ("mistakes" in read) throw new Error(read.mistakes.join("\n"));
+  const config = JSON.parse(readFileSync(join(folder, "rollcall.config.json"), "utf8"));
+  const of = (name: string) => {
+    const column = found.columns.find(({ column }) => column === name);
+    if (!column) throw new Error(`There is no column ${name}`);
+    return column;
+  };
+  return { ...found, read, config, folder, of };
+}
+
+/** A table with a key and one more column, whose values are given. */
+export function columnOf(values: readonly unknown[], column: string, declared: string): string {
+  const file = join(scratch(), "column.sqlite");
+  const db = new Database(file);
+  const name = `"${column.replaceAll('"', '""')}"`;
+  db.exec(`CREATE TABLE things (the_key INTEGER PRIMARY KEY, ${name} ${declared})`);
+  const insert = db.prepare(`INSERT INTO things (${name}) VALUES (?)`);
+  for (const value of values) insert.run(value);
+  db.close();
+  return file;
+}

@@ -1,0 +1,161 @@
+/** Which column names a record, and what people know it by; a table without a key is refused, with a query that has one. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { initialize } from "../../src/init/init.js";
+import { scratch } from "../support/files.js";
+import { database, init } from "./found.js";
+
+describe("the key", () => {
+  test.each([
+    ["the PRIMARY KEY", "nr INTEGER PRIMARY KEY, id TEXT UNIQUE", "(7, 'a'), (8, 'b')", "nr", "as the PRIMARY KEY"],
+    ["of text", "slug TEXT PRIMARY KEY, n INT", "('b', 1), ('a', 2)", "slug", "as the PRIMARY KEY"],
+    ["UNIQUE", "n INT, code TEXT UNIQUE", "(1, 'a'), (1, 'b')", "code", "as it is UNIQUE and never NULL"],
+    [
+      "no UNIQUE one with NULL",
+      "code TEXT UNIQUE, n INT",
+      "('a', 1), (NULL, 2)",
+      "n",
+      "as it is unique in 2 rows, though nothing in the table keeps it so",
+    ],
+    [
+      "a name like a key's first",
+      "city TEXT, person_id INT, id TEXT",
+      "('a', 1, 'x'), ('b', 2, 'y')",
+      "id",
+      "as it is unique in 2 rows, though nothing in the table keeps it so",
+    ],
+    [
+      "no PRIMARY KEY with NULL",
+      "code TEXT PRIMARY KEY, n INT",
+      "('a', 1), (NULL, 2)",
+      "n",
+      "as it is unique in 2 rows, though nothing in the table keeps it so",
+    ],
+    [
+      "not a PRIMARY KEY that is left out",
+      "email TEXT PRIMARY KEY, n INT",
+      "('a', 1), ('b', 2)",
+      "n",
+      "as it is unique in 2 rows, though nothing in the table keeps it so",
+    ],
+    [
+      "not one of a composite PRIMARY KEY",
+      "a INT, b INT, c INT, PRIMARY KEY (a, b)",
+      "(1, 1, 5), (1, 2, 6)",
+      "b",
+      "as it is unique in 2 rows, though nothing in the table keeps it so",
+    ],
+  ])("is %s", async (_, columns, values, field, why) => {
+    const { key, read } = await init(database(`CREATE TABLE things (${columns}); INSERT INTO things VALUES ${values}`));
+    expect(key).toEqual({ field, why });
+    expect(read.listing).toMatchObject({ key: field, order: [field] });
+  });
+
+  test.each([
+    [
+      "a BIGINT, b TEXT, PRIMARY KEY (b, a)",
+      "(1, 'x'), (1, 'y'), (2, 'x')",
+      'The table things has no key: its PRIMARY KEY (b, a) has 2 columns, and no other column that can be published is unique and never NULL; write a query that has one to a file, such as SELECT "b" || \'-\' || "a" AS "id", * FROM "things", and give it with --query FILE.',
+    ],
+    [
+      "email TEXT PRIMARY KEY, id INT",
+      "('a', 1), ('b', 1)",
+      'The table things has no key: its PRIMARY KEY email is left out (contact data: its name says so), and no other column that can be published is unique and never NULL; write a query that has one to a file, such as SELECT rowid AS "key", * FROM "things", and give it with --query FILE.',
+    ],
+    [
+      "x REAL, born TEXT",
+      "(1.5, 'a'), (2.5, 'b')",
+      'The table things has no key: no column that can be published is unique and never NULL; write a query that has one to a file, such as SELECT rowid AS "id", * FROM "things", and give it with --query FILE.',
+    ],
+    [
+      "joined TEXT, about TEXT",
+      `('2026-01-01', '${"a".repeat(101)}'), ('2026-01-02', '${"b".repeat(101)}')`,
+      'The table things has no key: no column that can be published is unique and never NULL; write a query that has one to a file, such as SELECT rowid AS "id", * FROM "things", and give it with --query FILE.',
+    ],
+  ])("of %s is missing, and the query that is shown has one", async (columns, values, message) => {
+    const file = database(`CREATE TABLE things (${columns}); INSERT INTO things VALUES ${values}`);
+    const folder = scratch();
+    await expect(initialize(folder, { from: file })).rejects.toMatchObject({ message, exitCode: 1 });
+    const [, query = ""] = /such as (SELECT .*), and give/.exec(message) ?? [];
+    const { key, config } = await init(file, { query });
+    expect(key.field).toBe(/AS "(\w+)"/.exec(query)?.[1]);
+    expect(config).toMatchObject({ query: "query.sql" });
+  });
+
+  test("of a view or query without one: it has to have one", async () => {
+    const file = database("CREATE TABLE t (a INT); INSERT INTO t VALUES (1), (1); CREATE VIEW v AS SELECT a FROM t");
+    await expect(init(file, { table: "v" })).rejects.toThrow(/; add a column to the view that names each row\.$/);
+    await expect(init(file, { query: "SELECT a FROM t" })).rejects.toThrow(/; add a column to the query that /);
+  });
+});
+
+describe("the label", () => {
+  test.each([
+    ["id INTEGER PRIMARY KEY, name TEXT, title TEXT", "name"],
+    ["id INTEGER PRIMARY KEY, title TEXT, DisplayName TEXT", "DisplayName"],
+    ["id INTEGER PRIMARY KEY, company_name TEXT", "company_name"],
+    ["id INTEGER PRIMARY KEY, name INT, note TEXT", "id"],
+  ])("of %s is %s", async (columns, label) => {
+    const { read } = await init(database(`CREATE TABLE things (${columns})`));
+    expect(read.label.path).toBe(label);
+  });
+});
+
+test("a table is chosen where there are several, whatever the case of its name", async () => {
+  const file = database("CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE Kids (id INTEGER PRIMARY KEY)");
+  const { config, contract } = await init(file, { table: "kids" });
+  expect(config).toMatchObject({ db: file, table: "Kids" });
+  expect(contract["x-listing"]).toMatchObject({ path: "/kids/", words: ["kid", "kids"] });
+  await expect(init(file, { table: "Kid" })).rejects.toThrow(/has no table or view "Kid".*Did you mean --table Kids\?/);
+});
+
+test("a table with the contract's word for its records is not named in the config", async () => {
+  const { config } = await init(database("CREATE TABLE people (id INTEGER PRIMARY KEY)"));
+  expect(Object.keys(config)).toEqual(["db", "baseUrl", "out"]);
+});
+
+test("hostile names become a contract that every verb takes", async () => {
+  const names = ["a b", 'q"uote', "'", "a.b", "-x", "__proto__", "select", "\u202e", "x\ny", "名", "x:1", "$", "A-B"];
+  const columns = names.map((name) => `"${name.replaceAll('"', '""')}" TEXT`).join(", ");
+  const file = database(`CREATE TABLE "no ""table""; --" (id INTEGER PRIMARY KEY, ${columns});
+    INSERT INTO "no ""table""; --" (id) VALUES (1)`);
+  const { contract, read } = await init(file);
+  expect(contract["x-listing"].path).toBe("/no-table/");
+  expect(read.fields.map(({ column }) => column).sort()).toEqual(
+    ["id", ...names.filter((name) => name !== "x\ny")].sort(),
+  );
+});
+
+test("a column that a query yields twice has to have another name", async () => {
+  const file = database("CREATE TABLE t (id INTEGER PRIMARY KEY, n INT)");
+  await expect(init(file, { query: "SELECT one.*, other.n FROM t one JOIN t other USING (id)" })).rejects.toThrow(
+    "The query query yields n more than once; name each column differently, with AS.",
+  );
+});
+
+test("a query is read where it is, and its columns have their names", async () => {
+  const file = database("CREATE TABLE t (id INTEGER PRIMARY KEY, n INT); INSERT INTO t VALUES (1, 5), (2, 6)");
+  const { contract, rows, config } = await init(file, { query: "SELECT id, n * 2 AS twice FROM t WHERE n > 5" });
+  expect(rows).toBe(1);
+  expect(Object.keys(contract.properties)).toEqual(["id", "twice"]);
+  expect(config).toMatchObject({ query: "query.sql" });
+  expect(config).not.toHaveProperty("table");
+});
+
+test("a path in the config leads from there to the database", async () => {
+  const folder = scratch();
+  const file = database("CREATE TABLE people (id INTEGER PRIMARY KEY)", join(folder, "people.sqlite"));
+  expect(await initialize(folder, { from: file })).toMatchObject({ db: "people.sqlite" });
+});
+
+test("a signal stops it before anything is written", async () => {
+  const folder = scratch();
+  const file = database(`CREATE TABLE t (id INTEGER PRIMARY KEY);
+    WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 50000) INSERT INTO t SELECT n FROM c`);
+  const stop = new AbortController();
+  const run = initialize(folder, { from: file, signal: stop.signal });
+  setTimeout(() => stop.abort(new Error("enough")), 0);
+  await expect(run).rejects.toThrow("enough");
+  writeFileSync(join(folder, "rollcall.config.json"), "nothing was in its place");
+});
