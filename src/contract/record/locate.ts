@@ -1,8 +1,8 @@
 /** Finds keys in canonical records by their text, without parsing whole records where the contract allows it. */
 import { type Contract, type Field, type OrderField, valueAt } from "../contract.js";
-import type { FieldSchema, ValueSchema } from "../file/form.js";
 import { parseJson } from "../json.js";
 import { fromBytes, type OrderKey, toBytes, writtenKey } from "./key.js";
+import { membersOf, memberText, type Place, placeFinder } from "./places.js";
 
 export const RECORD_SEPARATOR = ",\n";
 
@@ -28,12 +28,16 @@ export type RecordFinder = ReturnType<typeof recordFinder>;
 
 /** Finds the keys of a contract's records. */
 export function recordFinder(contract: Contract) {
+  const findPlaces = placeFinder(contract, contract.order);
+  const reads = contract.order.map(readOf);
   const finds = contract.order.map((field) => findOf(contract, field));
+  const begins: number[] = [];
   const find = (text: string, at: number, end: number): RecordInText | undefined => {
+    const isPlain = findPlaces(text, at, end, begins);
     const order: (string | number)[] = [];
     let written = "";
-    for (const findValue of finds) {
-      const found = findValue(text, at, end);
+    for (let field = 0; field < finds.length; field++) {
+      const found = isPlain ? reads[field]?.(text, begins[field] ?? end, end) : finds[field]?.(text, at, end);
       if (found === undefined) return undefined;
       order.push(found.value);
       ({ written } = found);
@@ -63,68 +67,26 @@ export function recordFinder(contract: Contract) {
   };
 }
 
-/** A member's name as it stands in canonical text, byte by byte: `"id":`. Inside a text, its first quote would be escaped. */
-function memberText(name: string): string {
-  return toBytes(`${JSON.stringify(name)}:`);
+function readOf({ kind }: OrderField): Find {
+  return kind === "integer" ? readInteger : readText;
 }
 
+/** Finds a field's value by its name, from that side of the record where nothing else can have this name. */
 function findOf(contract: Contract, field: OrderField): Find {
-  const findValue = valueFinder(contract, field);
-  if (!findValue) return (text, at, end) => parsed(field, text.slice(at, end));
-  const readValue = field.kind === "integer" ? readInteger : readText;
-  return (text, at, end) => {
-    const begin = findValue(text, at, end);
-    return begin < 0 ? undefined : readValue(text, begin, end);
-  };
-}
-
-/**
- * Finds where a field's value begins in a canonical record, by its name, from that side of the record where nothing else
- * can have this name; -1 where it has no such name. Undefined where no side is safe, so that the record must be parsed.
- */
-export function valueFinder({ file }: Pick<Contract, "file">, { names, path }: Pick<Field, "names" | "path">) {
-  const member = memberText(names.at(-1) ?? "");
-  const places = [...membersOf(file.properties, [])];
-  const own = places.findIndex((place) => place.path === path);
+  const readValue = readOf(field);
+  const member = memberText(field.names.at(-1) ?? "");
+  const places = membersOf(contract);
+  const own = places.findIndex((place) => place.path === field.path);
   const mayHave = (place: Place) => place.isFree || place.text.includes(member);
-  const behind = (found: number, at: number) => (found < at ? -1 : found + member.length);
+  const readBehind = (text: string, found: number, at: number, end: number) =>
+    found < at ? undefined : readValue(text, found + member.length, end);
   if (!places.slice(0, own).some(mayHave)) {
-    return (text: string, at: number, _end: number) => behind(text.indexOf(member, at), at);
+    return (text, at, end) => readBehind(text, text.indexOf(member, at), at, end);
   }
   if (!places.slice(own + 1).some(mayHave)) {
-    return (text: string, at: number, end: number) => behind(text.lastIndexOf(member, end), at);
+    return (text, at, end) => readBehind(text, text.lastIndexOf(member, end), at, end);
   }
-  return undefined;
-}
-
-interface Place {
-  path: string;
-  /** The member's name as it stands in the text. */
-  text: string;
-  /** Whether its value may have members with any names. */
-  isFree: boolean;
-}
-
-/** All members of a record, in the order of its text. */
-function* membersOf(properties: { readonly [name: string]: FieldSchema }, above: readonly string[]): Generator<Place> {
-  for (const name of Object.keys(properties).sort()) {
-    const schema = properties[name] ?? {};
-    const names = [...above, name];
-    yield { path: names.join("."), text: memberText(name), isFree: !schema.properties && hasMembers(schema) };
-    if (schema.properties) yield* membersOf(schema.properties, names);
-  }
-}
-
-/** Whether a value that a schema takes may be, or hold, an object. */
-export function hasMembers(schema: ValueSchema): boolean {
-  if (schema.anyOf) return schema.anyOf.some(hasMembers);
-  if (schema.enum ?? schema.const) return [...(schema.enum ?? []), schema.const].some(isStructured);
-  const isScalar = [schema.type].flat().every((type) => type !== undefined && type !== "array" && type !== "object");
-  return !isScalar && (schema.items === undefined || hasMembers(schema.items));
-}
-
-function isStructured(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
+  return (text, at, end) => parsed(field, text.slice(at, end));
 }
 
 /** The text that begins at a quote, byte by byte; undefined where there is none. */
