@@ -15,7 +15,7 @@ const LOOKS = { passed: "green", differs: "red", allowed: "yellow", noted: "yell
 
 /** @param width columns for the table. Below it, rows that differ are told in full, since cells may be cut. */
 export function describeVerdict(
-  { subject, asked, rows }: Verdict,
+  { subject, words: [one], asked, rows }: Verdict,
   { milliseconds, width, paint }: { milliseconds: number; width: number; paint: Paint },
 ): string {
   const probes = rows.filter(({ received }) => received !== undefined);
@@ -23,7 +23,7 @@ export function describeVerdict(
   return [
     // Each with widths of its own: what probes ask and get is long.
     ...[others, probes].flatMap((some) => (some.length > 0 ? [tableOf(some, probes.length > 0, width, paint)] : [])),
-    ...rows.filter(({ outcome }) => ["differs", "noted"].includes(outcome)).map((row) => describeRow(row, paint)),
+    ...rows.filter(({ outcome }) => ["differs", "noted"].includes(outcome)).map((row) => describeRow(row, one, paint)),
     summary(subject, rows, `in ${duration(milliseconds)}${asked ? describeAsked(asked) : ""}`, paint),
   ].join("\n\n");
 }
@@ -80,13 +80,13 @@ function foundIn({ count: found, outcome }: Row): string {
   return outcome === "skipped" || outcome === "noted" ? "" : found === 0 ? "no finding" : count(found, "finding");
 }
 
-function describeRow(row: Row, paint: Paint): string {
+function describeRow(row: Row, one: string, paint: Paint): string {
   const { name, outcome, request, received, rule, count: found, findings, note } = row;
   if (outcome === "noted") return `${paint("bold", name)}: ${visible(note ?? "")}`;
   if (received !== undefined)
     return `${paint("bold", name)}: ${visible(request)}\n  received  ${visible(received)}\n  rule      ${visible(rule)}`;
   const head = `${paint("bold", name)}: ${count(found, "finding")}${note === undefined ? "" : `: ${visible(note)}`}`;
-  const shown = findings.slice(0, SHOWN).map((finding) => `  ${visible(describeFinding(finding))}`);
+  const shown = findings.slice(0, SHOWN).map((finding) => `  ${visible(describeFinding(finding, one))}`);
   const rest = found - shown.length;
   return [head, ...shown, ...(rest > 0 ? [`  and ${number(rest)} more`] : [])].join("\n");
 }

@@ -41,7 +41,7 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
   const result = await refusalsAsUsageErrors(() =>
     watched(io, isHttpUrl(what ?? "") ? "request" : "user", (bar, signal) => {
       const onProgress: VerifyEffects["onProgress"] = (done) =>
-        bar?.update("users" in done ? done.users : done.requests, done.total);
+        bar?.update("records" in done ? done.records : done.requests, done.total);
       return prove(options, { cwd: io.cwd, signal, onProgress });
     }),
   );

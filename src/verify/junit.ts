@@ -2,7 +2,7 @@
 import { visible } from "../print/text.js";
 import type { Finding, Row, Verdict } from "./verdict.js";
 
-export function toJunit({ subject, rows }: Verdict): string {
+export function toJunit({ subject, words: [one], rows }: Verdict): string {
   const count = (outcome: Row["outcome"]) => rows.filter((row) => row.outcome === outcome).length;
   const totals = `tests="${rows.length}" failures="${count("differs")}" errors="0" skipped="${count("skipped") + count("allowed")}"`;
   const name = quoted(`rollcall verify ${subject}`);
@@ -11,7 +11,7 @@ export function toJunit({ subject, rows }: Verdict): string {
     `<testsuites name=${name} ${totals}>`,
     `  <testsuite name=${name} ${totals}>`,
     ...rows.map((row) => {
-      const inside = describe(row);
+      const inside = describe(row, one);
       const head = `    <testcase classname="rollcall.verify" name=${quoted(`${row.name}: ${row.rule}`)}`;
       return inside === "" ? `${head}/>` : `${head}>\n      ${inside}\n    </testcase>`;
     }),
@@ -21,22 +21,22 @@ export function toJunit({ subject, rows }: Verdict): string {
   ].join("\n");
 }
 
-function describe({ outcome, request, received, count, findings, note }: Row): string {
+function describe({ outcome, request, received, count, findings, note }: Row, one: string): string {
   if (outcome === "passed") return "";
   if (outcome === "noted") return `<system-out>${escaped(note ?? "")}</system-out>`;
   if (outcome === "skipped") return `<skipped message=${quoted(note ?? "")}/>`;
   const message = received === undefined ? `${count} found in ${request}` : `${request}: ${received}`;
   if (outcome === "allowed") return `<skipped message=${quoted(`allowed: ${message}`)}/>`;
-  const lines = [...(note === undefined ? [] : [note]), ...findings.map(describeFinding)];
+  const lines = [...(note === undefined ? [] : [note]), ...findings.map((finding) => describeFinding(finding, one))];
   return `<failure message=${quoted(message)}>${escaped(lines.join("\n"))}</failure>`;
 }
 
-/** `page 3, user 0123..: found kyc_status "none"; it must be one of ...` */
-export function describeFinding({ path, url, page, id, found, expected }: Finding): string {
+/** `page 3, user 0123..: found kyc_status "none"; it must be one of ...`; `one` is what one record is called. */
+export function describeFinding({ path, url, page, id, found, expected }: Finding, one: string): string {
   const where = [
     path ?? (page === undefined ? url : undefined),
     page !== undefined && path === undefined && `page ${page}`,
-    id && `user ${id}`,
+    id && `${one} ${id}`,
   ];
   const place = where.filter(Boolean).join(", ");
   // Messages of the schema are phrased as "must be ...".

@@ -14,8 +14,8 @@ export interface VerifyOptions
 }
 
 export interface VerifyEffects {
-  /** Told how many users of a release have been checked, or how many requests to a host have been sent. */
-  onProgress?: ((done: { users: number; total: number } | { requests: number; total: number }) => void) | undefined;
+  /** Told how many records of a release have been checked, or how many requests to a host have been sent. */
+  onProgress?: ((done: { records: number; total: number } | { requests: number; total: number }) => void) | undefined;
   /** Stops the verification, with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** The folder that relative paths start from; the process's own unless given. */

@@ -1,9 +1,8 @@
-/** Checks one page, from a release's folder or from a host: its envelope, its form and its users. */
+/** Checks one page, from a release's folder or from a host: its envelope, its form and its records. */
 import { type Envelope, envelopeDifferences, type PageBody } from "../contract/envelope.js";
-import type { RecordPattern } from "../contract/record-text.js";
-import type { WarningCounts } from "../contract/warnings.js";
+import type { WarningCounts } from "../contract/record/warnings.js";
 import { showValue } from "../print/text.js";
-import { checkRecords, checkValues, type Records } from "./records.js";
+import type { RecordChecker, Records } from "./records.js";
 import type { Finding, Findings } from "./verdict.js";
 
 export interface PageContext {
@@ -16,7 +15,7 @@ export interface PageContext {
   countSource?: string;
   /** The check that a page of another form fails. */
   formCheck: string;
-  pattern: RecordPattern;
+  checker: RecordChecker;
   warnings: WarningCounts;
   findings: Findings;
 }
@@ -24,7 +23,7 @@ export interface PageContext {
 const ENVELOPE_CHECKS = { count: "count", users: "page-size", previous: "links", next: "links" } as const;
 
 export function checkPage(bytes: Buffer, context: PageContext): Records {
-  const { place, body, expected = body.envelope, countSource = "", formCheck, pattern, warnings, findings } = context;
+  const { place, body, expected = body.envelope, countSource = "", formCheck, checker, warnings, findings } = context;
   const { envelope } = body;
   for (const key of envelopeDifferences(envelope, expected)) {
     const [found, right] = [`${key} ${JSON.stringify(envelope[key])}`, JSON.stringify(expected[key])];
@@ -37,7 +36,9 @@ export function checkPage(bytes: Buffer, context: PageContext): Records {
     findings.add({ check: formCheck, ...place, found, expected: form });
   }
   const records =
-    "frame" in body ? checkRecords(bytes, body.frame.records, pattern, warnings) : checkValues(body.results, warnings);
+    "frame" in body
+      ? checker.checkText(bytes, body.frame.records, warnings)
+      : checker.checkValues(body.results, warnings);
   for (const flaw of records.flaws) findings.add({ ...flaw, ...place });
   return records;
 }

@@ -1,5 +1,6 @@
 /** The result of a verification: a row for each check, with the first of what was found to differ. */
 
+import type { Listing } from "../contract/file/form.js";
 import type { LinkStyle } from "../contract/links.js";
 import type { Variant } from "../release/layout.js";
 
@@ -12,7 +13,7 @@ export interface Finding {
   /** The request's, of a host. */
   url?: string;
   page?: number;
-  /** The user's. */
+  /** The record's key. */
   id?: string;
   found: string;
   expected: string;
@@ -48,6 +49,8 @@ export interface Row {
 export interface Verdict {
   /** What was verified, as a person would say it. */
   subject: string;
+  /** What one record is called, and many are. */
+  words: Listing["words"];
   asked?: Asked;
   rows: readonly Row[];
 }

@@ -4,7 +4,9 @@ import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
-import { PAGE_ROWS, PROBES, ROW_NAMES } from "../../src/verify/site/rows.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { wordingOf } from "../../src/verify/rules.js";
+import { PROBES, pageRows, ROW_NAMES } from "../../src/verify/site/rows.js";
 import { run as runReal } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -142,7 +144,7 @@ test.each([
       .join("")
       .replaceAll(" ", "");
   });
-  for (const { name, rule } of [...PAGE_ROWS, ...PROBES]) {
+  for (const { name, rule } of [...pageRows(wordingOf(USERS_CONTRACT)), ...PROBES]) {
     // Words that are wider than the column are broken.
     if (!stdout.includes(`skipped  ${name} `)) expect(squeezed.join(), name).toContain(rule.replaceAll(" ", ""));
   }
@@ -197,7 +199,7 @@ test("several threads find the same as none", async () => {
     return JSON.parse(stdout).rows;
   };
   const alone = await rows(0);
-  expect(alone[5]).toMatchObject({ name: "users", count: 4 });
+  expect(alone[5]).toMatchObject({ name: "records", count: 4 });
   expect(await rows(2)).toEqual(alone);
   expect(await rows(5)).toEqual(alone);
 });

@@ -2,13 +2,18 @@
 import { expect, test } from "vitest";
 import { ADAPTERS } from "../../src/adapters/adapters.js";
 import { limitationsOf } from "../../src/adapters/rules/adapter.js";
-import { CHECKS } from "../../src/verify/release/rows.js";
-import { PROBES, ROW_NAMES, SITE_ROWS } from "../../src/verify/site/rows.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { checksOf } from "../../src/verify/release/rows.js";
+import { wordingOf } from "../../src/verify/rules.js";
+import { PROBES, ROW_NAMES, rowsOf } from "../../src/verify/site/rows.js";
 import { expectTable } from "../support/docs.js";
+
+const WORDING = wordingOf(USERS_CONTRACT);
+const CHECKS = checksOf(WORDING);
 
 test.each([
   ["## A release on disk", CHECKS],
-  ["## A deployed host", [...SITE_ROWS, ...PROBES]],
+  ["## A deployed host", [...rowsOf(WORDING), ...PROBES]],
 ] as const)("%s", (heading, checks) => {
   const rows = checks.map(({ name, rule }) => [`\`${name}\``, rule]);
   expectTable("docs/verifying.md", heading, [["check", "rule"], ...rows]);

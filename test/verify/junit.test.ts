@@ -51,7 +51,7 @@ describe.skipIf(isMissing("xmllint"))("in every place where foreign text may sta
       outcome,
       findings: [found, { ...found, path: "", page: 2 }],
     }));
-    const xml = toJunit({ subject: text, rows });
+    const xml = toJunit({ subject: text, words: [text, text], rows });
     // What XML can say is said as it is, and the rest as it is printed everywhere; only lines may end otherwise.
     const shown = text.split("\n").map(visible).join("\n");
     const attribute = shown.replaceAll("\n", " ");

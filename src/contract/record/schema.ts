@@ -49,9 +49,14 @@ function must(be: string) {
   };
 }
 
+function mustBeObject(issue: z.core.$ZodRawIssue): string {
+  if (issue.code !== "unrecognized_keys") return must("an object")(issue);
+  return `must have no other fields than the contract's, got ${issue.keys.join(", ")}`;
+}
+
 function objectOf(properties: { readonly [name: string]: FieldSchema }): z.ZodType {
   const shape = Object.entries(properties).map(([name, schema]) => [name, typeOf(schema)] as const);
-  return z.strictObject(Object.fromEntries(shape), { error: must("an object") });
+  return z.strictObject(Object.fromEntries(shape), { error: mustBeObject });
 }
 
 /** The zod type of the values that a schema takes. */

@@ -1,12 +1,14 @@
-/** Checks batches of pages: each page by itself, then the order of its users. */
-import { USERS_CONTRACT } from "../../contract/contract.js";
+/** Checks batches of pages: each page by itself, then the order of its records. */
+import { contractOf } from "../../contract/contract.js";
+import type { ContractFile } from "../../contract/file/form.js";
+import { AVATAR_PATH } from "../../contract/links.js";
 import { recordFinder } from "../../contract/record/locate.js";
-import { recordPattern } from "../../contract/record-text.js";
-import type { WarningCounts } from "../../contract/warnings.js";
+import type { WarningCounts } from "../../contract/record/warnings.js";
 import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import { PagePaths } from "../../release/layout.js";
 import { type Place, RecordLines } from "../../release/record-lines.js";
-import { BatchCheck } from "../order.js";
+import { BatchCheck, type BatchRecords } from "../order.js";
+import { recordChecker } from "../records.js";
 import { Findings } from "../verdict.js";
 import type { Manifest } from "./manifest.js";
 import { checkReleasePage } from "./page.js";
@@ -16,6 +18,8 @@ interface Outline extends Pick<Manifest, "snapshot" | "variants"> {
   folder: string;
   /** The path of the listing. */
   listing: string;
+  /** Undefined where it is not known, so that only the files of pages are checked. */
+  contract: ContractFile | undefined;
   /** The path of the list of records, if it is there. */
   list: string | undefined;
 }
@@ -34,30 +38,59 @@ export function* batches(pages: number, digests: PageDigests | undefined): Gener
 }
 
 /** Makes what checks the batches of one release. @throws UserError, in a check, when a file cannot be read. */
-export function startChecks({ folder, listing, snapshot, variants, list: listPath }: Outline) {
-  // With the release's own avatar. Other images are mostly of a form that the pattern knows.
-  const pattern = recordPattern(`${snapshot?.base_url}/avatar.svg`);
+export function startChecks(outline: Outline) {
+  const { folder, listing, variants } = outline;
   const paths = new PagePaths(listing);
-  const finder = recordFinder(USERS_CONTRACT);
-  const places: Place[] = [];
+  const startRecords = recordsOf(outline, paths);
   return ({ first, pages, digests: bytes }: Batch) => {
-    const list = listPath === undefined ? undefined : new RecordLines(listPath, places);
+    const findings = new Findings();
+    const records = startRecords(findings);
     try {
-      const findings = new Findings();
-      const warnings: WarningCounts = {};
-      const users = new BatchCheck(findings, paths);
       const digests = new PageDigests(pages, variants);
       digests.fill(1, bytes ?? {});
       for (let at = 1; at <= pages; at++) {
         const page = first + at - 1;
         const body = readVariants({ folder, paths }, page, variants, (variant) => digests.find(at, variant), findings);
-        const keys =
-          body && checkReleasePage(page, body, { paths, snapshot, pattern, finder, list, warnings, findings });
-        if (keys) users.add(page, keys);
+        if (body) records.take(page, body);
       }
-      return { users: users.finish(), warnings, findings: findings.toData() };
+      return { ...records.finish(), findings: findings.toData() };
     } finally {
-      list?.close();
+      records.close();
     }
+  };
+}
+
+/** What is found in the pages of a batch. */
+interface BatchOfRecords {
+  take(page: number, body: Buffer): void;
+  finish(): { records: BatchRecords | undefined; warnings: WarningCounts };
+  close(): void;
+}
+
+const NO_RECORDS: BatchOfRecords = {
+  take() {},
+  finish: () => ({ records: undefined, warnings: {} }),
+  close() {},
+};
+
+function recordsOf({ snapshot, contract: file, list: listPath }: Outline, paths: PagePaths) {
+  if (!file) return () => NO_RECORDS;
+  const contract = contractOf(file);
+  // With the release's own avatar. Other images are mostly of a form that the pattern knows.
+  const checker = recordChecker(contract, `${snapshot?.base_url}/${AVATAR_PATH}`);
+  const finder = recordFinder(contract);
+  const places: Place[] = [];
+  return (findings: Findings): BatchOfRecords => {
+    const list = listPath === undefined ? undefined : new RecordLines(listPath, places);
+    const warnings: WarningCounts = {};
+    const records = new BatchCheck(contract, findings);
+    return {
+      take(page, body) {
+        const keys = checkReleasePage(page, body, { paths, snapshot, checker, finder, list, warnings, findings });
+        if (keys) records.add(page, keys);
+      },
+      finish: () => ({ records: records.finish(), warnings }),
+      close: () => list?.close(),
+    };
   };
 }

@@ -2,9 +2,9 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, UserError } from "../../errors.js";
+import { codeOf, hasCode, UserError } from "../../errors.js";
 import type { PageDigests } from "../../release/digests.js";
-import { findDigest } from "../../release/files.js";
+import { findDigest, readReleaseFile } from "../../release/files.js";
 import { isForAdapters, OWNED, type PagePaths, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
 
@@ -42,6 +42,22 @@ async function list(folder: string): Promise<Dirent[]> {
     return await readdir(folder, { withFileTypes: true });
   } catch (cause) {
     throw new UserError(`${folder} cannot be read (${codeOf(cause)}).`, { cause });
+  }
+}
+
+/** The text of a plain file; undefined when there is none, or it is longer than it may be. */
+export async function readPlainFile(
+  folder: string,
+  tree: Tree,
+  name: string,
+  most?: number,
+): Promise<string | undefined> {
+  if (tree.get(name) !== "file") return undefined;
+  try {
+    return (await readReleaseFile(join(folder, name), most)).toString("utf8");
+  } catch (cause) {
+    if (hasCode(cause, "EFBIG")) return undefined;
+    throw new UserError(`${join(folder, name)} cannot be read (${codeOf(cause)}).`, { cause });
   }
 }
 

@@ -1,50 +1,42 @@
 /** snapshot.json and SHA256SUMS of a release, read as far as possible: whatever is wrong with them is a finding. */
-import { basename, join } from "node:path";
-import { USERS_CONTRACT } from "../../contract/contract.js";
+import { basename } from "node:path";
 import { pagesFor, parseBaseUrl } from "../../contract/links.js";
-import { CONTRACT_VERSION } from "../../contract/user.js";
-import type { WarningCounts } from "../../contract/warnings.js";
-import { codeOf, hasCode, UserError } from "../../errors.js";
+import type { WarningCounts } from "../../contract/record/warnings.js";
+import { UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
 import { PageDigests, readSumLines } from "../../release/digests.js";
-import { readReleaseFile } from "../../release/files.js";
-import { PagePaths, parseFolderName, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { CONTRACT, type PagePaths, parseFolderName, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot.js";
+import { recountedConditions } from "../conditions.js";
 import type { Findings } from "../verdict.js";
-import type { ListedFiles, Tree } from "./files.js";
+import { type OwnContract, readOwnContract } from "./contract.js";
+import { type ListedFiles, readPlainFile, type Tree } from "./files.js";
 
 /** Without a snapshot where that cannot be read. */
-export type Manifest = ListedFiles & { snapshot: Snapshot | undefined };
+export type Manifest = ListedFiles & OwnContract & { snapshot: Snapshot | undefined };
 
 /** Where only one of them can be read, the pages are those that it names. @throws UserError when neither is there. */
 export async function readManifest(folder: string, tree: Tree, findings: Findings): Promise<Manifest> {
-  const [snapshotText, sumsText] = [await read(folder, tree, SNAPSHOT), await read(folder, tree, SUMS)];
+  const [snapshotText, sumsText] = [
+    await readPlainFile(folder, tree, SNAPSHOT),
+    await readPlainFile(folder, tree, SUMS),
+  ];
   if (![SNAPSHOT, SUMS].some((name) => tree.get(name) === "file")) {
     throw new UserError(
       `${folder} is no release: it has neither ${SNAPSHOT} nor ${SUMS}. Name a release's folder, or the beginning of an id.`,
     );
   }
-  const paths = new PagePaths(USERS_CONTRACT.listing.path);
+  const own = await readOwnContract(folder, tree, sumsText ?? "", findings);
+  const { paths } = own;
   const snapshot = snapshotText === undefined ? undefined : parseSnapshot(snapshotText);
   if (!snapshot) {
     const found = snapshotText === undefined ? "no file to read" : shorten(snapshotText, 100);
     findings.add({ check: "snapshot", path: SNAPSHOT, found, expected: "the JSON that Rollcall writes for a release" });
   }
-  if (sumsText !== undefined) return { snapshot, ...readSums(sumsText, { paths, tree, snapshot }, findings) };
+  if (sumsText !== undefined) return { snapshot, ...own, ...readSums(sumsText, { paths, tree, snapshot }, findings) };
   findings.add({ check: "sums", path: SUMS, found: "no file to read", expected: "a digest for every file" });
   const outlined = outline(snapshot, countPages(paths, tree.keys()));
-  return { snapshot, paths, ...outlined, digests: undefined, others: new Map() };
-}
-
-/** The text of a plain file; undefined when there is none, or it is longer than a string can be. */
-async function read(folder: string, tree: Tree, name: string): Promise<string | undefined> {
-  if (tree.get(name) !== "file") return undefined;
-  try {
-    return (await readReleaseFile(join(folder, name))).toString("utf8");
-  } catch (cause) {
-    if (hasCode(cause, "EFBIG")) return undefined;
-    throw new UserError(`${join(folder, name)} cannot be read (${codeOf(cause)}).`, { cause });
-  }
+  return { snapshot, ...own, ...outlined, digests: undefined, others: new Map() };
 }
 
 /** The pages that snapshot.json names, within reason: an absurd number must not fill the memory. */
@@ -95,19 +87,16 @@ function* pathsIn(lines: string): Generator<string> {
   for (const { sum } of readSumLines(lines)) if (sum) yield sum.path;
 }
 
-/** Compares snapshot.json with the digests, the name of the folder, and itself. */
-export function checkSnapshot(
-  folder: string,
-  { snapshot, paths, digests, others }: Manifest,
-  findings: Findings,
-): void {
+/** Compares snapshot.json with the contract, the digests, the name of the folder, and itself. */
+export function checkSnapshot(folder: string, manifest: Manifest, findings: Findings): void {
+  const { snapshot, contract, paths, digests, others } = manifest;
   if (!snapshot) return;
   const expect = (key: string, found: unknown, expected: unknown, why: string) =>
     compare(findings, `${key} ${found}`, `${expected}, ${why}`, found === expected);
   const { id, ...facts } = snapshot;
   const pages = pagesFor(snapshot.count, snapshot.page_size);
-  expect("pages", snapshot.pages, pages, `for ${snapshot.count} users, ${snapshot.page_size} a page`);
-  expect("contract", snapshot.contract, CONTRACT_VERSION, "which this version of Rollcall checks against");
+  expect("pages", snapshot.pages, pages, `for count ${snapshot.count}, ${snapshot.page_size} a page`);
+  if (contract) expect("contract", snapshot.contract, contract.listing.version, `the version of ${nameOf(manifest)}`);
   expect("base_url", snapshot.base_url, normalised(snapshot.base_url), "an absolute URL in its normal form");
   // Without all digests the id is not known; the check of SHA256SUMS has reported that.
   if (digests?.isComplete(snapshot.pages))
@@ -116,14 +105,41 @@ export function checkSnapshot(
   if (named !== undefined) expect("id", id, named, "which the folder's name says");
 }
 
-/** Compares the warnings of snapshot.json with those that its users give. */
-export function checkWarnings({ warnings }: Snapshot, counted: WarningCounts, findings: Findings): void {
-  const [listed, given] = [new Map(Object.entries(warnings)), new Map(Object.entries(counted))];
+function nameOf({ isEarlier }: Manifest): string {
+  return isEarlier ? "the built-in contract, since it has none of its own" : CONTRACT;
+}
+
+/** Compares the warnings of snapshot.json with those that its records give, where they alone can tell. */
+export function checkWarnings(manifest: Manifest, counted: WarningCounts, findings: Findings): void {
+  const [listed, given] = [
+    new Map(Object.entries(manifest.snapshot?.warnings ?? {})),
+    new Map(Object.entries(counted)),
+  ];
+  const untold = untoldWarnings(manifest);
   for (const kind of new Set([...listed.keys(), ...given.keys()])) {
+    if (untold.has(kind)) continue;
     const [found, expected] = [listed.get(kind) ?? 0, given.get(kind) ?? 0];
     compare(findings, `${kind} ${found}`, `${expected}, as there are`, found === expected);
   }
 }
+
+/** Kinds of warnings that are not compared: of conditions over what no record shows, or with another name in earlier versions. */
+function untoldWarnings({ contract, isEarlier }: Manifest): ReadonlySet<string> {
+  if (!contract) return new Set();
+  const told = new Set(recountedConditions(contract));
+  const conditions = contract.conditions.map(({ name }) => name).filter((name) => !told.has(name));
+  if (!isEarlier) return new Set(conditions);
+  const observed = contract.fields.filter(({ schema }) => schema["x-observed"]).map(({ path }) => path);
+  return new Set([...conditions, ...observed, ...EARLIER_WARNINGS]);
+}
+
+/** What warnings about single fields were called where releases had no contract.json. */
+const EARLIER_WARNINGS = [
+  "circles_not_empty",
+  "liveness_config_unobserved",
+  "liveness_tier_unobserved",
+  "wac_status_unobserved",
+];
 
 function compare(findings: Findings, found: string, expected: string, isSame: boolean): void {
   if (!isSame) findings.add({ check: "snapshot", path: SNAPSHOT, found, expected });

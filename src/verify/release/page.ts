@@ -1,6 +1,7 @@
 /** Checks one page of a release, and its records' lines in the list of records. */
 import { expectedEnvelope, readBody } from "../../contract/envelope.js";
 import type { RecordFinder } from "../../contract/record/locate.js";
+import { shorten, visible } from "../../print/text.js";
 import type { PagePaths } from "../../release/layout.js";
 import type { RecordLines } from "../../release/record-lines.js";
 import { KEY_AT, recordLines } from "../../release/record-list.js";
@@ -9,14 +10,14 @@ import { checkPage, type PageContext } from "../page.js";
 import type { Records } from "../records.js";
 import type { Findings } from "../verdict.js";
 
-interface ReleaseContext extends Pick<PageContext, "pattern" | "warnings" | "findings"> {
+interface ReleaseContext extends Pick<PageContext, "checker" | "warnings" | "findings"> {
   paths: PagePaths;
   snapshot: Snapshot | undefined;
   finder: RecordFinder;
   list: RecordLines | undefined;
 }
 
-/** Undefined when the body is no page, so that nothing is known of its users. */
+/** Undefined when the body is no page, so that nothing is known of its records. */
 export function checkReleasePage(page: number, bytes: Buffer, context: ReleaseContext): Records["keys"] | undefined {
   const { paths, snapshot, finder, list, findings } = context;
   const place = { path: paths.path(page), page };
@@ -46,12 +47,16 @@ function expectedOf(
   return expectedEnvelope({ page, count, pages, pageSize, baseUrl, path, links });
 }
 
+/** Of a line, whose key may have any length. */
+const LONGEST_SHOWN = 120;
+
 function checkList(page: number, expected: Buffer, found: Buffer, findings: Findings): void {
   if (expected.equals(found)) return;
   const theirs = found.toString("utf8").split("\n");
   for (const [at, line] of expected.toString("utf8").trimEnd().split("\n").entries()) {
     if (line === theirs[at]) continue;
-    const id = line.slice(KEY_AT);
-    findings.add({ check: "user-index", page, id, found: theirs[at] || "no line", expected: line });
+    const [id, mine] = [line.slice(KEY_AT), line].map((text) => shorten(text, LONGEST_SHOWN));
+    const other = visible(shorten(theirs[at] ?? "", LONGEST_SHOWN)) || "no line";
+    findings.add({ check: "record-list", page, id: id ?? "", found: other, expected: mine ?? "" });
   }
 }

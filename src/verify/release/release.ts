@@ -1,26 +1,28 @@
 /** `rollcall verify` of a release on disk: every byte of it, compared with everything that it says of itself. */
 import { realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { WarningCounts, WarningKind } from "../../contract/warnings.js";
-import { codeOf, usageError } from "../../errors.js";
+import { USERS_CONTRACT } from "../../contract/contract.js";
+import type { WarningCounts } from "../../contract/record/warnings.js";
+import { codeOf, UserError, usageError } from "../../errors.js";
 import { OLD_RECORDS, RECORDS } from "../../release/layout.js";
 import { findUnreadable } from "../../release/readable.js";
 import { RecordLines } from "../../release/record-lines.js";
 import { ThreadPool, threadsFor } from "../../workers/pool.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
-import { AllUsersCheck } from "../order.js";
+import { AllRecordsCheck } from "../order.js";
+import { foundOnPages, NO_WORDING, wordingOf } from "../rules.js";
 import { Findings, type Verdict } from "../verdict.js";
 import { batches, startChecks } from "./batch.js";
-import { checkFiles, checkOtherDigests, readTree } from "./files.js";
-import { checkSnapshot, checkWarnings, readManifest } from "./manifest.js";
-import { type Seen, toRows } from "./rows.js";
+import { checkFiles, checkOtherDigests, readTree, type Tree } from "./files.js";
+import { checkSnapshot, checkWarnings, type Manifest, readManifest } from "./manifest.js";
+import { toRows } from "./rows.js";
 
 interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<VerifyEffects, "cwd"> {
   /** The release's own folder, or a link to it such as `dist/current`. */
   folder: string;
 }
 
-/** Below this many users, starting threads takes longer than they save. */
+/** Below this many records, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;
 
 /** @throws UserError when there is no release, or when it cannot be read. Whatever else is wrong with it is a finding. */
@@ -35,49 +37,61 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   checkFiles(tree, manifest, findings);
   await checkOtherDigests(folder, tree, manifest, findings);
   checkSnapshot(folder, manifest, findings);
-  const { users, warnings } = await checkUsers(folder, { tree, manifest }, options, findings);
   const { snapshot } = manifest;
-  if (snapshot) {
-    checkWarnings(snapshot, warnings, findings);
-    if (users !== snapshot.count) {
-      const found = `${users} users on all pages`;
+  const wording = manifest.contract ? wordingOf(manifest.contract) : NO_WORDING;
+  const list = checkLength(folder, tree, snapshot?.count, findings);
+  const { records, warnings } = await checkRecords(folder, { tree, manifest, list }, options, findings);
+  if (snapshot && manifest.contract) {
+    checkWarnings(manifest, warnings, findings);
+    if (records !== snapshot.count) {
+      const found = foundOnPages(records, wording);
       findings.add({ check: "count", found, expected: `${snapshot.count}, as in snapshot.json` });
     }
-    checkLength(folder, findList(tree), snapshot.count, findings);
   }
   const files = [...tree.keys()].filter((path) => tree.get(path) === "file");
-  const seen = { tree, manifest, users, barrier: findUnreadable(folder, files) };
-  return { subject: `release ${basename(folder)}`, rows: toRows(seen, findings) };
+  const seen = { tree, manifest, records, barrier: findUnreadable(folder, files) };
+  return { subject: `release ${basename(folder)}`, words: [wording.one, wording.many], rows: toRows(seen, findings) };
 }
 
-/** The name of the list of records. */
-function findList(tree: Seen["tree"]): string | undefined {
-  return [RECORDS, OLD_RECORDS].find((name) => tree.get(name) === "file");
+/** @returns the path of the list of records, if there is one that can be read. */
+function checkLength(folder: string, tree: Tree, count: number | undefined, findings: Findings): string | undefined {
+  const name = [RECORDS, OLD_RECORDS].find((name) => tree.get(name) === "file");
+  if (name === undefined) return undefined;
+  const note = (found: string, expected: string) => findings.add({ check: "record-list", path: name, found, expected });
+  const list = new RecordLines(join(folder, name));
+  try {
+    const { lines, rest } = list.measure();
+    const found = `${lines} lines${rest === 0 ? "" : ` and ${rest} bytes`}`;
+    if (count !== undefined && (lines !== count || rest > 0)) note(found, `${count} lines, one a record`);
+    return join(folder, name);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    note("a line that is longer than a page", "a digest, two spaces and a key");
+    return undefined;
+  } finally {
+    list.close();
+  }
 }
 
-function checkLength(folder: string, list: string | undefined, count: number, findings: Findings): void {
-  if (list === undefined) return;
-  const read = new RecordLines(join(folder, list));
-  const { lines, rest } = read.measure();
-  read.close();
-  if (lines === count && rest === 0) return;
-  const found = `${lines} lines${rest === 0 ? "" : ` and ${rest} bytes`}`;
-  findings.add({ check: "user-index", path: list, found, expected: `${count} lines, one a record` });
+interface Checked {
+  tree: Tree;
+  manifest: Manifest;
+  /** The path of the list of records. */
+  list: string | undefined;
 }
 
-async function checkUsers(
+async function checkRecords(
   folder: string,
-  { tree, manifest: { snapshot, paths, pages, variants, digests } }: Pick<Seen, "tree" | "manifest">,
+  { tree, manifest: { snapshot, contract, paths, pages, variants, digests }, list }: Checked,
   { workers, onProgress, signal }: DiskOptions,
   findings: Findings,
 ) {
   const warnings: WarningCounts = {};
-  const list = findList(tree);
-  const users = new AllUsersCheck(findings, paths);
+  const records = new AllRecordsCheck(contract ?? USERS_CONTRACT, findings);
   const pool = new ThreadPool({
     size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
     file: new URL("./worker.js", import.meta.url),
-    data: { folder, listing: paths.listing, variants, snapshot, list: list && join(folder, list) },
+    data: { folder, listing: paths.listing, contract: contract?.file, variants, snapshot, list },
     start: startChecks,
     signal,
   });
@@ -85,16 +99,15 @@ async function checkUsers(
     // Pages behind a symbolic link are outside the release. The check of files has reported the link.
     const isInside = [...tree.keys()].some((path) => path.startsWith(`${paths.folder}/`));
     await pool.run(batches(isInside ? pages : 0, digests), (checked, { first, pages }) => {
-      users.add(first, pages, checked.users);
+      records.add(first, pages, checked.records);
       findings.merge(checked.findings);
-      for (const [kind, count] of Object.entries(checked.warnings) as [WarningKind, number][])
-        warnings[kind] = (warnings[kind] ?? 0) + count;
-      onProgress?.({ users: users.count, total: Math.max(users.count, snapshot?.count ?? 0) });
+      for (const [kind, count] of Object.entries(checked.warnings)) warnings[kind] = (warnings[kind] ?? 0) + count;
+      onProgress?.({ records: records.count, total: Math.max(records.count, snapshot?.count ?? 0) });
     });
-    users.finish();
+    records.finish();
   } finally {
     await pool.end();
-    users.close();
+    records.close();
   }
-  return { users: users.count, warnings };
+  return { records: records.count, warnings };
 }

@@ -1,7 +1,8 @@
 /** The table of what is checked of a release on disk, in the order of the report. */
-import { count } from "../../print/numbers.js";
-import { RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { count, number } from "../../print/numbers.js";
+import { CONTRACT, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { findRecordList } from "../../release/record-list.js";
+import { NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
 import type { Findings, Row } from "../verdict.js";
 import type { Tree } from "./files.js";
 import type { Manifest } from "./manifest.js";
@@ -9,7 +10,7 @@ import type { Manifest } from "./manifest.js";
 export interface Seen {
   tree: Tree;
   manifest: Manifest;
-  users: number;
+  records: number;
   /** What keeps other users from reading it. */
   barrier: string | undefined;
 }
@@ -24,39 +25,52 @@ interface DiskCheck {
   noted?(seen: Seen): string | undefined;
 }
 
-const users = ({ users }: Seen) => count(users, "user");
 const pages = ({ manifest }: Seen) => count(manifest.pages, "page");
 const files = ({ tree }: Seen) => count(tree.size, "file");
 const withoutSums = ({ manifest }: Seen) => manifest.digests === undefined && `${SUMS} cannot be read`;
 const withoutSnapshot = ({ manifest }: Seen) => manifest.snapshot === undefined && `${SNAPSHOT} cannot be read`;
+const withoutContract = ({ manifest }: Seen) => manifest.contract === undefined && `${CONTRACT} cannot be used`;
+const withoutEither = (seen: Seen) => withoutContract(seen) || withoutSnapshot(seen);
 
-export const CHECKS: readonly DiskCheck[] = [
-  check("sums", `${SUMS} has one line for every other file`, () => SUMS),
-  check("files", "every listed file is there and plain, and there is no other", files),
-  check("digests", `every file has the SHA-256 that ${SUMS} lists`, files, withoutSums),
-  check("snapshot", `${SNAPSHOT} says what is there, and its id is made of it`, () => SNAPSHOT),
-  check("pages", "every page is an envelope with sorted keys, one record a line", pages),
-  check("users", "every user is valid by the contract", users),
-  check("canonical", "every record is canonical: the same data is the same bytes", users),
-  check("order", "newest first by date_joined, ties by id, across all pages", users),
-  check("unique-ids", "no two users have the same id", users),
-  check("count", "count is the number of users there are, on every page", pages, withoutSnapshot),
-  check("page-size", "every page but the last is full, and the last has the rest", pages, withoutSnapshot),
-  check("links", "next and previous chain every page from the first to the last and back", pages, withoutSnapshot),
-  check(
-    "compressed",
-    "every compressed page decompresses to the plain one",
-    ({ manifest }) => manifest.variants.slice(1).join(", ") || "none",
-    ({ manifest }) => manifest.variants.length === 1 && "it has no compressed pages",
-  ),
-  check("user-index", `${RECORDS} has the digest and key of every record, in published order`, users, (seen) =>
-    findRecordList(seen.manifest) ? withoutSnapshot(seen) : `it has no ${RECORDS}`,
-  ),
-  {
-    ...check("readable", "other users can read it, as a web server with a user of its own must", files),
-    noted: ({ barrier }) => barrier,
-  },
-];
+/** In the words of a contract. */
+export function checksOf(wording: Wording): readonly DiskCheck[] {
+  const { one, many, key } = wording;
+  const records = ({ records }: Seen) => `${number(records)} ${records === 1 ? one : many}`;
+  const rules = recordRules(wording);
+  return [
+    check("sums", `${SUMS} has one line for every other file`, () => SUMS),
+    check("files", "every listed file is there and plain, and there is no other", files),
+    check("digests", `every file has the SHA-256 that ${SUMS} lists`, files, withoutSums),
+    check("snapshot", `${SNAPSHOT} says what is there, and its id is made of it`, () => SNAPSHOT),
+    check(
+      "contract",
+      `${CONTRACT} is a valid contract`,
+      () => CONTRACT,
+      ({ manifest }) => manifest.isEarlier && `it has no ${CONTRACT}`,
+    ),
+    check("pages", "every page is an envelope with sorted keys, one record a line", pages, withoutContract),
+    check("records", rules.records, records, withoutContract),
+    check("canonical", "every record is canonical: the same data is the same bytes", records, withoutContract),
+    check("order", rules.order, records, withoutContract),
+    check("unique-keys", rules.uniqueKeys, records, withoutContract),
+    check("count", rules.count, pages, withoutEither),
+    check("page-size", rules.pageSize, pages, withoutEither),
+    check("links", rules.links, pages, withoutEither),
+    check(
+      "compressed",
+      "every compressed page decompresses to the plain one",
+      ({ manifest }) => manifest.variants.slice(1).join(", ") || "none",
+      ({ manifest }) => manifest.variants.length === 1 && "it has no compressed pages",
+    ),
+    check("record-list", `${RECORDS} has the digest and ${key} of every ${one}, in published order`, records, (seen) =>
+      findRecordList(seen.manifest) ? withoutEither(seen) : `it has no ${RECORDS}`,
+    ),
+    {
+      ...check("readable", "other users can read it, as a web server with a user of its own must", files),
+      noted: ({ barrier }) => barrier,
+    },
+  ];
+}
 
 function check(
   name: string,
@@ -68,7 +82,8 @@ function check(
 }
 
 export function toRows(seen: Seen, findings: Findings): Row[] {
-  return CHECKS.map(({ name, rule, request, skipped, noted }) => {
+  const { contract } = seen.manifest;
+  return checksOf(contract ? wordingOf(contract) : NO_WORDING).map(({ name, rule, request, skipped, noted }) => {
     const { count, first } = findings.of(name);
     const row = { name, request: request(seen), rule, count, findings: first };
     if (count > 0) return { ...row, outcome: "differs" };

@@ -5,22 +5,26 @@ import { CACHING } from "../probes/caching.js";
 import { MESSAGES } from "../probes/messages.js";
 import { ERRORS, METHODS } from "../probes/methods.js";
 import type { Probe } from "../probes/probe.js";
+import { NO_WORDING, recordRules, type Wording } from "../rules.js";
 import type { Row } from "../verdict.js";
 import { HEADERS } from "./headers.js";
 
 /** What is checked of every page, besides its headers. */
-export const PAGE_ROWS = [
-  { name: "pages", rule: "every page is answered with 200 and an envelope" },
-  { name: "one-snapshot", rule: "all answers are of one snapshot" },
-  { name: "base-url", rule: "links have the base URL of the request" },
-  { name: "count", rule: "count is the number of users there are, on every page" },
-  { name: "page-size", rule: "every page but the last is full, and the last has the rest" },
-  { name: "links", rule: "next and previous chain every page from the first to the last and back" },
-  { name: "users", rule: "every user is valid by the contract" },
-  { name: "canonical", rule: "every page is canonical: the same data is the same bytes" },
-  { name: "order", rule: "newest first by date_joined, ties by id, across all pages" },
-  { name: "unique-ids", rule: "no two users have the same id" },
-] as const;
+export function pageRows(wording: Wording) {
+  const rules = recordRules(wording);
+  return [
+    { name: "pages", rule: "every page is answered with 200 and an envelope" },
+    { name: "one-snapshot", rule: "all answers are of one snapshot" },
+    { name: "base-url", rule: "links have the base URL of the request" },
+    { name: "count", rule: rules.count },
+    { name: "page-size", rule: rules.pageSize },
+    { name: "links", rule: rules.links },
+    { name: "records", rule: rules.records },
+    { name: "canonical", rule: "every page is canonical: the same data is the same bytes" },
+    { name: "order", rule: rules.order },
+    { name: "unique-keys", rule: rules.uniqueKeys },
+  ] as const;
+}
 
 export const COMPARED_ROW = { name: "same-bytes", rule: "every page has the bytes of the release" } as const;
 export const FORMS_ROW = { name: "both-forms", rule: "every page is the same by query and by path" } as const;
@@ -42,12 +46,14 @@ export const FILES_ROW = {
 } as const;
 
 /** The rows that are about all pages and files. */
-export const SITE_ROWS: readonly Pick<Row, "name" | "rule">[] = [
-  ...[...PAGE_ROWS, ...HEADERS, COMPARED_ROW, FORMS_ROW],
-  ...[...codingRows("br"), ...codingRows("gzip"), FILES_ROW],
-];
+export function rowsOf(wording: Wording): readonly Pick<Row, "name" | "rule">[] {
+  return [
+    ...[...pageRows(wording), ...HEADERS, COMPARED_ROW, FORMS_ROW],
+    ...[...codingRows("br"), ...codingRows("gzip"), FILES_ROW],
+  ];
+}
 
 export const PROBES: readonly Probe[] = [...ASKING, ...METHODS, ...ERRORS, ...CACHING, ...MESSAGES];
 
 /** Every name that `--allow` accepts. */
-export const ROW_NAMES: readonly string[] = [...SITE_ROWS, ...PROBES].map(({ name }) => name);
+export const ROW_NAMES: readonly string[] = [...rowsOf(NO_WORDING), ...PROBES].map(({ name }) => name);

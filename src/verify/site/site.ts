@@ -4,11 +4,12 @@ import { count } from "../../print/numbers.js";
 import { createClient } from "../../remote/client.js";
 import { headerOf } from "../../remote/exchange.js";
 import { type Probe, type ProbeResult, runProbe } from "../probes/probe.js";
+import { wordingOf } from "../rules.js";
 import type { Row, Verdict } from "../verdict.js";
 import { MOST_FAILURES } from "./attempt.js";
 import { SNAPSHOT_ID } from "./headers.js";
 import { readSite, type SiteReading, type VerifySiteOptions } from "./read.js";
-import { COMPARED_ROW, codingRows, FILES_ROW, FORMS_ROW, PROBES, SITE_ROWS } from "./rows.js";
+import { COMPARED_ROW, codingRows, FILES_ROW, FORMS_ROW, PROBES, rowsOf } from "./rows.js";
 
 /** @throws UserError when the host cannot be reached, its page 1 is no page, or it fails to answer again and again. */
 export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
@@ -33,7 +34,8 @@ export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
       options.onProgress?.({ requests, total: requests + PROBES.length - 1 - at });
     }
     const rows = [...siteRows(reading, options), ...probed].map((row) => allow(row, options));
-    return { subject: baseUrl, asked: { ...asked, requests: client.requests }, rows };
+    const { words } = site.first.facts.contract.listing;
+    return { subject: baseUrl, words, asked: { ...asked, requests: client.requests }, rows };
   } finally {
     client.close();
   }
@@ -48,7 +50,7 @@ function siteRows({ site, findings, asked, note, whyNoRelease }: SiteReading, op
   for (const coding of ["br", "gzip"] as const)
     if (!asked.codings.includes(coding))
       for (const { name } of codingRows(coding)) skipped.set(name, `no answer is in ${coding}`);
-  return SITE_ROWS.map(({ name, rule }): Row => {
+  return rowsOf(wordingOf(site.first.facts.contract)).map(({ name, rule }): Row => {
     const { count: found, first } = findings.of(name);
     const request = name === FILES_ROW.name ? count(asked.files, "file") : pages;
     const row = { name, request, rule, count: found, findings: first };

@@ -1,13 +1,13 @@
 /** Checks the pages of one attempt to read a host, and then how they fit together. */
-import type { LinkStyle } from "../../contract/links.js";
-import { type RecordPattern, recordPattern } from "../../contract/record-text.js";
-import { PagePaths } from "../../release/layout.js";
+import { AVATAR_PATH, type LinkStyle } from "../../contract/links.js";
 import type { RemoteResponse } from "../../remote/exchange.js";
 import { promisedEnvelope, readAnswer } from "../../remote/listing.js";
 import type { TransferError } from "../../remote/transfer.js";
 import { type PageVisitor, RESTARTS } from "../../remote/walk.js";
-import { AllUsersCheck, BatchCheck, type BatchUsers } from "../order.js";
+import { AllRecordsCheck, BatchCheck, type BatchRecords } from "../order.js";
 import { checkPage } from "../page.js";
+import { type RecordChecker, recordChecker } from "../records.js";
+import { foundOnPages, wordingOf } from "../rules.js";
 import { type Attempt, MOST_WRONG } from "./attempt.js";
 import type { PageComparison } from "./compare.js";
 import type { Ways } from "./ways.js";
@@ -26,9 +26,8 @@ interface VisitorOptions {
 
 export class SiteVisitor implements PageVisitor {
   readonly pages = this.#choose();
-  readonly #users: AllUsersCheck;
-  readonly #pattern: RecordPattern;
-  readonly #paths: PagePaths;
+  readonly #records: AllRecordsCheck;
+  readonly #checker: RecordChecker;
   /** Page -> its place among those that are read, from 1 on. */
   readonly #places = new Map<number, number>();
   /** Settled once page 1 has been requested in every way. */
@@ -41,20 +40,20 @@ export class SiteVisitor implements PageVisitor {
     readonly attempt: Attempt,
     readonly options: VisitorOptions,
   ) {
-    this.#paths = new PagePaths(attempt.site.first.facts.path);
-    this.#users = new AllUsersCheck(attempt.findings, this.#paths);
-    this.#pattern = recordPattern(`${attempt.site.first.facts.linkBase}/avatar.svg`);
+    const { contract, linkBase } = attempt.site.first.facts;
+    this.#records = new AllRecordsCheck(contract, attempt.findings);
+    this.#checker = recordChecker(contract, `${linkBase}/${AVATAR_PATH}`);
   }
 
   async take(page: number, answer: RemoteResponse, bytes: Buffer): Promise<void> {
     const { comparison, ways, onPage } = this.options;
     const keys = this.#check(page, answer, bytes);
-    const users = new BatchCheck(this.attempt.findings, this.#paths);
+    const records = new BatchCheck(this.attempt.site.first.facts.contract, this.attempt.findings);
     if (keys) {
       comparison.take(page, answer.url, bytes);
-      users.add(page, keys);
+      records.add(page, keys);
     } else this.#wrong++;
-    this.#end(page, users.finish());
+    this.#end(page, records.finish());
     const opened = this.#opened;
     if (opened) await opened;
     const asked = keys && ways.ask(page, bytes);
@@ -72,8 +71,8 @@ export class SiteVisitor implements PageVisitor {
   finish(change: string | undefined): void {
     const { site, findings } = this.attempt;
     const { facts, answer } = site.first;
-    const { pages, count, baseUrl, linkBase = baseUrl } = facts;
-    this.#users.finish();
+    const { contract, pages, count, baseUrl, linkBase = baseUrl } = facts;
+    this.#records.finish();
     const page1 = { page: 1, url: answer.url };
     if (change !== undefined) {
       const found = `a different one each of the ${RESTARTS + 1} times that its pages were read`;
@@ -81,13 +80,13 @@ export class SiteVisitor implements PageVisitor {
     }
     if (linkBase !== baseUrl)
       findings.add({ check: "base-url", ...page1, found: `links to ${linkBase}`, expected: baseUrl });
-    const users = this.#users.count;
-    if (this.options.planned === pages && users !== count && findings.of("pages").count === 0)
-      findings.add({ check: "count", found: `${users} users on all pages`, expected: `${count}` });
+    const records = this.#records.count;
+    if (this.options.planned === pages && records !== count && findings.of("pages").count === 0)
+      findings.add({ check: "count", found: foundOnPages(records, wordingOf(contract)), expected: `${count}` });
   }
 
   close(): void {
-    this.#users.close();
+    this.#records.close();
   }
 
   /** All pages, or some, spread evenly from the first to the last: one by one, since a host says how many there are. */
@@ -101,7 +100,7 @@ export class SiteVisitor implements PageVisitor {
     }
   }
 
-  /** Undefined when the answer is no page, so that nothing is known of its users. */
+  /** Undefined when the answer is no page, so that nothing is known of its records. */
   #check(page: number, answer: RemoteResponse, bytes: Buffer) {
     const { site, findings } = this.attempt;
     const place = { page, url: answer.url };
@@ -113,11 +112,11 @@ export class SiteVisitor implements PageVisitor {
     this.attempt.checkHeaders(answer, "plain", place);
     const expected = promisedEnvelope(site.first.facts, page);
     const context = { place, body, expected, formCheck: "canonical", warnings: {}, findings };
-    return checkPage(bytes, { ...context, pattern: this.#pattern }).keys;
+    return checkPage(bytes, { ...context, checker: this.#checker }).keys;
   }
 
-  #end(page: number, users?: BatchUsers): void {
-    this.#users.add(this.#places.get(page) ?? 0, 1, users);
+  #end(page: number, records?: BatchRecords): void {
+    this.#records.add(this.#places.get(page) ?? 0, 1, records);
     this.#places.delete(page);
     this.read++;
   }

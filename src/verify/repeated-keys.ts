@@ -1,0 +1,82 @@
+/** Finds keys that come more than once. SQLite keeps them in a temporary file, so that memory does not grow with them. */
+import { hash } from "node:crypto";
+import { tmpdir } from "node:os";
+import Database from "better-sqlite3";
+import { fromBytes, type OrderKey } from "../contract/record/key.js";
+import { codeOf, UserError } from "../errors.js";
+
+type Key = OrderKey[number];
+
+/** A key as people are shown it, and the first and the last page that it is on. */
+interface Repeated {
+  key: string;
+  times: number;
+  first: number;
+  last: number;
+}
+
+/** KiB that SQLite holds in memory. */
+const MEMORY = 16_384;
+/** Bytes of a text that stands in the table itself. */
+const LONGEST = 60;
+/** Bytes of a longer one that are kept to be shown. */
+const BEGINNING = 32;
+
+/** What stands in the table for a key: itself, or its beginning and its digest. Two keys never have the same. */
+export function standIn(key: Key): Key {
+  if (typeof key === "number" || key.length <= LONGEST) return key;
+  return `${key.slice(0, BEGINNING)}${hash("sha256", Buffer.from(key, "latin1"), "hex")}`;
+}
+
+function shown(key: Key): string {
+  if (typeof key === "number") return String(key);
+  return key.length <= LONGEST ? fromBytes(key) : `${fromBytes(key.slice(0, BEGINNING))}…`;
+}
+
+export class KeyTable {
+  /** An empty name is a file that nobody else sees, and that is gone when it is closed, or with the process. */
+  readonly #db = new Database("");
+  readonly #insert: Database.Statement<[page: number, keys: string]>;
+
+  constructor() {
+    this.#db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${MEMORY}; BEGIN;
+      CREATE TABLE keys (key BLOB, page INTEGER)`);
+    this.#insert = this.#db.prepare("INSERT INTO keys SELECT value, ? FROM json_each(?)");
+  }
+
+  /**
+   * @throws UserError when the folder for temporary files cannot hold the keys.
+   * @param keys a JSON array of what stands for them: one string passes from thread to thread faster than many.
+   */
+  add(page: number, keys: string): void {
+    try {
+      this.#insert.run(page, keys);
+    } catch (cause) {
+      throw explain(cause);
+    }
+  }
+
+  *find(): Generator<Repeated> {
+    const repeated = this.#db.prepare(`SELECT key, count(*) AS times, min(page) AS first, max(page) AS last FROM keys
+      WHERE key IN (SELECT key FROM keys GROUP BY key HAVING count(*) > 1) GROUP BY key`);
+    try {
+      for (const row of repeated.iterate() as IterableIterator<Omit<Repeated, "key"> & { key: Key }>)
+        yield { ...row, key: shown(row.key) };
+    } catch (cause) {
+      throw explain(cause);
+    }
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}
+
+function explain(cause: unknown): unknown {
+  const code = codeOf(cause);
+  if (!code?.startsWith("SQLITE_")) return cause;
+  return new UserError(
+    `The folder for temporary files, ${tmpdir()}, has no room to look for repeated keys in (${code}); point TMPDIR at one with room.`,
+    { cause },
+  );
+}
