@@ -93,19 +93,27 @@ export const USERS = {
           type: "object",
           description: "How it is checked that the user is alive.",
           properties: {
-            min_blinks: { ...integer, "x-column": "off_chain_liveness_min_blinks", "x-observed": { const: 1 } },
+            min_blinks: {
+              ...integer,
+              description: "1 in all that has been observed.",
+              "x-column": "off_chain_liveness_min_blinks",
+              "x-observed": { const: 1 },
+            },
             require_head_movement: {
               type: "boolean",
+              description: "false in all that has been observed.",
               "x-column": "off_chain_liveness_require_head_movement",
               "x-observed": { const: false },
             },
             required_samples: {
               ...integer,
+              description: "2 in all that has been observed.",
               "x-column": "off_chain_liveness_required_samples",
               "x-observed": { const: 2 },
             },
             warmup_duration: {
               ...integer,
+              description: "2 in all that has been observed.",
               "x-column": "off_chain_liveness_warmup_duration",
               "x-observed": { const: 2 },
             },
@@ -124,8 +132,15 @@ export const USERS = {
           description: "A time like date_joined, or exactly 1970-01-01T00:00:00 when nothing is scheduled.",
           "x-null": { const: "1970-01-01T00:00:00" },
         },
-        pending_events: { ...counter, description: "mining_events - withdrawn_events in all that has been observed." },
-        tokens: { ...counter, description: "2 x pending_events in all that has been observed." },
+        pending_events: {
+          ...counter,
+          description:
+            "0 or more; mining_events - withdrawn_events in all that has been observed, which is not promised.",
+        },
+        tokens: {
+          ...counter,
+          description: "0 or more; 2 x pending_events in all that has been observed, which is not promised.",
+        },
         withdrawn_events: { ...counter, description: "0 or more." },
       },
       required: [
