@@ -1,4 +1,5 @@
 /** `--format json` and `--format ndjson`, written while the changes are read, because a report may be larger than memory. */
+import type { ContractChanges } from "../contract/changes.js";
 import type { Change, Diff, FieldFilter, SideFacts } from "../diff/change.js";
 import { toJson } from "../print/text.js";
 import { chunks } from "./chunks.js";
@@ -9,7 +10,7 @@ export function jsonReport(diff: Diff, filter: FieldFilter = {}): AsyncGenerator
   return chunks(documentParts(diff, filter));
 }
 
-/** Every change as one line of JSON, in the order of the diff. */
+/** Every change as one line of JSON, in the order of the diff; before them what changed in the contract, if it did. */
 export function ndjsonReport(diff: Diff): AsyncGenerator<string> {
   return chunks(lines(diff));
 }
@@ -21,6 +22,7 @@ async function* documentParts(diff: Diff, { only, ignore }: FieldFilter): AsyncG
     new: side(diff.new),
     ...(only !== undefined && { only }),
     ...(ignore !== undefined && { ignored: ignore }),
+    ...(diff.contract && { contract: contractMembers(diff.contract) }),
     ...{ added, removed, changed, unchanged },
     fields: Object.fromEntries(diff.fields),
     flow: diff.flow.map(({ field, from, to, count }) => ({ field, from, to, count })),
@@ -37,12 +39,18 @@ async function* documentParts(diff: Diff, { only, ignore }: FieldFilter): AsyncG
   yield "\n]\n}\n";
 }
 
+/** A keyword that a contract does not have is left out. */
+function contractMembers({ added, removed, fields, listing, conditions, hasOtherKey }: ContractChanges) {
+  return { added, removed, fields, listing, conditions, other_key: hasOtherKey };
+}
+
 /** A side that was never published has no id. */
 function side({ id, count, pages }: SideFacts) {
   return { id: id ?? null, count, pages };
 }
 
 async function* lines(diff: Diff): AsyncGenerator<string> {
+  if (diff.contract) yield `${toJson({ kind: "contract", ...contractMembers(diff.contract) })}\n`;
   const toLine = changeWriter(diff);
   for await (const change of diff.changes()) yield `${toLine(change)}\n`;
 }

@@ -50,6 +50,42 @@ export function partsDiff(): Diff {
   });
 }
 
+const { nickname, ...known } = STATIONS.properties;
+
+/** Stations of a contract with other fields, another facet and other words, compared with those of the first. */
+export function otherContractDiff(): Diff {
+  const contract = contractOf({
+    ...STATIONS,
+    description: "A place where the weather is looked at.",
+    "x-listing": { ...STATIONS["x-listing"], words: ["observatory", "observatories"], version: 2 },
+    properties: {
+      ...known,
+      altitude: { type: "integer" },
+      name: { ...known.name, maxLength: 60, "x-observed": { pattern: "^\\p{L}" } },
+      country: { type: "string", pattern: "^[A-Z]{3}$", "x-column": "iso3", "x-facet": true },
+    },
+    "x-observed": [
+      { name: "closed-after-opened", sql: "closed IS NULL OR closed > opened" },
+      { name: "under | `the` sea", sql: "altitude >= 0" },
+    ],
+  });
+  const { added, changed } = changesIn(contract);
+  const [one, two] = stations(2).map(({ record }): AnyRecord => record);
+  return diffOf(
+    [added({ ...one, code: "NEW1", altitude: 3 }), changed({ ...two, country: "DE" }, { ...two, country: "DEU" })],
+    { unchanged: 58, old: { contract: STATIONS_CONTRACT }, new: { contract } },
+  );
+}
+
+/** The same stations under another key, and nothing else. */
+export function otherKeyDiff(): Diff {
+  const contract = contractOf({
+    ...STATIONS,
+    "x-listing": { ...STATIONS["x-listing"], key: "name", order: ["name"], label: "code" },
+  });
+  return diffOf([], { unchanged: 0, old: { contract: STATIONS_CONTRACT }, new: { contract } });
+}
+
 /** Words and names that try to be more than that. */
 export const HOSTILE_WORDS = ["<b>`x`|\u202e", "</title><script>alert(1)</script>מפתחות"] as const;
 export const HOSTILE_FIELDS = {

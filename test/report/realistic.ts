@@ -2,7 +2,7 @@
 import type { User } from "../../src/contract/user.js";
 import type { Diff } from "../../src/diff/change.js";
 import { added, changed, diffOf, longDiff, person, removed } from "../support/diffs.js";
-import { hostileDiff, partsDiff, stationsDiff, twoFacetsDiff } from "./foreign.js";
+import { hostileDiff, otherContractDiff, otherKeyDiff, partsDiff, stationsDiff, twoFacetsDiff } from "./foreign.js";
 
 const MEMOIR = [
   "Born in Lübeck, raised between two harbours and a library that smelled of tar.",
@@ -42,6 +42,8 @@ export const REALISTIC: Readonly<Record<string, Diff>> = {
   "two-facets": twoFacetsDiff(),
   parts: partsDiff(),
   hostile: hostileDiff(),
+  "other-contract": otherContractDiff(),
+  "other-key": otherKeyDiff(),
   "hundred-thousand": longDiff(100_000, (number) => {
     const user = person(number, { bio: MEMOIR });
     const { off_chain: offChain } = user;

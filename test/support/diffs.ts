@@ -1,6 +1,7 @@
 /** Diffs made by hand, with the totals that their changes come to. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
+import { findContractChanges } from "../../src/contract/changes.js";
 import { type AnyRecord, type Contract, USERS_CONTRACT, valueAt } from "../../src/contract/contract.js";
 import { pagesFor } from "../../src/contract/links.js";
 import type { User } from "../../src/contract/user.js";
@@ -21,13 +22,13 @@ export function diffOf(changes: readonly Change[], circumstances: Circumstances 
   const { unchanged = 0, contract = USERS_CONTRACT, ...sides } = circumstances;
   const of = (kind: Change["kind"]) => changes.filter((change) => change.kind === kind).length;
   const [added, removed, changed] = [of("added"), of("removed"), of("changed")];
+  const old = side("9c0d2b7e1f6a", unchanged + changed + removed, { contract, ...sides.old });
+  const now = side("1f6a9c0d2b7e", unchanged + changed + added, { contract, ...sides.new });
   return {
-    old: side("9c0d2b7e1f6a", unchanged + changed + removed, { contract, ...sides.old }),
-    new: side("1f6a9c0d2b7e", unchanged + changed + added, { contract, ...sides.new }),
-    contract: undefined,
+    ...{ old, new: now, contract: findContractChanges(old.contract, now.contract) },
     ...{ added, removed, changed, unchanged },
     fields: fieldsOf(changes),
-    flow: flowOf(changes, contract),
+    flow: flowOf(changes, now.contract),
     async *changes(kind) {
       yield* changes.filter((change) => kind === undefined || change.kind === kind);
     },

@@ -35,7 +35,6 @@ export async function* htmlReport(diff: Diff, { exceeded = [], filter = {} }: Re
 }
 
 function head(diff: Diff, { policy, style }: ReturnType<typeof readAssets>): Markup {
-  const total = differing(diff);
   return html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -43,9 +42,15 @@ function head(diff: Diff, { policy, style }: ReturnType<typeof readAssets>): Mar
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${total === 0 ? "No changes" : count(total, "change")}: ${sideName(diff.old)} to ${sideName(diff.new)}</title>
+<title>${title(diff)}: ${sideName(diff.old)} to ${sideName(diff.new)}</title>
 <style>${style}</style>
 `;
+}
+
+function title(diff: Diff): string {
+  const total = differing(diff);
+  if (total > 0) return count(total, "change");
+  return diff.contract ? "Another contract" : "No changes";
 }
 
 /** Reads the files of `page/`, which is beside this file both in the sources and in the package. */

@@ -1,6 +1,8 @@
 /** The top of the page: the two sides, how many records differ, other differences, and exceeded gates. */
 import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
 import { count, number } from "../../print/numbers.js";
+import { type ContractChange, contractChanges, contractExcerpts, otherKey } from "../contract.js";
+import { joined } from "../excerpt.js";
 import { CHANGE_KINDS, comparedFields, settingChanges, sideName } from "../facts.js";
 import type { Subject } from "../subject.js";
 import { html, type Markup } from "./markup.js";
@@ -19,7 +21,7 @@ ${side("Old", diff.old, subject)}<span class="to" aria-hidden="true">→</span>
 ${side("New", diff.new, subject)}</div>
 ${fieldsCompared(filter)}${besides(diff)}</header>
 <main>
-${exceeded.length > 0 ? gates(exceeded) : undefined}<dl class="totals">
+${contract(diff)}${exceeded.length > 0 ? gates(exceeded) : undefined}<dl class="totals">
 ${([...CHANGE_KINDS, "unchanged"] as const).map((kind) => figure(kind, diff[kind]))}</dl>
 `;
 }
@@ -48,6 +50,24 @@ function fieldsCompared(filter: FieldFilter): Markup | undefined {
 function besides(diff: Diff): Markup | undefined {
   const changes = settingChanges(diff).map(({ name, old, new: now }) => `${name} from ${old} to ${now}`);
   return changes.length > 0 ? html`<p class="besides">Also different: ${changes.join(", ")}.</p>\n` : undefined;
+}
+
+/** What changed in the contract, a row each; a field that came or went has no values. */
+function contract(diff: Diff): Markup | undefined {
+  if (diff.contract === undefined) return undefined;
+  const key = otherKey(diff, (path) => path);
+  const row = ({ kind, before, name, after, values }: ContractChange) => {
+    const what = html`<th scope="row">${before} <code>${name}</code> ${after}</th>`;
+    if (!values) return html`<tr>${what}<td></td><td>${kind}</td></tr>\n`;
+    return html`<tr>${what}${contractExcerpts(values).map((side) => html`<td><code>${joined(side)}</code></td>`)}</tr>\n`;
+  };
+  return html`<section class="contract" aria-labelledby="contract-title">
+<h2 id="contract-title">The contract changed</h2>
+${key === undefined ? undefined : html`<p>${key}</p>\n`}<div class="figures" tabindex="0" role="group" aria-labelledby="contract-title"><table>
+<thead><tr><th scope="col">What</th><th scope="col">Old</th><th scope="col">New</th></tr></thead>
+<tbody>${contractChanges(diff).map(row)}</tbody></table></div>
+</section>
+`;
 }
 
 function gates(exceeded: readonly string[]): Markup {

@@ -1,16 +1,18 @@
 /** `--format markdown`: a diff as a comment in a pull request, never longer than GitHub allows. */
 import type { Diff, FieldFilter, Flow, SideFacts } from "../../diff/change.js";
 import { number, type Words } from "../../print/numbers.js";
+import { contractChanges, contractExcerpts, otherKey } from "../contract.js";
+import { joined } from "../excerpt.js";
 import { CHANGE_KINDS, comparedFields, movesByFacet, type ReportOptions, settingChanges, sideName } from "../facts.js";
 import { inQuotes, type Subject, subjectOf } from "../subject.js";
 import { writePath } from "../value.js";
-import { code, counted, fitting, markdownRow, markdownTable, word } from "./cells.js";
+import { code, counted, fitting, markdownRow, markdownTable, span, word } from "./cells.js";
 import { detailsMarkdown } from "./details.js";
 
 /** GitHub allows 65,536 characters, and there are never more of them than UTF-16 units. */
 const LONGEST_COMMENT = 65_000;
-/** Characters for the gates, for each table of a contract's fields, and for those of all facets together. */
-const ROOM = { gates: 16_000, fields: 8000, facets: 8000 };
+/** Characters for the gates, what changed in the contract, the fields, and the moves of all facets. */
+const ROOM = { gates: 16_000, contract: 8000, fields: 8000, facets: 8000 };
 
 /** @param options.limit the most changes of each kind; as many as fit unless given. */
 export async function* markdownReport(diff: Diff, options: ReportOptions & { limit?: number } = {}) {
@@ -20,6 +22,7 @@ export async function* markdownReport(diff: Diff, options: ReportOptions & { lim
   const head = [
     `### Rollcall: ${headline(diff, subject)}\n`,
     sides(diff, subject),
+    contract(diff),
     totals(diff),
     gates(exceeded),
     fieldsCompared(filter),
@@ -34,9 +37,10 @@ export async function* markdownReport(diff: Diff, options: ReportOptions & { lim
 /** `3 users added, 1 removed` */
 function headline(diff: Diff, { words }: Subject): string {
   const [first, ...kinds] = CHANGE_KINDS.filter((kind) => diff[kind] > 0);
-  if (!first) return "no changes";
+  const contract = diff.contract ? "contract changed, " : "";
+  if (!first) return diff.contract ? "contract changed, no changes of records" : "no changes";
   const others = kinds.map((kind) => `${number(diff[kind])} ${kind}`);
-  return [`${counted(diff[first], words)} ${first}`, ...others].join(", ");
+  return contract + [`${counted(diff[first], words)} ${first}`, ...others].join(", ");
 }
 
 function sides({ old, new: now }: Diff, { words: [, many] }: Subject): string {
@@ -44,6 +48,21 @@ function sides({ old, new: now }: Diff, { words: [, many] }: Subject): string {
     markdownRow(label, code(sideName(side)), number(side.count), number(side.pages));
   const rows = [line("old", old), line("new", now)];
   return markdownTable(["", "snapshot", word(many), "pages"], ["---", "---", "---:", "---:"], rows);
+}
+
+/** A row for each difference; a field that came or went has no values. */
+function contract(diff: Diff): string {
+  if (diff.contract === undefined) return "";
+  const rows = contractChanges(diff).map(({ kind, before, name, after, values }) => {
+    const what = [before && word(before), code(name), after && code(after)].filter((part) => part !== undefined);
+    const [old, now] = values ? contractExcerpts(values).map((side) => span(joined(side))) : [];
+    return markdownRow(what.join(" "), old ?? "", now ?? kind);
+  });
+  const { shown, rest } = fitting(rows, ROOM.contract);
+  const key = otherKey(diff, code);
+  const notes = [...(rest > 0 ? [`${number(rest)} more are not shown here.`] : []), ...(key ? [key] : [])];
+  const table = markdownTable(["contract changed", "old", "new"], ["---", "---", "---"], shown);
+  return table + notes.map((note) => `\n${note}\n`).join("");
 }
 
 function totals(diff: Diff): string {

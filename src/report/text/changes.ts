@@ -4,6 +4,7 @@ import type { Change, Diff, FieldChange } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
 import type { Paint } from "../../print/style.js";
 import { visible } from "../../print/text.js";
+import { contractChanges, contractExcerpts, otherKey } from "../contract.js";
 import { type Excerpt, excerpts, joined } from "../excerpt.js";
 import { CHANGE_KINDS, firstChanges } from "../facts.js";
 import { firstOf } from "../fit.js";
@@ -20,6 +21,25 @@ export async function* changesText(diff: Diff, limit: number, paint: Paint): Asy
     for await (const change of firstChanges(diff, kind, limit)) yield changeText(change, subjects[kind], paint);
     if (total > limit) yield `  ... ${number(total - limit)} not shown; --all shows every one\n`;
   }
+}
+
+/** More differences make another contract, which nobody reads here. */
+const MOST_LINES = 100;
+
+/** What changed in the contract, a line each; nothing where it is the same. */
+export function contractText(diff: Diff, paint: Paint): string {
+  const changes = contractChanges(diff);
+  if (diff.contract === undefined) return "";
+  const lines = changes.slice(0, MOST_LINES).map(({ kind, before, name, after, values }) => {
+    const [color, sign] = SIGNS[kind];
+    const what = [before, name, after].filter((part) => part !== undefined).join(" ");
+    const head = `  ${paint(color, sign)} ${visible(what)}`;
+    return values ? becomes(`${head}: `, contractExcerpts(values), paint) : `${head}\n`;
+  });
+  const rest = changes.length - MOST_LINES;
+  if (rest > 0) lines.push(`  ... ${number(rest)} more\n`);
+  const key = otherKey(diff, visible);
+  return [`\n${paint("bold", "contract changed")}\n`, ...lines, ...(key ? [`  ${key}\n`] : [])].join("");
 }
 
 /** Keys may be texts of any length. */
@@ -57,10 +77,12 @@ function shownName(record: AnyRecord, subject: Subject, paint: Paint): string {
 
 const LONGEST_LINE = 110;
 
-/** Both values on one line; if that is too long or misleading, on two lines. */
 function fieldText(field: FieldChange, subject: Subject, paint: Paint): string {
-  const [before, after] = excerpts(field, subject);
-  const name = `      ${visible(writePath(field.path))}: `;
+  return becomes(`      ${visible(writePath(field.path))}: `, excerpts(field, subject), paint);
+}
+
+/** Both values on one line; if that is too long or misleading, on two lines. @param name what stands before them. */
+function becomes(name: string, [before, after]: readonly [Excerpt, Excerpt], paint: Paint): string {
   const plain = `${name}${joined(before)} -> ${joined(after)}`;
   const isApart = plain.length > LONGEST_LINE || RIGHT_TO_LEFT.test(plain);
   const arrow = isApart ? `\n${"-> ".padStart(name.length)}` : " -> ";

@@ -7,7 +7,7 @@ import { chunks } from "../chunks.js";
 import { comparedFields, movesByFacet, type ReportOptions, settingChanges, sideName } from "../facts.js";
 import { inQuotes, type Subject, subjectOf } from "../subject.js";
 import { writePath } from "../value.js";
-import { changesText } from "./changes.js";
+import { changesText, contractText } from "./changes.js";
 
 export interface TextOptions extends ReportOptions {
   /** Changes of each kind that are shown; Infinity for all. */
@@ -22,6 +22,7 @@ export function textReport(diff: Diff, options: TextOptions): AsyncGenerator<str
 async function* parts(diff: Diff, { limit, paint, exceeded = [], filter = {} }: TextOptions) {
   const subject = subjectOf(diff.new.contract);
   yield sides(diff, subject, paint);
+  yield contractText(diff, paint);
   yield `\n${totals(diff, subject, paint)}`;
   if (exceeded.length > 0) yield "\n";
   for (const sentence of exceeded) yield `${paint(["bold", "red"], "gate exceeded")}  ${visible(sentence)}\n`;

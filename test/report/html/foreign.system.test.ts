@@ -5,7 +5,7 @@ import { contractOf } from "../../../src/contract/contract.js";
 import { changesIn, diffOf } from "../../support/diffs.js";
 import { describeWith } from "../../support/installed.js";
 import { STATIONS, stations } from "../../support/stations.js";
-import { HOSTILE_FIELDS, hostileDiff, partsDiff, stationsDiff, twoFacetsDiff } from "../foreign.js";
+import { HOSTILE_FIELDS, hostileDiff, otherContractDiff, partsDiff, stationsDiff, twoFacetsDiff } from "../foreign.js";
 import { settled, useBrowser } from "./browser.js";
 
 describeWith("chromium", "the page of any contract", (path) => {
@@ -31,7 +31,7 @@ describeWith("chromium", "the page of any contract", (path) => {
     expect(await page.getByRole("searchbox").getAttribute("placeholder")).toBe("Name, code or any value");
     const row = page.locator("#list > tbody > tr:has(> .kind)").first();
     expect(await row.locator(".record").textContent()).toBe("Station “20” 🌦");
-    expect(await row.locator("li").allTextContents()).toEqual(["opened 1956-02-21", "country AT"]);
+    expect(await row.locator("li").allTextContents()).toEqual(["country AT", "opened 1956-02-21"]);
     await row.locator(".record").click();
     expect(await page.locator("#details-1 .fields tr").allTextContents()).toEqual([
       ...["FieldAdded", "closed2020-12-21", "codeST000020", "countryAT", "extranull", "is_activefalse"],
@@ -78,6 +78,19 @@ describeWith("chromium", "the page of any contract", (path) => {
     const table = page.getByRole("group", { name: "Moves of name" }).getByRole("table");
     expect(await table.locator("tbody tr").count()).toBe(100);
     expect(await table.locator("tbody tr").first().textContent()).toMatch(/^"Station .*""Station .* <b>"1$/);
+  });
+
+  test("says first what changed in the contract", async () => {
+    const { page, misdeeds } = await open(otherContractDiff());
+    await settled(page);
+    const headings = await page.locator("main").getByRole("heading", { level: 2 }).allTextContents();
+    expect(headings).toEqual(["The contract changed", "At a glance", "Changes"]);
+    const rows = page.getByRole("group", { name: "The contract changed" }).locator("tbody tr");
+    expect((await rows.allTextContents()).map((text) => text.trim()).slice(0, 3)).toEqual([
+      ...["field altitude added", "field nickname removed", ' country pattern"^[A-Z]{2}$""^[A-Z]{3}$"'.trim()],
+    ]);
+    expect(await rows.count()).toBe(11);
+    expect(misdeeds).toEqual([]);
   });
 
   test("shows hostile words and names as text, and finds records by their fields", async () => {

@@ -4,7 +4,7 @@ import { byId, formatNumber } from "./element.js";
 export const ROWS_PER_PAGE = 50;
 
 /**
- * @param {(page: number) => void} onTurn called with the page, from 1, that the user wants to see
+ * @param {(page: number) => void} onTurn called with the page, from 1, that the reader wants to see
  */
 export function createPager(onTurn) {
   const bar = byId("pager", HTMLElement);
