@@ -8,8 +8,11 @@ export const DEBUG_VARIABLE = "ROLLCALL_DEBUG";
 export const CONFIG_FLAG = "--config";
 export const CONFIG_VARIABLE = "ROLLCALL_CONFIG";
 
+/** A verb's own setting, under a flag that means another one in another verb. Variables and the file tell them apart. */
+const OWN_FLAGS: ReadonlyMap<string, string> = new Map([["schemaFormat", "--format"]]);
+
 export function flagOf(key: string): string {
-  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return OWN_FLAGS.get(key) ?? `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 export function variableOf(key: string): string {

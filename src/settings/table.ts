@@ -14,7 +14,7 @@ export const SETTINGS = {
     ["build"],
     "where the listing will be reached, as in https://directory.example.com; required",
   ),
-  out: row({ ...path("<folder>"), default: "dist" }, ["build", "diff", "verify"], "folder of the releases"),
+  out: row({ ...path("<folder>"), default: "dist" }, ["build", "diff", "verify", "schema"], "folder of the releases"),
   pageSize: row(
     { ...whole(PAGE_SIZE.min, PAGE_SIZE.max), default: PAGE_SIZE.default },
     ["build"],
@@ -74,6 +74,11 @@ export const SETTINGS = {
 
   // Which changes a diff shows, in which form, and how many there may be.
   format: row(kind.oneOf("text", "markdown", "html", "json", "ndjson"), ["diff"], "form of the report"),
+  schemaFormat: row(
+    kind.oneOf("json-schema", "sql", "typescript"),
+    ["schema"],
+    "form in which the contract is printed",
+  ),
   limit: row({ ...whole(0, 1_000_000_000), default: 20 }, ["diff"], "changes of each kind that text shows"),
   all: row(yesOrNo, ["diff"], "show every change in text"),
   only: row(kind.fields, ["diff"], "fields that count: name,position.*"),

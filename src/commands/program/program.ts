@@ -59,6 +59,7 @@ export async function loadVerbs(first?: string): Promise<Verb[]> {
 /** In the order of help. Each is loaded when it is needed: all of them take longer to load than many runs. */
 const LOADERS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ["init", async () => (await import("../init.js")).initVerb],
+  ["schema", async () => (await import("../schema.js")).schemaVerb],
   ["build", async () => (await import("../build/build.js")).buildVerb],
   ["diff", async () => (await import("../diff.js")).diffVerb],
   ["verify", async () => (await import("../verify.js")).verifyVerb],
@@ -81,7 +82,9 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
   if (verb.configured) command.option(`${CONFIG_FLAG} <file>`, `settings to read instead of ${CONFIG_FILE}`);
 
   command.action(async () => {
-    const { config, ...flags } = command.opts<Record<string, unknown> & { config?: string }>();
+    const { config, ...given } = command.opts<Record<string, unknown> & { config?: string }>();
+    const values = own.map((key) => [key, given[new Option(flagOf(key)).attributeName()]] as const);
+    const flags = Object.fromEntries(values.filter(([, value]) => value !== undefined));
     const words: Record<string, string | undefined> = Object.fromEntries(
       command.registeredArguments.map((argument, index) => [argument.name(), command.args[index]]),
     );

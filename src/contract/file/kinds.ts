@@ -1,10 +1,10 @@
 /** Which kinds of value a schema takes. */
 import type { ValueSchema } from "./form.js";
 
-export type Kind = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null" | "json";
+export type ValueKind = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null" | "json";
 
 /** What messages call each. */
-export const KIND_NAMES: Readonly<Record<Kind, string>> = {
+export const KIND_NAMES: Readonly<Record<ValueKind, string>> = {
   string: "a string",
   integer: "an integer",
   number: "a number",
@@ -16,13 +16,13 @@ export const KIND_NAMES: Readonly<Record<Kind, string>> = {
 };
 
 /** Empty where a schema does not say. An integer is a number where others are. */
-export function kindsOf(schema: ValueSchema): readonly Kind[] {
+export function kindsOf(schema: ValueSchema): readonly ValueKind[] {
   const { type, enum: values, const: constant, anyOf } = schema;
   const kinds = new Set(kindsSaid());
   if (kinds.has("number")) kinds.delete("integer");
   return [...kinds];
 
-  function kindsSaid(): readonly Kind[] {
+  function kindsSaid(): readonly ValueKind[] {
     if (schema["x-json"]) return ["json"];
     if (type !== undefined) return typeof type === "string" ? [type] : type;
     if (anyOf) return anyOf.flatMap((option) => (option ? kindsOf(option) : []));
@@ -32,7 +32,7 @@ export function kindsOf(schema: ValueSchema): readonly Kind[] {
 }
 
 /** What is published of it, null aside. */
-export function solidKindsOf(schema: ValueSchema): readonly Kind[] {
+export function solidKindsOf(schema: ValueSchema): readonly ValueKind[] {
   return kindsOf(schema).filter((kind) => kind !== "null");
 }
 
@@ -40,16 +40,16 @@ export function mayBeNull(schema: ValueSchema): boolean {
   return kindsOf(schema).some((kind) => kind === "null" || kind === "json");
 }
 
-export function isScalarKind(kind: Kind): boolean {
+export function isScalarKind(kind: ValueKind): boolean {
   return kind !== "array" && kind !== "object" && kind !== "json";
 }
 
 /** Whether every kind is among those that are allowed, where a number may also be an integer. */
-export function isWithin(kinds: readonly Kind[], allowed: readonly Kind[]): boolean {
+export function isWithin(kinds: readonly ValueKind[], allowed: readonly ValueKind[]): boolean {
   return kinds.every((kind) => allowed.includes(kind) || (kind === "integer" && allowed.includes("number")));
 }
 
-function kindOfValue(value: unknown): Kind {
+function kindOfValue(value: unknown): ValueKind {
   if (value === null) return "null";
   if (typeof value === "number") return Number.isSafeInteger(value) ? "integer" : "number";
   return typeof value === "boolean" || typeof value === "string" ? (typeof value as "boolean") : "json";

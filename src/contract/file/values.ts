@@ -2,13 +2,13 @@
 import { accepts } from "./accepts.js";
 import { whyNotPattern } from "./backtracking.js";
 import type { ValueSchema } from "./form.js";
-import { isScalarKind, KIND_NAMES, type Kind, kindsOf, solidKindsOf } from "./kinds.js";
+import { isScalarKind, KIND_NAMES, kindsOf, solidKindsOf, type ValueKind } from "./kinds.js";
 import { type Complain, mustBe, type Place, shown } from "./mistakes.js";
 
 type Keyword = keyof ValueSchema;
 
 /** Which kinds each keyword says something about. */
-const FITS: Readonly<Partial<Record<Keyword, readonly Kind[]>>> = {
+const FITS: Readonly<Partial<Record<Keyword, readonly ValueKind[]>>> = {
   ...{ pattern: ["string"], format: ["string"], minLength: ["string"], maxLength: ["string"] },
   ...{ minimum: ["integer", "number"], maximum: ["integer", "number"] },
   ...{ exclusiveMinimum: ["integer", "number"], exclusiveMaximum: ["integer", "number"] },
@@ -45,7 +45,12 @@ export function checkValue(schema: ValueSchema, place: Place, complain: Complain
 }
 
 /** The rules for keywords of a schema whose kinds are known, also where they stand elsewhere. */
-export function checkKeywords(schema: ValueSchema, kinds: readonly Kind[], place: Place, complain: Complain): void {
+export function checkKeywords(
+  schema: ValueSchema,
+  kinds: readonly ValueKind[],
+  place: Place,
+  complain: Complain,
+): void {
   for (const keyword of CHECKS) {
     const fits = FITS[keyword];
     if (schema[keyword] === undefined || !fits || kinds.length === 0 || schema.anyOf || schema["x-json"]) continue;
@@ -85,7 +90,7 @@ function checkOption(option: ValueSchema, place: Place, complain: Complain): voi
   checkKeywords(option, solidKindsOf(option), place, complain);
 }
 
-function checkBounds(schema: ValueSchema, kinds: readonly Kind[], place: Place, complain: Complain): void {
+function checkBounds(schema: ValueSchema, kinds: readonly ValueKind[], place: Place, complain: Complain): void {
   for (const [least, most, mayBeEqual] of BOUNDS) {
     const [from, to] = [schema[least], schema[most]];
     if (typeof from !== "number" || typeof to !== "number") continue;
@@ -118,6 +123,6 @@ function checkChoices(schema: ValueSchema, place: Place, complain: Complain): vo
   });
 }
 
-function named(kinds: readonly Kind[]): string {
+function named(kinds: readonly ValueKind[]): string {
   return kinds.map((kind) => KIND_NAMES[kind]).join(" and ") || "nothing";
 }

@@ -1,0 +1,102 @@
+/** A contract as a table of SQLite that its records could come from. */
+import type { Contract, Field } from "../contract.js";
+import type { ValueSchema } from "../file/form.js";
+import { isNullable, type Kind, kindOf } from "../record/kind.js";
+
+/** CREATE TABLE with a column for each field, and the index that the published order is read by. */
+export function toSql(contract: Contract): string {
+  const { file, fields, listing } = contract;
+  const table = quote(listing.words[1]);
+  const columns = inOrderOf(file.properties, fields).map((field, at, all) => {
+    const comma = at < all.length - 1 ? "," : "";
+    return `${comment(field.schema.description, "  ")}  ${columnSql(field, contract)}${comma}\n`;
+  });
+  return `${comment(file.description ?? file.title, "")}CREATE TABLE ${table} (\n${columns.join("")});\n${indexSql(contract, table)}`;
+}
+
+/** In the order of the file, in which its author thinks of them. */
+function inOrderOf(properties: ValueSchema["properties"] = {}, fields: readonly Field[], above = ""): Field[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const path = above + name;
+    if (schema.properties && schema.type !== "array") return inOrderOf(schema.properties, fields, `${path}.`);
+    return fields.filter((field) => field.path === path);
+  });
+}
+
+/** Columns of mixed values have no type, so that SQLite changes none of them. */
+const TYPES: Readonly<Record<Kind, string>> = {
+  string: " TEXT",
+  integer: " INTEGER",
+  number: " REAL",
+  boolean: " INTEGER",
+  array: " TEXT",
+  object: " TEXT",
+  json: " TEXT",
+  mixed: "",
+};
+
+function columnSql({ path, column, schema }: Field, { key }: Contract): string {
+  const name = quote(column);
+  const mayBeNull = isNullable(schema) || schema["x-null"] !== undefined;
+  const isKey = path === key.path ? " PRIMARY KEY" : "";
+  const checks = checksOf(schema, name, mayBeNull);
+  const check = checks.length > 0 ? ` CHECK (${checks.join(" AND ")})` : "";
+  return `${name}${TYPES[kindOf(schema)]}${mayBeNull ? "" : " NOT NULL"}${isKey}${check}`;
+}
+
+/** What SQL can say of a value; patterns and most formats it cannot. A check of NULL is not true, and lets it pass. */
+function checksOf(schema: ValueSchema, name: string, mayBeNull: boolean): string[] {
+  const kind = kindOf(schema);
+  if (kind === "json") return [`json_valid(${name})`];
+  if (kind === "array")
+    return [
+      `json_valid(${name})`,
+      `json_type(${name}) = 'array'`,
+      ...rangeOf(`json_array_length(${name})`, schema.minItems, schema.maxItems),
+    ];
+  const choices = (schema.enum ?? (schema.const === undefined ? [] : [schema.const])).filter((value) => value !== null);
+  if (choices.length > 0) return [`${name} IN (${choices.map(literal).join(", ")})`];
+  if (kind === "boolean") return [`${name} IN (0, 1)`];
+  if (kind === "integer" || kind === "number") {
+    const stored = kind === "integer" ? "integer" : "real";
+    const isStored = mayBeNull ? `IN ('null', '${stored}')` : `= '${stored}'`;
+    return [`typeof(${name}) ${isStored}`, ...boundsOf(schema, name)];
+  }
+  if (kind !== "string") return [];
+  const date = schema.format === "date" ? [`${name} = date(${name})`] : [];
+  return [...date, ...rangeOf(`length(${name})`, schema.minLength, schema.maxLength)];
+}
+
+function rangeOf(what: string, least?: number, most?: number): string[] {
+  if (least !== undefined && most !== undefined) return [`${what} BETWEEN ${least} AND ${most}`];
+  if (most !== undefined) return [`${what} <= ${most}`];
+  return least === undefined || least === 0 ? [] : [`${what} >= ${least}`];
+}
+
+function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: ValueSchema, name: string): string[] {
+  const above = exclusiveMinimum === undefined ? [] : [`${name} > ${exclusiveMinimum}`];
+  const below = exclusiveMaximum === undefined ? [] : [`${name} < ${exclusiveMaximum}`];
+  const range = minimum === 0 && maximum === undefined ? [`${name} >= 0`] : rangeOf(name, minimum, maximum);
+  return [...range, ...above, ...below];
+}
+
+/** None where the key alone is the order, which its own index has, or where a value stands for NULL, which is sorted anew. */
+function indexSql({ order, listing }: Contract, table: string): string {
+  if (order.length === 1 && !order[0]?.isDescending) return "";
+  if (order.some(({ schema }) => schema["x-null"])) return "";
+  const columns = order.map(({ column, isDescending }) => `${quote(column)}${isDescending ? " DESC" : ""}`);
+  return `CREATE INDEX ${quote(`${listing.words[1]}_in_order`)} ON ${table} (${columns.join(", ")});\n`;
+}
+
+function comment(text: string | undefined, indent: string): string {
+  return text === undefined ? "" : `${indent}-- ${text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim()}\n`;
+}
+
+function literal(value: unknown): string {
+  if (typeof value === "boolean") return value ? "1" : "0";
+  return typeof value === "number" ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
