@@ -68,7 +68,7 @@ function isUsual(out: string, io: Io): boolean {
 }
 
 function toOptions(settings: Settings): BuildOptions {
-  const { db, baseUrl, out, table, query, defaultAvatar, workers } = need(settings, "db", "baseUrl");
+  const { db, baseUrl, out, contract, table, query, defaultAvatar, workers } = need(settings, "db", "baseUrl");
   const { pageSize, links, keep, skipInvalid, compress: encodings, problems: problemsFile, adapt } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
