@@ -1,5 +1,5 @@
 /** The settings by key, and the types of their values. */
-import type { z } from "zod";
+import { z } from "zod";
 import type { Setting } from "./kinds.js";
 import { SETTINGS } from "./table.js";
 
@@ -40,3 +40,20 @@ export const SOURCE_SETTINGS = [
   "workers",
 ] as const;
 export type SourceSetting = (typeof SOURCE_SETTINGS)[number];
+
+/** config.schema.json of the package, by which editors complete and check a config file. It stands beside contract.schema.json. */
+export function configSchema(): Record<string, unknown> {
+  const properties = SETTING_KEYS.map((key) => {
+    const { schema, help, default: value } = settingOf(key);
+    const { $schema: _, ...form } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+    const contract = key === "contract" && { anyOf: [{ type: "string" }, { $ref: "contract.schema.json" }] };
+    return [key, { ...form, ...contract, description: help, ...(value !== undefined && { default: value }) }];
+  });
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "The settings of Rollcall",
+    type: "object",
+    properties: { $schema: { type: "string" }, ...Object.fromEntries(properties) },
+    additionalProperties: false,
+  };
+}

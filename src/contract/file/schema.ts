@@ -186,3 +186,9 @@ export const contractForm: z.ZodType<ContractFile> = shape("a contract", {
     .describe("Conditions over the source's columns; where one is not true, there is a warning of its name.")
     .optional(),
 }) as unknown as z.ZodType<ContractFile>;
+
+/** contract.schema.json of the package, by which editors complete and check the form of a contract file. */
+export function contractSchema(): Record<string, unknown> {
+  const { $schema, ...schema } = z.toJSONSchema(contractForm, { io: "input" });
+  return { $schema, title: "A contract of Rollcall", ...schema };
+}
