@@ -2,6 +2,7 @@
 import { mkdtempSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isHttpUrl } from "../contract/links.js";
+import type { SideFacts } from "../diff/change.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { lookUp } from "../release/choose.js";
@@ -27,17 +28,21 @@ type Name = string | undefined;
 /** Without names, these are the previous release and the current one. @throws UserError as `openSide` does. */
 export async function openSides(old: Name, newer: Name, effects: SideEffects): Promise<[Side, Side]> {
   const [before, after] = nameSides(old, newer, effects.cwd);
-  // A source without a base URL takes the one of the other side, so the other side is opened first.
+  // A source without a base URL or a contract takes those of the other side, so the other side is opened first.
   if (isSource(before, effects.cwd)) {
     const now = await openSide(after, effects);
-    return [await openSide(before, effects, now.facts.baseUrl), now];
+    return [await openSide(before, effects, now.facts), now];
   }
   const side = await openSide(before, effects);
-  return [side, await openSide(after, effects, side.facts.baseUrl)];
+  return [side, await openSide(after, effects, side.facts)];
 }
 
-/** @param like the other side's base URL, for a source without one. @throws UserError saying which names can be. */
-export async function openSide(name: string, effects: SideEffects, like?: string): Promise<Side> {
+/** @param like the other side, whose base URL and contract a source takes that has none. @throws UserError saying which names can be. */
+export async function openSide(
+  name: string,
+  effects: SideEffects,
+  like?: Pick<SideFacts, "baseUrl" | "contract">,
+): Promise<Side> {
   const { cwd, dist, source, onProgress = () => {}, signal } = effects;
   const watch = { onProgress, signal };
   const scratch = mkdtempSync(join(effects.scratch, "side-"));
@@ -45,13 +50,13 @@ export async function openSide(name: string, effects: SideEffects, like?: string
   if (isHttpUrl(name)) return (await import("./remote.js")).openRemoteSide(name, scratch, watch);
   if (name.startsWith("git:")) return (await import("./git.js")).openGitSide(name, cwd, scratch, watch);
   if (isSource(name, cwd)) {
-    const baseUrl = source.baseUrl ?? like;
+    const { baseUrl = like?.baseUrl, contract = like?.contract.file } = source;
     if (baseUrl === undefined)
       throw new UserError(
         `What ${name} would publish depends on the base URL, which neither side tells; set baseUrl in rollcall.config.json, or ROLLCALL_BASE_URL.`,
       );
     const path = at(cwd, name);
-    return (await import("./source.js")).openSourceSide(path, { ...source, baseUrl }, scratch, watch);
+    return (await import("./source.js")).openSourceSide(path, { ...source, baseUrl, contract }, scratch, watch);
   }
   const folder = lookUp(name, dist, cwd);
   if (folder !== undefined && isNamedByPath(folder, name, cwd)) return openFolderSide(folder, name, scratch, signal);

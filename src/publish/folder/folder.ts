@@ -1,7 +1,7 @@
 /** A plain folder as a target. Files are written aside and renamed, and links in it are never followed. */
 import { createHash } from "node:crypto";
-import { closeSync, lstatSync, readdirSync, readSync, rmSync, type Stats } from "node:fs";
-import { open, opendir, realpath, rename, rmdir, unlink } from "node:fs/promises";
+import { closeSync, lstatSync, readdirSync, readSync, rmdirSync, rmSync, type Stats } from "node:fs";
+import { open, opendir, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { explainSystem, hasCode, isMissing, isSystemError, UserError } from "../../errors.js";
 import { findDigest, openPlain, readReleaseFile, readReleaseFileSync } from "../../release/files.js";
@@ -99,9 +99,11 @@ export class FolderTarget implements Target {
 
   async remove(path: string): Promise<void> {
     await unlink(join(this.root, path));
-    this.#tree.touch(dirname(path));
-    for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
-      if (!(await removeIfEmpty(join(this.root, folder)))) break;
+    // Without a pause in between: other removals are under way, and one of them takes the last file of a folder.
+    for (let folder = dirname(path); ; folder = dirname(folder)) {
+      const left = folder === "." ? "full" : removeIfEmpty(join(this.root, folder));
+      if (left === "full") this.#tree.touch(folder);
+      if (left !== "removed") break;
       this.#tree.forget(folder);
     }
   }
@@ -165,12 +167,13 @@ async function copyFlushed(from: string, to: string): Promise<{ digest: string; 
   }
 }
 
-async function removeIfEmpty(path: string): Promise<boolean> {
+function removeIfEmpty(path: string): "removed" | "full" | "gone" {
   try {
-    await rmdir(path);
-    return true;
+    rmdirSync(path);
+    return "removed";
   } catch (error) {
-    if (hasCode(error, "ENOTEMPTY", "EEXIST", "ENOENT")) return false;
+    if (hasCode(error, "ENOTEMPTY", "EEXIST")) return "full";
+    if (hasCode(error, "ENOENT")) return "gone";
     throw error;
   }
 }

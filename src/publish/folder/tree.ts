@@ -41,7 +41,6 @@ export class FolderTree {
   forget(folder: string): void {
     this.#known.delete(folder);
     this.#touched.delete(folder);
-    this.touch(dirname(folder));
   }
 
   /** Flushes all folders that were made or touched, so that the names in them survive a loss of power. */

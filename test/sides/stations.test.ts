@@ -1,0 +1,89 @@
+/** Snapshots of a listing that is not of users, compared under every name that they can have. */
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Change } from "../../src/diff/change.js";
+import { diff } from "../../src/diff/diff.js";
+import { build, createServer } from "../../src/index.js";
+import { openSide, openSides } from "../../src/sides/open.js";
+import { scratch } from "../support/files.js";
+import { STATIONS, type Station, stations, writeStations } from "../support/stations.js";
+
+const KINDS = ["release", "folder", "pages", "git", "host", "source"] as const;
+type Kind = (typeof KINDS)[number];
+const baseUrl = "https://weather.example.com/all";
+
+/** Both snapshots under every name that they can have. */
+async function publish(old: readonly Station[], now: readonly Station[]) {
+  const cwd = scratch();
+  const dist = join(cwd, "dist");
+  const git = (...args: string[]) => execFileSync("git", ["-C", cwd, ...args], { stdio: "pipe" });
+  git("init", "--quiet");
+  const snapshot = async (side: "old" | "new", all: readonly Station[]) => {
+    const db = writeStations(
+      join(cwd, `${side}.sqlite`),
+      all.map(({ row }) => row),
+    );
+    const { id, folder } = await build({ db, baseUrl, out: dist, pageSize: 10, contract: STATIONS });
+    cpSync(folder, join(cwd, `unpacked-${side}`), { recursive: true });
+    cpSync(join(folder, "v1"), join(cwd, `pages-${side}/v1`), { recursive: true });
+    cpSync(join(folder, "contract.json"), join(cwd, `pages-${side}/contract.json`));
+    git("add", "--force", "dist");
+    git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", side);
+    git("tag", side);
+    const host = await createServer({ folder: join(cwd, `unpacked-${side}`) });
+    onTestFinished(() => host.close());
+    const { url } = await host.listen({ port: 0 });
+    const names: Record<Kind, string> = {
+      release: id.slice(0, 8),
+      folder: `unpacked-${side}`,
+      pages: `./pages-${side}`,
+      git: `git:${side}:dist/current`,
+      host: url,
+      source: `${side}.sqlite`,
+    };
+    return names;
+  };
+  const names = { old: await snapshot("old", old), new: await snapshot("new", now) };
+  return { cwd, names, effects: { cwd, dist, scratch: scratch(), source: { pageSize: 10, baseUrl } } };
+}
+
+test("every pair of names", { timeout: 120_000 }, async () => {
+  const all = stations(45);
+  const [gone, edited] = [all[3], all[17]];
+  const now = all
+    .filter((station) => station !== gone)
+    .map((station) => (station === edited ? { ...station, row: { ...station.row, position_latitude: 1.5 } } : station));
+  const { names, effects } = await publish(all, now);
+  for (const [from, to] of KINDS.flatMap((from) => KINDS.map((to) => [from, to] as const))) {
+    // A source that has no contract of its own takes that of the other side.
+    if (from === "source" && to === "source") continue;
+    const sides = await openSides(names.old[from], names.new[to], effects);
+    const result = await diff(...sides);
+    const changes: Change[] = [];
+    for await (const change of result.changes()) changes.push(change);
+    result.close();
+    expect(result, `${from} to ${to}`).toMatchObject({ added: 0, removed: 1, changed: 1, unchanged: 43 });
+    expect(changes, `${from} to ${to}`).toMatchObject([
+      { kind: "removed", id: gone?.record.code, record: gone?.record },
+      { kind: "changed", id: edited?.record.code, fields: [{ path: "position.latitude", new: 1.5 }] },
+    ]);
+  }
+});
+
+test.each([
+  ["no JSON", "{", /^\.\/pages has a contract\.json that is no contract: The file is not JSON/],
+  ["too large", " ".repeat(2_000_000), /^\.\/pages has a contract\.json that cannot be read \(EFBIG\)/],
+])("pages with a contract that is %s", async (_what, text, why) => {
+  const cwd = scratch();
+  mkdirSync(join(cwd, "pages"));
+  writeFileSync(join(cwd, "pages/contract.json"), text);
+  const effects = { cwd, dist: join(cwd, "dist"), scratch: scratch(), source: {} };
+  await expect(openSide("./pages", effects)).rejects.toThrow(why);
+  // No link is followed to where a contract may be.
+  rmSync(join(cwd, "pages/contract.json"));
+  writeFileSync(join(cwd, "other.json"), JSON.stringify(STATIONS));
+  symlinkSync("../other.json", join(cwd, "pages/contract.json"));
+  await expect(openSide("./pages", effects)).rejects.toThrow("contract.json that cannot be read (ELOOP)");
+});
