@@ -3,16 +3,24 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { mayRepeatKeys } from "../../src/build/repeated-keys.js";
+import { writeKey } from "../../src/contract/record/key.js";
 import { userId } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
-test("ids that differ only little are told apart, and two that are the same are found, however many there are", () => {
-  const folder = scratch();
-  const lines = Array.from({ length: 20_000 }, (_, at) => `${"0".repeat(32)}  ${userId(at)}\n`);
-  writeFileSync(join(folder, "records.sha256"), lines.join(""));
-  expect(mayRepeatKeys(join(folder, "records.sha256"), lines.length)).toBe(false);
+/** Of keys that differ only little. */
+test.each<[what: string, keyOf: (at: number) => string | number]>([
+  ["UUIDs", userId],
+  ["integers", (at) => at - 10_000],
+  ["texts of one letter, again and again", (at) => "k".repeat(1 + (at % 1500)) + (at >= 1500 ? at : "")],
+  ["long texts that differ in their last letter", (at) => `${"é".repeat(400)}${at}`],
+  ["texts that differ in their first letters", (at) => `${at}${"x".repeat(500)}`],
+])("%s are told apart, and two that are the same are found, however many there are", (_, keyOf) => {
+  const path = join(scratch(), "records.sha256");
+  const lines = Array.from({ length: 20_000 }, (_, at) => `${"0".repeat(32)}  ${writeKey(keyOf(at))}\n`);
+  writeFileSync(path, lines.join(""), "latin1");
+  expect(mayRepeatKeys(path, lines.length)).toBe(false);
   lines[19_999] = lines[7] ?? "";
-  writeFileSync(join(folder, "records.sha256"), lines.join(""));
-  expect(mayRepeatKeys(join(folder, "records.sha256"), lines.length)).toBe(true);
-  expect(mayRepeatKeys(join(folder, "records.sha256"), lines.length - 1)).toBe(false);
+  writeFileSync(path, lines.join(""), "latin1");
+  expect(mayRepeatKeys(path, lines.length)).toBe(true);
+  expect(mayRepeatKeys(path, lines.length - 1)).toBe(false);
 });
