@@ -1,6 +1,6 @@
 /** What a diff consists of: one change for each record that differs, and totals. */
 import type { ContractChanges } from "../contract/changes.js";
-import { type AnyRecord, type Contract, USERS_CONTRACT } from "../contract/contract.js";
+import type { AnyRecord, Contract } from "../contract/contract.js";
 import { matchingPaths } from "../contract/fields.js";
 import type { LinkStyle } from "../contract/links.js";
 
@@ -15,9 +15,9 @@ export interface FieldChange {
 export type RecordId = string | number;
 
 /** A record that was added, removed, or changed in some fields. Another order, page or link style is not a change. */
-export type Change =
-  | { kind: "added" | "removed"; id: RecordId; record: AnyRecord }
-  | { kind: "changed"; id: RecordId; fields: readonly FieldChange[]; old: AnyRecord; new: AnyRecord };
+export type Change<T = AnyRecord> =
+  | { kind: "added" | "removed"; id: RecordId; record: T }
+  | { kind: "changed"; id: RecordId; fields: readonly FieldChange[]; old: T; new: T };
 
 export interface SideFacts {
   /** For people: `release 20261121T034000Z-1f6a9c0d2b7e`, `https://directory.example.com`. */
@@ -42,7 +42,8 @@ export interface Flow {
   count: number;
 }
 
-export interface Diff {
+/** @typeParam T a record of both sides, as the caller knows it. */
+export interface Diff<T = AnyRecord> {
   old: SideFacts;
   new: SideFacts;
   /** What changed in the contract; undefined when both sides have the same. Records are compared by the fields of both. */
@@ -62,7 +63,7 @@ export interface Diff {
    * Added records, then removed, then changed ones, or those of one kind; each kind in published order. Can
    * be iterated more than once, and never holds all changes in memory.
    */
-  changes(kind?: Change["kind"]): AsyncIterable<Change>;
+  changes(kind?: Change["kind"]): AsyncIterable<Change<T>>;
 }
 
 export interface FieldFilter {
@@ -72,9 +73,13 @@ export interface FieldFilter {
   ignore?: readonly string[] | undefined;
 }
 
-export function fieldFilter({ only, ignore = [] }: FieldFilter): (path: string) => boolean {
-  const pathsOf = (patterns: readonly string[]) =>
-    new Set(patterns.flatMap((pattern) => matchingPaths(USERS_CONTRACT, pattern)));
+/** @param contracts of both sides. */
+export function fieldFilter(
+  { only, ignore = [] }: FieldFilter,
+  contracts: readonly Contract[],
+): (path: string) => boolean {
+  const matching = (pattern: string) => contracts.flatMap((contract) => matchingPaths(contract, pattern));
+  const pathsOf = (patterns: readonly string[]) => new Set(patterns.flatMap(matching));
   const [wanted, ignored] = [only && pathsOf(only), pathsOf(ignore)];
   return (path) => (wanted?.has(path) ?? true) && !ignored.has(path);
 }

@@ -37,7 +37,7 @@ export function idOf(record: AnyRecord, { facts }: Side): RecordId {
 /** Returns what finds the fields that differ, in published order, of those that both contracts have. */
 function comparer({ old: oldSide, new: newSide, filter }: Comparing) {
   const [older, newer] = [oldSide.facts.contract, newSide.facts.contract];
-  const isWanted = fieldFilter(filter);
+  const isWanted = fieldFilter(filter, [older, newer]);
   const paths = new Set(older.fields.map(({ path }) => path));
   const fields = newer.fields.filter(({ path }) => paths.has(path) && isWanted(path));
   const avatars = avatarsOf(newer);

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { findContractChanges, hasOtherKey } from "../contract/changes.js";
+import type { AnyRecord } from "../contract/contract.js";
 import { UserError } from "../errors.js";
 import { findDigest } from "../release/files.js";
 import { inBatches } from "../workers/at-most.js";
@@ -19,7 +20,7 @@ const WORTHWHILE = 100_000;
 const PAIRS_A_JOB = 50;
 
 /** A diff that holds temporary data until it is closed. */
-export interface OpenDiff extends Diff {
+export interface OpenDiff<T = AnyRecord> extends Diff<T> {
   close(): void;
 }
 
@@ -29,23 +30,23 @@ export interface DiffOptions extends FieldFilter {
   signal?: AbortSignal | undefined;
 }
 
-/** @throws UserError when an index does not match its digest, or a page that has to be read is missing or not valid. */
-export async function diff(old: Side, now: Side, options: DiffOptions = {}): Promise<OpenDiff> {
+/** @throws UserError when a list of records does not match its digest, or a page that has to be read is missing or not valid. */
+export async function diff<T = AnyRecord>(old: Side, now: Side, options: DiffOptions = {}): Promise<OpenDiff<T>> {
   const { only, ignore, workers, signal } = options;
-  const comparison = { old, new: now, filter: { only, ignore } };
+  const comparing = { old, new: now, filter: { only, ignore } };
   const isOther = hasOtherKey(old.facts.contract, now.facts.contract);
   if (!isOther && old.digest !== undefined && old.digest === now.digest)
-    return toDiff(NO_MATCHES, comparison, nothing());
+    return toDiff(NO_MATCHES, comparing, nothing());
   const size = threadsFor(Math.max(old.facts.count, now.facts.count), workers, WORTHWHILE);
   const file = new URL("./worker.js", import.meta.url);
-  const pool = new ThreadPool({ size, isCallerOne: true, file, data: comparison, start: startSummaries, signal });
+  const pool = new ThreadPool({ size, isCallerOne: true, file, data: comparing, start: startSummaries, signal });
   let matches: Matches | undefined;
   try {
     for (const side of [old, now]) await requireIntact(side);
     matches = await matchRecords(old, now, signal);
     const summary = nothing();
     await pool.run(inBatches(matches.changed(), PAIRS_A_JOB), (part) => add(summary, part));
-    return toDiff(matches, comparison, summary);
+    return toDiff(matches, comparing, summary);
   } catch (error) {
     matches?.close();
     throw error;
@@ -61,7 +62,8 @@ async function requireIntact({ list, digest, facts: { name } }: Side): Promise<v
     );
 }
 
-function toDiff(matches: Matches, { old, new: now, filter }: Comparing, summary: Summary): OpenDiff {
+function toDiff<T>(matches: Matches, comparing: Comparing, summary: Summary): OpenDiff<T> {
+  const { old, new: now } = comparing;
   const { added, removed } = matches.counts;
   return {
     old: old.facts,
@@ -70,15 +72,18 @@ function toDiff(matches: Matches, { old, new: now, filter }: Comparing, summary:
     added,
     removed,
     ...inOrder(summary),
-    // Includes records whose records differ only in fields that are not compared.
+    // Includes records that differ only in fields that are not compared.
     unchanged: old.facts.count - removed - summary.changed,
-    async *changes(kind) {
-      if (kind !== "removed" && kind !== "changed") yield* readRecords("added", matches.added(), now);
-      if (kind !== "added" && kind !== "changed") yield* readRecords("removed", matches.removed(), old);
-      if (kind !== "added" && kind !== "removed") yield* changedReader({ old, new: now, filter })(matches.changed());
-    },
+    changes: (kind) => changesOf(matches, comparing, kind) as AsyncGenerator<Change<T>>,
     close: () => matches.close(),
   };
+}
+
+async function* changesOf(matches: Matches, comparing: Comparing, kind?: Change["kind"]): AsyncGenerator<Change> {
+  const { old, new: now } = comparing;
+  if (kind !== "removed" && kind !== "changed") yield* readRecords("added", matches.added(), now);
+  if (kind !== "added" && kind !== "changed") yield* readRecords("removed", matches.removed(), old);
+  if (kind !== "added" && kind !== "removed") yield* changedReader(comparing)(matches.changed());
 }
 
 function* readRecords(kind: "added" | "removed", entries: Iterable<ListEntry>, side: Side): Generator<Change> {

@@ -1,6 +1,5 @@
 /** Gates: how much a new snapshot may change before a person has to review it. */
-import { USERS_CONTRACT } from "../contract/contract.js";
-import { isOver, parseFieldLimit } from "../contract/fields.js";
+import { isOver, splitFieldLimit } from "../contract/fields.js";
 import { ExitCode, UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
 import { shellWord } from "../print/text.js";
@@ -49,7 +48,7 @@ export function hasGates({ maxAdded, maxRemoved, maxChanged, maxField = [] }: Ga
 }
 
 /** A sentence for every gate that is exceeded: `max-removed 10: 23 of 1,204 users removed (1.9 %)`. */
-export function findExceeded(diff: Diff, gates: Gates): string[] {
+export function findExceeded(diff: Diff<unknown>, gates: Gates): string[] {
   const { maxAdded, maxRemoved, maxChanged, maxField = [] } = gates;
   const checks: [gate: string, limit: Limit | undefined, records: number, what: string][] = [
     ["max-added", maxAdded, diff.added, "added"],
@@ -57,7 +56,7 @@ export function findExceeded(diff: Diff, gates: Gates): string[] {
     ["max-changed", maxChanged, diff.changed, "changed"],
   ];
   for (const text of maxField) {
-    const gate = parseFieldLimit(USERS_CONTRACT, text);
+    const gate = splitFieldLimit(text);
     if (gate)
       checks.push([`max-field ${gate.path}`, gate.limit, diff.fields.get(gate.path) ?? 0, `changed in ${gate.path}`]);
   }
@@ -66,7 +65,7 @@ export function findExceeded(diff: Diff, gates: Gates): string[] {
     .map(([gate, limit, records, what]) => `${gate} ${limit}: ${describe(records, diff, what)}`);
 }
 
-function describe(records: number, { old, new: { contract } }: Diff, what: string): string {
+function describe(records: number, { old, new: { contract } }: Diff<unknown>, what: string): string {
   const share = old.count === 0 ? "" : ` (${number((records / old.count) * 100)} %)`;
   return `${number(records)} of ${count(old.count, contract.listing.words)} ${what}${share}`;
 }

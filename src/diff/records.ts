@@ -3,7 +3,8 @@ import { fstatSync, readSync } from "node:fs";
 import { type AnyRecord, valueAt } from "../contract/contract.js";
 import { isObject, parseJson } from "../contract/json.js";
 import { toBytes, writeKey } from "../contract/record/key.js";
-import { recordCheck } from "../contract/record/schema.js";
+import { type RecordCheck, recordCheck } from "../contract/record/schema.js";
+import { type RecordPattern, recordPattern } from "../contract/record/text.js";
 import { UserError } from "../errors.js";
 import { capital } from "../print/text.js";
 import { closing, MAX_PAGE, openPlain } from "../release/files.js";
@@ -23,7 +24,8 @@ const FEW = 3;
 
 export class RecordReader {
   readonly #paths: PagePaths;
-  readonly #check: ReturnType<typeof recordCheck>;
+  readonly #check: RecordCheck;
+  readonly #pattern: RecordPattern;
   /** The name of the key's field as it stands in a record. */
   readonly #member: string;
   #memory = Buffer.allocUnsafe(0);
@@ -36,6 +38,7 @@ export class RecordReader {
     const { contract } = side.facts;
     this.#paths = new PagePaths(contract.listing.path);
     this.#check = recordCheck(contract);
+    this.#pattern = recordPattern(contract);
     this.#member = toBytes(`${JSON.stringify(contract.key.names.at(-1))}:`);
   }
 
@@ -44,9 +47,9 @@ export class RecordReader {
     const { facts } = this.side;
     const page = Math.floor(entry.at / facts.pageSize) + 1;
     const bytes = this.#find(page, entry);
-    const record = bytes && this.#parse(bytes, entry.key);
+    const record = bytes && this.#parse(bytes);
     // A page that was altered must neither be reported as the snapshot's nor pass a gate.
-    if (record && this.#check(record).length === 0) return record;
+    if (bytes && record && this.#hasKey(record, entry.key) && this.#isValid(bytes, record)) return record;
     const name = nameOf(facts.contract, entry.key);
     if (!bytes && this.#isThere(page, entry))
       throw new UserError(
@@ -105,19 +108,28 @@ export class RecordReader {
     return this.#member + (isBare ? key : `"${key}"`);
   }
 
-  /** The record of some bytes, if it has this key. */
-  #parse(bytes: Buffer, key: string): AnyRecord | undefined {
+  #parse(bytes: Buffer): AnyRecord | undefined {
     const read = parseJson(bytes.toString("utf8"));
-    if ("why" in read || !isObject(read.value)) return undefined;
-    const value = valueAt(read.value, this.side.facts.contract.key);
-    const hasKey = (typeof value === "string" || typeof value === "number") && writeKey(value) === key;
-    return hasKey ? read.value : undefined;
+    return "value" in read && isObject(read.value) ? read.value : undefined;
+  }
+
+  #hasKey(record: AnyRecord, key: string): boolean {
+    const value = valueAt(record, this.side.facts.contract.key);
+    return (typeof value === "string" || typeof value === "number") && writeKey(value) === key;
+  }
+
+  #isValid(bytes: Buffer, record: AnyRecord): boolean {
+    // The pattern takes only what the schema takes, in a tenth of the time.
+    return this.#pattern.takes(bytes.toString("latin1"), 1) || this.#check(record).length === 0;
   }
 
   /** Whether a page has a record of this key, whatever else is in it. */
   #isThere(page: number, { key }: ListEntry): boolean {
     const lines = linesWith(this.#readWhole(page).bytes, this.#memberOf(key));
-    return [...lines].some((line) => this.#parse(line, key) !== undefined);
+    return [...lines].some((line) => {
+      const record = this.#parse(line);
+      return record && this.#hasKey(record, key);
+    });
   }
 }
 

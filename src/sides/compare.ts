@@ -1,11 +1,11 @@
 /** `rollcall diff`: compares two snapshots, whatever kind each is of. */
 import { z } from "zod";
-import { USERS_CONTRACT } from "../contract/contract.js";
-import { parseFieldLimit } from "../contract/fields.js";
+import type { AnyRecord } from "../contract/contract.js";
+import { requireFieldLimits, requireFields, splitFieldLimit } from "../contract/fields.js";
 import { type FieldFilter, fieldFilter } from "../diff/change.js";
 import { diff, type OpenDiff } from "../diff/diff.js";
 import { findExceeded, GATES, type Gates } from "../diff/gates.js";
-import type { ReadEffects } from "../diff/side.js";
+import type { ReadEffects, Side } from "../diff/side.js";
 import { unlessStopped, usageError } from "../errors.js";
 import {
   abortSignal,
@@ -47,7 +47,7 @@ export interface CompareEffects {
 }
 
 /** `changes` reads from disk, so `close` has to be called in the end. */
-export interface Comparison extends OpenDiff {
+export interface Comparison<T = AnyRecord> extends OpenDiff<T> {
   /** A sentence with its figures for each gate that is exceeded. */
   exceeded: readonly string[];
 }
@@ -66,20 +66,24 @@ const EFFECTS: OptionRules<CompareEffects> = {
 };
 
 /**
- * Compares two snapshots, user by user.
+ * Compares two snapshots, record by record.
+ * @typeParam T a record, as the caller knows it from the contracts.
  * @throws UserError when a side is not there or cannot be read; what the signal was aborted with.
  */
-export async function compare(options: CompareOptions, effects: CompareEffects = {}): Promise<Comparison> {
+export async function compare<T = AnyRecord>(
+  options: CompareOptions,
+  effects: CompareEffects = {},
+): Promise<Comparison<T>> {
   const { onProgress, signal, cwd = ".", ...others } = checkOptions("diff's second argument", effects, EFFECTS);
   const { scratch = await makeScratch() } = others;
   try {
     const { old, new: newer, only, ignore, gates: given = {}, ...rest } = checkOptions("diff", options, OPTIONS);
     const { dist = SETTINGS.out.default, ...source } = rest;
     const gates = checkOptions("gates", given, GATES);
-    refuseBlindGate(gates, { only, ignore });
     return await unlessStopped(signal, async () => {
       const sides = await openSides(old, newer, { cwd, dist, scratch, source, onProgress, signal });
-      const found = await diff(...sides, { only, ignore, workers: source.workers, signal });
+      requireKnownFields(gates, { only, ignore }, sides);
+      const found = await diff<T>(...sides, { only, ignore, workers: source.workers, signal });
       const close = () => {
         found.close();
         removeScratch(scratch);
@@ -92,12 +96,14 @@ export async function compare(options: CompareOptions, effects: CompareEffects =
   }
 }
 
-/** @throws UserError for a gate on a field that is not compared, because it could never be exceeded. */
-function refuseBlindGate({ maxField = [] }: Gates, filter: FieldFilter): void {
-  const counts = fieldFilter(filter);
-  const blind = maxField
-    .map((gate) => parseFieldLimit(USERS_CONTRACT, gate)?.path)
-    .find((path) => path && !counts(path));
+/** @throws UserError (usage) for what names no field of either side, and for a gate that could never be exceeded. */
+function requireKnownFields({ maxField = [] }: Gates, filter: FieldFilter, sides: readonly Side[]): void {
+  const contracts = sides.map(({ facts }) => facts.contract);
+  requireFields("only", filter.only ?? [], ...contracts);
+  requireFields("ignore", filter.ignore ?? [], ...contracts);
+  requireFieldLimits("maxField", maxField, ...contracts);
+  const counts = fieldFilter(filter, contracts);
+  const blind = maxField.map((gate) => splitFieldLimit(gate)?.path).find((path) => path && !counts(path));
   if (blind !== undefined)
     throw usageError(
       `The gate on ${blind} would see nothing, for only or ignore leaves that field out; let it count, or leave out its gate.`,

@@ -63,7 +63,8 @@ test.each(KEYS)("%s: readers that jump forward and share what they know of place
 test.each(KEYS)("%s: keys and digests, one by one", (_, keys) => {
   const list = reading(linesOf(keys).join("")).open();
   for (const [at, key] of keys.entries()) {
-    if (list.hold(at, 1) < 1 || list.key(at) !== writeKey(key) || Number(list.digest(at)) !== at) expect(at).toBe("held");
+    if (list.hold(at, 1) < 1 || list.key(at) !== writeKey(key) || Number(list.digest(at)) !== at)
+      expect(at).toBe("held");
   }
   expect(list.hold(keys.length, 1)).toBe(0);
 });
