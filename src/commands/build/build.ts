@@ -72,7 +72,7 @@ function toOptions(settings: Settings): BuildOptions {
   const { pageSize, links, keep, skipInvalid, compress: encodings, problems: problemsFile, adapt } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
-  const { root, basePath, origin, cacheControl, contract } = settings;
+  const { root, basePath, origin, cacheControl } = settings;
   return {
     ...{ db, baseUrl, out, contract, table, query, defaultAvatar, workers },
     ...{ pageSize, links, keep, skipInvalid, encodings, problemsFile, gates },
