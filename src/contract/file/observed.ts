@@ -10,7 +10,10 @@ const MOST = ["maxLength", "maxItems", "maximum", "exclusiveMaximum"] as const;
 
 /** @param field what is observed: a field, or the items of one. */
 export function checkObserved(observed: ValueSchema, field: ValueSchema, place: Place, complain: Complain): void {
-  if (field["x-json"]) complain(place, "is for fields whose kind is known, and this is any JSON value");
+  if (field["x-json"]) {
+    complain(place, "is for fields whose kind is known, and this is any JSON value");
+    return;
+  }
   if (Object.keys(observed).length === 0) complain(place, "must say what has been observed, got {}");
   const [kinds, own] = [kindsOf(field), kindsOf(observed)];
   if (kinds.length > 0 && !isWithin(own, kinds)) {

@@ -81,7 +81,7 @@ const lists = {
 
 const objects = {
   required: z
-    .array(text("the name of a property"), { error: "the list of all properties" })
+    .array(z.string({ error: "the name of a property" }), { error: "the list of all properties" })
     .describe("All properties: what can be missing is null instead.")
     .optional(),
   additionalProperties: z.literal(false, { error: "false" }).describe("False: there are no others.").optional(),
@@ -178,7 +178,7 @@ export const contractForm: z.ZodType<ContractFile> = shape("a contract", {
   "x-listing": listing.describe("Where the listing is, its words, and its order."),
   properties: z.record(z.string(), field, { error: "an object of fields" }).describe("The fields of a record."),
   required: z
-    .array(text("the name of a field"), { error: "the list of all fields" })
+    .array(z.string({ error: "the name of a field" }), { error: "the list of all fields" })
     .describe("All fields: what can be missing is null instead."),
   additionalProperties: z.literal(false, { error: "false" }).describe("False: there are no others."),
   "x-observed": z

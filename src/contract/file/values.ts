@@ -35,7 +35,7 @@ export function checkValue(schema: ValueSchema, place: Place, complain: Complain
   else if (solid.length === 0 && kindsOf(schema).length > 0) complain(place, "must take something beside null");
   checkAlone(schema, place, complain);
   checkKeywords(schema, solid, place, complain);
-  if (solid.includes("array")) {
+  if (solid.includes("array") && !schema.anyOf) {
     if (schema.items) checkValue(schema.items, [...place, "items"], complain);
     else if (!("items" in schema)) complain(place, "needs items: what each item of the list is");
   }

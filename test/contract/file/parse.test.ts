@@ -1,0 +1,462 @@
+/** A contract file with mistakes is told all of them at once, each with its place, its value and what is allowed. */
+import { expect, test } from "vitest";
+import { contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
+import { checkContract, readContract } from "../../../src/contract/file/parse.js";
+import { USERS } from "../../../src/contract/users.js";
+import { STATIONS, STATIONS_CONTRACT } from "../../support/stations.js";
+
+// biome-ignore lint/suspicious/noExplicitAny: each test breaks another part of the contract
+type Rough = any;
+
+/** The mistakes of the stations' contract once it was changed. */
+function mistakesAfter(change: (contract: Rough) => unknown): readonly string[] {
+  const contract: Rough = structuredClone(STATIONS);
+  change(contract);
+  return mistakesOf(checkContract(contract));
+}
+
+function mistakesOf(read: ReturnType<typeof readContract>): readonly string[] {
+  return "mistakes" in read ? read.mistakes : [];
+}
+
+/** With a field more. */
+function withField(name: string, schema: Rough) {
+  return (contract: Rough) => {
+    contract.properties = { ...contract.properties, [name]: schema };
+    contract.required = [...contract.required, name];
+  };
+}
+
+test("what is right is the contract that it was", () => {
+  expect(checkContract(USERS)).toBe(USERS_CONTRACT);
+  expect(readContract(USERS_CONTRACT.text)).toBe(USERS_CONTRACT);
+  expect(checkContract(STATIONS)).toBe(STATIONS_CONTRACT);
+  expect(readContract(JSON.stringify(STATIONS))).toBe(contractOf(STATIONS));
+  expect(readContract(`\ufeff${STATIONS_CONTRACT.text}`)).toBe(STATIONS_CONTRACT);
+  // The built-in one goes through all checks, too, once its text is another.
+  expect(mistakesOf(checkContract({ ...USERS, title: "Somebody" }))).toEqual([]);
+});
+
+test("an object that changes later changes no contract", () => {
+  const given: Rough = structuredClone({ ...STATIONS, title: "Before" });
+  const read = checkContract(given);
+  given.title = "After";
+  expect(read).toMatchObject({ file: { title: "Before" } });
+});
+
+test("all mistakes are told at once, those of form and those of rules", () => {
+  const mistakes = mistakesAfter((contract) => {
+    contract["x-listing"] = { path: "/bulk/x/", words: ["a", ""], key: "cod", order: ["countr", "code"], version: 0 };
+    contract.properties.code.minLenght = 3;
+    contract.properties.nickname["x-null"] = { feild: "name" };
+    contract.properties.readings = 7;
+    contract.required.push("zz");
+    delete contract.additionalProperties;
+  });
+  expect(mistakes).toEqual([
+    '/x-listing/words/1 must be a word, got "".',
+    "/x-listing/version must be a whole number from 1, got 0.",
+    "/properties/code/minLenght is no keyword of a field; did you mean minLength?",
+    "/properties/nickname/x-null/feild is no keyword of a rule for NULL; did you mean field?",
+    "/properties/readings must be an object, got 7.",
+    "/additionalProperties must be false, got nothing.",
+    expect.stringMatching(/^\/required\/11 must be a property, got "zz"; there are code, name, /),
+    "/properties/nickname/x-null must have one of const, field, join, setting, got none of them.",
+    '/x-listing/path must be a path that no other file of a release has, and bulk is one, got "/bulk/x/".',
+    '/x-listing/key must be the path of a field, got "cod"; did you mean code?',
+    '/x-listing/order/0 must be the path of a field, got "countr"; did you mean country?',
+    "/x-listing/order must end with the key, cod, which makes the order total, got code.",
+  ]);
+});
+
+/** Each change, and the beginning of the only mistake that it makes. */
+const CASES: Record<string, [change: (contract: Rough) => unknown, mistake: string]> = {
+  "another $schema": [
+    (c) => (c.$schema = "http://json-schema.org/draft-07/schema#"),
+    '/$schema must be https://json-schema.org/draft/2020-12/schema or the path of contract.schema.json, got "http',
+  ],
+  "a keyword of JSON Schema that is none here": [
+    (c) => (c.properties.name.not = {}),
+    "/properties/name/not is no keyword of a field; there are type, enum",
+  ],
+  "a path without a slash at its end": [
+    (c) => (c["x-listing"].path = "/v1/stations"),
+    "/x-listing/path must be a path like /v1/stations/",
+  ],
+  "a path of nothing": [(c) => (c["x-listing"].path = "/"), "/x-listing/path must be a path like"],
+  "a path with an escape": [(c) => (c["x-listing"].path = "/a%20b/"), "/x-listing/path must be a path like"],
+  "a path that goes up": [
+    (c) => (c["x-listing"].path = "/a/../"),
+    "/x-listing/path must be a path without the segments . and ..",
+  ],
+  "a path of another file": [
+    (c) => (c["x-listing"].path = "/Lookup/"),
+    "/x-listing/path must be a path that no other file",
+  ],
+  "a word with a line break": [
+    (c) => (c["x-listing"].words = ["a\nb", "c"]),
+    "/x-listing/words/0 must be a word without control",
+  ],
+  "three words": [(c) => (c["x-listing"].words = ["a", "b", "c"]), "/x-listing/words must be two words"],
+  "a key that may be null": [
+    (c) => (c.properties.code.type = ["string", "null"]),
+    '/x-listing/key must be a field that is never null, got "code"',
+  ],
+  "a key that is a number": [
+    (c) => (c.properties.code = { type: "number" }),
+    "/x-listing/key must be a field of strings or of integers, got code, which is number",
+  ],
+  "an order by a list": [
+    (c) => (c["x-listing"].order = ["sensors", "code"]),
+    "/x-listing/order/0 must be a field of strings or of integers",
+  ],
+  "an order by what may be null": [
+    (c) => (c["x-listing"].order = ["-closed", "code"]),
+    "/x-listing/order/0 must be a field that is never null",
+  ],
+  "an order by any JSON": [
+    (c) => (c["x-listing"].order = ["extra", "code"]),
+    "/x-listing/order/0 must be a field that is never null",
+  ],
+  "an order by an object": [
+    (c) => (c["x-listing"].order = ["position", "code"]),
+    "/x-listing/order/0 must be the path of a field",
+  ],
+  "a field twice in the order": [
+    (c) => (c["x-listing"].order = ["country", "-country", "code"]),
+    "/x-listing/order/1 repeats country",
+  ],
+  "the key not last": [
+    (c) => (c["x-listing"].order = ["code", "country"]),
+    "/x-listing/order must end with the key, code",
+  ],
+  "a label that is a list": [(c) => (c["x-listing"].label = "sensors"), "/x-listing/label must be a field of strings"],
+  "an object with others": [
+    (c) => (c.properties.position.additionalProperties = true),
+    "/properties/position/additionalProperties must be false, got true",
+  ],
+  "an object that may have others": [
+    (c) => delete c.properties.position.additionalProperties,
+    '/properties/position needs "additionalProperties": false',
+  ],
+  "a property that may be missing": [
+    (c) => c.required.pop(),
+    '/required must list every property, since what can be missing is null instead; it lacks ["extra"]',
+  ],
+  "a property that is required twice": [(c) => c.required.push("code"), '/required/11 is listed twice: "code"'],
+  "an object without properties": [
+    withField("x", { type: "object" }),
+    '/properties/x needs properties, or instead of all else "x-json": true',
+  ],
+  "an object without a property": [
+    withField("x", { type: "object", properties: {}, required: [], additionalProperties: false }),
+    "/properties/x/properties must have a property",
+  ],
+  "a name with a dot": [withField("a.b", { type: "string" }), "/properties/a.b must have a name without dots"],
+  "a name with a line break": [
+    withField("a\nb", { type: "string" }),
+    "/properties/a\\u000ab must have a name without dots",
+  ],
+  "a name that looks descending": [withField("-a", { type: "string" }), "/properties/-a must have a name without dots"],
+  "an empty name": [withField("", { type: "string" }), "/properties/ must have a name that is not empty"],
+  "two fields of one column": [
+    withField("Iso2", { type: "string" }),
+    '/properties/Iso2 has the column "Iso2", which /properties/country has already',
+  ],
+  "two columns of one name": [
+    withField("x", { type: "string", "x-column": "POSITION_LATITUDE" }),
+    '/properties/x/x-column has the column "POSITION_LATITUDE", which /properties/position/properties/latitude',
+  ],
+  "a column of an object": [
+    (c) => (c.properties.position["x-column"] = "p"),
+    "/properties/position/x-column is for fields that are no objects",
+  ],
+  "a column of items": [
+    (c) => (c.properties.sensors.items["x-column"] = "p"),
+    "/properties/sensors/items/x-column is no keyword of a schema of items",
+  ],
+  "a column with a NUL": [
+    (c) => (c.properties.name["x-column"] = "a\0"),
+    "/properties/name/x-column must be a name without control characters",
+  ],
+  "no type": [withField("x", { minLength: 1 }), "/properties/x needs a type, an enum, a const, anyOf"],
+  "a type that there is not": [
+    (c) => (c.properties.name.type = "text"),
+    '/properties/name/type must be one of string, integer, number, boolean, array and object, or a list like ["string", "null"], got "text"',
+  ],
+  "two types": [(c) => (c.properties.name.type = ["string", "integer"]), "/properties/name/type must be one of"],
+  "only null": [withField("x", { const: null }), "/properties/x must take something beside null"],
+  "a keyword of another type": [
+    (c) => (c.properties.readings.minLength = 3),
+    "/properties/readings/minLength is for a string, and this is an integer",
+  ],
+  "bounds in a wrong order": [
+    (c) => Object.assign(c.properties.readings, { minimum: 5, maximum: 4, "x-observed": undefined }),
+    "/properties/readings/minimum must be at most maximum, which is 4, got 5",
+  ],
+  "bounds with nothing between": [
+    (c) => Object.assign(c.properties.readings, { minimum: 4, exclusiveMaximum: 4 }),
+    "/properties/readings/minimum must be below exclusiveMaximum",
+  ],
+  "lengths in a wrong order": [
+    (c) => Object.assign(c.properties.name, { minLength: 2, maxLength: 1 }),
+    "/properties/name/minLength must be at most maxLength",
+  ],
+  "a length below 0": [
+    (c) => (c.properties.name.minLength = -1),
+    "/properties/name/minLength must be a whole number from 0, got -1",
+  ],
+  "a bound that readers round": [
+    (c) => (c.properties.readings.minimum = 2 ** 53),
+    "/properties/readings/minimum must be an integer within +-(2^53 - 1)",
+  ],
+  "values of two kinds": [
+    withField("x", { enum: ["a", 1] }),
+    "/properties/x/enum must hold values of one kind, got a string and an integer",
+  ],
+  "a value twice": [withField("x", { enum: ["a", "a"] }), '/properties/x/enum/1 is given twice: "a"'],
+  "a value of another type": [
+    withField("x", { type: "string", enum: ["a", null] }),
+    "/properties/x/enum/1 must fit the keywords beside it, got null",
+  ],
+  "a value that is too short": [
+    withField("x", { enum: ["ab", "a"], minLength: 2 }),
+    '/properties/x/enum/1 must fit the keywords beside it, got "a"',
+  ],
+  "a constant of another type": [
+    withField("x", { type: "string", const: 3 }),
+    "/properties/x/const must fit the keywords beside it, got 3",
+  ],
+  "a constant that is a list": [
+    withField("x", { const: [] }),
+    "/properties/x/const must be a string, a number, true, false or null, got []",
+  ],
+  "a list of anything": [withField("x", { type: "array" }), "/properties/x needs items"],
+  "anyOf of lists": [
+    withField("x", { anyOf: [{ type: "array" }] }),
+    "/properties/x/anyOf/0 must be of strings, numbers, true and false, got a list",
+  ],
+  "anyOf beside a type": [
+    withField("x", { anyOf: [{ type: "string" }], type: "string" }),
+    "/properties/x/type cannot stand beside anyOf",
+  ],
+  "anyOf with a flag": [
+    withField("x", { anyOf: [{ type: "boolean" }, { type: "integer" }] }),
+    "/properties/x/anyOf takes true or false beside others",
+  ],
+  "anyOf within anyOf": [
+    withField("x", { anyOf: [{ type: "string", anyOf: [] }] }),
+    "/properties/x/anyOf/0/anyOf is no keyword of a schema in anyOf",
+  ],
+  "anyOf with a column": [
+    withField("x", { anyOf: [{ type: "string", "x-column": "a" }] }),
+    "/properties/x/anyOf/0/x-column is no keyword",
+  ],
+  "any JSON of a type": [
+    (c) => (c.properties.extra.type = "string"),
+    "/properties/extra/type cannot stand beside x-json",
+  ],
+  "any JSON, or not": [
+    withField("x", { type: "string", "x-json": false }),
+    "/properties/x/x-json must be true, or left out, got false",
+  ],
+  "a facet of a list": [(c) => (c.properties.sensors["x-facet"] = true), "/properties/sensors/x-facet is for strings"],
+  "a format that there is not": [
+    (c) => (c.properties.opened.format = "time"),
+    "/properties/opened/format must be one of uuid, date, date-time, uri",
+  ],
+  "a pattern that is none": [
+    (c) => (c.properties.code.pattern = "(["),
+    "/properties/code/pattern must be a regular expression with the flag u (Unterminated character class)",
+  ],
+  "a pattern without the flag": [
+    (c) => (c.properties.code.pattern = "\\_"),
+    "/properties/code/pattern must be a regular expression with the flag u",
+  ],
+  "a pattern that is too long": [
+    (c) => (c.properties.code.pattern = `^${"a".repeat(500)}$`),
+    "/properties/code/pattern must have at most",
+  ],
+  "NULL in two ways": [
+    (c) => (c.properties.closed["x-null"] = { const: "2020-01-01" }),
+    "/properties/closed/x-null contradicts null in the field's type",
+  ],
+  "NULL as what the field refuses": [
+    (c) => (c.properties.opened["x-null"] = { const: "never" }),
+    '/properties/opened/x-null/const must be a value that the field itself takes, got "never"',
+  ],
+  "NULL as a field that is not there": [
+    (c) => (c.properties.nickname["x-null"] = { field: "nam" }),
+    '/properties/nickname/x-null/field must be a field, got "nam"; did you mean name?',
+  ],
+  "NULL as a field of another kind": [
+    (c) => (c.properties.nickname["x-null"] = { field: "readings" }),
+    "/properties/nickname/x-null/field must be a field of the kind string, got readings",
+  ],
+  "NULL as a field that may be null": [
+    (c) => (c.properties.nickname["x-null"] = { field: "closed" }),
+    "/properties/nickname/x-null/field must be a field that is never null, got closed",
+  ],
+  "NULL as numbers that are joined": [
+    (c) => (c.properties.nickname["x-null"] = { join: ["name", "readings"] }),
+    "/properties/nickname/x-null/join/1 must be a field of strings, got readings",
+  ],
+  "NULL as two things": [
+    (c) => (c.properties.nickname["x-null"] = { const: "a", field: "name" }),
+    "/properties/nickname/x-null must have one of const, field, join, setting, got const and field",
+  ],
+  "NULL as a setting that there is not": [
+    (c) => (c.properties.nickname["x-null"] = { setting: "port" }),
+    '/properties/nickname/x-null/setting must be "defaultAvatar", got "port"',
+  ],
+  "NULL of a number as a setting": [
+    (c) => (c.properties.readings["x-null"] = { setting: "defaultAvatar" }),
+    "/properties/readings/x-null/setting gives a string, and the field is integer",
+  ],
+  "NULL as itself": [
+    (c) => (c.properties.nickname["x-null"] = { field: "nickname" }),
+    "/properties/nickname/x-null goes round in a circle back to nickname",
+  ],
+  "NULL else, where nothing is joined": [
+    (c) => (c.properties.nickname["x-null"] = { field: "name", empty: { const: "a" } }),
+    "/properties/nickname/x-null/empty is for join alone",
+  ],
+  "NULL else as a field that is not there": [
+    (c) => (c.properties.nickname["x-null"] = { join: ["name"], empty: { field: "x" } }),
+    "/properties/nickname/x-null/empty/field must be a field",
+  ],
+  "observed as another kind": [
+    (c) => (c.properties.readings["x-observed"] = { type: "string" }),
+    "/properties/readings/x-observed must be of the field's own kind, integer, got string",
+  ],
+  "observed with a keyword of another kind": [
+    (c) => (c.properties.readings["x-observed"] = { maxLength: 3 }),
+    "/properties/readings/x-observed/maxLength is for a string",
+  ],
+  "observed as what the field refuses": [
+    (c) => (c.properties.readings["x-observed"] = { const: -1 }),
+    "/properties/readings/x-observed/const is a value that the field itself refuses: -1",
+  ],
+  "observed wider than the field": [
+    (c) => (c.properties.readings["x-observed"] = { minimum: -1 }),
+    "/properties/readings/x-observed/minimum must be narrower than the field's own, which is 0, got -1",
+  ],
+  "observed as nothing": [
+    (c) => (c.properties.readings["x-observed"] = {}),
+    "/properties/readings/x-observed must say what has been observed, got {}",
+  ],
+  "observed of any JSON": [
+    (c) => (c.properties.extra["x-observed"] = { type: "string" }),
+    "/properties/extra/x-observed is for fields whose kind is known",
+  ],
+  "a column of what is observed": [
+    (c) => (c.properties.readings["x-observed"] = { "x-column": "a" }),
+    "/properties/readings/x-observed/x-column is no keyword",
+  ],
+  "a condition without a name": [
+    (c) => (c["x-observed"] = [{ sql: "1" }]),
+    "/x-observed/0/name must be a name like closed-after-opened, got nothing",
+  ],
+  "half a character": [(c) => (c.title = "\ud83c"), "/title has half a surrogate pair in it"],
+  "a property named after a prototype": [
+    (c) => (c.properties = JSON.parse('{"__proto__":{"type":"string"}}')),
+    "/properties/__proto__ has a name that no property may have",
+  ],
+};
+
+test.each(Object.entries(CASES))("refused: %s", (_, [change, mistake]) => {
+  const mistakes = mistakesAfter(change);
+  expect(mistakes).toHaveLength(1);
+  expect(mistakes[0]?.slice(0, mistake.length)).toBe(mistake);
+  expect(mistakes[0]).not.toMatch(/[\p{Cc}]/u);
+});
+
+test("NULL in a circle of several fields is told of each", () => {
+  const mistakes = mistakesAfter((contract) => {
+    contract.properties.name["x-null"] = { join: ["nickname"] };
+  });
+  expect(mistakes).toEqual([
+    "/properties/name/x-null goes round in a circle back to name.",
+    "/properties/nickname/x-null goes round in a circle back to nickname.",
+  ]);
+});
+
+test("what is allowed beside", () => {
+  const fine: Record<string, Rough> = {
+    level: { enum: [1, 2, null], "x-facet": true },
+    always: { const: true },
+    mixed: { anyOf: [{ type: "integer", minimum: 0 }, { const: "unknown" }, { const: null }] },
+    items: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { at: { type: "string", format: "date-time" }, tags: { type: "array", items: { "x-json": true } } },
+        required: ["tags", "at"],
+        additionalProperties: false,
+      },
+      "x-observed": { maxItems: 3 },
+    },
+    constructor: { type: "string", "x-null": { join: ["name", "nickname"], empty: { const: "x" } } },
+    huge: { type: "number", maximum: 1e300, exclusiveMinimum: -1e300 },
+    link: { type: "string", format: "uri", "x-null": { setting: "defaultAvatar" } },
+  };
+  const mistakes = mistakesAfter((contract) => {
+    contract.$schema = "../node_modules/rollcall/contract.schema.json";
+    contract["x-listing"].label = "position.latitude";
+    for (const [name, schema] of Object.entries(fine)) withField(name, schema)(contract);
+  });
+  expect(mistakes).toEqual([]);
+});
+
+test.each([
+  ["", "The file is not JSON: line 1, column 1 does not fit, at the end of the file."],
+  ['{"a": }', "The file is not JSON: line 1, column 7 does not fit, at }."],
+  ["[]", "The file must be an object, got []."],
+  ["null", "The file must be an object, got null."],
+  ["[".repeat(100_000), "The file is nested far deeper than a contract can be."],
+  [`${'{"a":'.repeat(200)}1${"}".repeat(200)}`, /^\/a\/a.* is nested deeper than 100 levels\.$/],
+  [`{"a":${"1,".repeat(10)}`, /^The file is not JSON: /],
+  [" ".repeat(1_000_001), "The file is larger than 1000000 bytes; a contract needs far less."],
+])("no contract: %.20s", (text, mistake) => {
+  const mistakes = mistakesOf(readContract(text));
+  expect(mistakes).toHaveLength(1);
+  expect(mistakes[0]).toMatch(mistake);
+});
+
+test("a name that is given twice is told, beside all else", () => {
+  const text = STATIONS_CONTRACT.text.replace('"title": "Station"', '"title": "Station", "title": 3');
+  expect(mistakesOf(readContract(text))).toEqual([
+    '"title" is repeated (line 3, column 23); give each name once.',
+    "/title must be text, got 3.",
+  ]);
+});
+
+test("a file of very many fields is refused, and so is a very deep one", () => {
+  const many = mistakesAfter((contract) => {
+    for (let at = 0; at < 1000; at++) contract.properties[`f${at}`] = { type: "string" };
+    contract.required = Object.keys(contract.properties);
+  });
+  expect(many).toEqual(["/properties has 1012 fields; at most 1000 are read."]);
+  const nest = (depth: number): Rough =>
+    depth === 0
+      ? { type: "string" }
+      : { type: "object", properties: { a: nest(depth - 1) }, required: ["a"], additionalProperties: false };
+  expect(mistakesAfter(withField("deep", nest(15)))).toEqual([]);
+  expect(mistakesAfter(withField("deep", nest(16)))).toEqual([expect.stringMatching(/ is deeper than 16 levels\.$/)]);
+});
+
+test("at most a hundred mistakes are listed", () => {
+  const mistakes = mistakesAfter((contract) => {
+    for (let at = 0; at < 300; at++) contract[`wrong${at}`] = 1;
+  });
+  expect(mistakes).toHaveLength(101);
+  expect(mistakes.at(-1)).toBe("200 more mistakes are not listed.");
+});
+
+test("what is no JSON is no contract", () => {
+  const circle: Rough = {};
+  circle.circle = circle;
+  for (const value of [circle, { version: 1n }, undefined, () => 1]) {
+    expect(mistakesOf(checkContract(value))).toHaveLength(1);
+  }
+});
