@@ -3,6 +3,7 @@ import { adapterOf, unsupportedFeatures } from "../../adapters/adapters.js";
 import type { BuildResult } from "../../build/build.js";
 import type { BuildOptions } from "../../build/options.js";
 import { InvalidRecordsError } from "../../build/problems.js";
+import type { Contract } from "../../contract/contract.js";
 import { GateError } from "../../diff/gates.js";
 import { ExitCode, UserError } from "../../errors.js";
 import { align, painter } from "../../print/style.js";
@@ -13,11 +14,12 @@ import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";
 import { type Given, type Io, print, say, type Verb } from "../program/verb.js";
-import { describeBuild, describeProblems, describeRefusal, describeTimings } from "./summary.js";
+import { describeProblems, describeRefusal } from "./problems.js";
+import { describeBuild, describeTimings } from "./summary.js";
 
 export const buildVerb: Verb = {
   name: "build",
-  summary: "Make a release of the users in a SQLite file, and make it current",
+  summary: "Make a release of the records in a SQLite file, and make it current",
   arguments: {},
   examples: [
     ["rollcall build --db users.sqlite --base-url https://directory.example.com", "make a release in dist"],
@@ -30,26 +32,32 @@ export const buildVerb: Verb = {
 async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   const options = toOptions(settings);
   const started = io.now();
-  const bar = settings.json || settings.quiet ? undefined : await progressBar(io, "user");
+  const { loadContract } = await import("../../build/contract.js");
+  const contract = loadContract(settings.contract);
+  const { words } = contract.listing;
+  const bar = settings.json || settings.quiet ? undefined : await progressBar(io, words);
   const stop = createStop(io.signals);
   try {
     const { build: buildRelease } = await import("../../build/build.js");
-    const result = await buildRelease(options, {
-      signal: stop.signal,
-      onProgress({ records, total }) {
-        // Before this, nothing is written, and a query that counts rows for hours could not be stopped by an AbortSignal.
-        stop.listen();
-        bar?.update(records, total);
+    const result = await buildRelease(
+      { ...options, contract: contract.file },
+      {
+        signal: stop.signal,
+        onProgress({ records, total }) {
+          // Before this, nothing is written, and a query that counts rows for hours could not be stopped by an AbortSignal.
+          stop.listen();
+          bar?.update(records, total);
+        },
       },
-    });
+    );
     bar?.clear();
-    report(result, io.now() - started, settings, io);
+    report(result, { contract, milliseconds: io.now() - started }, settings, io);
     warnUntidied(io, result.untidied);
     return ExitCode.done;
   } catch (error) {
     bar?.clear();
     if (error instanceof GateError) throw refuseByGates(error, settings, io);
-    throw error instanceof InvalidRecordsError ? refuse(error, settings, io) : error;
+    throw error instanceof InvalidRecordsError ? refuse(error, words, settings, io) : error;
   } finally {
     stop.ignore();
   }
@@ -80,7 +88,12 @@ function toOptions(settings: Settings): BuildOptions {
   };
 }
 
-function report(result: BuildResult, milliseconds: number, settings: Settings, io: Io): void {
+function report(
+  result: BuildResult,
+  { contract, milliseconds }: { contract: Contract; milliseconds: number },
+  settings: Settings,
+  io: Io,
+): void {
   if (settings.json) {
     const { id, name, folder, isNew, records, pages, bytes, linked, skipped, warnings, untidied } = result;
     const facts = { id, name, folder, new: isNew, records, pages, bytes, linked, skipped, warnings, untidied };
@@ -91,7 +104,7 @@ function report(result: BuildResult, milliseconds: number, settings: Settings, i
   } else if (!settings.quiet) {
     const { out } = settings;
     const next = isUsual(out, io) ? "rollcall serve" : `rollcall serve ${shellWord(out)}`;
-    const run = { db: need(settings, "db").db, problemsFile: settings.problems, next, milliseconds };
+    const run = { db: need(settings, "db").db, contract, problemsFile: settings.problems, next, milliseconds };
     const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
     sayUnsupported(settings, io);
     say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);
@@ -106,9 +119,14 @@ function sayUnsupported({ adapt = [], compress: encodings = [], links }: Setting
 }
 
 /** Prints what is wrong, and returns the error whose message is the last line. */
-function refuse(error: InvalidRecordsError, settings: Settings, io: Io): UserError {
-  const message = describeRefusal(error, settings);
+function refuse(
+  error: InvalidRecordsError,
+  words: readonly [one: string, many: string],
+  settings: Settings,
+  io: Io,
+): UserError {
+  const message = describeRefusal(error, words, settings);
   if (settings.json) print(io, toJson({ error: message, problems: error.problems }));
-  else say(io, describeProblems(error.problems, painter(io.stderr, io.env)));
+  else say(io, describeProblems(error.problems, words, painter(io.stderr, io.env)));
   return new UserError(message, { cause: error });
 }

@@ -1,6 +1,7 @@
 /** The progress bar, on a terminal and for work that takes longer than a second. */
 import type { Options, Params } from "cli-progress";
-import { count, duration, number } from "../../print/numbers.js";
+import { count, duration, number, type Words, wordFor } from "../../print/numbers.js";
+import { visible } from "../../print/text.js";
 import { stoppable } from "./signals.js";
 import type { Io } from "./verb.js";
 
@@ -9,6 +10,8 @@ const BAR_WIDTH = 30;
 const NARROWEST_BAR = 10;
 /** Columns of a terminal that does not tell them. */
 const UNKNOWN_WIDTH = 80;
+/** Any number that takes the word for many. */
+const MANY = 0;
 
 export interface Progress {
   update(done: number, total: number): void;
@@ -16,14 +19,14 @@ export interface Progress {
   clear(): void;
 }
 
-/** Runs what takes long and may be stopped. `noun` is what the bar counts; without one there is no bar. */
+/** Runs what takes long and may be stopped. `words` are what the bar counts; without them there is no bar. */
 export async function watched<T>(
   io: Io,
-  noun: string | undefined,
+  words: Words | undefined,
   step: (bar: Progress | undefined, signal: AbortSignal) => Promise<T>,
   outcome?: string,
 ): Promise<T> {
-  const bar = noun === undefined ? undefined : await progressBar(io, noun);
+  const bar = words === undefined ? undefined : await progressBar(io, words);
   try {
     return await stoppable(io.signals, (signal) => step(bar, signal), outcome);
   } finally {
@@ -32,11 +35,11 @@ export async function watched<T>(
 }
 
 /** Undefined where stderr is no terminal. */
-export async function progressBar(io: Io, noun: string): Promise<Progress | undefined> {
+export async function progressBar(io: Io, words: Words): Promise<Progress | undefined> {
   if (!io.stderr.isTTY) return undefined;
   const { SingleBar } = await import("cli-progress");
   const started = io.now();
-  // A build that leaves users out reads them twice, and each reading has its own pace.
+  // A build that leaves records out reads all of them twice, and each reading has its own pace.
   let reading = { done: 0, since: started };
   // The bar would switch the terminal's line wrapping off, and Ctrl-C would leave it off. So the bar is cut to the width.
   const bar = new SingleBar({
@@ -44,7 +47,7 @@ export async function progressBar(io: Io, noun: string): Promise<Progress | unde
     clearOnComplete: true,
     linewrap: true,
     format: (_options: Options, { value, total }: Params) =>
-      describe(value, total, noun, io.now() - reading.since, io.stderr.columns),
+      describe(value, total, words, io.now() - reading.since, io.stderr.columns),
   });
   return {
     update(done, total) {
@@ -57,10 +60,10 @@ export async function progressBar(io: Io, noun: string): Promise<Progress | unde
 }
 
 /** `██████░░░░ 1,000 of 4,000 users, 500 users/s, 6.00 s left`; on a narrow terminal with no pace, or even no bar. */
-export function describe(done: number, total: number, noun: string, milliseconds: number, columns = UNKNOWN_WIDTH) {
+export function describe(done: number, total: number, words: Words, milliseconds: number, columns = UNKNOWN_WIDTH) {
   const rate = milliseconds > 0 ? (done / milliseconds) * 1000 : 0;
-  const far = `${number(done)} of ${count(total, noun)}`;
-  const pace = rate > 0 ? `, ${number(Math.round(rate))} ${noun}s/s` : "";
+  const far = `${number(done)} of ${visible(count(total, words))}`;
+  const pace = rate > 0 ? `, ${number(Math.round(rate))} ${visible(wordFor(MANY, words))}/s` : "";
   const left = rate > 0 ? `, ${duration(((total - done) / rate) * 1000)} left` : "";
   // Some terminals break the line at their last column.
   const room = (text: string) => Math.min(BAR_WIDTH, columns - 1 - text.length - 1);
