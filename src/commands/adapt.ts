@@ -111,7 +111,7 @@ function tooLarge(title: string, { excess, snapshot }: Fit): UserError {
   });
   const larger = excess.some(({ limit }) => limit === "bytesInFile") ? "smaller" : "larger";
   const ways = [
-    // Pages of another size hold the same users, so they change no total.
+    // Pages of another size hold the same records, so they change no total.
     ...(excess.some(({ limit }) => limit !== "bytes")
       ? [`${larger} pages (--page-size, now ${snapshot.page_size})`]
       : []),

@@ -17,7 +17,7 @@ const SOURCE_KEYS = ["baseUrl", ...SOURCE_SETTINGS] as const;
 
 export const diffVerb: Verb = {
   name: "diff",
-  summary: "Show what changed between two snapshots, user by user",
+  summary: "Show what changed between two snapshots, record by record",
   arguments: {
     "[old]":
       "a release's id or its beginning, current, previous, a release's folder, git:REV:PATH, a base URL, or a SQLite file (default: previous)",
@@ -33,12 +33,12 @@ export const diffVerb: Verb = {
   reads: SOURCE_KEYS,
   exitCodes: [
     [ExitCode.done, "no changes"],
-    [ExitCode.refused, "changes"],
+    [ExitCode.refused, "changes, of records or of the contract"],
     [ExitCode.usage, "trouble: a side that cannot be read, or a wrong flag, argument, variable or config file"],
     [ExitCode.gate, "changes, and a gate is exceeded"],
   ],
   run: (given, io) =>
-    refusalsAsUsageErrors(() => watched(io, "user", (bar, signal) => compareAndPrint(given, io, bar, signal))),
+    refusalsAsUsageErrors(() => watched(io, "record", (bar, signal) => compareAndPrint(given, io, bar, signal))),
 };
 
 async function compareAndPrint(
@@ -77,7 +77,8 @@ async function print(diff: Comparison, settings: Settings, io: Io, signal: Abort
   for (const finding of isSaid ? [] : exceeded)
     say(io, `${painter(io.stderr, io.env)("red", "gate exceeded:")} ${finding}`);
   if (exceeded.length > 0) return ExitCode.gate;
-  return diff.added + diff.removed + diff.changed > 0 ? ExitCode.refused : ExitCode.done;
+  const isSame = diff.contract === undefined && diff.added + diff.removed + diff.changed === 0;
+  return isSame ? ExitCode.done : ExitCode.refused;
 }
 
 /** A file is no terminal, and has no colours unless FORCE_COLOR asks for them. */

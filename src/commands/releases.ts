@@ -11,28 +11,39 @@ export const releasesVerb: Verb = {
   name: "releases",
   summary: "List the releases, newest first",
   arguments: { "[dist]": "folder of the releases (default: dist, or what out is set to)" },
-  examples: [["rollcall releases", "id, time, users, pages and size of each, and which is current"]],
+  examples: [["rollcall releases", "id, time, records, pages and size of each, and which is current"]],
   configured: true,
   run: runReleases,
 };
 
 async function runReleases({ settings }: Given, io: Io): Promise<ExitCode> {
   const list = await listReleases(settings.out);
-  print(io, settings.json ? toJson(list) : describeReleases(list, painter(io.stdout, io.env)));
+  print(
+    io,
+    settings.json
+      ? toJson(list.map(({ words: _, ...release }) => release))
+      : describeReleases(list, painter(io.stdout, io.env)),
+  );
   return ExitCode.done;
 }
 
 export function describeReleases(list: readonly ReleaseSummary[], paint: Paint): string {
   const left = ["id", "time (UTC)"].map((title) => [paint("dim", title), "left"] as const);
-  const right = ["users", "pages", "size"].map((title) => [paint("dim", title), "right"] as const);
+  const right = [manyOf(list), "pages", "size"].map((title) => [paint("dim", title), "right"] as const);
   const rows = list.map((release) => row(release, paint));
   return table([...left, ...right, ["", "left"]], rows);
+}
+
+/** What all of these releases call their records, or records where they differ. */
+function manyOf(list: readonly ReleaseSummary[]): string {
+  const [many, ...others] = new Set(list.flatMap(({ words }) => (words ? [words[1]] : [])));
+  return others.length > 0 || many === undefined ? "records" : visible(many);
 }
 
 function row(release: ReleaseSummary, paint: Paint): string[] {
   const { id, current, broken } = release;
   const marks = [current && paint("green", "current"), broken && paint("red", visible(broken))];
-  const numbers = [number(release.users), number(release.pages), size(release.bytes)];
+  const numbers = [number(release.records), number(release.pages), size(release.bytes)];
   const shown = broken ? ["-", "-", "-"] : numbers;
   return [paint("bold", id), time(release.time), ...shown, marks.filter(Boolean).join(", ")];
 }

@@ -7,7 +7,6 @@ import { count } from "../print/numbers.js";
 import { shellWord, toJson, visible } from "../print/text.js";
 import { CURRENT, SNAPSHOT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
-import type { Snapshot } from "../release/snapshot.js";
 import type { AccessEntry } from "../server/access-log.js";
 import type { ClusterEffects } from "../server/cluster/processes.js";
 import type { ServedRelease } from "../server/server.js";
@@ -50,10 +49,10 @@ async function serveUntilStopped(settings: Settings, signals: ServerSignals, log
   const server = await open(settings, {
     log,
     ...(settings.accessLog && { access: (entry) => print(io, accessLine(entry, settings.json)) }),
-    onSwitch({ snapshot }) {
+    onSwitch({ snapshot, contract }) {
       // Before the server listens, there is nothing to tell: the announcement names the release. Its path may be another one.
       if (origin === undefined) return;
-      log(`now serving ${describeSnapshot(snapshot)}, at ${origin}${basePath(snapshot.base_url)}`);
+      log(`now serving ${describeSnapshot({ snapshot, contract })}, at ${origin}${basePath(snapshot.base_url)}`);
       sayLinks(snapshot.base_url, origin);
     },
     onFailure: (error) => fail(error),
@@ -110,19 +109,21 @@ async function open(settings: Settings, effects: ClusterEffects) {
   }
 }
 
-function announce({ folder, snapshot, contract }: ServedRelease, url: string, settings: Settings, io: Io): void {
-  const { id, count: users, pages } = snapshot;
+function announce(release: ServedRelease, url: string, settings: Settings, io: Io): void {
+  const { folder, snapshot, contract } = release;
+  const { id, count: records, pages } = snapshot;
   const listing = `${url}${contract.listing.path}?format=api&page=1`;
-  if (settings.json) print(io, toJson({ url, listing, id, name: basename(folder), users, pages }));
+  if (settings.json) print(io, toJson({ url, listing, id, name: basename(folder), records, pages }));
   else
     sayLines(io, [
-      { verb: "serve", value: url, detail: describeSnapshot(snapshot) },
+      { verb: "serve", value: url, detail: describeSnapshot(release) },
       { verb: "try", value: `curl ${shellWord(listing)}` },
     ]);
 }
 
-function describeSnapshot({ id, count: users, pages }: Snapshot): string {
-  return `${id}: ${count(users, "user")} on ${count(pages, "page")}`;
+function describeSnapshot({ snapshot, contract }: Pick<ServedRelease, "snapshot" | "contract">): string {
+  const { id, count: records, pages } = snapshot;
+  return `${id}: ${count(records, contract.listing.words)} on ${count(pages, "page")}`;
 }
 
 /** For links to elsewhere on this machine. Another base URL, or one with TLS, is taken for that of a proxy in front. */

@@ -32,7 +32,9 @@ async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Prom
   } else if (!settings.quiet) {
     const isSame = before?.name === now.name;
     const value = isSame ? `${now.id} is current already` : `${before?.id ?? "none"} -> ${now.id}`;
-    sayLines(io, [{ verb: "use", value, detail: `${count(now.users, "user")}, built ${time(now.time)} UTC` }]);
+    sayLines(io, [
+      { verb: "use", value, detail: `${count(now.records, now.words ?? "record")}, built ${time(now.time)} UTC` },
+    ]);
   }
   warnUntidied(io, untidied);
   return ExitCode.done;

@@ -72,7 +72,7 @@ function brief(text: string): string {
   return visible(
     text
       .replace(/[0-9a-f]{64}/g, (digest) => `${digest.slice(0, 8)}…`)
-      .replace(/^([A-Z]+) \/api\/users\/(?=[?a-z])/, "$1 "),
+      .replace(/^([A-Z]+) \/[\w.~/-]+\/(?=\?|pages\/)/, "$1 "),
   );
 }
 

@@ -19,7 +19,7 @@ export const verifyVerb: Verb = {
       "a release's id or its beginning, current, previous, a release's folder, or a base URL (default: current)",
   },
   examples: [
-    ["rollcall verify", "every byte and every user of the current release"],
+    ["rollcall verify", "every byte and every record of the current release"],
     ["rollcall verify https://directory.example.com", "all that readers of a host get, against the current release"],
     ["rollcall verify https://directory.example.com --adapt nginx", "without what nginx cannot do"],
     ["rollcall verify https://directory.example.com --sample 30", "some pages, in some 250 requests"],
@@ -39,7 +39,7 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
   const { verify: prove } = await import("../verify/verify.js");
   const options = { what, dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl };
   const result = await refusalsAsUsageErrors(() =>
-    watched(io, isHttpUrl(what ?? "") ? "request" : "user", (bar, signal) => {
+    watched(io, isHttpUrl(what ?? "") ? "request" : "record", (bar, signal) => {
       const onProgress: VerifyEffects["onProgress"] = (done) =>
         bar?.update("records" in done ? done.records : done.requests, done.total);
       return prove(options, { cwd: io.cwd, signal, onProgress });

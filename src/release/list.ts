@@ -2,6 +2,7 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import type { Contract } from "../contract/contract.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { CURRENT, parseFolderName, RELEASES } from "./layout.js";
 import { openRelease } from "./open.js";
@@ -13,11 +14,13 @@ export interface ReleaseSummary {
   /** When it was built. */
   time: Date;
   current: boolean;
-  users: number;
+  records: number;
   pages: number;
   /** Bytes of all its files, including those that it shares with other releases by hard links. */
   bytes: number;
-  /** Why it cannot be opened; users and pages are 0 then. */
+  /** What its contract calls one record and many. */
+  words?: Contract["listing"]["words"];
+  /** Why it cannot be opened; records and pages are 0 then. */
   broken?: string;
 }
 
@@ -60,12 +63,18 @@ async function summarize(dist: string, name: string, current: boolean): Promise<
   const { id = "", time = new Date(0) } = parseFolderName(name) ?? {};
   const base = { id, name, folder, time, current };
   try {
-    const { snapshot } = await openRelease(folder);
-    return { ...base, users: snapshot.count, pages: snapshot.pages, bytes: await bytesBelow(folder) };
+    const { snapshot, contract } = await openRelease(folder);
+    return {
+      ...base,
+      words: contract.listing.words,
+      records: snapshot.count,
+      pages: snapshot.pages,
+      bytes: await bytesBelow(folder),
+    };
   } catch (error) {
     if (!(error instanceof UserError) && codeOf(error) === undefined) throw error;
     const { message: broken } = error as Error;
-    return { ...base, users: 0, pages: 0, bytes: await bytesBelow(folder).catch(() => 0), broken };
+    return { ...base, records: 0, pages: 0, bytes: await bytesBelow(folder).catch(() => 0), broken };
   }
 }
 

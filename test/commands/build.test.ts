@@ -2,7 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describeBuild, describeProblems } from "../../src/commands/build/summary.js";
+import { describeProblems } from "../../src/commands/build/problems.js";
+import { describeBuild } from "../../src/commands/build/summary.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
@@ -61,7 +63,7 @@ test("warnings are counted by kind, and left out users are loud", async () => {
   const { run } = folderOf([...rows, { ...plainRows(5)[4], country: "xx" }, { ...plainRows(6)[5], country: "" }]);
   const { code, stderr } = await run(`${LINE} --skip-invalid`, { isTTY: true });
   expect(code).toBe(0);
-  expect(stderr).toContain("3 users: wac_status is not 0");
+  expect(stderr).toContain("3 users: wac_status outside what was observed");
   expect(stderr).toContain("\x1b[1m\x1b[33mskip      2 invalid users LEFT OUT");
   expect(stderr).toContain("6 users");
 });
@@ -76,6 +78,11 @@ test("--quiet prints nothing on success, not even on a terminal", async () => {
   expect((await run(line, { now: ticking(5000) })).stderr, "no terminal, no bar").toMatch(/^read /);
 });
 
+const PROBLEM = {
+  ...{ id: userId(3), path: "country", rule: "pattern" },
+  ...{ value: "xx", message: "must match ^[A-Z]{2}$, like DE" },
+};
+
 test("--json prints one document and nothing else", async () => {
   const { run } = folderOf([...plainRows(3), { ...plainRows(4)[3], country: "xx" }]);
   const { code, stdout, stderr } = await run(`${LINE} --json --skip-invalid`, {
@@ -89,7 +96,7 @@ test("--json prints one document and nothing else", async () => {
     name: expect.stringMatching(/^\d{8}T\d{6}Z-[0-9a-f]{12}$/),
     folder: expect.stringMatching(/^dist\/releases\//),
     new: true,
-    users: 3,
+    records: 3,
     pages: 1,
     bytes: expect.any(Number),
     linked: 0,
@@ -97,16 +104,10 @@ test("--json prints one document and nothing else", async () => {
     warnings: {},
     untidied: [],
     problems: {
-      users: 1,
+      records: 1,
       count: 1,
-      first: [
-        {
-          id: userId(3),
-          path: "country",
-          value: "xx",
-          message: "must be two uppercase letters, XX when unknown",
-        },
-      ],
+      kinds: [{ path: "country", rule: "pattern", records: 1, example: PROBLEM }],
+      first: [PROBLEM],
     },
     seconds: 1.25,
   });
@@ -121,12 +122,20 @@ test("a refusal prints the first problems, how many more there are, and that not
   const { code, stdout, stderr } = await run(LINE);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   const lines = stderr.split("\n");
-  expect(lines).toHaveLength(23);
-  expect(lines[0]).toBe(
-    `user ${userId(0)}: country "x\\u202ey\\u001b[2J" must be two uppercase letters, XX when unknown`,
-  );
-  expect(lines[1]).toBe(`user ${userId(0)}: wac_status "many" must be an integer within +-(2^53 - 1)`);
-  expect(lines.slice(20)).toEqual(["and 4 more", `error: ${INVALID}`, ""]);
+  expect(lines).toHaveLength(27);
+  const [country, status] = [
+    '"x\\u202ey\\u001b[2J" must match ^[A-Z]{2}$, like DE',
+    '"many" must be an integer within +-(2^53 - 1), is TEXT "many"',
+  ];
+  expect(lines.slice(0, 6)).toEqual([
+    "users  field       rule     example",
+    `   12  country     pattern  ${userId(0)}: ${country}`,
+    `   12  wac_status  type     ${userId(0)}: ${status}`,
+    "",
+    `user ${userId(0)}: country ${country}`,
+    `user ${userId(0)}: wac_status ${status}`,
+  ]);
+  expect(lines.slice(24)).toEqual(["and 4 more", `error: ${INVALID}`, ""]);
   expect(existsSync(join(cwd, "dist/current"))).toBe(false);
 });
 
@@ -152,7 +161,7 @@ test("when nobody is left, --skip-invalid is not suggested", async () => {
   const { code, stderr } = await run(`${LINE} --skip-invalid`);
   expect(code).toBe(1);
   expect(stderr).toContain(
-    "error: 2 of 2 users are invalid, with 2 problems: without them nobody is left to publish, so nothing was published and current is unchanged. --problems FILE writes every problem.\n",
+    "error: 2 of 2 users are invalid, with 2 problems: without them no user is left to publish, so nothing was published and current is unchanged. --problems FILE writes every problem.\n",
   );
 });
 
@@ -162,11 +171,15 @@ test("an id that is no plain word is quoted", async () => {
     { ...plainRows(2)[1], id: "two words" },
   ]);
   const { stderr } = await run(LINE);
-  expect(stderr).toContain('user "": id "" must be a UUID');
-  expect(stderr).toContain('user "two words": id "two words" must be a UUID');
+  expect(stderr).toContain('user "": id "" must match');
+  expect(stderr).toContain('user "two words": id "two words" must match');
   const plain = (_format: unknown, text: string) => text;
-  const problem = { id: null, path: "id", value: null, message: "must be a UUID" };
-  expect(describeProblems({ users: 1, count: 1, first: [problem] }, plain)).toBe("user NULL: id NULL must be a UUID");
+  const problem = { id: null, path: "id", rule: "type", value: null, message: "must be text" };
+  expect(
+    describeProblems({ records: 1, count: 1, kinds: [], first: [problem] }, ["user", "users"], plain)
+      .split("\n")
+      .at(-1),
+  ).toBe("user NULL: id NULL must be text");
 });
 
 test("a summary with users left out says how many were published, and where the problems are", async () => {
@@ -198,7 +211,11 @@ test("a refusal with --json is data on stdout and one line on stderr", async () 
   const { run } = folderOf(plainRows(12).map((row) => ({ ...row, country: "x", wac_status: "many" })));
   const { code, stdout, stderr } = await run(`${LINE} --json`);
   expect({ code, stderr }).toEqual({ code: 1, stderr: `error: ${INVALID}\n` });
-  expect(JSON.parse(stdout)).toMatchObject({ error: INVALID, problems: { users: 12, count: 24 } });
+  expect(JSON.parse(stdout)).toMatchObject({ error: INVALID, problems: { records: 12, count: 24 } });
+  expect(JSON.parse(stdout).problems.kinds).toMatchObject([
+    { path: "country", rule: "pattern", records: 12, example: { id: userId(0), value: "x" } },
+    { path: "wac_status", rule: "type", records: 12, example: { id: userId(0), value: "many" } },
+  ]);
   expect(JSON.parse(stdout).problems.first).toHaveLength(20);
 });
 
@@ -250,14 +267,14 @@ test("every line of a summary at once", () => {
     folder: "dist/releases/20261121T034000Z-1f6a9c0d2b7e",
     isNew: true,
     isSwitched: true,
-    users: 1000,
+    records: 1000,
     pages: 10,
     bytes: 1_300_000,
     linked: 2,
     isRead: true,
     skipped: 12,
-    warnings: { tokens_do_not_add_up: 1, wac_status_unobserved: 3 },
-    problems: { users: 12, count: 30, first: [] },
+    warnings: { "off_chain.liveness_tier": 1, tokens_do_not_add_up: 3 },
+    problems: { records: 12, count: 30, kinds: [], first: [] },
     pruned: ["20260101T000000Z-000000000000"],
     gates: { previous: "20261120T000000Z-000000000000", added: 1200, removed: 3, changed: 0 },
     untidied: [],
@@ -266,14 +283,20 @@ test("every line of a summary at once", () => {
   };
   const text = describeBuild(
     result,
-    { db: "data/users.sqlite", problemsFile: undefined, next: "rollcall serve", milliseconds: 412 },
+    {
+      db: "data/users.sqlite",
+      contract: USERS_CONTRACT,
+      problemsFile: undefined,
+      next: "rollcall serve",
+      milliseconds: 412,
+    },
     (_f, text) => text,
   );
   expect(text).toBe(`\
 read      1,012 users                          data/users.sqlite
 write     10 pages, 1.3 MB (2 linked)          dist/releases/20261121T034000Z-1f6a9c0d2b7e
-warn      1 user: off_chain.tokens is not 2 x pending_events
-warn      3 users: wac_status is not 0
+warn      1 user: off_chain.liveness_tier outside what was observed
+warn      3 users: tokens_do_not_add_up
 gates     1,200 added, 3 removed, 0 changed    within the gates
 prune     1 old release
 skip      12 invalid users LEFT OUT            1,000 users published; 30 problems, --problems FILE writes them all

@@ -24,12 +24,12 @@ export function describeProblems(
 const WIDEST = { path: 50, rule: 20, value: 40, message: 80 };
 
 /** A table of how many records have a problem of each kind, with one example. */
-function describeKinds(kinds: readonly ProblemKind[], [one, many]: readonly [string, string], paint: Paint): string {
+function describeKinds(kinds: readonly ProblemKind[], [, many]: readonly [string, string], paint: Paint): string {
   const heads = [
     [many, "right"],
     ["field", "left"],
     ["rule", "left"],
-    [`example, and its ${one}`, "left"],
+    ["example", "left"],
   ] as const;
   const rows = kinds
     .slice(0, MOST_KINDS)
@@ -37,7 +37,7 @@ function describeKinds(kinds: readonly ProblemKind[], [one, many]: readonly [str
       number(records),
       paint("bold", visible(shorten(path, WIDEST.path))),
       visible(shorten(rule, WIDEST.rule)),
-      `${showValue(example.value, WIDEST.value)} ${visible(shorten(example.message, WIDEST.message))}, ${showId(example.id)}`,
+      `${showId(example.id)}: ${showValue(example.value, WIDEST.value)} ${visible(shorten(example.message, WIDEST.message))}`,
     ]);
   const rest = kinds.length - rows.length;
   const columns = heads.map(([title, align]) => [paint("dim", visible(title)), align] as const);
