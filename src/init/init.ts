@@ -35,6 +35,9 @@ export interface Found extends Proposal {
   rows: number;
 }
 
+/** Gives completion in editors, where the package is installed beside the config. */
+const CONFIG_SCHEMA = "./node_modules/rollcall/config.schema.json";
+
 const OPTIONS: OptionRules<InitOptions> = { signal: abortSignal, ...pick("from", "table", "query") };
 
 /** Writes each file whole or not at all. @throws UserError when other files are there, or nothing can be read or written. */
@@ -72,6 +75,7 @@ function configFor(folder: string, { from, query }: SurveyOptions, { name, contr
   const [, usual] = contract["x-listing"].words;
   const table = query === undefined && name !== usual ? { table: name } : {};
   return {
+    $schema: CONFIG_SCHEMA,
     db: seenFrom(folder, from),
     ...(query === undefined ? table : { query: seenFrom(folder, query) }),
     ...STARTER,

@@ -18,7 +18,7 @@ export interface Proposal {
   key: { field: string; why: string };
 }
 
-export const CONTRACT_SCHEMA = "./node_modules/rollcall/contract.schema.json";
+const CONTRACT_SCHEMA = "./node_modules/rollcall/contract.schema.json";
 
 /** @throws UserError when no column can be the key. */
 export function propose(survey: Survey): Proposal {

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { readTree, scratch } from "../support/files.js";
+import { isMissing } from "../support/installed.js";
 import { database } from "./found.js";
 
 const CSV = fileURLToPath(new URL("books.csv", import.meta.url));
@@ -42,6 +43,7 @@ next      rollcall build && rollcall serve
 `,
   });
   expect(JSON.parse(readFileSync(join(cwd, "rollcall.config.json"), "utf8"))).toEqual({
+    $schema: "./node_modules/rollcall/config.schema.json",
     db: "people.sqlite",
     baseUrl: "http://127.0.0.1:8080",
     out: "dist",
@@ -54,7 +56,7 @@ next      rollcall build && rollcall serve
   });
 });
 
-test("a list that the sqlite3 shell has imported: everything in it is text", async () => {
+test.skipIf(isMissing("sqlite3"))("a list that the sqlite3 shell has imported: everything in it is text", async () => {
   const cwd = scratch();
   copyFileSync(CSV, join(cwd, "books.csv"));
   execFileSync("sqlite3", ["books.sqlite", ".import --csv books.csv books"], { cwd });

@@ -1,0 +1,141 @@
+/** Databases that nobody made for Rollcall, from `init --from` to a listing that is served and verified. */
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { run, start } from "../support/command.js";
+import { checkSums, readTree, scratch } from "../support/files.js";
+import { isMissing } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
+import { database } from "./found.js";
+
+/** Runs init, build and serve in a folder, and verifies what is served. @returns page 1, as a client gets it. */
+async function published(cwd: string, init: readonly string[], path: string) {
+  const port = await freePort();
+  const env = { ...process.env, ROLLCALL_BASE_URL: `http://127.0.0.1:${port}` };
+  const rollcall = async (...args: string[]) => {
+    const { code, stderr, stdout } = await run(args, { cwd, env });
+    expect(code, stderr + stdout).toBe(0);
+    return stderr;
+  };
+  const said = await rollcall("init", ...init);
+  const built = await rollcall("build");
+  await rollcall("verify");
+  const { child, ended } = start(["serve", "--port", String(port)], { cwd, env });
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await ended;
+  });
+  if (child.stderr) await once(child.stderr, "data");
+  await rollcall("verify", env.ROLLCALL_BASE_URL);
+  const answer = await fetch(`${env.ROLLCALL_BASE_URL}${path}?format=api&page=1`);
+  expect(answer.status).toBe(200);
+  checkSums(join(cwd, "dist/current"));
+  for (const [name, text] of readTree(join(cwd, "dist"))) expect(text, name).not.toContain("SECRET");
+  return { said, built, page: (await answer.json()) as { count: number; results: Record<string, unknown>[] } };
+}
+
+const DASHLESS = /^[0-9a-f]{32}$/;
+
+test("a view of Django's users, a profile and a one-to-one table of it", async () => {
+  const cwd = scratch();
+  database("django.sql", join(cwd, "site.sqlite"));
+  const { page, said } = await published(cwd, ["--from", "site.sqlite", "--table", "members"], "/members/");
+  expect(page.count).toBe(45);
+  expect(page.results[0]).toEqual({
+    bio: expect.stringContaining("🍰"),
+    country: expect.stringMatching(/^[A-Z]{2}$/),
+    date_joined: expect.stringMatching(/^2025-03-.. 05:06:07\.\d{6}$/),
+    first_name: expect.any(String),
+    has_badge: expect.any(Boolean),
+    id: expect.stringMatching(DASHLESS),
+    is_staff: expect.any(Boolean),
+    languages: expect.any(Array),
+    last_login: "2026-01-30 08:00:00.000001",
+    last_name: expect.any(String),
+    points: expect.any(Number),
+    settings: { size: expect.any(Number), theme: "dark" },
+    share: expect.any(Number),
+    username: expect.stringMatching(/^user\d+$/),
+  });
+  expect(said).toMatch(/^leave {5}email /m);
+  expect(said).toMatch(/^leave {5}password /m);
+});
+
+test("the same view with the SQL that init has shown: UUIDs and times in our form", async () => {
+  const cwd = scratch();
+  database("django.sql", join(cwd, "site.sqlite"));
+  const shown = await run(["init", "--from", "site.sqlite", "--table", "members", "--json"], { cwd });
+  const columns: { column: string; schema?: object; better?: { sql: string } }[] = JSON.parse(shown.stdout).found
+    .columns;
+  const selected = columns.filter(({ schema }) => schema).map(({ column, better }) => better?.sql ?? column);
+  for (const name of ["rollcall.contract.json", "rollcall.config.json"]) rmSync(join(cwd, name));
+  writeFileSync(join(cwd, "members.sql"), `SELECT ${selected.join(", ")} FROM members`);
+  const { page } = await published(cwd, ["--from", "site.sqlite", "--query", "members.sql"], "/members/");
+  expect(page.results[0]).toMatchObject({
+    id: "035e2982-0000-4000-8000-000000000022",
+    date_joined: "2025-03-07T05:06:07.000034Z",
+    last_login: "2026-01-30T08:00:00.000001Z",
+  });
+  expect(JSON.parse(readFileSync(join(cwd, "rollcall.contract.json"), "utf8")).properties.id).toEqual({
+    type: "string",
+    format: "uuid",
+  });
+});
+
+test("a table of people with an integer key and times as numbers", async () => {
+  const cwd = scratch();
+  database("people.sql", join(cwd, "people.sqlite"));
+  const { page } = await published(cwd, ["--from", "people.sqlite"], "/people/");
+  expect(page.results.map(({ id }) => id)).toEqual(Array.from({ length: 60 }, (_, at) => (at + 1) ** 2));
+  expect(page.results[0]).toEqual({
+    ...{ id: 1, name: "Person 1", role: "waiter", is_admin: true, height: 1.51, unused: null },
+    ...{ created: 1_700_086_400, last_seen: 1_700_000_060_123, website: "https://example.com/~1" },
+    favourite_colour: "colour no. 1",
+  });
+});
+
+test.skipIf(isMissing("sqlite3"))("a list that the sqlite3 shell has imported", async () => {
+  const cwd = scratch();
+  const list = fileURLToPath(new URL("books.csv", import.meta.url));
+  execFileSync("sqlite3", ["books.sqlite", `.import --csv ${list} books`], { cwd });
+  const { page } = await published(cwd, ["--from", "books.sqlite"], "/books/");
+  expect(page.count).toBe(8);
+  expect(page.results[0]).toEqual({
+    ...{ Author: "Harper Lee", ISBN: "9780061120084", Notes: 'a "classic", they say', Pages: "281", Price: "12.99" },
+    ...{ Published: "1960-07-11", Shelf: "A1", Title: "To Kill a Mockingbird", in_print: "true" },
+  });
+});
+
+test("a million rows take seconds and little memory", async () => {
+  const cwd = scratch();
+  database(
+    `CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, joined TEXT, active BOOLEAN);
+     WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000000)
+     INSERT INTO people SELECT n, 'Person ' || n, '2026-01-31T23:59:59Z', n % 2 FROM numbers`,
+    join(cwd, "people.sqlite"),
+  );
+  const { child, ended } = start(["init", "--from", "people.sqlite", "--json"], { cwd });
+  let most = 0;
+  const watch = setInterval(() => {
+    most = Math.max(most, residentOf(child.pid));
+  }, 50);
+  const { code, stdout } = await ended;
+  clearInterval(watch);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout).found.rows).toBe(1_000_000);
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(300);
+});
+
+/** Megabytes of a process that are in memory now; 0 when it has ended. */
+function residentOf(pid: number | undefined): number {
+  try {
+    const [, kilobytes = "0"] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return Number(kilobytes) / 1024;
+  } catch {
+    return 0;
+  }
+}
