@@ -138,3 +138,22 @@ test("an avatar's URL", () => {
 test("a refusal does not repeat a password", () => {
   expect(() => parseBaseUrl("https://ada:secret@example.com")).toThrow(/^Base URL "https:\/\/\.\.\.@example\.com" has/);
 });
+
+describe("the URL of a listing at another path is no base URL", () => {
+  test.each([
+    "https://a.example/x/v1.0/stations",
+    "https://a.example/x/v1.0/stations/",
+    "https://a.example/x/V1.0/Stations//",
+    "https://a.example/x/v1.0/stations/?format=api&page=2",
+    "https://a.example/x/v1.0/stations/pages/3.json",
+  ])("%s", (url) => {
+    expect(() => parseBaseUrl(url, "/v1.0/stations/")).toThrow(
+      "is of the listing itself, and every link adds /v1.0/stations/; give https://a.example/x.",
+    );
+  });
+
+  test.each(["https://a.example/api/users", "https://a.example/v1x0/stations", "https://a.example/v1.0/stations/all"])(
+    "but %s is one",
+    (url) => expect(parseBaseUrl(url, "/v1.0/stations/")).toBe(url),
+  );
+});

@@ -9,8 +9,10 @@ import { DRAFT } from "./schema.js";
 export const TAKEN_NAMES: readonly string[] = [
   ...["contract.json", "openapi.json", "snapshot.json", "records.sha256", "users.sha256"],
   ...["bulk.json", "bulk", "changes.json", "changes", "lookup", "index.html", "explorer", "adapters"],
-  ...["sha256sums", "sha256sums.minisig", "avatar.svg"],
+  ...["sha256sums", "sha256sums.minisig", "avatar.svg", ".mark"],
 ];
+/** A target that is published to may be a repository, and Rollcall keeps files of its own there. */
+const KEPT = /^(?:\.git$|\.rollcall-)/i;
 const PLACE = ["x-listing"] as const;
 
 export function checkListing(file: Partial<ContractFile>, fields: RoughFields, complain: Complain): void {
@@ -42,7 +44,9 @@ function checkPath(path: string | undefined, complain: Complain): void {
     refuse("a path like /v1/stations/, with a slash at both ends and segments of letters, digits and . _ ~ -");
   } else if (path.length > 200) refuse("a path of at most 200 characters");
   else if (segments.includes(".") || segments.includes("..")) refuse("a path without the segments . and ..");
-  else if (TAKEN_NAMES.includes(segments[0]?.toLowerCase() ?? "")) {
+  else if (segments.some((segment) => KEPT.test(segment))) {
+    refuse("a path without .git and without segments that begin with .rollcall-, which are kept for git and Rollcall");
+  } else if (TAKEN_NAMES.includes(segments[0]?.toLowerCase() ?? "")) {
     refuse(`a path that no other file of a release has, and ${segments[0]} is one`);
   }
 }
