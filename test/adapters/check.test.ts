@@ -1,5 +1,5 @@
 /** `rollcall adapt` and `build --adapt` on the command line, and how a release is measured against limits. */
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ADAPTERS, adapterOf } from "../../src/adapters/adapters.js";
@@ -13,6 +13,7 @@ import { fakeIo, rollcall } from "../commands/run.js";
 import { publish } from "../server/release.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { stations, stationsAt, writeStations } from "../support/stations.js";
 
 const BUILD = "build --db users.sqlite --base-url https://example.com";
 
@@ -79,6 +80,23 @@ test("a .htaccess is in the release or printed, with the body that it names", as
   // What is printed may name the id; what is part of the id cannot.
   expect(readFileSync(join(folder, ".htaccess"), "utf8")).not.toContain('Snapshot-Id "');
   expect(stdout).toContain('Snapshot-Id "');
+});
+
+test("a site's file that is there serves a release of another path, too", async () => {
+  const cwd = scratch();
+  const rows = stations(3).map(({ row }) => row);
+  writeStations(join(cwd, "stations.sqlite"), rows);
+  const adapted: unknown[] = [];
+  for (const path of ["/v1/stations/", "/v2/stations/"]) {
+    writeFileSync(join(cwd, "stations.json"), stationsAt(path).text);
+    const line = "build --db stations.sqlite --contract stations.json --base-url https://example.com --adapt nginx";
+    expect((await rollcall(line, fakeIo(cwd))).code).toBe(0);
+    expect(readFileSync(join(cwd, "dist/current/adapters/nginx.conf"), "utf8")).toContain(`"~^${path}$"`);
+    const { files } = JSON.parse((await rollcall("adapt nginx --write conf --json", fakeIo(cwd))).stdout);
+    adapted.push(files);
+  }
+  const file = { path: "rollcall.conf", instructions: expect.any(String) };
+  expect(adapted).toEqual([[{ ...file, written: true }], [{ ...file, written: false }]]);
 });
 
 test("an unknown name is refused with the nearest one", async () => {

@@ -2,52 +2,40 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
-import type { Encoding } from "../../src/contract/headers.js";
-import { build, createServer, openRelease } from "../../src/index.js";
+import { type BuildOptions, build, createServer } from "../../src/index.js";
 import { population } from "../client/population.js";
 import { type Answer, type Request, send } from "../client/raw.js";
-import { publish } from "../server/release.js";
 import { writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
-import { stationsAt } from "../support/stations.js";
+import { stations, stationsAt, writeStations } from "../support/stations.js";
 import { SERVERS, serveWith } from "./servers.js";
 
 const USERS = population(2_500);
 const BASE = "/people/directory";
 
-interface Place {
-  folder: string;
-  baseUrl: string;
-  encodings: readonly Encoding[];
-}
-
 interface Listing {
   path: string;
-  /** Makes a release the current one of `dist` in a folder. Returns its own folder. */
-  make(place: Place): Promise<string>;
+  /** Writes a source, and returns what a build is given besides. */
+  source(file: string): Pick<BuildOptions, "contract" | "pageSize">;
 }
 
 const LISTINGS: readonly Listing[] = [
   {
     path: USERS_CONTRACT.listing.path,
-    async make({ folder, baseUrl, encodings }) {
-      const db = writeUsers(join(folder, "users.sqlite"), USERS);
-      return (await build({ db, out: join(folder, "dist"), baseUrl, pageSize: 37, encodings })).folder;
+    source(file) {
+      writeUsers(file, USERS);
+      return { pageSize: 37 };
     },
   },
   // A map of nginx or Caddy takes a tilde for a pattern's, nginx has no room for a long name, and a dash begins a flag of HAProxy.
   ...["/~v1.0-b/", "/-/A.b/observing_stations/of-the-world/"].map((path) => ({
     path,
-    make: ({ folder, baseUrl, encodings }: Place) => {
-      const shape = {
-        baseUrl,
-        encodings: [...encodings],
-        contract: stationsAt(path),
-        others: { "avatar.svg": "<svg/>" },
-      };
-      return publish(join(folder, "dist"), { ...shape, count: 40, pageSize: 4 });
+    source(file: string) {
+      const rows = stations(12).map(({ row }) => row);
+      writeStations(file, rows);
+      return { contract: stationsAt(path).file, pageSize: 4 };
     },
   })),
 ];
@@ -140,17 +128,17 @@ describe.each(SERVERS)("$name", (server) => {
   test.skipIf(isMissing(...server.needs)).each(LISTINGS)(
     "answers as rollcall serve does at $path",
     { timeout: 120_000 },
-    async ({ path, make }) => {
+    async ({ path, source }) => {
       const [folder, port] = [scratch(), await freePort()];
       const baseUrl = `http://127.0.0.1:${port}${BASE}`;
-      const release = await make({ folder, baseUrl, encodings });
-      const own = await createServer({ folder: join(folder, "dist") });
+      const [db, out] = [join(folder, "source.sqlite"), join(folder, "dist")];
+      const built = await build({ db, out, baseUrl, encodings, ...source(db) });
+      const own = await createServer({ folder: out });
       onTestFinished(() => own.close());
       const origins = [new URL((await own.listen({ port: 0, host: "127.0.0.1" })).url).origin, new URL(baseUrl).origin];
-      await serveWith(server, { release, folder, port });
-      const { snapshot } = await openRelease(release);
+      await serveWith(server, { release: built.folder, folder, port });
       const differing: unknown[] = [];
-      for (const request of requests(snapshot.pages, path)) {
+      for (const request of requests(built.pages, path)) {
         if (isSkipped(server.name, request)) continue;
         const without = leftOut(server.name, request.target);
         const [mine, other] = await Promise.all(
