@@ -1,0 +1,173 @@
+/** docs/contract-file.md against the program: the tutorial is walked as it stands, and what is said of contracts is asked of them. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { ContractFile } from "../../src/contract/file/form.js";
+import { checkContract, readContract } from "../../src/contract/file/parse.js";
+import { MEMBERS } from "../../src/contract/file/schema.js";
+import { clone, environment, sh } from "../support/docs.js";
+import { readTree } from "../support/files.js";
+import { STATIONS } from "../support/stations.js";
+
+const FILE = new URL("../../docs/contract-file.md", import.meta.url).pathname;
+const DOC = readFileSync(FILE, "utf8");
+const FENCED = /^```(\w+)\n(.*?)^```$/gms;
+const isUpdate = process.env["UPDATE"] === "1";
+
+/** The fenced blocks of a language below a heading of the second level. */
+function blocks(heading: string, language: string): string[] {
+  const section = DOC.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  return [...section.matchAll(FENCED)].filter(([, name]) => name === language).map(([, , text = ""]) => text);
+}
+
+/** Holds what was printed against the only block of a language below a heading; with UPDATE=1 it becomes the block. */
+function expectShown(heading: string, language: string, at: number, printed: string): void {
+  if (!isUpdate) {
+    expect(printed).toBe(blocks(heading, language)[at]);
+    return;
+  }
+  const doc = readFileSync(FILE, "utf8");
+  const from = doc.indexOf(`\n## ${heading}\n`);
+  let count = 0;
+  const shown = doc
+    .slice(from)
+    .replace(FENCED, (block, name) =>
+      name === language && count++ === at ? `\`\`\`${name}\n${printed}\`\`\`` : block,
+    );
+  writeFileSync(FILE, doc.slice(0, from) + shown);
+}
+
+const TUTORIAL = "From somebody else's table to a page in the browser";
+const REFUSED = "What is refused, and how it is told";
+
+test("what is shown is not rewritten where nobody reviews it", () => {
+  expect(isUpdate && process.env["CI"]).toBeFalsy();
+});
+
+test("from somebody else's table to a page: every command does what is said", { timeout: 60_000 }, async () => {
+  const [cwd, env] = [clone(), environment()];
+  const [table = ""] = blocks(TUTORIAL, "sql");
+  const db = new Database(join(cwd, "people.sqlite"));
+  db.exec(table);
+  db.close();
+  const [init = "", query = "", contract = "", build = "", serve = "", curl = "", ...others] = blocks(TUTORIAL, "sh");
+  expect(others).toEqual([]);
+
+  const looked = sh(init, cwd, env);
+  expect([looked.status, looked.stdout]).toEqual([0, ""]);
+  expectShown(TUTORIAL, "text", 0, looked.stderr);
+  // As init says, it works at once.
+  expect(sh("npx rollcall build", cwd, env)).toMatchObject({ status: 0 });
+  for (const step of [query, contract, build]) expect(sh(step, cwd, env), step).toMatchObject({ status: 0 });
+  for (const [file, bytes] of readTree(join(cwd, "dist")))
+    expect(/password|x[1-8]'|@example\.com/.test(bytes.toString()), file).toBe(false);
+
+  const url = await serving(serve, cwd, env);
+  const asked = sh(`${curl.trim().replace("http://127.0.0.1:8080", url)} --silent`, cwd, env);
+  expect(asked.status).toBe(0);
+  expectShown(TUTORIAL, "json", 0, asked.stdout);
+});
+
+/** Starts a server as the page says, on any port. @returns its address. */
+async function serving(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn("sh", ["-c", command], { cwd, env, detached: true, stdio: ["ignore", "ignore", "pipe"] });
+  const ended = once(child, "close");
+  onTestFinished(async () => {
+    // The shell, npx and the host.
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+    await ended;
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  await vi.waitFor(() => expect(said).toContain("curl"), { timeout: 20_000 });
+  return /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? "";
+}
+
+test("the example is a contract, and the one that tests use", () => {
+  const [example = ""] = blocks("An example", "json");
+  expect(readContract(example)).not.toHaveProperty("mistakes");
+  expect(JSON.parse(example)).toEqual(STATIONS);
+});
+
+test("the columns that it reads are named", () => {
+  const contract = checkContract(STATIONS);
+  if ("mistakes" in contract) throw new Error(contract.mistakes.join("\n"));
+  const [, named = ""] = /with the columns (.*?), and lists/s.exec(DOC) ?? [];
+  const columns = [...named.matchAll(/`(\w+)`/g)].map(([, column = ""]) => column);
+  expect(columns.sort()).toEqual(contract.fields.map(({ column }) => column).sort());
+});
+
+test("every keyword is named in a table or a sentence", () => {
+  const keywords = [...MEMBERS].flatMap(([shape, names]) => (shape === "a condition" ? [] : names));
+  expect(keywords.length).toBeGreaterThan(50);
+  const isNamed = (keyword: string) => DOC.includes(`\`${keyword}\``) || DOC.includes(`\`{"${keyword}":`);
+  expect([...new Set(keywords)].filter((keyword) => keyword !== "empty" && !isNamed(keyword))).toEqual([]);
+});
+
+test("all mistakes of the wrong contract are told as shown", { timeout: 30_000 }, () => {
+  const [cwd, env] = [clone(), environment()];
+  const [wrong = ""] = blocks(REFUSED, "json");
+  writeFileSync(join(cwd, "wrong.json"), wrong);
+  const command = "npx rollcall build --db data/users.sqlite --base-url http://127.0.0.1:8080 --contract wrong.json";
+  const { status, stdout, stderr } = sh(command, cwd, env);
+  expect([status, stdout]).toEqual([2, ""]);
+  expectShown(REFUSED, "text", 0, stderr.replaceAll(cwd, "."));
+});
+
+/** What stands in the table of patterns: one that is refused, and what to write instead. */
+const PATTERNS = [...DOC.matchAll(/^\| `([[^].*)` \| (?:.*) \| `(\^.*)` \|$/gm)].map(
+  ([, refused = "", better = ""]) => ({
+    refused: refused.replaceAll("\\|", "|"),
+    better: better.replaceAll("\\|", "|"),
+  }),
+);
+
+test.each(PATTERNS)("$refused is refused as too slow, and $better is not", ({ refused, better }) => {
+  expect(mistakesOf({ pattern: refused })).toEqual([
+    expect.stringContaining("/properties/code/pattern may take very long"),
+  ]);
+  expect(mistakesOf({ pattern: better })).toEqual([]);
+});
+
+test("there are patterns to try", () => {
+  expect(PATTERNS.length).toBeGreaterThan(4);
+});
+
+test("conditions may call the functions that are named, and no others", () => {
+  const [, named = ""] = /^- functions: (.*?);/ms.exec(DOC) ?? [];
+  const [told = ""] = mistakesOf({}, "datetime(code) > 1");
+  expect([...named.matchAll(/`(\w+)`/g)].map(([, name]) => name).join(", ")).toBe(/only (.*), got/.exec(told)?.[1]);
+});
+
+test("conditions may have the words that are named", () => {
+  const [, named = ""] = /^- (`AND`.*)$/m.exec(DOC) ?? [];
+  const words = [...named.matchAll(/`(\w+)/g)].map(([, word = ""]) => word);
+  expect(words.length).toBeGreaterThan(10);
+  // As a column it is unknown, and as a word it is not: SQLite itself says later what it makes of them.
+  for (const word of words.filter((name) => !["CAST", "COLLATE"].includes(name)))
+    expect(mistakesOf({}, `1 ${word} 1`), word).toEqual([]);
+  expect(mistakesOf({}, "CAST(code AS INTEGER) = 1 AND code COLLATE NOCASE = 'a'")).toEqual([]);
+});
+
+test.each(["(SELECT 1)", "code = ?", "code -- all", "random() > 1", "max(code)"])("%s is no condition", (sql) => {
+  expect(mistakesOf({}, sql)).toHaveLength(1);
+});
+
+/** What is wrong with a contract of one field `code` with these keywords, and one condition. */
+function mistakesOf(keywords: object, sql = "code <> ''"): string[] {
+  const file = {
+    type: "object",
+    "x-listing": { path: "/codes/", words: ["code", "codes"], key: "code", order: ["code"], version: 1 },
+    properties: { code: { type: "string", ...keywords } },
+    required: ["code"],
+    additionalProperties: false,
+    "x-observed": [{ name: "one", sql }],
+  } satisfies ContractFile;
+  const read = checkContract(file);
+  return "mistakes" in read ? read.mistakes : [];
+}
