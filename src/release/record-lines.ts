@@ -147,7 +147,7 @@ function findLines(memory: Buffer, bytes: number, starts: Uint32Array): number {
   let [count, at, length] = [0, 0, 0];
   for (;;) {
     // Most lines are as long as the one before. Where two lines would not fit, no other newline can come earlier.
-    const isSame = length < 2 * SHORTEST_LINE && memory[at + length - 1] === NEWLINE;
+    const isSame = length < 2 * SHORTEST_LINE && at + length <= bytes && memory[at + length - 1] === NEWLINE;
     const end = isSame ? at + length - 1 : memory.indexOf(NEWLINE, at + SHORTEST_LINE - 1);
     if (end < 0 || end >= bytes) return count;
     length = end + 1 - at;
