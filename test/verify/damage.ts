@@ -1,19 +1,18 @@
 /** A real release with every kind of file, and the means to damage it and to hide that from its own digests. */
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "../../src/build/build.js";
 import type { BuildOptions } from "../../src/build/options.js";
-import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { type Contract, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { recordFinder } from "../../src/contract/record/locate.js";
 import { encodeSums, PageDigests } from "../../src/release/digests.js";
 import { sha256 } from "../../src/release/files.js";
-import { RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
+import { CONTRACT, PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { recordLines } from "../../src/release/record-list.js";
 import { contentDigest, encodeSnapshot, type Snapshot, snapshotId } from "../../src/release/snapshot.js";
 import { plainRows, type Row, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
-import { USER_PAGES } from "../support/pages.js";
 
 export const BASE_URL = "https://directory.example.com";
 
@@ -49,29 +48,36 @@ export function readSnapshot(folder: string): Snapshot {
   return JSON.parse(readFileSync(join(folder, SNAPSHOT), "utf8"));
 }
 
+/** The release's own, or that of users where it has none. */
+function contractIn(folder: string): Contract {
+  const file = join(folder, CONTRACT);
+  return existsSync(file) ? contractOf(JSON.parse(readFileSync(file, "utf8"))) : USERS_CONTRACT;
+}
+
 /** Makes compressed pages and records.sha256 again from what the pages are now. */
-export function remake(folder: string): void {
+export function remake(folder: string, contract = contractIn(folder)): void {
   const { pages, encodings } = readSnapshot(folder);
-  const finder = recordFinder(USERS_CONTRACT);
+  const finder = recordFinder(contract);
+  const paths = new PagePaths(contract.listing.path);
   let lines = "";
   for (let number = 1; number <= pages; number++) {
-    const bytes = readFileSync(join(folder, page(number)));
-    if (encodings.includes("br")) writeFileSync(join(folder, `${page(number)}.br`), brotliCompressSync(bytes));
-    if (encodings.includes("gzip")) writeFileSync(join(folder, `${page(number)}.gz`), gzipSync(bytes));
+    const bytes = readFileSync(join(folder, paths.path(number)));
+    if (encodings.includes("br")) writeFileSync(join(folder, paths.path(number, "br")), brotliCompressSync(bytes));
+    if (encodings.includes("gzip")) writeFileSync(join(folder, paths.path(number, "gzip")), gzipSync(bytes));
     lines += recordLines(finder, bytes.subarray(bytes.indexOf("\n") + 1, bytes.lastIndexOf("\n]")));
   }
   writeFileSync(join(folder, RECORDS), lines);
 }
 
 /** Gives every file the digest of what it is now, and the snapshot the id that follows. */
-export function reseal(folder: string): void {
+export function reseal(folder: string, contract = contractIn(folder)): void {
   const { id: _old, ...facts } = readSnapshot(folder);
-  const paths = USER_PAGES;
+  const paths = new PagePaths(contract.listing.path);
   const digests = new PageDigests(facts.pages, ["identity", ...facts.encodings]);
   const others = new Map<string, string>();
   for (const path of readTree(folder).keys()) {
     const digest = sha256(readFileSync(join(folder, path)));
-    const at = USER_PAGES.find(path);
+    const at = paths.find(path);
     if (at) digests.set(at.page, at.variant, digest);
     else if (path !== SNAPSHOT && path !== SUMS) others.set(path, digest);
   }

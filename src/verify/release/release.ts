@@ -63,7 +63,8 @@ function checkLength(folder: string, tree: Tree, count: number | undefined, find
     const { lines, rest } = list.measure();
     const found = `${lines} lines${rest === 0 ? "" : ` and ${rest} bytes`}`;
     if (count !== undefined && (lines !== count || rest > 0)) note(found, `${count} lines, one a record`);
-    return join(folder, name);
+    // Without any line there is nothing to compare.
+    return lines > 0 ? join(folder, name) : undefined;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     note("a line that is longer than a page", "a digest, two spaces and a key");
