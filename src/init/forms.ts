@@ -59,6 +59,15 @@ export const FORMS: readonly Form[] = [
     becomes: { type: "a date-time", sql: (text) => `replace(${text}, ' ', 'T')` },
   },
   {
+    what: "times without seconds",
+    takes: (text) => /^[0-9-]{10}[ T][0-9]{2}:[0-9]{2}$/.test(text) && isTime(`${text}:00`),
+    becomes: { type: "a date-time, if they are UTC", sql: (text) => `replace(${text}, ' ', 'T') || ':00Z'` },
+  },
+  reordered("YYYY/MM/DD", "a date"),
+  reordered("DD.MM.YYYY", "a date"),
+  reordered("MM/DD/YYYY", "a date, if the month is first"),
+  reordered("DD/MM/YYYY", "a date"),
+  {
     what: "true and false as text",
     takes: form(/^(true|false)$/i),
     becomes: { type: "a boolean", sql: (text) => `CAST(lower(${text}) = 'true' AS BOOLEAN)` },
@@ -87,6 +96,21 @@ export const FORMS: readonly Form[] = [
   },
 ];
 
+/** Dates whose parts stand elsewhere, as a pattern like `DD.MM.YYYY` says. */
+function reordered(pattern: string, type: string): Form {
+  const shape = new RegExp(`^${pattern.replace(/[A-Z]/g, "[0-9]").replaceAll(".", "[.]")}$`);
+  const parts = ["YYYY", "MM", "DD"].map((part) => ({ at: pattern.indexOf(part), length: part.length }));
+  const sorted = (text: string) => parts.map(({ at, length }) => text.slice(at, at + length)).join("-");
+  const sql = (text: string) =>
+    parts.map(({ at, length }) => `substr(${text}, ${at + 1}, ${length})`).join(" || '-' || ");
+  return {
+    what: `dates as ${pattern}`,
+    takes: (text) => shape.test(text) && isOurDate(sorted(text)),
+    becomes: { type, sql },
+  };
+}
+
+const isOurDate = formatted("date");
 const isOurTime = formatted("date-time");
 const OFFSET = /(?:Z|[+-][0-9]{2}:[0-9]{2})$/;
 

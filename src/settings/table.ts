@@ -28,7 +28,7 @@ export const SETTINGS = {
   table: row(
     text("<name>", "the name of a table or view"),
     ["init", "build"],
-    'table or view to read instead of "users"',
+    "table or view to read (default: the one with the contract's word for its records; for init, the only one)",
   ),
   query: row(path("<file.sql>"), ["init", "build"], "file with a SELECT that yields the columns, instead of --table"),
   defaultAvatar: row(

@@ -145,7 +145,7 @@ next      rollcall build && rollcall serve
   expect([...readTree(cwd).keys()]).toEqual(["data/users.sqlite", "rollcall.config.json"]);
   const { code, stdout } = await rollcall("build --json", fakeIo(cwd));
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ users: 1000, pages: 10 });
+  expect(JSON.parse(stdout)).toMatchObject({ records: 1000, pages: 10 });
 });
 
 test.each(["rollcall.config.json", "data/users.sqlite"])("init writes nothing when %s is there", async (name) => {
