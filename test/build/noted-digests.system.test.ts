@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { build } from "../../src/index.js";
+import { build } from "rollcall";
 import { sha256 } from "../../src/release/files.js";
 import { scratch } from "../support/files.js";
 
