@@ -96,8 +96,8 @@ function quoteText(text: string): string {
  */
 function checkSql({ fields, conditions }: Contract): string {
   const numbers = fields.filter(({ schema }) => ["integer", "number", "boolean"].includes(kindOf(schema)));
-  const texts = fields.filter(({ schema }) => isTextColumn(schema));
-  const mayBeNumbers = texts.filter(({ schema }) => !isNeverNumber(observed(schema)));
+  const texts = fields.filter(({ schema }) => ["string", "array", "json", "mixed"].includes(kindOf(schema)));
+  const mayBeNumbers = texts.filter(({ schema }) => !isQuoted(schema) && !isNeverNumber(observed(schema)));
   const checks = [
     ...inGroups(numbers, (columns) => `max(0, ${columns}) < ''`, "0"),
     ...inGroups(texts, (columns) => `max('', ${columns}) < x''`, "''"),
@@ -107,10 +107,10 @@ function checkSql({ fields, conditions }: Contract): string {
   return checks.length === 0 ? "1" : `(${checks.join("\n  AND ")}) IS TRUE`;
 }
 
-/** Whether a column's storage class does not show in the text. `json_quote` writes numbers without quotes, and refuses BLOBs. */
-function isTextColumn(schema: FieldSchema): boolean {
+/** Whether a value is written by `json_quote`, which shows numbers as such, but reads some BLOBs as JSON. */
+function isQuoted(schema: FieldSchema): boolean {
   const kind = kindOf(schema);
-  return kind === "array" || kind === "json" || (kind === "string" && isWithoutEscapes(observed(schema)));
+  return kind === "mixed" || (kind === "string" && !isWithoutEscapes(observed(schema)));
 }
 
 function inGroups(fields: readonly Field[], check: (columns: string) => string, forNull: string): string[] {

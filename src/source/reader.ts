@@ -94,7 +94,7 @@ function read(statement: TextStatement, parameters: object): ReturnType<TextStat
     return statement.get(parameters);
   } catch (error) {
     // A BLOB where text belongs, or more text than SQLite accepts. Reading the rows one by one will show it.
-    if (error instanceof Database.SqliteError && /BLOB|too big/.test(error.message)) return undefined;
+    if (error instanceof Database.SqliteError && /BLOB|too big|malformed JSON/.test(error.message)) return undefined;
     throw error;
   }
 }

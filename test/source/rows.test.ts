@@ -155,3 +155,9 @@ test("a source can be read twice with one result, and stopped in the middle", ()
   expect([...source.candidates()]).toEqual([...source.candidates()]);
   source.close();
 });
+
+test("a BLOB that SQLite would read as JSON is no text", async () => {
+  const rows = plainRows(3).map((row, at) => ({ ...row, bio: at === 1 ? Buffer.from("37616263", "hex") : "abc" }));
+  writeUsers(db, rows);
+  expect(await problems()).toEqual([["bio", { blob: "37616263" }]]);
+});

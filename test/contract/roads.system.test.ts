@@ -1,0 +1,155 @@
+/** The fast road, the plain road, another validator and the release agree on contracts and rows that are made at random. */
+import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import Database from "better-sqlite3";
+import fc from "fast-check";
+import stringify from "fast-json-stable-stringify";
+import { build, InvalidRecordsError } from "rollcall";
+import { expect, test } from "vitest";
+import { validator } from "../../src/build/records.js";
+import { type Contract, contractOf } from "../../src/contract/contract.js";
+import { checkContract } from "../../src/contract/file/parse.js";
+import { recordEncoder } from "../../src/contract/record/encode.js";
+import { isBehind, orderKeyOf } from "../../src/contract/record/key.js";
+import type { Candidate } from "../../src/source/candidates.js";
+import { PageReader } from "../../src/source/reader.js";
+import { Unfit } from "../../src/source/values.js";
+import type { Row } from "../support/database.js";
+import { readTree, scratch } from "../support/files.js";
+import { anyTable, type RandomTable } from "./random.js";
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/** A table whose columns keep the storage class of what they are given. */
+function writeTable(path: string, { columns, rows }: RandomTable): void {
+  const db = new Database(path);
+  db.exec(`CREATE TABLE things (${columns.map(quote).join(", ")})`);
+  const insert = db.prepare(`INSERT INTO things VALUES (${columns.map(() => "?").join(", ")})`);
+  for (const row of rows) insert.run(columns.map((name) => row[name]));
+  db.close();
+}
+
+/** Each row of the table, in published order: its text by SQLite if that is taken for good, and its candidate. */
+function readRows(
+  path: string,
+  contract: Contract,
+  count: number,
+): { fast: string | undefined; candidate: Candidate }[] {
+  const db = new Database(path, { readonly: true });
+  const share = { contract: contract.file, relation: "main.things", kind: "sorted", defaultAvatar: undefined } as const;
+  const reader = new PageReader(db, share);
+  const rows = Array.from({ length: count }, (_, offset) => {
+    const start = { offset, key: [] };
+    const text = reader.readText(start, 1);
+    const [candidate] = reader.candidates(start, 1);
+    if (!candidate) throw new Error(`Row ${offset} is missing`);
+    return { fast: text.isPlain() ? text.records.toString() : undefined, candidate };
+  });
+  db.close();
+  return rows;
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: false, unicodeRegExp: true });
+addFormats.default(ajv);
+
+/** Whether another validator takes a record, by the keywords of JSON Schema alone. */
+function othersCheck({ file }: Contract): (record: unknown) => boolean {
+  const validate = ajv.compile(file);
+  return (record) => validate(record);
+}
+
+/** What JSON Schema has no word for: halves of surrogate pairs, and numbers that readers would round. */
+function isExact(text: string): boolean {
+  const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(/-?\d[\d.eE+-]*/g) ?? [];
+  return (
+    !/\\ud[89a-f]/.test(text) && numbers.every((number) => !Number.isInteger(+number) || Number.isSafeInteger(+number))
+  );
+}
+
+test("what SQLite writes and the pattern takes is valid, canonical and without warnings; another validator agrees with ours", () => {
+  const seen = { fast: 0, valid: 0, invalid: 0 };
+  fc.assert(
+    fc.property(anyTable, (table) => {
+      const found = checkContract(table.file);
+      if ("mistakes" in found) throw new Error(found.mistakes.join("\n"));
+      const path = join(scratch(), "things.sqlite");
+      writeTable(path, table);
+      const [validate, encode, other] = [validator(found), recordEncoder(found), othersCheck(found)];
+      for (const { fast, candidate } of readRows(path, found, table.rows.length)) {
+        const warnings = {};
+        const problems = validate({ ...candidate, isRepeated: false }, warnings);
+        if (fast !== undefined) {
+          seen.fast++;
+          expect(problems).toEqual([]);
+          expect(warnings).toEqual({});
+          expect(fast).toBe(encode(candidate.record));
+        }
+        if (problems.length === 0) {
+          seen.valid++;
+          const text = encode(candidate.record);
+          expect(stringify(JSON.parse(text))).toBe(text);
+          expect(other(JSON.parse(text))).toBe(true);
+        } else {
+          seen.invalid++;
+          const text = JSON.stringify(candidate.record, (_, value) => (isJson(value) ? value : NOT_JSON));
+          if (!text.includes(NOT_JSON) && isExact(text)) expect(other(JSON.parse(text)), text).toBe(false);
+        }
+      }
+    }),
+    { numRuns: 1500 },
+  );
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(300);
+});
+
+const NOT_JSON = "not JSON";
+
+/** False for what a column holds where its field cannot, and for numbers that JSON cannot write. */
+function isJson(value: unknown): boolean {
+  return !(value instanceof Unfit) && (typeof value !== "number" || Number.isFinite(value));
+}
+
+test("several threads publish what one does, or refuse for the same reasons; records stand in order, ties and all", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyTable, fc.integer({ min: 1, max: 3 }), fc.boolean(), async (table, pageSize, hasIndex) => {
+      const folder = scratch();
+      const db = join(folder, "things.sqlite");
+      writeTable(db, table);
+      const contract = contractOf(table.file);
+      if (hasIndex) addIndex(db, contract);
+      const settings = { db, contract: table.file, pageSize, baseUrl: "https://things.example" };
+      const [one, several] = await Promise.all(
+        [0, 2].map((workers) => attempt({ ...settings, workers, out: join(folder, String(workers)) })),
+      );
+      expect(several).toEqual(one);
+      if (!(one instanceof Map)) return;
+      const keys = [...one]
+        .filter(([path]) => /pages\/\d+\.json$/.test(path))
+        .sort(([a], [b]) => Number(/(\d+)\.json/.exec(a)?.[1]) - Number(/(\d+)\.json/.exec(b)?.[1]))
+        .flatMap(([, text]) => JSON.parse(text).results as Row[])
+        .map((record) => orderKeyOf(contract, record) ?? []);
+      expect(keys).toHaveLength(table.rows.length);
+      for (let at = 1; at < keys.length; at++)
+        expect(isBehind(contract, keys[at] ?? [], keys[at - 1] ?? [])).toBe(true);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+function addIndex(path: string, { order }: Contract): void {
+  const db = new Database(path);
+  const columns = order.map(({ column, isDescending }) => `${quote(column)}${isDescending ? " DESC" : ""}`);
+  db.exec(`CREATE INDEX things_order ON things (${columns.join(", ")})`);
+  db.close();
+}
+
+/** The files of a release, or the problems for which there is none. */
+async function attempt(options: Parameters<typeof build>[0]): Promise<ReadonlyMap<string, string> | string> {
+  try {
+    const { folder } = await build(options);
+    return readTree(folder);
+  } catch (error) {
+    if (!(error instanceof InvalidRecordsError)) throw error;
+    return JSON.stringify(error.problems);
+  }
+}
