@@ -97,9 +97,9 @@ test("what SQLite writes and the pattern takes is valid, canonical and without w
         }
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   );
-  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(300);
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100);
 });
 
 const NOT_JSON = "not JSON";
