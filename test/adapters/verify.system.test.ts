@@ -1,4 +1,5 @@
 /** `rollcall verify` on each real host: every check holds except the limitations of its adapter. */
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterOf } from "../../src/adapters/adapters.js";
@@ -8,15 +9,35 @@ import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
+import { stations, stationsAt, writeStations } from "../support/stations.js";
 import { ALL_SERVERS, BY_PATH, limitationsOf, serveWith } from "./servers.js";
 
-describe.each([...ALL_SERVERS, ...BY_PATH])("$name", (server) => {
+/** Writes a source of 30 records into a folder, and returns the flags of a build that reads it. */
+const SOURCES = {
+  users: (folder: string) => ["--db", writeUsers(join(folder, "users.sqlite"), plainRows(30))],
+  stations(folder: string) {
+    const rows = stations(30).map(({ row }) => row);
+    const contract = join(folder, "stations.json");
+    writeFileSync(contract, stationsAt("/~v1.0-b/").text);
+    return ["--db", writeStations(join(folder, "stations.sqlite"), rows), "--contract", contract];
+  },
+};
+
+/** Each request takes long where an engine starts anew for it, and other paths are only other texts there. */
+const SLOW = ["cloudflare", "netlify"];
+
+const CASES = [...ALL_SERVERS, ...BY_PATH].flatMap((server) =>
+  (["users", "stations"] as const)
+    .filter((words) => words === "users" || !SLOW.includes(server.name))
+    .map((words) => ({ words, server, name: server.name })),
+);
+
+describe.each(CASES)("$name, with $words", ({ server, words }) => {
   test.skipIf(isMissing(...server.needs))("holds to the contract", { timeout: 600_000 }, async () => {
     const [folder, port] = [scratch(), await freePort()];
     const baseUrl = `http://127.0.0.1:${port}/people/directory`;
-    const db = writeUsers(join(folder, "users.sqlite"), plainRows(30));
     const { compression } = adapterOf(server.adapter);
-    const flags = ["--db", db, "--base-url", baseUrl, "--page-size", "10"];
+    const flags = [...SOURCES[words](folder), "--base-url", baseUrl, "--page-size", "10"];
     if (compression === "files") flags.push("--compress", "br,gzip");
     if (server.links) flags.push("--links", server.links);
     if (server.built) flags.push("--adapt", server.adapter);
