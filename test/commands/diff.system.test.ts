@@ -173,7 +173,7 @@ test("fields that do not count make no change", async () => {
   expect(await counts("--only *.liveness_config.*,bio --ignore bio")).toEqual({ changed: 0, fields: {} });
   expect(await run("diff --only bios")).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/--only must be a list of a user's fields.* got "bios"/),
+    stderr: 'error: only names "bios", which is no field; did you mean bio?\n',
   });
 });
 
@@ -280,7 +280,7 @@ test("a host that has no time: what to do instead is what the verb has", async (
   onTestFinished(() => void busy.close());
   await once(busy, "listening");
   const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
-  const asked = `${url}/api/users/?format=api&page=1 answers 429`;
+  const asked = `${url}/contract.json answers 429`;
   const error = async (line: string) => (await run(line)).stderr;
   expect(await error(`diff ${url} current`)).toBe(
     `error: ${asked} and asks to come back in 86400 seconds; run this again then, or name a folder with its release instead.\n`,
@@ -290,7 +290,7 @@ test("a host that has no time: what to do instead is what the verb has", async (
   );
   wait = "0";
   expect(await error(`diff ${url} current`)).toBe(
-    `error: ${asked} (no Content-Type), where a page (200) is expected. The host is busy; try again later.\n`,
+    `error: ${asked} (no Content-Type), where a contract (200) or none (404) is expected. The host is busy; try again later.\n`,
   );
 });
 

@@ -55,6 +55,6 @@ test("a list in a text file is to be imported first", async () => {
   const { code, stderr } = await rollcall("build --db team.csv --base-url https://x", fakeIo(cwd));
   expect(code).toBe(1);
   expect(stderr.replaceAll(`${cwd}/`, "")).toBe(
-    'error: team.csv is a list in a text file, not a SQLite database; import it first: sqlite3 team.sqlite ".import --csv team.csv users", then name team.sqlite.\n',
+    'error: team.csv is a list in a text file, not a SQLite database; import it first: sqlite3 team.sqlite ".import --csv team.csv TABLE", then name team.sqlite.\n',
   );
 });

@@ -8,6 +8,10 @@ test.each([
   [4000, 4000, 2000, `${"█".repeat(30)} 4,000 of 4,000 users, 2,000 users/s, 0.00 s left`],
 ])("%i of %i users after %i ms", (users, total, milliseconds, line) => {
   expect(describe(users, total, "user", milliseconds, 100)).toBe(line);
+  const people = line.replaceAll("users", "people");
+  expect(describe(users, total, ["person", "people"], milliseconds, 100).replace(/^.* (?=\d+.* of)/, "")).toBe(
+    people.replace(/^.* (?=\d+.* of)/, ""),
+  );
 });
 
 test.each([

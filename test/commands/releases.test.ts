@@ -27,9 +27,9 @@ test("releases are listed newest first, numbers to the right", async () => {
   expect(await run("releases")).toEqual({
     code: 0,
     stdout: `\
-id            time (UTC)           users  pages    size
-${newer.id}  2026-11-21 03:41:00      2      1  2.4 kB  current
-${older.id}  2026-11-21 03:40:00      2      2  2.6 kB
+id            time (UTC)           users  pages     size
+${newer.id}  2026-11-21 03:41:00      2      1  10.8 kB  current
+${older.id}  2026-11-21 03:40:00      2      2  11.1 kB
 `,
     stderr: "",
   });
@@ -40,7 +40,7 @@ test("releases as JSON", async () => {
   const { code, stdout } = await run("releases dist --json");
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject([
-    { id: newer.id, name: newer.name, time: "2026-11-21T03:41:00.000Z", current: true, users: 2, pages: 1 },
+    { id: newer.id, name: newer.name, time: "2026-11-21T03:41:00.000Z", current: true, records: 2, pages: 1 },
     { id: older.id, current: false, pages: 2 },
   ]);
 });
@@ -56,15 +56,22 @@ test("a broken release is marked with the reason", async () => {
 });
 
 test("large numbers keep their columns", () => {
-  const base = { name: "", folder: "", time: new Date(0), users: 1_000_000, pages: 10_000, bytes: 1e9 };
+  const base = { name: "", folder: "", time: new Date(0), records: 1_000_000, pages: 10_000, bytes: 1e9 };
   const list = [
     { ...base, id: "aaaaaaaaaaaa", current: true },
-    { ...base, id: "bbbbbbbbbbbb", current: false, users: 1, pages: 1, bytes: 1 },
+    { ...base, id: "bbbbbbbbbbbb", current: false, records: 1, pages: 1, bytes: 1 },
   ];
   expect(describeReleases(list, (_format, text) => text)).toBe(`\
-id            time (UTC)               users   pages    size
+id            time (UTC)             records   pages    size
 aaaaaaaaaaaa  1970-01-01 00:00:00  1,000,000  10,000    1 GB  current
 bbbbbbbbbbbb  1970-01-01 00:00:00          1       1  1 byte`);
+  const header = (...words: [string, string][]) =>
+    describeReleases(
+      words.map((own) => ({ ...base, id: "aaaaaaaaaaaa", current: false, words: own })),
+      (_format, text) => text,
+    ).split("\n")[0];
+  expect(header(["person", "people"], ["person", "people"])).toMatch(/ people +pages/);
+  expect(header(["person", "people"], ["user", "users"])).toMatch(/ records +pages/);
 });
 
 test("use says from which to which, and again that it is current already", async () => {

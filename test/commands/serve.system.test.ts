@@ -63,7 +63,7 @@ test("--json prints the same as data, on one line of stdout", async () => {
     listing: `${url}/api/users/?format=api&page=1`,
     id: release.id,
     name: release.name,
-    users: 2,
+    records: 2,
     pages: 1,
   });
 });

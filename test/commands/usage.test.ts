@@ -163,7 +163,7 @@ test("a wrong setting stops the verbs that have it, and only those", async () =>
   };
   expect(await codes({ ROLLCALL_PORT: "eighty" })).toEqual(["serve"]);
   expect(await codes({ ROLLCALL_PAGE_SIZE: "many" })).toEqual(["build", "diff"]);
-  const writers = ["build", "diff", "verify", "serve", "adapt", "publish", "releases", "use"];
+  const writers = ["schema", "build", "diff", "verify", "serve", "adapt", "publish", "releases", "use"];
   expect(await codes({ ROLLCALL_OUT: "a\0b" })).toEqual(writers);
   expect(await codes({ ROLLCALL_QUIET: "very" })).toEqual(["init", "build", "publish", "use"]);
 });
