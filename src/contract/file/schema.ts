@@ -64,10 +64,7 @@ const scalars = {
 const option = shape("a schema in anyOf", { ...scalars, ...annotations }).meta({ id: "option" });
 
 const lists = {
-  items: z
-    .lazy(() => itemSchema)
-    .describe("What each item of a list is.")
-    .optional(),
+  items: z.lazy(() => itemSchema).optional(),
   minItems: count.describe("The fewest items of a list.").optional(),
   maxItems: count.describe("The most items of a list.").optional(),
   uniqueItems: z
@@ -97,14 +94,15 @@ const itemSchema: z.ZodType = shape("a schema of items", {
       z.lazy(() => itemSchema),
       { error: "an object of properties" },
     )
+    .describe("What each item has, where it is an object.")
     .optional(),
   ...objects,
   ...annotations,
-}).meta({ id: "item" });
+}).meta({ id: "item", description: "What each item of a list is." });
 
-const observed = shape("a schema in x-observed", { ...scalars, ...lists, ...annotations })
-  .describe("A narrower schema: a value outside it is published, and counted as a warning.")
-  .meta({ id: "observed" });
+const observed = shape("a schema in x-observed", { ...scalars, ...lists, ...annotations }).meta({ id: "observed" });
+
+const OBSERVED = "A narrower schema: a value outside it is published, and counted as a warning.";
 
 const nullRule: z.ZodType = shape("a rule for NULL", {
   const: z.unknown().describe("This value.").optional(),
@@ -112,15 +110,12 @@ const nullRule: z.ZodType = shape("a rule for NULL", {
   join: list(fieldPath, "a list of fields")
     .describe("The values of other fields, joined by one space and trimmed.")
     .optional(),
-  empty: z
-    .lazy(() => nullRule)
-    .describe("What stands there when all that is joined is empty.")
-    .optional(),
+  empty: z.lazy(() => nullRule).optional(),
   setting: z
     .enum(["defaultAvatar"], { error: '"defaultAvatar"' })
     .describe("The value of a setting of the build.")
     .optional(),
-}).meta({ id: "null" });
+}).meta({ id: "null", description: "What a NULL publishes; under empty, where all that is joined is empty." });
 
 const field: z.ZodType = shape("a field", {
   ...scalars,
@@ -139,7 +134,7 @@ const field: z.ZodType = shape("a field", {
     .describe("The source's column; otherwise the field's path joined by _.")
     .optional(),
   "x-null": nullRule.describe("What a NULL of the source publishes.").optional(),
-  "x-observed": observed.optional(),
+  "x-observed": observed.optional().describe(OBSERVED),
   "x-facet": z
     .boolean({ error: "true or false" })
     .describe("Whether people want to see and choose records by this field.")

@@ -1,0 +1,92 @@
+/** A contract comes from a file or an object; a bad one stops a build before anything is read or written. */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { build } from "../../src/build/build.js";
+import { loadContract } from "../../src/build/contract.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { ExitCode, UserError } from "../../src/errors.js";
+import { scratch } from "../support/files.js";
+import { STATIONS, STATIONS_CONTRACT } from "../support/stations.js";
+
+function refusalOf(load: () => unknown): UserError {
+  try {
+    load();
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+  throw new Error("Nothing was refused");
+}
+
+test("from a file, from an object, or the built-in one", () => {
+  const file = join(scratch(), "stations.json");
+  writeFileSync(file, JSON.stringify(STATIONS));
+  expect(loadContract(file)).toBe(STATIONS_CONTRACT);
+  expect(loadContract(STATIONS)).toBe(STATIONS_CONTRACT);
+  expect(loadContract(undefined)).toBe(USERS_CONTRACT);
+});
+
+test("a file that cannot be read", () => {
+  const cwd = scratch();
+  mkdirSync(join(cwd, "folder"));
+  writeFileSync(join(cwd, "latin1.json"), Buffer.from([0x7b, 0xe9, 0x7d]));
+  writeFileSync(join(cwd, "large.json"), " ".repeat(1_000_001));
+  const messageOf = (name: string) => {
+    const error = refusalOf(() => loadContract(join(cwd, name)));
+    expect(error.exitCode).toBe(ExitCode.usage);
+    return error.message.replaceAll(`${cwd}/`, "");
+  };
+  expect(messageOf("none.json")).toBe("There is no file none.json; --contract names the JSON file of a contract.");
+  expect(messageOf("folder")).toBe("folder is no file; --contract names the JSON file of a contract.");
+  expect(messageOf("latin1.json")).toBe("Contract latin1.json is not text in UTF-8; save it as that.");
+  expect(messageOf("large.json")).toContain("large.json has 1000001 bytes, and a contract at most 1000000");
+});
+
+test("all mistakes, a line each", () => {
+  const error = refusalOf(() => loadContract({ ...STATIONS, required: [], title: 3 } as unknown as typeof STATIONS));
+  expect(error.exitCode).toBe(ExitCode.usage);
+  const [first, ...others] = error.message.split("\n");
+  expect(first).toBe("The given object cannot be used as a contract, for it has 2 mistakes:");
+  expect(others.map((line) => line.trim())).toEqual([...error.details]);
+  expect(error.details).toHaveLength(2);
+});
+
+test("conditions that only SQLite itself can refuse", () => {
+  const conditions = [
+    { name: "one", sql: "closed >=" },
+    { name: "two", sql: "readings > 0" },
+    { name: "three", sql: "CASE WHEN readings THEN 1" },
+    { name: "four", sql: "substr(name)" },
+  ];
+  const { details } = refusalOf(() => loadContract({ ...STATIONS, "x-observed": conditions }));
+  expect(details).toEqual([
+    expect.stringMatching(/^\/x-observed\/0\/sql is refused by SQLite: /),
+    expect.stringMatching(/^\/x-observed\/2\/sql is refused by SQLite: /),
+    expect.stringMatching(/^\/x-observed\/3\/sql is refused by SQLite: wrong number of arguments/),
+  ]);
+});
+
+test("a build with a bad contract, or a gate on no field of it, writes nothing", async () => {
+  const cwd = scratch();
+  const options = { db: join(cwd, "none.sqlite"), baseUrl: "https://example.com", out: join(cwd, "dist") };
+  const refusal = (more: Partial<Parameters<typeof build>[0]>) =>
+    build({ ...options, ...more }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  const bad = { ...STATIONS, type: "array" } as unknown as typeof STATIONS;
+  expect(await refusal({ contract: bad })).toMatchObject({
+    exitCode: ExitCode.usage,
+    details: ['/type must be "object", got "array".'],
+  });
+  const gates = { maxField: ["nam=10"] };
+  expect(await refusal({ contract: STATIONS, gates })).toMatchObject({
+    exitCode: ExitCode.usage,
+    message: 'maxField names "nam", which is no field; did you mean name?',
+  });
+  expect(await refusal({ contract: STATIONS, gates: { maxField: ["position=10"] } })).toMatchObject({
+    message: expect.stringContaining('maxField names "position", which is no field'),
+  });
+  expect(existsSync(options.out)).toBe(false);
+});

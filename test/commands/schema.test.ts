@@ -1,0 +1,64 @@
+/** `rollcall schema` in each of its forms, of a contract and of a release; and what other verbs say of a bad contract. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { build } from "../../src/build/build.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { scratch } from "../support/files.js";
+import { STATIONS, STATIONS_CONTRACT, stations, writeStations } from "../support/stations.js";
+import { fakeIo, rollcall } from "./run.js";
+
+function inFolder(env = {}) {
+  const cwd = scratch();
+  return { cwd, run: (line: string) => rollcall(line, fakeIo(cwd, { env })) };
+}
+
+test("the built-in contract, or the one beside the config file", async () => {
+  const { cwd, run } = inFolder();
+  expect(await run("schema")).toEqual({ code: 0, stdout: USERS_CONTRACT.text, stderr: "" });
+  writeFileSync(join(cwd, "rollcall.contract.json"), JSON.stringify(STATIONS));
+  expect(await run("schema")).toEqual({ code: 0, stdout: STATIONS_CONTRACT.text, stderr: "" });
+});
+
+test("as SQL and as TypeScript, of a contract that is named", async () => {
+  // The format of a diff is another setting.
+  const { cwd, run } = inFolder({ ROLLCALL_FORMAT: "html" });
+  writeFileSync(join(cwd, "c.json"), JSON.stringify(STATIONS));
+  const sql = await run("schema --contract c.json --format sql");
+  expect(sql).toMatchObject({ code: 0, stderr: "" });
+  expect(sql.stdout).toMatch(
+    /^-- A weather station\.\nCREATE TABLE "stations" \(\n {2}"code" TEXT NOT NULL PRIMARY KEY,\n/,
+  );
+  expect(sql.stdout).toMatch(/\nCREATE INDEX "stations_in_order" ON "stations" \("iso2", "opened" DESC, "code"\);\n$/);
+  const types = await run("schema --contract c.json --format typescript");
+  expect(types.stdout).toMatch(/^\/\*\* A weather station\. \*\/\nexport interface Station \{\n {2}code: string;\n/);
+  expect((await run("schema --format text")).stderr).toContain("--format must be json-schema, sql or typescript");
+});
+
+test("of a release", async () => {
+  const { cwd, run } = inFolder();
+  const db = writeStations(
+    join(cwd, "s.sqlite"),
+    stations(3).map(({ row }) => row),
+  );
+  const { id } = await build({ db, baseUrl: "https://example.com", out: join(cwd, "dist"), contract: STATIONS });
+  for (const word of ["current", id, "dist"]) {
+    expect(await run(`schema ${word}`)).toEqual({ code: 0, stdout: STATIONS_CONTRACT.text, stderr: "" });
+  }
+  expect(await run("schema none")).toMatchObject({ code: 2, stdout: "" });
+});
+
+test.each(["schema", "build --db s.sqlite --base-url https://example.com"])("%s with a bad contract", async (line) => {
+  const { cwd, run } = inFolder();
+  writeFileSync(join(cwd, "bad.json"), JSON.stringify({ ...STATIONS, titel: "x", required: ["\u001b[31m"] }));
+  const { code, stdout, stderr } = await run(`${line} --contract bad.json`);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr.split("\n")).toEqual([
+    "error: bad.json cannot be used as a contract, for it has 3 mistakes:",
+    "  /titel is no keyword of a contract; did you mean title?",
+    expect.stringMatching(/^ {2}\/required must list every property, /),
+    expect.stringMatching(/^ {2}\/required\/0 must be a property, got "\\u001b\[31m"; there are code/),
+    "",
+  ]);
+  expect(existsSync(join(cwd, "dist"))).toBe(false);
+});
