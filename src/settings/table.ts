@@ -105,7 +105,7 @@ export const SETTINGS = {
   basePath: row(
     kind.urlPath,
     ["build", "adapt"],
-    "path that the host sees before /api/users/ (default: the base URL's)",
+    "path that the host sees before the listing's (default: the base URL's)",
   ),
   address: row(kind.hostName("<address>"), ["adapt"], "address that the host listens on (default: every one)"),
   listenPort: row(
