@@ -1,11 +1,14 @@
 /** Databases for tests of init, and what it finds in them. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import Database from "better-sqlite3";
 import type { Contract } from "../../src/contract/contract.js";
 import { readContract } from "../../src/contract/file/parse.js";
+import { contractSchema } from "../../src/contract/file/schema.js";
 import { type Found, initialize } from "../../src/init/init.js";
 import type { Proposed } from "../../src/init/propose.js";
+import { configSchema } from "../../src/settings/settings.js";
 import { scratch } from "../support/files.js";
 
 /** Writes a new SQLite file. @param sql statements, or the name of a file of them beside this one. */
@@ -24,6 +27,21 @@ export interface Result extends Found {
   of(column: string): Proposed;
 }
 
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema(contractSchema(), "contract.schema.json");
+const SCHEMAS = {
+  "rollcall.contract.json": ajv.compile({ $ref: "contract.schema.json" }),
+  "rollcall.config.json": ajv.compile(configSchema()),
+};
+
+/** The text of a file that init wrote. @throws Error when the schema that the package ships for it refuses it. */
+function written(folder: string, name: keyof typeof SCHEMAS): string {
+  const text = readFileSync(join(folder, name), "utf8");
+  const fits = SCHEMAS[name];
+  if (!fits(JSON.parse(text))) throw new Error(`${name}: ${ajv.errorsText(fits.errors)}`);
+  return text;
+}
+
 /** Runs init in a folder of its own. @throws Error when a contract is written that no verb would take. */
 export async function init(from: string, { table, query }: { table?: string; query?: string } = {}): Promise<Result> {
   const folder = scratch();
@@ -31,9 +49,9 @@ export async function init(from: string, { table, query }: { table?: string; que
   if (file !== undefined) writeFileSync(file, query ?? "");
   const { found } = await initialize(folder, { from, table, query: file });
   if (!found) throw new Error("init found nothing");
-  const read = readContract(readFileSync(join(folder, "rollcall.contract.json"), "utf8"));
+  const read = readContract(written(folder, "rollcall.contract.json"));
   if ("mistakes" in read) throw new Error(read.mistakes.join("\n"));
-  const config = JSON.parse(readFileSync(join(folder, "rollcall.config.json"), "utf8"));
+  const config = JSON.parse(written(folder, "rollcall.config.json"));
   const of = (name: string) => {
     const column = found.columns.find(({ column }) => column === name);
     if (!column) throw new Error(`There is no column ${name}`);
