@@ -12,7 +12,7 @@ import { fixed } from "./report.js";
 
 const DIFF = "rollcall diff";
 const EQUAL = "equal releases";
-const WITHOUT = "without the index of users";
+const WITHOUT = "without the list of records";
 const SQLDIFF = "sqldiff of the sources, by id";
 const BY_ROWID = "sqldiff, by row number";
 const MAPS = "Node program with two maps";

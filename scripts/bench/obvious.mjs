@@ -5,7 +5,7 @@
 import { writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import stringify from "fast-json-stable-stringify";
-import { userSchema } from "../../lib/contract/user.js";
+import { userSchema } from "./obvious-user.mjs";
 
 const [, , file, folder, baseUrl, pageSize] = process.argv;
 const size = Number(pageSize);

@@ -1,5 +1,5 @@
 /** The sample's table: what docs/source.md shows, and the shape of the rows that go into it. */
-import type { KYC_STATUSES } from "../../src/contract/user.js";
+import type { User } from "../../src/contract/users.js";
 
 export const CREATE_USERS = `CREATE TABLE users (
   id TEXT NOT NULL PRIMARY KEY,
@@ -48,7 +48,7 @@ export interface UserRow {
   circles: "[]";
   default_wallet: string | null;
   image_url: string | null;
-  kyc_status: (typeof KYC_STATUSES)[number];
+  kyc_status: User["kyc_status"];
   wac_status: 0;
   referrals_count: number;
   date_joined: string;

@@ -1,5 +1,5 @@
 /** One sample user after another: valid, without warnings, and the same for the same seed. */
-import { KYC_STATUSES } from "../../src/contract/user.js";
+import { USERS } from "../../src/contract/users.js";
 import { HARD_TEXT } from "./hard-text.js";
 import { makeLogins, makePlaces, type Place } from "./places.js";
 import { type Random, seededRandom } from "./random.js";
@@ -7,6 +7,8 @@ import type { UserRow } from "./schema.js";
 import { DAY, datesByRank, formatTime, NOW } from "./times.js";
 
 const OTHER_LANGUAGES = ["EN", "ES", "FR", "DE", "AR", "ZH-HANT", "SW", "HI", "PT"];
+
+const KYC_STATUSES = USERS.properties.kyc_status.enum;
 
 /** `KYC_STATUSES` with the common ones repeated, so that all occur and some occur more. */
 const STATUS_POOL: readonly UserRow["kyc_status"][] = [

@@ -91,14 +91,15 @@ type Names<T> = Record<keyof T, true>;
 /** Every option there is, by what takes it: the types see to it that none is missing and none made up. */
 const OPTIONS = {
   build: {
-    ...{ db: true, baseUrl: true, out: true, table: true, query: true, pageSize: true, links: true },
+    ...{ db: true, baseUrl: true, out: true, contract: true, table: true, query: true, pageSize: true, links: true },
     ...{ encodings: true, defaultAvatar: true, keep: true, skipInvalid: true, gates: true },
     ...{ problemsFile: true, extraFiles: true, workers: true, now: true, onProgress: true, signal: true },
     ...{ adapt: true, root: true, basePath: true, origin: true, cacheControl: true },
   } satisfies Names<BuildOptions & BuildEffects>,
   diff: {
     ...{ old: true, new: true, dist: true, only: true, ignore: true, gates: true, workers: true },
-    ...{ baseUrl: true, pageSize: true, table: true, query: true, defaultAvatar: true, links: true },
+    ...{ baseUrl: true, pageSize: true, contract: true, table: true, query: true, defaultAvatar: true },
+    ...{ links: true },
     ...{ skipInvalid: true, onProgress: true, signal: true, cwd: true, scratch: true },
   } satisfies Names<DiffOptions & DiffEffects>,
   verify: {

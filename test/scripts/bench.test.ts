@@ -3,8 +3,9 @@ import { expect, test } from "vitest";
 import { type Findings, toMarkdown, toText } from "../../scripts/bench/report.js";
 import { Sources } from "../../scripts/bench/sources.js";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
-import { userSchema } from "../../src/contract/user.js";
-import { countWarnings, type WarningCounts } from "../../src/contract/warnings.js";
+import { recordCheck } from "../../src/contract/record/schema.js";
+import { fieldObserver, type WarningCounts } from "../../src/contract/record/warnings.js";
+import type { User } from "../../src/contract/users.js";
 import { openSource } from "../../src/source/open.js";
 import { scratch } from "../support/files.js";
 
@@ -16,9 +17,12 @@ test("a source larger than the sample has as many valid users, and copies far ap
   expect(said).toEqual(["making 500 users", "making 1,250 users"]);
   const source = openSource({ db, contract: USERS_CONTRACT, defaultAvatar: "https://media.example.com/default.png" });
   const warnings: WarningCounts = {};
-  const users = [...source.candidates()].map(({ user }) => userSchema.parse(user));
+  const candidates = [...source.candidates()];
   source.close();
-  for (const user of users) countWarnings(user, warnings);
+  const [check, observe] = [recordCheck(USERS_CONTRACT), fieldObserver(USERS_CONTRACT)];
+  expect(candidates.flatMap(({ record, unmet }) => [...check(record), ...unmet])).toEqual([]);
+  const users = candidates.map(({ record }) => record as User);
+  for (const user of users) observe(user, warnings);
   expect(users).toHaveLength(1_250);
   expect(warnings).toEqual({});
   expect(new Set(users.map(({ id }) => id)).size).toBe(1_250);

@@ -12,9 +12,11 @@ import { CREATE_USERS, type UserRow } from "../../scripts/sample/schema.js";
 import { sampleUsers } from "../../scripts/sample/users.js";
 import { writeUsers } from "../../scripts/sample/write.js";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
-import { KYC_STATUSES, type User, userSchema } from "../../src/contract/user.js";
-import { countWarnings, type WarningCounts } from "../../src/contract/warnings.js";
+import { recordCheck } from "../../src/contract/record/schema.js";
+import { fieldObserver, type WarningCounts } from "../../src/contract/record/warnings.js";
+import { USERS, type User } from "../../src/contract/users.js";
 import { UserError } from "../../src/errors.js";
+import type { Candidate } from "../../src/source/candidates.js";
 import { openSource } from "../../src/source/open.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -23,6 +25,7 @@ const AVATAR = "https://media.example.com/default.png";
 
 let folder: string;
 let rows: UserRow[];
+let candidates: Candidate[];
 let users: User[];
 
 beforeAll(() => {
@@ -31,8 +34,9 @@ beforeAll(() => {
   rows = db.prepare<[], UserRow>("SELECT * FROM users ORDER BY rowid").all();
   db.close();
   const source = openSource({ db: SAMPLE, contract: USERS_CONTRACT, defaultAvatar: AVATAR });
-  users = [...source.candidates()].map(({ user }) => userSchema.parse(user));
+  candidates = [...source.candidates()];
   source.close();
+  users = candidates.map(({ record }) => record as User);
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -107,7 +111,9 @@ describe("the script", () => {
 describe("the sample", () => {
   test("has 1,000 valid users and nothing to warn of", () => {
     const warnings: WarningCounts = {};
-    for (const user of users) countWarnings(user, warnings);
+    const [check, observe] = [recordCheck(USERS_CONTRACT), fieldObserver(USERS_CONTRACT)];
+    expect(candidates.flatMap(({ record, unmet }) => [...check(record), ...unmet])).toEqual([]);
+    for (const user of users) observe(user, warnings);
     expect(users).toHaveLength(1000);
     expect(warnings).toEqual({});
     expect(new Set(users.map(({ id }) => id)).size).toBe(1000);
@@ -142,7 +148,7 @@ describe("the sample", () => {
     }
   });
 
-  test.each(KYC_STATUSES)("has kyc_status %s", (status) => {
+  test.each(USERS.properties.kyc_status.enum)("has kyc_status %s", (status) => {
     expect(rows.some(({ kyc_status }) => kyc_status === status)).toBe(true);
   });
 
