@@ -11,9 +11,10 @@ export {
 } from "./adapters/adapt.js";
 export { type BuildResult, build } from "./build/build.js";
 export type { BuildEffects, BuildOptions } from "./build/options.js";
-export { InvalidRecordsError, type ProblemReport } from "./build/problems.js";
+export { InvalidRecordsError, type Problem, type ProblemKind, type ProblemReport } from "./build/problems.js";
+export type { ContractFile, RecordOf } from "./contract/file/form.js";
 export type { Page } from "./contract/page.js";
-export type { Problem, User } from "./contract/user.js";
+export type { User } from "./contract/users.js";
 export { GateError, type Gates, type Limit } from "./diff/gates.js";
 export { UserError } from "./errors.js";
 export { type InitOptions, type InitResult, initialize as init } from "./init/init.js";

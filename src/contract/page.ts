@@ -1,16 +1,15 @@
-/** The canonical text of pages and users: keys sorted, one record a line, one final newline (contract part 2). */
-import stringify from "fast-json-stable-stringify";
+/** The canonical text of pages: keys sorted, one record a line, one final newline (contract part 2). */
 import { type ListingPlace, pageUrl } from "./links.js";
-import { RECORD_SEPARATOR } from "./record-text.js";
-import type { User } from "./user.js";
+import { RECORD_SEPARATOR } from "./record/locate.js";
+import type { User } from "./users.js";
 
 /** One envelope as published. */
-export interface Page {
-  /** Users in the whole collection, the same on every page. */
+export interface Page<Item = User> {
+  /** Records in the whole collection, the same on every page. */
   count: number;
   next: string | null;
   previous: string | null;
-  results: User[];
+  results: Item[];
 }
 
 export interface PagePosition extends ListingPlace {
@@ -37,9 +36,4 @@ export function pageFrame(position: PagePosition, isEmpty = false): { head: stri
 export function neighbours({ page, pages, ...place }: Omit<PagePosition, "count">) {
   const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(place, to));
   return { next: link(page + 1), previous: link(page - 1) };
-}
-
-/** Only circles can hold keys in another order. JSON.stringify gives the text of all other users four times as fast. */
-export function encodeUser(user: User): string {
-  return user.circles.length === 0 ? JSON.stringify(user) : stringify(user);
 }

@@ -1,8 +1,8 @@
 /** Releases of users have the pages that they had before the contract became data. The digests were noted then. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
 import { build } from "rollcall";
+import { expect, test } from "vitest";
 import { sha256 } from "../../src/release/files.js";
 import { scratch } from "../support/files.js";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { fieldPaths } from "../../src/contract/fields.js";
-import type { User } from "../../src/contract/user.js";
+import type { User } from "../../src/contract/users.js";
 import { anyUser } from "../support/users.js";
 
 export interface Edits {

@@ -4,7 +4,7 @@ import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
-import type { User } from "../../src/contract/user.js";
+import type { User } from "../../src/contract/users.js";
 import type { Diff } from "../../src/diff/change.js";
 import { excerpts, joined } from "../../src/report/excerpt.js";
 import { markdownReport } from "../../src/report/markdown/markdown.js";

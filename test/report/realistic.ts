@@ -1,5 +1,5 @@
 /** Diffs as reviewers meet them; what each report says of them stands in expected/. */
-import type { User } from "../../src/contract/user.js";
+import type { User } from "../../src/contract/users.js";
 import type { Diff } from "../../src/diff/change.js";
 import { added, changed, diffOf, longDiff, person, removed } from "../support/diffs.js";
 import { hostileDiff, otherContractDiff, otherKeyDiff, partsDiff, stationsDiff, twoFacetsDiff } from "./foreign.js";

@@ -7,7 +7,7 @@ import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { Encoding } from "../../src/contract/headers.js";
 import { type LinkStyle, pagesFor } from "../../src/contract/links.js";
 import { encodePage } from "../../src/contract/page.js";
-import { userSchema } from "../../src/contract/user.js";
+import type { User } from "../../src/contract/users.js";
 import { encodeSums, PageDigests } from "../../src/release/digests.js";
 import { sha256 } from "../../src/release/files.js";
 import { CONTRACT, CURRENT, folderName, PagePaths, RELEASES, SNAPSHOT, SUMS } from "../../src/release/layout.js";
@@ -101,40 +101,38 @@ export async function writeRelease(dist: string, shape: Shape = {}): Promise<str
 function record(at: number, bio: string): string {
   const id = `00000000-0000-4000-8000-${at.toString(16).padStart(12, "0")}`;
   const date = `2026-01-01T00:00:00.${String(999_999 - (at % 1_000_000)).padStart(6, "0")}Z`;
-  return stringify(
-    userSchema.parse({
-      bio: `${bio} – “quoted” \u2028 😀 ${at}`,
-      circles: [],
-      country: "XX",
-      current_location: "DE",
-      date_joined: date,
-      default_wallet: null,
-      display_name: id,
-      first_name: "",
-      id,
-      image_url: "https://example.com/default.png",
-      kyc_status: "NONE",
-      languages: ["EN"],
-      last_name: "",
-      off_chain: {
-        created_at: date,
-        last_withdrawn_at: null,
-        liveness_config: {
-          min_blinks: 1,
-          require_head_movement: false,
-          required_samples: 2,
-          warmup_duration: 2,
-        },
-        liveness_tier: "normal",
-        mining_events: 0,
-        next_mining_at: "1970-01-01T00:00:00",
-        pending_events: 0,
-        tokens: 0,
-        withdrawn_events: 0,
+  return stringify({
+    bio: `${bio} – “quoted” \u2028 😀 ${at}`,
+    circles: [],
+    country: "XX",
+    current_location: "DE",
+    date_joined: date,
+    default_wallet: null,
+    display_name: id,
+    first_name: "",
+    id,
+    image_url: "https://example.com/default.png",
+    kyc_status: "NONE",
+    languages: ["EN"],
+    last_name: "",
+    off_chain: {
+      created_at: date,
+      last_withdrawn_at: null,
+      liveness_config: {
+        min_blinks: 1,
+        require_head_movement: false,
+        required_samples: 2,
+        warmup_duration: 2,
       },
-      referrals_count: 0,
-      username: id,
-      wac_status: 0,
-    }),
-  );
+      liveness_tier: "normal",
+      mining_events: 0,
+      next_mining_at: "1970-01-01T00:00:00",
+      pending_events: 0,
+      tokens: 0,
+      withdrawn_events: 0,
+    },
+    referrals_count: 0,
+    username: id,
+    wac_status: 0,
+  } satisfies User);
 }

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { User } from "../../src/contract/user.js";
+import type { User } from "../../src/contract/users.js";
 import type { Change } from "../../src/diff/change.js";
 import { diff } from "../../src/diff/diff.js";
 import { build, createServer } from "../../src/index.js";

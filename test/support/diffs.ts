@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { findContractChanges } from "../../src/contract/changes.js";
 import { type AnyRecord, type Contract, USERS_CONTRACT, valueAt } from "../../src/contract/contract.js";
 import { pagesFor } from "../../src/contract/links.js";
-import type { User } from "../../src/contract/user.js";
+import type { User } from "../../src/contract/users.js";
 import type { Change, Diff, FieldChange, Flow, RecordId, SideFacts } from "../../src/diff/change.js";
 import { userId } from "./database.js";
 import { anyUser } from "./users.js";

@@ -1,7 +1,7 @@
 /** The list of changes as somebody uses it: searching, filtering, turning pages, opening, by mouse and by keys. */
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
-import type { User } from "../../../src/contract/user.js";
+import type { User } from "../../../src/contract/users.js";
 import { added, changed, diffOf, person, removed } from "../../support/diffs.js";
 import { describeWith } from "../../support/installed.js";
 import { settled, useBrowser } from "./browser.js";

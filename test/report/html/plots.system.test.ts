@@ -1,7 +1,7 @@
 /** The plots as they are seen: bars and ribbons as long and wide as their figures, in either theme, at any width. */
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import type { User } from "../../../src/contract/user.js";
+import type { User } from "../../../src/contract/users.js";
 import { added, changed, diffOf, person, removed } from "../../support/diffs.js";
 import { describeWith } from "../../support/installed.js";
 import { useBrowser } from "./browser.js";

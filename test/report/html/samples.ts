@@ -1,7 +1,8 @@
 /** Diffs to look at in the page: of every kind, of very many changes, and of texts that try to be more than text. */
-import { KYC_STATUSES, type User } from "../../../src/contract/user.js";
+import type { User } from "../../../src/contract/users.js";
 import type { Change, Diff, Flow } from "../../../src/diff/change.js";
 import { added, changed, diffOf, person, removed } from "../../support/diffs.js";
+import { KYC_STATUSES } from "../../support/users.js";
 
 const FIRST = ["Amara", "Jürgen", "Mei", "Olu", "Sofía", "Tomasz", "Yuki", "Zainab", "דנה", "Anna"] as const;
 const LAST = ["Okafor", "Müller", "Chen", "Adeyemi", "García", "Nowak", "Tanaka", "Hussein", "כהן", "Berg"] as const;
