@@ -1,5 +1,6 @@
 /** Writes all pages of a source: by several threads where that is possible, otherwise by one, with the same result. */
 import { join } from "node:path";
+import { hasOtherKey } from "../contract/changes.js";
 import type { Contract } from "../contract/contract.js";
 import { pagesFor } from "../contract/links.js";
 import { UserError } from "../errors.js";
@@ -46,7 +47,7 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
   let isDoubtful = false;
   if (size > 0 && source.count > 0 && source.isShareable) {
     const trustsKnown = isTrusted(previous, settings.contract);
-    const listBefore = await findUsableList(previous, pageSize);
+    const listBefore = await findUsableList(previous, settings);
     const data = { db: settings.db, destination, trustsKnown, listBefore };
     const options = { size, pageSize, previous, onProgress, signal, collect };
     const written = await writePagesInParallel(source, data, options);
@@ -85,9 +86,13 @@ function isTrusted(previous: Release | undefined, { text }: Contract): boolean {
 }
 
 /** The last release's list of records, if lines of unchanged pages can be copied from it. */
-async function findUsableList(previous: Release | undefined, pageSize: number): Promise<string | undefined> {
+async function findUsableList(
+  previous: Release | undefined,
+  { pageSize, contract }: BuildSettings,
+): Promise<string | undefined> {
   const list = previous && findRecordList(previous.sums);
   if (!previous || !list || previous.snapshot.page_size !== pageSize) return undefined;
+  if (hasOtherKey(previous.contract, contract)) return undefined;
   const isIntact = (await findAltered(previous.folder, [[list.path, list.digest]])) === undefined;
   return isIntact ? join(previous.folder, list.path) : undefined;
 }

@@ -68,7 +68,7 @@ export async function openRelease(folder: string): Promise<Release> {
 
 /** The contract that a release lists in SHA256SUMS, or why it has none. A release of an earlier version is of users. */
 async function findContract(sums: string, read: () => Promise<string>): Promise<Contract | { why: string }> {
-  const [, digest] = CONTRACT_LINE.exec(sums) ?? [];
+  const digest = digestOfContract(sums);
   if (digest === undefined) return USERS_CONTRACT;
   const text = await read();
   if (sha256(text) !== digest) return { why: "does not match its digest" };
@@ -76,7 +76,12 @@ async function findContract(sums: string, read: () => Promise<string>): Promise<
   return "mistakes" in contract ? { why: `is no contract: ${contract.mistakes[0]}` } : contract;
 }
 
-const CONTRACT_LINE = /^([0-9a-f]{64}) {2}contract\.json$/m;
+/** A search for the end of the line, since a pattern would be tried at every line of a list of many pages. */
+function digestOfContract(sums: string): string | undefined {
+  const at = sums.indexOf(`  ${CONTRACT}\n`);
+  const digest = at < 0 ? "" : sums.slice(sums.lastIndexOf("\n", at) + 1, at);
+  return /^[0-9a-f]{64}$/.test(digest) ? digest : undefined;
+}
 
 /** A release that was copied or downloaded cannot be built again where it is. */
 function adviceFor(root: string): string {
