@@ -58,7 +58,7 @@ test("every verb is a function", async () => {
   expect(listAdapters().map(({ host: name }) => name)).toContain("nginx");
 
   expect(await publish({ dist, target: join(folder, "site") })).toMatchObject({ id: six.id });
-  expect((await useRelease(dist, "previous")).now.users).toBe(5);
+  expect((await useRelease(dist, "previous")).now.records).toBe(5);
   expect(await init(folder)).toMatchObject({ written: ["rollcall.config.json", "data/users.sqlite"] });
 });
 

@@ -52,8 +52,8 @@ function remembering({ before = "", after = INDEX, ...options }: Partial<BuildOp
         expect(result).toEqual(plain);
         return { isRefused: true };
       }
-      const { bytes, users, pages, skipped, warnings, problems } = plain;
-      expect(result).toMatchObject({ bytes, users, pages, skipped, warnings, problems });
+      const { bytes, records, pages, skipped, warnings, problems } = plain;
+      expect(result).toMatchObject({ bytes, records, pages, skipped, warnings, problems });
       expect(readTree(result.folder)).toEqual(readTree(plain.folder));
       return { ...result, isRefused: false };
     },

@@ -269,7 +269,7 @@ describe("use and releases", () => {
     expect([used.before?.id, used.now.id]).toEqual([second.id, first.id]);
     expect(readlinkSync(join(dist, "current"))).toBe(`releases/${first.name}`);
     const list = await listReleases(dist);
-    expect(list.map(({ name, current, users, pages }) => [name, current, users, pages])).toEqual([
+    expect(list.map(({ name, current, records, pages }) => [name, current, records, pages])).toEqual([
       [second.name, false, 25, 3],
       [first.name, true, 25, 3],
     ]);

@@ -70,7 +70,7 @@ test.each(WAYS)(
 );
 
 /** Checks a release against what the writer keeps true. @returns the commit that it shows. */
-function expectWhole({ folder, users, pages }: BuildResult): number {
+function expectWhole({ folder, records, pages }: BuildResult): number {
   const envelopes = Array.from({ length: pages }, (_, i): Page => {
     return JSON.parse(readFileSync(join(folder, `api/users/pages/${i + 1}.json`), "utf8"));
   });
@@ -78,7 +78,7 @@ function expectWhole({ folder, users, pages }: BuildResult): number {
   expect(results.reduce((sum, user) => sum + user.referrals_count, 0)).toBe(USERS * REFERRALS);
   expect(new Set(envelopes.map(({ count }) => count))).toEqual(new Set([results.length]));
   expect(new Set(results.map(({ id }) => id)).size).toBe(results.length);
-  expect(users).toBe(results.length);
+  expect(records).toBe(results.length);
 
   const [newest, oldest] = [results.at(0), results.at(-1)];
   expect([newest?.id, oldest?.id]).toEqual([NEWEST, OLDEST]);

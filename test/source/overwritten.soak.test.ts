@@ -40,8 +40,8 @@ function writeVersion(file: string, bio: string, mode = "delete"): void {
 /** Builds. `meanwhile` is called once, when some users have been read, or as many as are given. */
 async function buildBeside(meanwhile: () => void, options: Partial<BuildOptions> = {}, after = 1) {
   let isDone = false;
-  const onProgress = ({ users }: { users: number }) => {
-    if (isDone || users < after) return;
+  const onProgress = ({ records }: { records: number }) => {
+    if (isDone || records < after) return;
     isDone = true;
     meanwhile();
   };

@@ -44,8 +44,8 @@ async function buildBeside(meanwhile: () => void, options: Partial<BuildOptions>
     isDone = true;
   };
   const all = { db, out: join(folder, "dist"), baseUrl: "https://a.example", pageSize: 10, ...options };
-  const { folder: release, users } = await build(all, { onProgress });
-  expect(users).toBe(USERS);
+  const { folder: release, records } = await build(all, { onProgress });
+  expect(records).toBe(USERS);
   return biosOf(release);
 }
 
