@@ -1,9 +1,10 @@
 /** `rollcall init`: a starter config in the current folder, with sample users or a contract for a database. */
 import { ExitCode } from "../errors.js";
+import type { Proposed } from "../init/decision.js";
 import { type Found, type InitResult, initialize } from "../init/init.js";
-import { type Proposed, publicLine } from "../init/propose.js";
+import { publicLine } from "../init/propose.js";
 import { SAMPLE } from "../init/sample.js";
-import { number } from "../print/numbers.js";
+import { count } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { CONFIG_FILE, CONTRACT_FILE } from "../settings/file.js";
@@ -53,7 +54,7 @@ function describeFound({ name, kind, rows, columns, key, contract }: Found, conf
   const left = columns.some(({ instead }) => instead !== undefined);
   const publish = `; to publish what was left out, add its line to properties and its name to required`;
   return [
-    { verb: "read", value: db, detail: `the ${kind} ${name}, ${number(rows)} ${rows === 1 ? "row" : "rows"}` },
+    { verb: "read", value: db, detail: `the ${kind} ${name}, ${count(rows, "row")}` },
     ...columns.map((column) => describeColumn(column, column.field === key.field, key.why)),
     { verb: "note", value: `everything that is published is public${left ? publish : ""}`, loud: true },
     ...(columns.some(({ better }) => better !== undefined)

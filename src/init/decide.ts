@@ -1,5 +1,6 @@
 /** What a column becomes, and why: a field of the contract, or something that is left out with a way to have it. */
 import type { ValueSchema } from "../contract/file/form.js";
+import { count as counted } from "../print/numbers.js";
 import { quoteName } from "../source/columns.js";
 import type { Decision } from "./decision.js";
 import type { Form } from "./forms.js";
@@ -71,7 +72,7 @@ function ofIntegers(tally: ColumnTally): Decision {
   const { column, declared, least, most } = tally;
   const isBit = least >= 0 && most <= 1;
   if (isBit && isFlag(column, declared)) return take(tally, "boolean", { type: "boolean" }, "only 0 and 1");
-  if (!isBit) return ofQuantities(tally, "integer");
+  if (!isBit || least === most) return ofQuantities(tally, "integer");
   return take(tally, "integer", { type: "integer" }, 'only 0 and 1; "type": "boolean" if these are no and yes');
 }
 
@@ -94,7 +95,7 @@ function ofText(tally: ColumnTally): Decision {
   const found = tally.form();
   if (found) return ofForm(tally, found);
   const values = enumeration(tally);
-  const longest = tally.longest === 0 ? "all empty" : `up to ${tally.longest} characters`;
+  const longest = tally.longest === 0 ? "all empty" : `up to ${counted(tally.longest, "character")}`;
   if (!values) return take(tally, "text", { type: "string" }, longest);
   const taken = take(tally, "enum", { enum: values }, `${values.length} values, which repeat`);
   return { ...taken, schema: { ...taken.schema, "x-facet": true } };

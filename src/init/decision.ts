@@ -14,3 +14,8 @@ export interface Decision {
   /** What a query can make of the column: `a date-time`, and the SQL. */
   better?: { what: string; sql: string };
 }
+
+/** A column, with the name that its field has, or would have if it were published. */
+export interface Proposed extends Decision {
+  field: string;
+}

@@ -1,17 +1,13 @@
 /** Finds the column that names a record, and the one that people know it by. */
 import { UserError } from "../errors.js";
+import { count } from "../print/numbers.js";
 import { quoteName } from "../source/columns.js";
-import type { Decision } from "./decision.js";
+import type { Proposed } from "./decision.js";
 import { wordsOf } from "./names.js";
 import type { Survey } from "./survey.js";
-import { rowsOf } from "./words.js";
-
-export interface Named extends Decision {
-  field: string;
-}
 
 /** The key, and why. @throws UserError, with a query that would have a key, when no column is published, unique and never NULL. */
-export function chooseKey(survey: Survey, columns: readonly Named[]): { field: string; why: string } {
+export function chooseKey(survey: Survey, columns: readonly Proposed[]): { field: string; why: string } {
   const possible = columns.filter(({ schema }) => schema?.type === "string" || schema?.type === "integer");
   const declared = (names: readonly string[]) => possible.find(({ column }) => names.includes(column));
   const primary = survey.primary.length === 1 ? declared(survey.primary) : undefined;
@@ -22,7 +18,10 @@ export function chooseKey(survey: Survey, columns: readonly Named[]): { field: s
   const found = survey.findUnique(likely.sort((one, other) => rank(one) - rank(other)));
   const field = columns.find(({ column }) => column === found)?.field;
   if (field === undefined) throw noKey(survey, columns);
-  return { field, why: `as it is unique in ${rowsOf(survey.rows)}, though nothing in the ${survey.kind} keeps it so` };
+  return {
+    field,
+    why: `as it is unique in ${count(survey.rows, "row")}, though nothing in the ${survey.kind} keeps it so`,
+  };
 }
 
 /** Names of keys, from the best on. */
@@ -38,13 +37,13 @@ function rank(column: string): number {
 }
 
 /** A time or a long text is unique by chance, if at all. */
-function isLikely({ columns }: Survey, { column, schema }: Named): boolean {
+function isLikely({ columns }: Survey, { column, schema }: Proposed): boolean {
   const longest = columns.find((tally) => tally.column === column)?.longest ?? 0;
   const isTime = schema?.format === "date" || schema?.format === "date-time";
   return !isTime && schema?.enum === undefined && longest <= LONGEST_KEY;
 }
 
-function noKey({ name, kind, primary, rowid, columns }: Survey, decided: readonly Named[]): UserError {
+function noKey({ name, kind, primary, rowid, columns }: Survey, decided: readonly Proposed[]): UserError {
   const left = decided.find(({ column, schema }) => primary.length === 1 && primary[0] === column && !schema);
   const why = [
     ...(primary.length > 1 ? [`its PRIMARY KEY (${primary.join(", ")}) has ${primary.length} columns`] : []),
@@ -68,7 +67,7 @@ const LABELS = ["display_name", "full_name", "fullname", "name", "title", "label
 const OTHER_LABELS = ["handle", "nickname", "nick", "first_name", "slug"];
 
 /** The field of a text that has such a name, if there is one. */
-export function chooseLabel(columns: readonly Named[]): string | undefined {
+export function chooseLabel(columns: readonly Proposed[]): string | undefined {
   const texts = columns.filter(({ schema }) => schema?.type === "string" && schema.format === undefined);
   const named = (name: string) => texts.find(({ column }) => wordsOf(column).join("_") === name);
   const found = [...LABELS, ...OTHER_LABELS].map(named).find((column) => column !== undefined);

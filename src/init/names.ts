@@ -32,6 +32,10 @@ const TELLING: ReadonlyMap<string, string> = new Map([
   ...each(CONTACT, "postalcode whatsapp sms msisdn"),
   ...each(PERSONAL, "ip ipaddr ssn passport iban bic card birth birthday birthdate dob born gender sex religion"),
   ...each(PERSONAL, "ethnicity salary income diagnosis imei"),
+  // The commonest words of some other languages.
+  ...each(SECRET, "pw passwort kennwort contrasena senha wachtwoord losenord"),
+  ...each(CONTACT, "adresse direccion indirizzo strasse straße calle rue plz telefon telefono handy correo courriel"),
+  ...each(PERSONAL, "geburtsdatum geburtstag nacimiento naissance nascita gehalt sueldo"),
 ]);
 
 /** Words that say so only together: a `key` may be anything, an `api_key` not. */

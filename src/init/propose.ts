@@ -1,15 +1,10 @@
 /** From what is in a table to a contract for it: the fields, the key, the order, the label, and words for people. */
 import type { ContractFile, FieldSchema } from "../contract/file/form.js";
 import { decide } from "./decide.js";
-import type { Decision } from "./decision.js";
+import type { Proposed } from "./decision.js";
 import { chooseKey, chooseLabel } from "./key.js";
 import { fieldOf, pathOf, wordsForRecords } from "./names.js";
 import type { Survey } from "./survey.js";
-
-/** A column, with the name that its field has, or would have if it were published. */
-export interface Proposed extends Decision {
-  field: string;
-}
 
 export interface Proposal {
   contract: ContractFile;

@@ -1,4 +1,5 @@
 /** Pieces of the lines that say what was found, and of the SQL that they show. */
+import { number } from "../print/numbers.js";
 import { quoteName } from "../source/columns.js";
 import type { Example } from "./tally.js";
 
@@ -6,8 +7,7 @@ const SHOWN = 40;
 
 /** `3 of 1,204` */
 export function of(count: number, rows: number): string {
-  const shown = new Intl.NumberFormat("en");
-  return count === rows ? `all ${shown.format(rows)}` : `${shown.format(count)} of ${shown.format(rows)}`;
+  return count === rows ? `all ${number(rows)}` : `${number(count)} of ${number(rows)}`;
 }
 
 /** `"n/a" in rowid 17` */
@@ -27,9 +27,4 @@ export function nullif(column: string, values: readonly string[]): string {
 /** An expression as a query's column. */
 export function sqlFor(expression: string, column: string): string {
   return expression === quoteName(column) ? expression : `${expression} AS ${quoteName(column)}`;
-}
-
-/** `1 row`, `1,204 rows` */
-export function rowsOf(count: number): string {
-  return `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "row" : "rows"}`;
 }

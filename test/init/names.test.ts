@@ -20,6 +20,7 @@ describe("names that tell of a secret or of somebody's life", () => {
       " ",
     ),
     ..."birth birthday birth_date date_of_birth dateofbirth dob born born_on gender salary user_agent".split(" "),
+    ..."passwort contraseña telefon_nr Geburtsdatum fecha_nacimiento straße PLZ".split(" "),
     ..."E-mail Address,Full Address,Téléphone phone".split(","),
   ];
   test.each(telling)("%s", (name) => expect(findPrivacy(name)).toMatch(/^(a secret|contact data|personal data)$/));
