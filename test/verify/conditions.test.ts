@@ -1,0 +1,119 @@
+/** Conditions are counted from records as SQLite counts them in the source. */
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import stringify from "fast-json-stable-stringify";
+import { expect, test } from "vitest";
+import { type Contract, contractOf } from "../../src/contract/contract.js";
+import type { Span } from "../../src/contract/envelope.js";
+import { compileCondition } from "../../src/contract/file/conditions.js";
+import { conditionCounter, recountedConditions } from "../../src/verify/conditions.js";
+import { scratch } from "../support/files.js";
+
+const FIELDS = {
+  extra: { "x-json": true },
+  flag: { type: "boolean" },
+  list: { type: "array", items: { type: "string" } },
+  maybe: { type: ["integer", "null"] },
+  name: { type: "string", "x-column": "Full Name" },
+  other: { type: "string", "x-null": { field: "name" } },
+  price: { type: "number" },
+  size: { type: "integer" },
+} as const;
+
+function contractWith(...conditions: readonly string[]): Contract {
+  return contractOf({
+    type: "object",
+    "x-listing": { path: "/v1/things/", words: ["thing", "things"], key: "size", order: ["size"], version: 1 },
+    properties: FIELDS,
+    required: Object.keys(FIELDS),
+    additionalProperties: false,
+    "x-observed": conditions.map((sql, at) => ({ name: `c${at}`, sql })),
+  });
+}
+
+const RECORDS = Array.from({ length: 250 }, (_, at) => ({
+  extra: at % 7 === 0 ? { size: at, name: "inside" } : [],
+  flag: at % 2 === 0,
+  list: ["a"],
+  maybe: at % 3 === 0 ? null : at - 100,
+  name: ["", "ä\u{1f54a}", 'say "size":9', "back\\slash", "Z", "z"][at % 6] ?? "",
+  other: "o",
+  price: 0.5,
+  size: at % 5 === 0 ? -Number.MAX_SAFE_INTEGER + at : Number.MAX_SAFE_INTEGER - at,
+}));
+
+/** What conditions are over columns that hold the records' values. */
+function inSource(contract: Contract): Record<string, number> {
+  const db = new Database(join(scratch(), "things.sqlite"));
+  db.exec('CREATE TABLE things (flag INTEGER, maybe INTEGER, "Full Name" TEXT, size INTEGER)');
+  const insert = db.prepare("INSERT INTO things VALUES (?, ?, ?, ?)");
+  for (const { flag, maybe, name, size } of RECORDS)
+    insert.run(flag ? 1n : 0n, maybe === null ? null : BigInt(maybe), name, BigInt(size));
+  const counts: Record<string, number> = {};
+  for (const { name, sql } of contract.conditions) {
+    const compiled = compileCondition(sql, (column) => `(+"${column}")`);
+    const count = db.prepare(`SELECT count(*) FROM things WHERE ${compiled} IS NOT TRUE`).pluck().get() as number;
+    if (count > 0) counts[name] = count;
+  }
+  db.close();
+  return counts;
+}
+
+function fromRecords(contract: Contract) {
+  const counter = conditionCounter(contract);
+  const [one, other]: Record<string, number>[] = [{}, {}];
+  for (const record of RECORDS) counter.count(record, one as Record<string, number>);
+  let text = "";
+  const spans = RECORDS.map((record): Span => {
+    const begin = text.length;
+    text += Buffer.from(stringify(record)).toString("latin1");
+    const span: Span = [begin, text.length];
+    text += ",\n";
+    return span;
+  });
+  counter.countTexts(text, spans, other as Record<string, number>);
+  return [one, other];
+}
+
+test("whole numbers, texts, NULL and booleans are what they were in their columns", () => {
+  const contract = contractWith(
+    "size / 2 * 2 = size",
+    "typeof(size) = 'integer' AND typeof(flag) = 'integer' AND typeof(\"Full Name\") = 'text'",
+    "flag = 1",
+    "maybe > 0",
+    "maybe IS NULL OR maybe < size",
+    "\"full name\" = 'z'",
+    "[FULL NAME] < 'a' COLLATE NOCASE",
+    "length(`Full Name`) <= 2",
+    "size = 9007199254740990",
+    "Size % 10 < '5'",
+    "flag AND NOT maybe",
+  );
+  const expected = inSource(contract);
+  expect(Object.keys(expected).length).toBeGreaterThan(8);
+  for (const counted of fromRecords(contract)) expect(counted).toEqual(expected);
+});
+
+test("a condition that cannot be evaluated for one record is not true of it, and others are counted all the same", () => {
+  const contract = contractWith("flag = 1", "abs(size * 1024 - 1024) > 0", "size > 0");
+  // -(2^53 - 1) * 1024 - 1024 is the one integer that has no positive counterpart.
+  expect(() => inSource(contractWith("abs(size * 1024 - 1024) > 0"))).toThrow("integer overflow");
+  for (const counted of fromRecords(contract)) expect(counted).toEqual({ c0: 125, c1: 1, c2: 50 });
+});
+
+test("conditions over what records do not show are left out", () => {
+  const contract = contractWith(
+    "size > 0",
+    "other = 'o'",
+    "price / 2 > 0",
+    "list = '[\"a\"]'",
+    "extra IS NULL",
+    "1 = 1",
+  );
+  expect(recountedConditions(contract)).toEqual(["c0"]);
+  for (const counted of fromRecords(contract)) expect(counted).toEqual({ c0: 50 });
+});
+
+test("a contract without conditions asks nobody", () => {
+  for (const counted of fromRecords(contractWith())) expect(counted).toEqual({});
+});
