@@ -1,10 +1,13 @@
 /** README.md and docs/library.md against the program: commands run word for word, tables of options are the types'. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { readContract } from "../../src/contract/file/parse.js";
+import { toSql } from "../../src/contract/schema/sql.js";
 import type {
   AdaptEffects,
   AdaptOptions,
@@ -23,7 +26,7 @@ import type {
 } from "../../src/index.js";
 import { build } from "../../src/index.js";
 import { plainRows, writeUsers } from "../support/database.js";
-import { clone, commandsOf, environment } from "../support/docs.js";
+import { clone, commandsOf, environment, sh } from "../support/docs.js";
 import { readTree, scratch } from "../support/files.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -39,7 +42,7 @@ test("publishing one's own users works word for word in a clone", { timeout: 60_
   const [cwd, env] = [clone(), environment()];
   const [init = "", build = "", serve = "", own = "", ...others] = commandsOf(section("Publish your own users"));
   expect(others).toEqual([]);
-  const sh = (command: string) =>
+  const type = (command: string) =>
     execFileSync(
       "sh",
       [
@@ -49,8 +52,8 @@ ${command}`,
       ],
       { cwd, env, encoding: "utf8" },
     );
-  expect(sh(init)).toContain("rollcall.config.json");
-  expect(sh(build)).toContain("1,000 users");
+  expect(type(init)).toContain("rollcall.config.json");
+  expect(type(build)).toContain("1,000 users");
 
   const child = spawn("sh", ["-c", serve], { cwd, env, detached: true, stdio: ["ignore", "ignore", "pipe"] });
   const ended = once(child, "close");
@@ -70,7 +73,30 @@ ${command}`,
   const file = "path/to/your/users.sqlite";
   mkdirSync(join(cwd, dirname(file)), { recursive: true });
   writeUsers(join(cwd, file), plainRows(3));
-  expect(sh(own)).toContain("3 users");
+  expect(type(own)).toContain("3 users");
+});
+
+test("publishing any other table works word for word, also with the contract that is shown", {
+  timeout: 60_000,
+}, () => {
+  const [cwd, env] = [clone(), environment()];
+  const part = section("Publish any other table");
+  const contract = /```json\n(.*?)```/s.exec(part)?.[1] ?? "";
+  const read = readContract(contract);
+  if ("mistakes" in read) throw new Error(read.mistakes.join("\n"));
+  const db = new Database(join(cwd, "stations.sqlite"));
+  db.exec(`${toSql(read)}; INSERT INTO stations (code, name, country, opened, readings)
+    VALUES ('ST0001', 'Sonnblick', 'AT', '1886-09-02', 12), ('ST0002', 'Fichtelberg', 'DE', '1916-01-01', 7)`);
+  db.close();
+
+  const [init = "", build = "", ...others] = commandsOf(part);
+  expect(others).toEqual([]);
+  expect(sh(init, cwd, env)).toMatchObject({ status: 0, stderr: expect.stringContaining("rollcall.contract.json") });
+  expect(sh(build, cwd, env)).toMatchObject({ status: 0, stderr: expect.stringContaining("2 stations") });
+  writeFileSync(join(cwd, "rollcall.contract.json"), contract);
+  expect(sh(build, cwd, env)).toMatchObject({ status: 0 });
+  const page = JSON.parse(readFileSync(join(cwd, "dist/current/stations/pages/1.json"), "utf8"));
+  expect(page.results.map(({ name }: { name: string }) => name)).toEqual(["Sonnblick", "Fichtelberg"]);
 });
 
 test("the record that the README shows is published from the sample, byte for byte", async () => {
