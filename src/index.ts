@@ -12,6 +12,7 @@ export {
 export { type BuildResult, build } from "./build/build.js";
 export type { BuildEffects, BuildOptions } from "./build/options.js";
 export { InvalidRecordsError, type Problem, type ProblemKind, type ProblemReport } from "./build/problems.js";
+export type { Contract } from "./contract/contract.js";
 export type { ContractFile, RecordOf } from "./contract/file/form.js";
 export type { Page } from "./contract/page.js";
 export type { User } from "./contract/users.js";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { CONFIG_FLAG, CONFIG_VARIABLE, DEBUG_VARIABLE, flagOf, variableOf } from "../../src/settings/names.js";
 import { need, resolveSettings, type Sources } from "../../src/settings/resolve.js";
-import { SETTING_KEYS, type SettingKey } from "../../src/settings/settings.js";
+import { SETTING_KEYS, type SettingKey, settingOf } from "../../src/settings/settings.js";
 import { SETTINGS } from "../../src/settings/table.js";
 import { scratch } from "../support/files.js";
 
@@ -46,6 +46,7 @@ test("defaults", async () => {
     fastPath: true,
     accessLog: false,
     format: "text",
+    schemaFormat: "json-schema",
     limit: 20,
     all: false,
     origin: "http://127.0.0.1:8081",
@@ -83,6 +84,7 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   fastPath: ["false", false],
   accessLog: ["1", true],
   format: ["json", "json"],
+  schemaFormat: ["sql", "sql"],
   limit: ["7", 7],
   all: ["true", true],
   only: ["bio, off_chain.*", ["bio", "off_chain.*"]],
@@ -124,10 +126,15 @@ test.each(Object.entries(SAMPLES))("%s comes from a variable and from the file a
   expect((await resolve({ file: { [key]: value } })).settings).toHaveProperty(key, value);
 });
 
-test("a key, its flag and its variable mean one setting in every verb", () => {
-  for (const nameOf of [flagOf, variableOf]) {
-    const names = [...SETTING_KEYS.map(nameOf), CONFIG_FLAG, CONFIG_VARIABLE, DEBUG_VARIABLE, "--help", "--version"];
-    expect(new Set(names).size).toBe(names.length);
+test("a key and its variable mean one setting in every verb, and its flag one in each", () => {
+  const variables = [...SETTING_KEYS.map(variableOf), CONFIG_VARIABLE, DEBUG_VARIABLE];
+  expect(new Set(variables).size).toBe(variables.length);
+  const verbs = new Set(SETTING_KEYS.flatMap((key) => settingOf(key).verbs));
+  expect(verbs.size).toBeGreaterThan(8);
+  for (const verb of verbs) {
+    const own = SETTING_KEYS.filter((key) => settingOf(key).verbs.includes(verb)).map(flagOf);
+    const flags = [...own, CONFIG_FLAG, "--help", "--version"];
+    expect(new Set(flags).size, verb).toBe(flags.length);
   }
 });
 

@@ -50,6 +50,8 @@ export function checkConditions(file: Partial<ContractFile>, fields: RoughFields
       complain([...place, "name"], mustBe("a name of letters, digits and . _ -, which begins with a letter", name));
     } else if (name !== undefined && names.indexOf(name) < at)
       complain([...place, "name"], `is given twice: ${shown(name)}`);
+    else if (name !== undefined && fields.get(name)?.schema?.["x-observed"])
+      complain([...place, "name"], `is the name of the warnings about the field ${name}; choose another`);
     const why = sql === undefined ? undefined : whyNotCondition(sql, columns);
     if (why !== undefined) complain([...place, "sql"], why);
   });

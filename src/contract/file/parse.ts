@@ -2,12 +2,13 @@
 import { shorten, visible } from "../../print/text.js";
 import { type Contract, contractOf, USERS_CONTRACT } from "../contract.js";
 import { isObject, isTooDeep } from "../json.js";
+import { whyNotPattern } from "./backtracking.js";
 import { checkConditions } from "./conditions.js";
 import { checkFields } from "./fields.js";
 import type { ContractFile } from "./form.js";
 import { parseConfig } from "./json.js";
 import { checkListing } from "./listing.js";
-import { type Complain, meant, mistakeList, mustBe, type Place } from "./mistakes.js";
+import { type Complain, meant, mistakeList, mustBe, type Place, shown } from "./mistakes.js";
 import { checkNullRules } from "./nulls.js";
 import { contractForm, MEMBERS } from "./schema.js";
 
@@ -18,6 +19,8 @@ export type ReadContract = Contract | { mistakes: string[] };
 export const MAX_CONTRACT = 1_000_000;
 /** Deeper than 16 fields within each other, with lists and values in the last one. */
 const MOST_LEVELS = 100;
+const MOST_PATTERNS = 100;
+const MOST_REFUSED = 4;
 
 /** @param text of a file. */
 export function readContract(text: string): ReadContract {
@@ -53,7 +56,7 @@ export function checkContract(value: unknown): ReadContract {
 
 function check(value: unknown, before: readonly string[]): ReadContract {
   const { complain, lines } = mistakeList();
-  if (isSound(value, [], complain)) {
+  if (isSound(value, [], complain) && hasFewPatterns(value, complain)) {
     const rough = checkForm(value, complain);
     if (rough) {
       const fields = checkFields(rough, complain);
@@ -83,6 +86,30 @@ function isSound(value: unknown, place: Place, complain: Complain): boolean {
     return false;
   });
   return all.every(Boolean);
+}
+
+/** Each pattern is judged by counting steps. A stranger's contract with very many, or with many bad ones, is not worth that. */
+function hasFewPatterns(value: unknown, complain: Complain): boolean {
+  const patterns = new Set<string>();
+  JSON.stringify(value, (name, inside) => {
+    if (name === "pattern" && typeof inside === "string") patterns.add(inside);
+    return inside;
+  });
+  const refused: string[] = [];
+  for (const pattern of patterns.size > MOST_PATTERNS ? [] : patterns) {
+    if (whyNotPattern(pattern) === undefined) continue;
+    refused.push(shown(pattern));
+    if (refused.length > MOST_REFUSED) break;
+  }
+  if (patterns.size > MOST_PATTERNS) {
+    complain([], `has ${patterns.size} patterns that differ; at most ${MOST_PATTERNS} are asked`);
+  } else if (refused.length > MOST_REFUSED) {
+    complain(
+      [],
+      `has too many patterns that are wrong or may take very long to be checked further: ${refused.join(", ")}`,
+    );
+  } else return true;
+  return false;
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -357,6 +357,10 @@ const CASES: Record<string, [change: (contract: Rough) => unknown, mistake: stri
     (c) => (c["x-observed"] = [{ sql: "1" }]),
     "/x-observed/0/name must be a name like closed-after-opened, got nothing",
   ],
+  "a condition named as the warnings of a field": [
+    (c) => (c["x-observed"] = [{ name: "readings", sql: "1" }]),
+    "/x-observed/0/name is the name of the warnings about the field readings",
+  ],
   "half a character": [(c) => (c.title = "\ud83c"), "/title has half a surrogate pair in it"],
   "a property named after a prototype": [
     (c) => (c.properties = JSON.parse('{"__proto__":{"type":"string"}}')),
@@ -443,6 +447,20 @@ test("a file of very many fields is refused, and so is a very deep one", () => {
       : { type: "object", properties: { a: nest(depth - 1) }, required: ["a"], additionalProperties: false };
   expect(mistakesAfter(withField("deep", nest(15)))).toEqual([]);
   expect(mistakesAfter(withField("deep", nest(16)))).toEqual([expect.stringMatching(/ is deeper than 16 levels\.$/)]);
+});
+
+test("a file of very many patterns is refused before one is judged", () => {
+  const mistakes = mistakesAfter((contract) => {
+    for (let at = 0; at < 200; at++) withField(`f${at}`, { type: "string", pattern: `^(a|a)*${at}$` })(contract);
+  });
+  expect(mistakes).toEqual(["The file has 202 patterns that differ; at most 100 are asked."]);
+});
+
+test("a file of many patterns that may take long is not judged to its end", () => {
+  const mistakes = mistakesAfter((contract) => {
+    for (let at = 0; at < 90; at++) withField(`f${at}`, { type: "string", pattern: `^(a|a)*${at}$` })(contract);
+  });
+  expect(mistakes).toEqual([expect.stringMatching(/^The file has too many patterns .*: "\^\(a\|a\)\*0\$", /)]);
 });
 
 test("at most a hundred mistakes are listed", () => {

@@ -1,0 +1,55 @@
+/** Patterns that may take very long are refused by name, quickly, and by counting; those that people write are not. */
+import { expect, test } from "vitest";
+import { USERS_CONTRACT } from "../../../src/contract/contract.js";
+import { whyNotPattern } from "../../../src/contract/file/backtracking.js";
+
+/** All the patterns of a schema, those of lists and of several schemas too. */
+function patternsIn(value: unknown): string[] {
+  const found: string[] = [];
+  JSON.stringify(value, (name, inside) => {
+    if (name === "pattern" && typeof inside === "string") found.push(inside);
+    return inside;
+  });
+  return found;
+}
+
+test.each([
+  ...new Set(patternsIn(USERS_CONTRACT.file)),
+  "^[A-Z0-9]{4,8}$",
+  "^[a-z0-9]+(?:[._-][a-z0-9]+)*$",
+  "^\\d{4}-\\d{2}-\\d{2}$",
+  "^(0|[1-9]\\d*)(\\.\\d+)?$",
+  "^[\\p{L}\\p{M}' -]{1,80}$",
+  "^(?!.*--)[a-z-]+$",
+  "^.{1,200}$",
+  "^https?://[^/?#\\s]+(?:/[^\\s]*)?$",
+  "^[A-Z][a-z]+(?: [A-Z][a-z]+)*$",
+  "^\\+?[0-9]{6,15}$",
+])("%s is taken", (pattern) => {
+  expect(whyNotPattern(pattern)).toBeUndefined();
+});
+
+test.each([
+  "^(a|a)*$",
+  "^(a+)+$",
+  "(x+x+)+y",
+  "^(?:a?){50}a{50}$",
+  "^(([a-z])+.)+[A-Z]([a-z])+$",
+  "^(\\w+\\s?)*$",
+  "^(a|b|ab)*c$",
+  "^(?:(?:a{0,100}){0,100}){0,100}$",
+  "^(.*,)*$",
+  "a*a*a*a*a*b",
+  "\\s+$",
+  "^(.*)\\1$",
+])("%s is refused, with what to do", (pattern) => {
+  expect(whyNotPattern(pattern)).toMatch(/^may take very long on some texts; begin it with \^/);
+});
+
+test("the verdict about the worst that a pattern can be comes in seconds", () => {
+  const began = performance.now();
+  for (const inside of ["a|a", "a|b|ab", ".*.*", "(?:a{0,99}){0,99}", "(?:\\w|\\d|[a-z])+", "a?b?c?d?e?f?g?h?"]) {
+    expect(whyNotPattern(`^(?:${inside}|(?:${inside})*)*${inside}$`)).toBeDefined();
+  }
+  expect(performance.now() - began).toBeLessThan(20_000);
+});
