@@ -71,7 +71,7 @@ export function capitalized(word: string): string {
 const LONGEST_NAME = 40;
 
 /** The name of a record for people; empty when it has none but the key. Not escaped. */
-export function nameOf(record: AnyRecord, { namesOf }: Subject): string {
+export function labelOf(record: AnyRecord, { namesOf }: Subject): string {
   const [name = ""] = namesOf(record);
   return shorten(name, LONGEST_NAME);
 }

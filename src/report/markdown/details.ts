@@ -4,7 +4,7 @@ import type { Change, Diff } from "../../diff/change.js";
 import { number, wordFor } from "../../print/numbers.js";
 import { excerpts, joined } from "../excerpt.js";
 import { CHANGE_KINDS, type ChangeKind, firstChanges } from "../facts.js";
-import { dayOf, factOf, nameOf, type Subject, subjectsOf, timeWord } from "../subject.js";
+import { dayOf, factOf, labelOf, type Subject, subjectsOf, timeWord } from "../subject.js";
 import { writeId, writePath } from "../value.js";
 import { code, fitting, markdownRow, markdownTable, span, word } from "./cells.js";
 
@@ -91,6 +91,6 @@ function changeRows(change: Change, subject: Subject): string {
 }
 
 function who({ id }: Change, record: AnyRecord, subject: Subject): string {
-  const name = nameOf(record, subject);
+  const name = labelOf(record, subject);
   return (name === "" ? "" : `${code(JSON.stringify(name))}<br>`) + code(writeId(id));
 }

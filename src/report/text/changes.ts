@@ -8,7 +8,7 @@ import { contractChanges, contractExcerpts, otherKey } from "../contract.js";
 import { type Excerpt, excerpts, joined } from "../excerpt.js";
 import { CHANGE_KINDS, firstChanges } from "../facts.js";
 import { firstOf } from "../fit.js";
-import { dayOf, factOf, nameOf, type Subject, subjectsOf, timeWord } from "../subject.js";
+import { dayOf, factOf, labelOf, type Subject, subjectsOf, timeWord } from "../subject.js";
 import { RIGHT_TO_LEFT, writeId, writePath } from "../value.js";
 
 /** For each kind of change: a heading, the first `limit` changes, and how many are not shown. */
@@ -71,7 +71,7 @@ function facts(record: AnyRecord, subject: Subject): string[] {
 
 /** The name comes last in its line, where its width or direction cannot move other text. */
 function shownName(record: AnyRecord, subject: Subject, paint: Paint): string {
-  const name = nameOf(record, subject);
+  const name = labelOf(record, subject);
   return name === "" ? "" : `  ${paint("dim", visible(JSON.stringify(name)))}`;
 }
 
