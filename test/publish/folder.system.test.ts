@@ -39,14 +39,14 @@ describe("what is written", () => {
     const result = await publishSite();
     expect(published(site)).toEqual(readTree(release.folder));
     expect(result).toMatchObject({ id: release.id, before: null, resumed: false, changed: 0, removed: 0 });
-    expect(result.added).toBe(9 + 4);
+    expect(result.added).toBe(9 + 5);
     expect(JSON.parse(readFileSync(join(site, ".rollcall-published.json"), "utf8"))).toEqual({
       rollcall: 1,
       release: release.id,
       complete: true,
       pages: 3,
       variants: ["identity", "br", "gzip"],
-      others: ["avatar.svg", "records.sha256", "SHA256SUMS", "snapshot.json"],
+      others: ["avatar.svg", "contract.json", "records.sha256", "SHA256SUMS", "snapshot.json"],
     });
   });
 
@@ -60,11 +60,11 @@ describe("what is written", () => {
     const changed = rows.map((row, number) => (number === 3 ? { ...row, bio: "new" } : row));
     const release = await buildUsers(folder, changed);
     const { added, removed, same } = await publishSite();
-    expect({ added, removed, same }).toEqual({ added: 0, removed: 0, same: 2 });
+    expect({ added, removed, same }).toEqual({ added: 0, removed: 0, same: 3 });
     expect(published(site)).toEqual(readTree(release.folder));
     expect(readFileSync(page(2), "utf8")).toBe(bytes);
     const kept = [...inodes()].filter(([path, inode]) => before.get(path) === inode).map(([path]) => path);
-    expect(kept.sort()).toEqual(["api/users/pages/2.json", "avatar.svg"]);
+    expect(kept.sort()).toEqual(["api/users/pages/2.json", "avatar.svg", "contract.json"]);
   });
 
   test("nothing at all when nothing changed", async () => {
@@ -168,7 +168,7 @@ describe("what is left alone, and what goes", () => {
     expect(planned).toEqual({ ...done, bytes: 0 });
     expect(bytes).toBeGreaterThan(0);
     const nowhere = join(folder, "nowhere");
-    expect((await publish({ dist, target: nowhere, dryRun: true })).added).toBe(8);
+    expect((await publish({ dist, target: nowhere, dryRun: true })).added).toBe(9);
     expect(existsSync(nowhere)).toBe(false);
   });
 });
