@@ -7,6 +7,7 @@ import { headersOf } from "../../src/publish/bucket/headers.js";
 import { switchTo, writeRelease } from "../server/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
+import { STATIONS_CONTRACT } from "../support/stations.js";
 import { buildUsers } from "./releases.js";
 import { BUCKET, needsCeph, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
@@ -85,6 +86,26 @@ describe("what is put", () => {
     ]);
   });
 
+  test("a listing at another path: its pages as pages, and those at the old path go last", async () => {
+    await switchTo(dist, await writeRelease(dist, { encodings: ["gzip"] }));
+    await publishBucket();
+    const moved = await writeRelease(dist, { encodings: ["gzip"], contract: STATIONS_CONTRACT });
+    await switchTo(dist, moved);
+    store.seen.length = 0;
+    // Six page files, and contract.json, which a release of before has not.
+    expect(await publishBucket()).toMatchObject({ added: 7, changed: 2, removed: 6 });
+    expect([...(await objects()).keys()].sort()).toEqual([...readTree(moved).keys()]);
+    const changes = store.seen.filter((line) => /^(PUT|DELETE)/.test(line) && !line.includes(".rollcall-"));
+    // The store may refuse a removal while it removes others, and is asked again.
+    const last = [...new Set(changes.slice(changes.indexOf("PUT dir/snapshot.json") + 1))];
+    expect(last.map((line) => line.replace(/\d.*/, ""))).toEqual(Array(6).fill("DELETE dir/api/users/pages/"));
+    const page = await store.read("dir/v1/stations/pages/1.json.gz");
+    expect(page?.headers.get("content-encoding")).toBe("gzip");
+    expect((await store.read("dir/contract.json"))?.headers.get("cache-control")).toBe("public, max-age=60");
+    // The tags are known by the new paths.
+    expect(await publishBucket()).toMatchObject({ added: 0, changed: 0, removed: 0, same: 9 });
+  });
+
   test("nothing when nothing changed: three small objects are read, and one list", async () => {
     await buildUsers(folder, 25);
     await publishBucket();
@@ -112,7 +133,7 @@ describe("what is put", () => {
     store.seen.length = 0;
     // Without the list of tags each object is asked for its digest; the bytes stay where they are.
     expect(await publishBucket()).toMatchObject({ added: 0, changed: 0, same: 8 });
-    expect(store.seen.filter((line) => line.startsWith("HEAD"))).toHaveLength(7);
+    expect(store.seen.filter((line) => line.startsWith("HEAD"))).toHaveLength(8);
   });
 
   test("everything anew with another Cache-Control", async () => {

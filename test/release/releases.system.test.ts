@@ -62,7 +62,7 @@ describe("a release on disk", () => {
       ["SHA256SUMS", ...pages, "avatar.svg", "contract.json", "snapshot.json", "records.sha256"].sort(),
     );
     execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: release.folder });
-    expect(readFileSync(join(release.folder, "SHA256SUMS"), "utf8").split("\n")).toHaveLength(9 + 3 + 1);
+    expect(readFileSync(join(release.folder, "SHA256SUMS"), "utf8").split("\n")).toHaveLength(9 + 4 + 1);
     expect(JSON.parse(readFileSync(join(release.folder, "snapshot.json"), "utf8"))).toEqual({
       base_url: "https://directory.example.com",
       contract: 1,
