@@ -1,5 +1,5 @@
 /** A contract, read and ready to use: its listing, and its fields in published order. */
-import type { Condition, ContractFile, FieldSchema, Listing } from "./file/form.js";
+import type { ContractFile, FieldSchema, Listing, NamedCondition } from "./file/form.js";
 import { kindOf } from "./record/kind.js";
 import { USERS } from "./users.js";
 
@@ -34,7 +34,7 @@ export interface Contract {
   order: readonly OrderField[];
   key: OrderField;
   label: Field;
-  conditions: readonly Condition[];
+  conditions: readonly NamedCondition[];
 }
 
 const compiled = new Map<string, Contract>();

@@ -4,7 +4,7 @@
  */
 import type { RoughFields } from "./fields.js";
 import type { ContractFile } from "./form.js";
-import { type Complain, meant, mustBe, type Place, shown } from "./mistakes.js";
+import { type Complain, meant, mustBe, type Pointer, shown } from "./mistakes.js";
 
 const LONGEST = 10_000;
 const MOST_CONDITIONS = 100;
@@ -44,7 +44,7 @@ export function checkConditions(file: Partial<ContractFile>, fields: RoughFields
   if (conditions.length > MOST_CONDITIONS) complain(["x-observed"], `must have at most ${MOST_CONDITIONS} conditions`);
   const names = conditions.map((condition: { name?: string } | undefined) => condition?.name);
   conditions.slice(0, MOST_CONDITIONS).forEach((condition: { name?: string; sql?: string } | undefined, at) => {
-    const place: Place = ["x-observed", at];
+    const place: Pointer = ["x-observed", at];
     const { name, sql } = condition ?? {};
     if (name !== undefined && !/^[A-Za-z][\w.-]{0,99}$/.test(name)) {
       complain([...place, "name"], mustBe("a name of letters, digits and . _ -, which begins with a letter", name));

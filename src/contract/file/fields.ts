@@ -1,7 +1,7 @@
 /** The rules of fields: their names, their columns, and what they may be. */
 import type { ContractFile, FieldSchema, ValueSchema } from "./form.js";
 import { isScalarKind, kindsOf } from "./kinds.js";
-import { type Complain, meant, mustBe, type Place, pointer, shown } from "./mistakes.js";
+import { type Complain, meant, mustBe, type Pointer, pointer, shown } from "./mistakes.js";
 import { checkObserved } from "./observed.js";
 import { checkValue } from "./values.js";
 
@@ -13,7 +13,7 @@ export interface RoughField {
   path: string;
   column: string;
   schema: FieldSchema | undefined;
-  place: Place;
+  place: Pointer;
 }
 
 /** Fields by path. */
@@ -21,8 +21,8 @@ export type RoughFields = ReadonlyMap<string, RoughField>;
 
 export function checkFields(file: Partial<ContractFile>, complain: Complain): RoughFields {
   const leaves: RoughField[] = [];
-  const walk = (schema: ValueSchema, names: readonly string[], place: Place): void => {
-    const visit = (name: string, field: FieldSchema | undefined, at: Place) => {
+  const walk = (schema: ValueSchema, names: readonly string[], place: Pointer): void => {
+    const visit = (name: string, field: FieldSchema | undefined, at: Pointer) => {
       const path = [...names, name];
       const isObject = field?.type === "object" || field?.properties !== undefined;
       if (field && path.length <= MOST_LEVELS) (isObject ? checkObjectField : checkLeaf)(field, at, complain);
@@ -39,14 +39,14 @@ export function checkFields(file: Partial<ContractFile>, complain: Complain): Ro
   return new Map(leaves.map((leaf) => [leaf.path, leaf]));
 }
 
-function leafOf(names: readonly string[], schema: FieldSchema | undefined, place: Place): RoughField {
+function leafOf(names: readonly string[], schema: FieldSchema | undefined, place: Pointer): RoughField {
   return { path: names.join("."), column: schema?.["x-column"] ?? names.join("_"), schema, place };
 }
 
-type Visit = (name: string, field: FieldSchema | undefined, place: Place) => void;
+type Visit = (name: string, field: FieldSchema | undefined, place: Pointer) => void;
 
 /** Checks what belongs to an object, and visits each of its properties. */
-function checkObject(schema: ValueSchema, place: Place, complain: Complain, visit: Visit): void {
+function checkObject(schema: ValueSchema, place: Pointer, complain: Complain, visit: Visit): void {
   const { properties, required } = schema;
   if (!properties) {
     if (!("properties" in schema)) complain(place, 'needs properties, or instead of all else "x-json": true');
@@ -64,7 +64,7 @@ function checkObject(schema: ValueSchema, place: Place, complain: Complain, visi
   }
 }
 
-function checkRequired(required: readonly (string | undefined)[], names: string[], place: Place, complain: Complain) {
+function checkRequired(required: readonly (string | undefined)[], names: string[], place: Pointer, complain: Complain) {
   const missing = names.filter((name) => !required.includes(name));
   // A name that could not be read may be the one that is missing.
   if (missing.length > 0 && !required.includes(undefined)) {
@@ -79,7 +79,7 @@ function checkRequired(required: readonly (string | undefined)[], names: string[
 }
 
 /** Paths are names with dots between them, and an order has - before what descends. */
-function checkName(name: string, place: Place, complain: Complain): void {
+function checkName(name: string, place: Pointer, complain: Complain): void {
   if (name === "") complain(place, "must have a name that is not empty");
   else if (/[\p{Cc}.]|^-/u.test(name)) {
     complain(place, `must have a name without dots, control characters and a - at its beginning, got ${shown(name)}`);
@@ -87,7 +87,7 @@ function checkName(name: string, place: Place, complain: Complain): void {
 }
 
 /** An object's fields have columns, rules and facets; it has none. */
-function checkObjectField(field: FieldSchema, place: Place, complain: Complain): void {
+function checkObjectField(field: FieldSchema, place: Pointer, complain: Complain): void {
   if (field.properties && !("type" in field)) complain(place, 'needs "type": "object" beside its properties');
   for (const keyword of ["x-column", "x-null", "x-observed", "x-facet"] as const) {
     if (keyword in field) complain([...place, keyword], "is for fields that are no objects; move it to one inside");
@@ -95,7 +95,7 @@ function checkObjectField(field: FieldSchema, place: Place, complain: Complain):
   checkValue(field, place, complain);
 }
 
-function checkLeaf(field: FieldSchema, place: Place, complain: Complain): void {
+function checkLeaf(field: FieldSchema, place: Pointer, complain: Complain): void {
   checkValue(field, place, complain);
   checkItems(field.items, [...place, "items"], complain);
   const kinds = kindsOf(field);
@@ -110,7 +110,7 @@ function checkLeaf(field: FieldSchema, place: Place, complain: Complain): void {
 }
 
 /** Items that are objects have properties, with items of their own. */
-function checkItems(items: ValueSchema | undefined, place: Place, complain: Complain): void {
+function checkItems(items: ValueSchema | undefined, place: Pointer, complain: Complain): void {
   if (!items) return;
   if (items.type === "object" || items.properties) {
     checkObject(items, place, complain, (_, property, at) => {

@@ -61,7 +61,7 @@ export interface Listing {
 }
 
 /** A named SQL condition over the source's columns. Where it is not true, the record is published with a warning of that name. */
-export interface Condition {
+export interface NamedCondition {
   readonly name: string;
   readonly sql: string;
 }
@@ -75,7 +75,7 @@ export interface ContractFile {
   readonly properties: { readonly [name: string]: FieldSchema };
   readonly required: readonly string[];
   readonly additionalProperties: false;
-  readonly "x-observed"?: readonly Condition[];
+  readonly "x-observed"?: readonly NamedCondition[];
 }
 
 type OfType<Type> = Type extends "string"

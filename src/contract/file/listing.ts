@@ -2,7 +2,7 @@
 import type { RoughFields } from "./fields.js";
 import type { ContractFile, Listing } from "./form.js";
 import { isScalarKind, kindsOf, mayBeNull } from "./kinds.js";
-import { type Complain, mustBe, mustName, type Place } from "./mistakes.js";
+import { type Complain, mustBe, mustName, type Pointer } from "./mistakes.js";
 import { DRAFT } from "./schema.js";
 
 /** What else lies at the top of a release, so that no listing can begin there. */
@@ -65,7 +65,7 @@ function checkOrder({ key, order }: Partial<Listing>, fields: RoughFields, compl
   complain(place, `must end with the key, ${key}, which makes the order total, got ${paths.at(-1)}`);
 }
 
-function checkSortable(path: string, place: Place, fields: RoughFields, complain: Complain): void {
+function checkSortable(path: string, place: Pointer, fields: RoughFields, complain: Complain): void {
   const schema = findField(path, place, fields, complain)?.schema;
   if (!schema) return;
   const kinds = kindsOf(schema);
@@ -75,7 +75,7 @@ function checkSortable(path: string, place: Place, fields: RoughFields, complain
   }
 }
 
-function findField(path: string, place: Place, fields: RoughFields, complain: Complain) {
+function findField(path: string, place: Pointer, fields: RoughFields, complain: Complain) {
   const found = fields.get(path);
   if (!found) complain(place, mustName("the path of a field", path, [...fields.keys()]));
   return found;

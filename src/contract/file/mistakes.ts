@@ -2,10 +2,10 @@
 import { findNear } from "../../print/near.js";
 import { shorten, toJson, visible } from "../../print/text.js";
 
-export type Place = readonly PropertyKey[];
+export type Pointer = readonly PropertyKey[];
 
 /** Says that something at a place is wrong: `must be a path, got 3`. */
-export type Complain = (place: Place, what: string) => void;
+export type Complain = (place: Pointer, what: string) => void;
 
 /** More would tell no more; a file of a stranger may have a million. */
 const MOST_MISTAKES = 100;
@@ -47,7 +47,7 @@ export function shown(value: unknown): string {
 }
 
 /** A JSON pointer, safe to print. */
-export function pointer(place: Place): string {
+export function pointer(place: Pointer): string {
   const parts = place.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`);
   return parts.length === 0 ? "The file" : visible(shorten(parts.join(""), 300));
 }

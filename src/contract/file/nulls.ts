@@ -3,7 +3,7 @@ import { accepts } from "./accepts.js";
 import type { RoughField, RoughFields } from "./fields.js";
 import type { FieldSchema, NullRule } from "./form.js";
 import { isScalarKind, isWithin, kindsOf, mayBeNull, solidKindsOf } from "./kinds.js";
-import { type Complain, mustName, type Place, shown } from "./mistakes.js";
+import { type Complain, mustName, type Pointer, shown } from "./mistakes.js";
 
 const WAYS = ["const", "field", "join", "setting"] as const;
 
@@ -37,7 +37,7 @@ interface Surroundings {
   complain: Complain;
 }
 
-function checkRule(rule: RoughRule, place: Place, around: Surroundings): void {
+function checkRule(rule: RoughRule, place: Pointer, around: Surroundings): void {
   const { schema, complain } = around;
   const ways = WAYS.filter((way) => way in rule);
   if (ways.length !== 1) {
@@ -61,7 +61,7 @@ function checkRule(rule: RoughRule, place: Place, around: Surroundings): void {
 }
 
 /** The other field must be of a kind that this one takes, and never null. */
-function checkField(path: string, place: Place, { schema, fields, complain }: Surroundings): void {
+function checkField(path: string, place: Pointer, { schema, fields, complain }: Surroundings): void {
   const other = find(path, place, fields, complain);
   if (!other?.schema) return;
   const [own, given] = [solidKindsOf(schema), solidKindsOf(other.schema)];
@@ -70,7 +70,7 @@ function checkField(path: string, place: Place, { schema, fields, complain }: Su
   } else if (mayBeNull(other.schema)) complain(place, `must be a field that is never null, got ${path}`);
 }
 
-function checkJoined(path: string, place: Place, { fields, complain }: Surroundings): void {
+function checkJoined(path: string, place: Pointer, { fields, complain }: Surroundings): void {
   const kinds = find(path, place, fields, complain);
   if (!kinds?.schema) return;
   const given = solidKindsOf(kinds.schema);
@@ -78,7 +78,7 @@ function checkJoined(path: string, place: Place, { fields, complain }: Surroundi
     complain(place, `must be a field of strings, got ${path}, which is ${given.join(" or ")}`);
 }
 
-function find(path: string, place: Place, fields: RoughFields, complain: Complain): RoughField | undefined {
+function find(path: string, place: Pointer, fields: RoughFields, complain: Complain): RoughField | undefined {
   const found = fields.get(path);
   if (!found) complain(place, mustName("a field", path, [...fields.keys()]));
   return found;

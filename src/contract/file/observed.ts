@@ -2,14 +2,14 @@
 import { accepts } from "./accepts.js";
 import type { ValueSchema } from "./form.js";
 import { isWithin, kindsOf, solidKindsOf } from "./kinds.js";
-import { type Complain, type Place, shown } from "./mistakes.js";
+import { type Complain, type Pointer, shown } from "./mistakes.js";
 import { checkKeywords } from "./values.js";
 
 const LEAST = ["minLength", "minItems", "minimum", "exclusiveMinimum"] as const;
 const MOST = ["maxLength", "maxItems", "maximum", "exclusiveMaximum"] as const;
 
 /** @param field what is observed: a field, or the items of one. */
-export function checkObserved(observed: ValueSchema, field: ValueSchema, place: Place, complain: Complain): void {
+export function checkObserved(observed: ValueSchema, field: ValueSchema, place: Pointer, complain: Complain): void {
   if (field["x-json"]) {
     complain(place, "is for fields whose kind is known, and this is any JSON value");
     return;
@@ -32,10 +32,10 @@ export function checkObserved(observed: ValueSchema, field: ValueSchema, place: 
 function checkValues(
   { enum: values, const: constant }: ValueSchema,
   field: ValueSchema,
-  place: Place,
+  place: Pointer,
   complain: Complain,
 ) {
-  const refuse = (value: unknown, ...at: Place) => {
+  const refuse = (value: unknown, ...at: Pointer) => {
     if (value === undefined || accepts(field, value)) return;
     complain([...place, ...at], `is a value that the field itself refuses: ${shown(value)}`);
   };
@@ -43,7 +43,7 @@ function checkValues(
   for (const [at, value] of (values ?? []).entries()) refuse(value, "enum", at);
 }
 
-function checkBounds(observed: ValueSchema, field: ValueSchema, place: Place, complain: Complain): void {
+function checkBounds(observed: ValueSchema, field: ValueSchema, place: Pointer, complain: Complain): void {
   for (const keyword of [...LEAST, ...MOST]) {
     const [own, outer] = [observed[keyword], field[keyword]];
     if (own === undefined || outer === undefined) continue;

@@ -8,7 +8,7 @@ import { checkFields } from "./fields.js";
 import type { ContractFile } from "./form.js";
 import { parseConfig } from "./json.js";
 import { checkListing } from "./listing.js";
-import { type Complain, meant, mistakeList, mustBe, type Place, shown } from "./mistakes.js";
+import { type Complain, meant, mistakeList, mustBe, type Pointer, shown } from "./mistakes.js";
 import { checkNullRules } from "./nulls.js";
 import { contractForm, MEMBERS } from "./schema.js";
 
@@ -70,7 +70,7 @@ function check(value: unknown, before: readonly string[]): ReadContract {
 }
 
 /** Whether a value can be walked, and written again as what it is. */
-function isSound(value: unknown, place: Place, complain: Complain): boolean {
+function isSound(value: unknown, place: Pointer, complain: Complain): boolean {
   const refuse = (what: string) => {
     complain(place, what);
     return false;
@@ -134,12 +134,12 @@ function checkForm(value: unknown, complain: Complain): Partial<ContractFile> | 
   return isObject(rough) ? rough : undefined;
 }
 
-function valueAt(value: unknown, place: Place): unknown {
+function valueAt(value: unknown, place: Pointer): unknown {
   return place.reduce<unknown>((inside, name) => (inside as Record<PropertyKey, unknown> | undefined)?.[name], value);
 }
 
 /** The name stays, so that nobody misses it. */
-function leaveOut(rough: unknown, place: Place): void {
+function leaveOut(rough: unknown, place: Pointer): void {
   const above = valueAt(rough, place.slice(0, -1));
   const name = place.at(-1);
   if (name !== undefined && typeof above === "object" && above !== null) Object.assign(above, { [name]: undefined });

@@ -3,7 +3,7 @@ import { accepts } from "./accepts.js";
 import { whyNotPattern } from "./backtracking.js";
 import type { ValueSchema } from "./form.js";
 import { isScalarKind, KIND_NAMES, kindsOf, solidKindsOf, type ValueKind } from "./kinds.js";
-import { type Complain, mustBe, type Place, shown } from "./mistakes.js";
+import { type Complain, mustBe, type Pointer, shown } from "./mistakes.js";
 
 type Keyword = keyof ValueSchema;
 
@@ -28,7 +28,7 @@ const BOUNDS: readonly (readonly [least: Keyword, most: Keyword, mayBeEqual: boo
 ];
 
 /** Checks a schema of one value; of an object's properties only whether they belong there. */
-export function checkValue(schema: ValueSchema, place: Place, complain: Complain): void {
+export function checkValue(schema: ValueSchema, place: Pointer, complain: Complain): void {
   const solid = solidKindsOf(schema);
   const isSaid = (["type", "enum", "const", "anyOf", "x-json"] as const).some((keyword) => keyword in schema);
   if (!isSaid) complain(place, 'needs a type, an enum, a const, anyOf or "x-json": true');
@@ -48,7 +48,7 @@ export function checkValue(schema: ValueSchema, place: Place, complain: Complain
 export function checkKeywords(
   schema: ValueSchema,
   kinds: readonly ValueKind[],
-  place: Place,
+  place: Pointer,
   complain: Complain,
 ): void {
   for (const keyword of CHECKS) {
@@ -69,7 +69,7 @@ export function checkKeywords(
 }
 
 /** What is any JSON value, or one of several schemas, says so alone. */
-function checkAlone(schema: ValueSchema, place: Place, complain: Complain): void {
+function checkAlone(schema: ValueSchema, place: Pointer, complain: Complain): void {
   const sole = schema["x-json"] ? "x-json" : schema.anyOf ? "anyOf" : undefined;
   if (sole === undefined) return;
   for (const keyword of CHECKS) {
@@ -82,7 +82,7 @@ function checkAlone(schema: ValueSchema, place: Place, complain: Complain): void
   }
 }
 
-function checkOption(option: ValueSchema, place: Place, complain: Complain): void {
+function checkOption(option: ValueSchema, place: Pointer, complain: Complain): void {
   const kinds = kindsOf(option);
   if (!["type", "enum", "const"].some((keyword) => keyword in option))
     complain(place, "needs a type, an enum or a const");
@@ -90,7 +90,7 @@ function checkOption(option: ValueSchema, place: Place, complain: Complain): voi
   checkKeywords(option, solidKindsOf(option), place, complain);
 }
 
-function checkBounds(schema: ValueSchema, kinds: readonly ValueKind[], place: Place, complain: Complain): void {
+function checkBounds(schema: ValueSchema, kinds: readonly ValueKind[], place: Pointer, complain: Complain): void {
   for (const [least, most, mayBeEqual] of BOUNDS) {
     const [from, to] = [schema[least], schema[most]];
     if (typeof from !== "number" || typeof to !== "number") continue;
@@ -107,7 +107,7 @@ function checkBounds(schema: ValueSchema, kinds: readonly ValueKind[], place: Pl
 }
 
 /** The values of enum and const are of one kind, differ, and fit what stands beside them. */
-function checkChoices(schema: ValueSchema, place: Place, complain: Complain): void {
+function checkChoices(schema: ValueSchema, place: Pointer, complain: Complain): void {
   const { enum: values, const: constant, ...others } = schema;
   if (constant !== undefined && !accepts(values ? { ...others, enum: values } : others, constant)) {
     complain([...place, "const"], `must fit the keywords beside it, got ${shown(constant)}`);
