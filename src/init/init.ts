@@ -1,5 +1,6 @@
 /** `rollcall init`: writes a starter config with sample users, or with a contract for a database. It changes no file that is there. */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { checkContract } from "../contract/file/parse.js";
 import { codeOf, UserError, usageError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
 import { replaceFiles } from "../release/write.js";
@@ -60,6 +61,7 @@ async function initializeFrom(folder: string, options: SurveyOptions, signal?: A
     return { name, kind, rows, ...propose(survey) };
   });
   signal?.throwIfAborted();
+  requireContract(found);
   const config = configFor(folder, options, found);
   await writing(files, folder, async () => {
     // Reading may have taken a while.
@@ -68,6 +70,14 @@ async function initializeFrom(folder: string, options: SurveyOptions, signal?: A
     replaceFiles(written.map((name, at) => [join(folder, name), contents[at] ?? ""]));
   });
   return { config: CONFIG_FILE, db: config.db, written, found };
+}
+
+/** @throws UserError where even what was found to fit is more than a contract can be, as with a thousand columns. */
+function requireContract({ kind, name, contract }: Found): void {
+  const read = checkContract(contract);
+  if (!("mistakes" in read)) return;
+  const message = `The ${kind} ${name} is too much for a contract; choose its columns in a query, and give it with --query FILE:`;
+  throw new UserError(message, { details: read.mistakes });
 }
 
 /** Settings with which the source is found from the folder. */

@@ -143,6 +143,19 @@ test("a query is read where it is, and its columns have their names", async () =
   expect(config).not.toHaveProperty("table");
 });
 
+test("more columns than a contract can have are refused, with the way to choose some", async () => {
+  const columns = Array.from({ length: 1001 }, (_, at) => `c${at} INT`);
+  const file = database(`CREATE TABLE wide (id INTEGER PRIMARY KEY, ${columns.join(", ")})`);
+  await expect(init(file)).rejects.toMatchObject({
+    message: `\
+The table wide is too much for a contract; choose its columns in a query, and give it with --query FILE:
+  /properties has 1002 fields; at most 1000 are read.`,
+    exitCode: 1,
+  });
+  const { contract } = await init(file, { query: "SELECT id, c7 FROM wide" });
+  expect(Object.keys(contract.properties)).toEqual(["id", "c7"]);
+});
+
 test("a path in the config leads from there to the database", async () => {
   const folder = scratch();
   const file = database("CREATE TABLE people (id INTEGER PRIMARY KEY)", join(folder, "people.sqlite"));
