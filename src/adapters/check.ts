@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { listFiles } from "../release/digests.js";
 import { isForAdapters, SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { findUnreadable } from "../release/readable.js";
+import { findUnreadable } from "../release/sharing.js";
 import type { Adapter, AdapterLimits } from "./rules/adapter.js";
 
 /** A release in the numbers that hosts limit. */

@@ -6,7 +6,7 @@ import { OWNED } from "../../release/layout.js";
 import { encodeOwned, type Owned, parseOwned } from "../owned.js";
 import { OWN_HEADERS } from "./headers.js";
 import { hasStatus } from "./refusals.js";
-import type { Condition, Store } from "./store.js";
+import type { PutCondition, Store } from "./store.js";
 
 /**
  * In milliseconds: between two heartbeats, after how long without one a run counts as dead, and between two looks for
@@ -172,7 +172,7 @@ export class Lease {
 
   async #putIf(bytes: Buffer): Promise<string> {
     const { etag } = this.#seen;
-    const condition: Condition = etag === undefined ? { IfNoneMatch: "*" } : { IfMatch: etag };
+    const condition: PutCondition = etag === undefined ? { IfNoneMatch: "*" } : { IfMatch: etag };
     const facts = { headers: OWN_HEADERS };
     return this.during(async () => {
       try {

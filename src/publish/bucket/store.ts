@@ -21,7 +21,7 @@ export interface ObjectFacts extends Partial<ObjectHeaders> {
 }
 
 /** When a put may succeed: only if this version of the object is there, or only if no object is there. */
-export type Condition = { IfMatch: string } | { IfNoneMatch: "*" };
+export type PutCondition = { IfMatch: string } | { IfNoneMatch: "*" };
 
 /** All paths are relative to the prefix of the address. */
 export class Store {
@@ -167,7 +167,7 @@ export interface PutFacts {
   headers: ObjectHeaders;
   /** Stored with the object, so that its content is known without fetching it. */
   sha256?: string;
-  condition?: Condition;
+  condition?: PutCondition;
 }
 
 /** A tag without quotes, which only some stores send, and with which Ceph takes no tag of `If-Match` for its own. */
