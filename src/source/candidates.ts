@@ -51,9 +51,9 @@ export function* selectCandidates(db: Database, selection: Selection): Generator
   }
 }
 
-/** A condition over columns without the types that the source declares for them, which would change how values compare. */
+/** A condition over columns without the types and collations that the source declares for them, which would change how values compare. */
 export function conditionSql(sql: string): string {
-  return compileCondition(sql, (column) => `(+${quoteName(column)})`);
+  return compileCondition(sql, (column) => `ifnull(${quoteName(column)}, NULL)`);
 }
 
 /** What decoding puts in the place of bytes that are not valid text. A text may also hold it itself. */

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { wordingOf } from "../../src/verify/rules.js";
-import { PROBES, pageRows, ROW_NAMES } from "../../src/verify/site/rows.js";
+import { everyPageRows, PROBES, ROW_NAMES } from "../../src/verify/site/rows.js";
 import { run as runReal } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -144,7 +144,7 @@ test.each([
       .join("")
       .replaceAll(" ", "");
   });
-  for (const { name, rule } of [...pageRows(wordingOf(USERS_CONTRACT)), ...PROBES]) {
+  for (const { name, rule } of [...everyPageRows(wordingOf(USERS_CONTRACT)), ...PROBES]) {
     // Words that are wider than the column are broken.
     if (!stdout.includes(`skipped  ${name} `)) expect(squeezed.join(), name).toContain(rule.replaceAll(" ", ""));
   }

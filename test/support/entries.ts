@@ -61,11 +61,11 @@ export function entries(count: number): Row[] {
   );
 }
 
-/** Writes a new file with the table `entries` and these rows, the last first. */
-export function writeEntries(file: string, rows: readonly Row[]): string {
+/** Writes a new file with the table `entries` and these rows, the last first; `text` is what texts are declared as. */
+export function writeEntries(file: string, rows: readonly Row[], text = "TEXT"): string {
   const db = new Database(file);
-  db.exec(`CREATE TABLE entries (topic TEXT, level INTEGER, seq INTEGER PRIMARY KEY, closed TEXT, is_open INTEGER,
-    short TEXT, title TEXT)`);
+  db.exec(`CREATE TABLE entries (topic ${text}, level INTEGER, seq INTEGER PRIMARY KEY, closed ${text},
+    is_open INTEGER, short ${text}, title ${text})`);
   const insert = db.prepare("INSERT INTO entries VALUES (@topic, @level, @seq, @closed, @is_open, @short, @title)");
   db.transaction(() => {
     for (const row of rows.toReversed()) insert.run(row);

@@ -86,6 +86,26 @@ describe("a whole release has no finding", () => {
     }
   });
 
+  test.each(["TEXT COLLATE NOCASE", "BLOB", "NUMERIC", "VARCHAR(5) COLLATE RTRIM"])(
+    "from columns of %s",
+    async (text) => {
+      const folder = scratch();
+      const rows = entries(23).map((row) => ({ ...row, title: String(row["topic"]).toUpperCase() }));
+      const db = writeEntries(join(folder, "log.sqlite"), rows, text);
+      const options = {
+        db,
+        out: join(folder, "dist"),
+        baseUrl: BASE_URL,
+        contract: ENTRIES,
+        table: "entries",
+        pageSize: 4,
+      };
+      const built = await build(options);
+      expect(readSnapshot(built.folder).warnings["low-level"]).toBe(12);
+      expect(differing(await verifyRelease({ folder: built.folder }))).toEqual([]);
+    },
+  );
+
   test("with keys and texts of any length", async () => {
     const rows = entries(9).map((row) => ({ ...row, topic: `${"ä".repeat(60_000)}${row["topic"]}` }));
     expect(differing(await verifyRelease({ folder: await entriesRelease(rows, { pageSize: 2 }) }))).toEqual([]);

@@ -2,7 +2,7 @@
 import { type Contract, type Field, type OrderField, valueAt } from "../contract.js";
 import { parseJson } from "../json.js";
 import { fromBytes, type OrderKey, toBytes, writtenKey } from "./key.js";
-import { membersOf, memberText, type Place, placeFinder } from "./places.js";
+import { type Member, membersOf, memberText, placeFinder } from "./places.js";
 
 export const RECORD_SEPARATOR = ",\n";
 
@@ -77,7 +77,7 @@ function findOf(contract: Contract, field: OrderField): Find {
   const member = memberText(field.names.at(-1) ?? "");
   const places = membersOf(contract);
   const own = places.findIndex((place) => place.path === field.path);
-  const mayHave = (place: Place) => place.isFree || place.text.includes(member);
+  const mayHave = (place: Member) => place.isFree || place.text.includes(member);
   const readBehind = (text: string, found: number, at: number, end: number) =>
     found < at ? undefined : readValue(text, found + member.length, end);
   if (!places.slice(0, own).some(mayHave)) {

@@ -8,7 +8,7 @@ export function memberText(name: string): string {
   return toBytes(`${JSON.stringify(name)}:`);
 }
 
-export interface Place {
+export interface Member {
   path: string;
   /** The member's name as it stands in the text. */
   text: string;
@@ -17,14 +17,14 @@ export interface Place {
 }
 
 /** All members of a record, in the order of its text. */
-export function membersOf({ file }: Pick<Contract, "file">): Place[] {
+export function membersOf({ file }: Pick<Contract, "file">): Member[] {
   return [...membersBelow(file.properties, [])];
 }
 
 function* membersBelow(
   properties: { readonly [name: string]: FieldSchema },
   above: readonly string[],
-): Generator<Place> {
+): Generator<Member> {
   for (const name of Object.keys(properties).sort()) {
     const schema = properties[name] ?? {};
     const names = [...above, name];
@@ -69,13 +69,13 @@ export function placeFinder(contract: Pick<Contract, "file">, fields: readonly P
 }
 
 interface Step {
-  place: Place;
+  place: Member;
   /** Which of the fields it is; -1 for none. */
   field: number;
 }
 
 /** The members to go along: those that are wanted, and those with any names inside; all, where one could be taken for another. */
-function stepsTo(members: readonly Place[], wanted: readonly string[]): Step[] {
+function stepsTo(members: readonly Member[], wanted: readonly string[]): Step[] {
   const all = members.map((place) => ({ place, field: wanted.indexOf(place.path) }));
   const last = all.findLastIndex(({ field }) => field >= 0);
   const before = all.slice(0, last + 1);

@@ -10,7 +10,7 @@ import type { Row } from "../verdict.js";
 import { HEADERS } from "./headers.js";
 
 /** What is checked of every page, besides its headers. */
-export function pageRows(wording: Wording) {
+export function everyPageRows(wording: Wording) {
   const rules = recordRules(wording);
   return [
     { name: "pages", rule: "every page is answered with 200 and an envelope" },
@@ -48,7 +48,7 @@ export const FILES_ROW = {
 /** The rows that are about all pages and files. */
 export function rowsOf(wording: Wording): readonly Pick<Row, "name" | "rule">[] {
   return [
-    ...[...pageRows(wording), ...HEADERS, COMPARED_ROW, FORMS_ROW],
+    ...[...everyPageRows(wording), ...HEADERS, COMPARED_ROW, FORMS_ROW],
     ...[...codingRows("br"), ...codingRows("gzip"), FILES_ROW],
   ];
 }
