@@ -3,14 +3,16 @@ import fc from "fast-check";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { expect, test } from "vitest";
-import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { User } from "../../src/contract/users.js";
 import type { Diff } from "../../src/diff/change.js";
 import { excerpts, joined } from "../../src/report/excerpt.js";
 import { markdownReport } from "../../src/report/markdown/markdown.js";
 import { subjectOf } from "../../src/report/subject.js";
-import { added, anyDiff, changed, diffOf, longDiff, person, removed } from "../support/diffs.js";
+import { added, anyDiff, changed, changesIn, diffOf, longDiff, person, removed } from "../support/diffs.js";
+import { STATIONS, STATIONS_CONTRACT, stations } from "../support/stations.js";
 import { collect } from "./collect.js";
+import { hostileDiff as hostileContractDiff } from "./foreign.js";
 
 const USERS = subjectOf(USERS_CONTRACT);
 
@@ -105,11 +107,12 @@ function decode(html: string): string {
   return html.replace(/&(lt|gt|quot|amp);/g, (entity) => characters[entity] ?? entity);
 }
 
-function expectHarmless(html: string): void {
+function expectHarmless(html: string, ...contracts: string[]): void {
   expect((html.match(/<[^>]*>/g) ?? []).filter((tag) => !EXPECTED.has(tag))).toEqual([]);
   const outside = html.replace(/<code>.*?<\/code>/gs, " ").replace(/<[^>]*>/g, " ");
   const words = outside.split(/\s+/).filter((word) => word !== "" && !/^\d{1,3}(,\d{3})*,?$/.test(word));
-  expect(words.filter((word) => !WORDS.has(word) && !WORDS.has(word.replace(/,$/, "")))).toEqual([]);
+  const known = new Set([...WORDS, ...contracts]);
+  expect(words.filter((word) => !known.has(word) && !known.has(word.replace(/,$/, "")))).toEqual([]);
 }
 
 test("hostile text is only ever text, each in its own cell", async () => {
@@ -141,6 +144,34 @@ test("what a reader sees is what the excerpts say, in order", async () => {
       expect(seen.slice(-said.length || seen.length).map(marks)).toEqual(said.map(marks));
     }),
     { numRuns: 150 },
+  );
+});
+
+test("hostile words, fields, keys and conditions of a contract are only ever text", async () => {
+  const expectQuiet = async (diff: Diff) => {
+    const text = "opened contract condition listing The key instead of so all old records count as new ones as".split(
+      " ",
+    );
+    expectHarmless(render(await collect(markdownReport(diff))), ...text);
+  };
+  await expectQuiet(hostileContractDiff());
+  await fc.assert(
+    fc.asyncProperty(hostile, hostile, hostile, async (one, many, name) => {
+      const { "x-listing": listing, ...file } = STATIONS;
+      const { country, ...others } = file.properties;
+      const path = `x${name}`;
+      const contract = contractOf({
+        ...file,
+        "x-listing": { ...listing, words: [one, many], order: ["-opened", "code"], label: path },
+        properties: { ...others, [path]: { ...country, type: "string" } },
+        "x-observed": [{ name, sql: one }],
+      });
+      const { added, changed } = changesIn(contract);
+      const [first, second] = stations(2).map(({ record }) => ({ ...record, [path]: one }));
+      const changes = [added({ ...first }), changed({ ...second }, { ...second, [path]: `${many}.` })];
+      await expectQuiet(diffOf(changes, { old: { contract: STATIONS_CONTRACT }, new: { contract } }));
+    }),
+    { numRuns: 100 },
   );
 });
 
