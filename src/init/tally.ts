@@ -117,7 +117,8 @@ export class ColumnTally {
       if (misses.form.takes(text)) continue;
       misses.first ??= { row: row(), value: text };
       if (misses.first.value !== text) misses.isOneText = false;
-      isOver ||= ++misses.count > FEW_MISSED && misses.count > this.counts.TEXT * SHARE_MISSED;
+      misses.count++;
+      isOver ||= isMissed(misses.count, this.counts.TEXT);
     }
     if (isOver) this.#misses = this.#misses.filter(({ count }) => !isMissed(count, this.counts.TEXT));
   }

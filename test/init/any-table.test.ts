@@ -65,8 +65,13 @@ const column: fc.Arbitrary<Column> = fc.record({
   ),
   declared: fc.constantFrom("", "TEXT", "INTEGER", "REAL", "NUMERIC", "BLOB", "BOOLEAN", "DATETIME", "VARCHAR(20)"),
   values: fc
-    .uniqueArray(fc.constantFrom(...KINDS), { minLength: 1, maxLength: 2 })
-    .chain((kinds) => fc.array(fc.oneof(...kinds), { minLength: ROWS, maxLength: ROWS })),
+    .tuple(fc.constantFrom(...KINDS), fc.constantFrom(...KINDS), fc.constantFrom(0, 1, 20))
+    .chain(([main, odd, weight]) =>
+      fc.array(fc.oneof({ arbitrary: main, weight: 20 }, { arbitrary: odd, weight }), {
+        minLength: ROWS,
+        maxLength: ROWS,
+      }),
+    ),
 });
 
 const tables = fc.uniqueArray(column, {

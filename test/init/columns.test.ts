@@ -81,6 +81,16 @@ describe("columns that are taken", () => {
   });
 });
 
+test.each(Array.from({ length: 30 }, (_, at) => at))(
+  "one text of another form is found in row %s of 30",
+  async (odd) => {
+    const values = Array.from({ length: 30 }, (_, at) => (at === odd ? "no date" : "2026-01-31"));
+    const { schema, why } = await becomes(values);
+    expect(schema).toEqual({ type: "string" });
+    expect(why).toBe(`dates, but 1 of 30, such as "no date" in rowid ${odd + 1}`);
+  },
+);
+
 describe("columns that are left out", () => {
   test.each<[what: string, why: string, values: unknown[]]>([
     ["BLOB", "bytes, which JSON cannot hold", [Buffer.from("ab"), null]],
