@@ -48,7 +48,8 @@ function blankIfUnfit(value: unknown): unknown {
 function put(record: AnyRecord, { names }: Field, value: unknown): void {
   let inside = record;
   for (const name of names.slice(0, -1)) {
-    inside[name] ??= {};
+    // A field may have the name of what every object inherits, such as `valueOf`.
+    if (!Object.hasOwn(inside, name)) inside[name] = {};
     inside = inside[name] as AnyRecord;
   }
   inside[names.at(-1) ?? ""] = value;
