@@ -10,8 +10,9 @@ import { adviceFor } from "./listing.js";
 
 export interface HostContract {
   contract: Contract;
-  /** Undefined where the host has none, as from before there were others: then it is that of users. */
+  /** Of the answer that held it. */
   snapshotId: string | undefined;
+  /** False where the host has none, as from before there were others: then it is that of users. */
   isGiven: boolean;
 }
 
