@@ -53,7 +53,7 @@ export function settingChanges({ old, new: now }: Diff) {
 const MOST_PATTERNS = 40;
 
 /**
- * Which fields were compared: `only kyc_status, off_chain.*`, `all fields but bio`; undefined when all were.
+ * Which fields were compared: `only country, position.*`, `all fields but nickname`; undefined when all were.
  * @param show escapes a pattern for the report.
  */
 export function comparedFields({ only, ignore = [] }: FieldFilter, show: (pattern: string) => string) {

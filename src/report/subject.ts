@@ -93,7 +93,7 @@ export function dayOf(record: AnyRecord, time: Field): string {
   return String(valueAt(record, time)).slice(0, "2026-11-21".length);
 }
 
-/** What a time says of a record, by its field: `joined` for `date_joined`, `created` for `off_chain.created_at`. */
+/** What a time says of a record, by its field: `opened` for `date_opened`, `created` for `about.created_at`. */
 export function timeWord({ names, path }: Field): string {
   return (names.at(-1) ?? "").replace(/^date_|_(?:at|on|date|time)$/, "") || path;
 }
