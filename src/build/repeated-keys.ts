@@ -1,7 +1,7 @@
 /** Looks for repeated keys in bounded memory. A temporary table, which would name them, takes more than four times as long. */
 import { randomInt } from "node:crypto";
-import { RecordLines } from "../release/record-lines.js";
-import { KEY_AT } from "../release/record-list.js";
+import { RecordLines } from "../release/record/lines.js";
+import { KEY_AT } from "../release/record/list.js";
 
 /** Keys that are compared at once; a longer list is read several times. */
 const TOGETHER = 2 ** 21;

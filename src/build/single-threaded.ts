@@ -7,7 +7,7 @@ import type { WarningCounts } from "../contract/record/warnings.js";
 import { UserError } from "../errors.js";
 import { PageDigests } from "../release/digests.js";
 import type { Release } from "../release/open.js";
-import { RecordListWriter, recordLines } from "../release/record-list.js";
+import { RecordListWriter, recordLines } from "../release/record/list.js";
 import type { Source } from "../source/open.js";
 import { createTurns } from "../workers/turns.js";
 import {

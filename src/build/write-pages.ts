@@ -6,7 +6,7 @@ import { pagesFor } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { RECORDS } from "../release/layout.js";
 import { findAltered, type Release } from "../release/open.js";
-import { findRecordList } from "../release/record-list.js";
+import { findRecordList } from "../release/record/list.js";
 import type { Staging } from "../release/staging.js";
 import type { Source } from "../source/open.js";
 import { threadsFor } from "../workers/pool.js";

@@ -24,13 +24,13 @@ export function changedReader(comparing: Comparing): (pairs: Iterable<Pair>) => 
     for (const { key, ...pair } of pairs) {
       const [old, now] = [older.read({ key, ...pair.old }), newer.read({ key, ...pair.new })];
       const fields = compare(old, now);
-      if (fields.length > 0) yield { kind: "changed", id: idOf(now, newSide), fields, old, new: now };
+      if (fields.length > 0) yield { kind: "changed", id: keyValue(now, newSide), fields, old, new: now };
     }
   };
 }
 
 /** The value of a record's key. */
-export function idOf(record: AnyRecord, { facts }: Side): RecordId {
+export function keyValue(record: AnyRecord, { facts }: Side): RecordId {
   return valueAt(record, facts.contract.key) as RecordId;
 }
 

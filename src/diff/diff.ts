@@ -6,7 +6,7 @@ import { findDigest } from "../release/files.js";
 import { inBatches } from "../workers/at-most.js";
 import { ThreadPool, threadsFor } from "../workers/pool.js";
 import type { Change, Diff, FieldFilter } from "./change.js";
-import { type Comparing, changedReader, idOf } from "./changed.js";
+import { type Comparing, changedReader, keyValue } from "./changed.js";
 import { matchRecords } from "./match.js";
 import { type ListEntry, type Matches, NO_MATCHES } from "./matches.js";
 import { RecordReader } from "./records.js";
@@ -90,6 +90,6 @@ function* readRecords(kind: "added" | "removed", entries: Iterable<ListEntry>, s
   const reader = new RecordReader(side);
   for (const entry of entries) {
     const record = reader.read(entry);
-    yield { kind, id: idOf(record, side), record };
+    yield { kind, id: keyValue(record, side), record };
   }
 }

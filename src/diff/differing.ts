@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 import type { Contract } from "../contract/contract.js";
 import { hasCode, UserError } from "../errors.js";
 import { capital } from "../print/text.js";
-import type { RecordLines } from "../release/record-lines.js";
+import type { RecordLines } from "../release/record/lines.js";
 import { type ListEntry, type Matches, nameOf } from "./matches.js";
 
 export type Differing = ReturnType<typeof openDiffering>;

@@ -5,7 +5,7 @@ import { type RecordFinder, recordFinder } from "../contract/record/locate.js";
 import { codeOf, UserError } from "../errors.js";
 import { readReleaseFileSync } from "../release/files.js";
 import { PagePaths } from "../release/layout.js";
-import { RecordListWriter, recordLines } from "../release/record-list.js";
+import { RecordListWriter, recordLines } from "../release/record/list.js";
 import { createTurns } from "../workers/turns.js";
 import type { SideFacts } from "./change.js";
 

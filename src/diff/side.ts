@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { RECORDS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
-import { findRecordList } from "../release/record-list.js";
+import { findRecordList } from "../release/record/list.js";
 import type { SideFacts } from "./change.js";
 import { indexPages } from "./index-pages.js";
 

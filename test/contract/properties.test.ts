@@ -12,7 +12,7 @@ import { pagesFor } from "../../src/contract/links.js";
 import type { Page } from "../../src/contract/page.js";
 import { recordFinder } from "../../src/contract/record/locate.js";
 import type { User } from "../../src/contract/users.js";
-import { recordLines } from "../../src/release/record-list.js";
+import { recordLines } from "../../src/release/record/list.js";
 import { insertUsers, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { anyUser, checkUser, encodeUser, toRow } from "../support/users.js";

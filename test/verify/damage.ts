@@ -9,7 +9,7 @@ import { recordFinder } from "../../src/contract/record/locate.js";
 import { encodeSums, PageDigests } from "../../src/release/digests.js";
 import { sha256 } from "../../src/release/files.js";
 import { CONTRACT, PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
-import { recordLines } from "../../src/release/record-list.js";
+import { recordLines } from "../../src/release/record/list.js";
 import { contentDigest, encodeSnapshot, type Snapshot, snapshotId } from "../../src/release/snapshot.js";
 import { plainRows, type Row, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";

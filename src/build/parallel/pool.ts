@@ -4,7 +4,7 @@ import { isBehind } from "../../contract/record/key.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import type { Release } from "../../release/open.js";
-import { RecordListWriter } from "../../release/record-list.js";
+import { RecordListWriter } from "../../release/record/list.js";
 import { explainSqlite } from "../../source/errors.js";
 import type { Source } from "../../source/open.js";
 import type { PageStart } from "../../source/order.js";

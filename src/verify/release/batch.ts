@@ -6,7 +6,7 @@ import { recordFinder } from "../../contract/record/locate.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import { PagePaths } from "../../release/layout.js";
-import { type Place, RecordLines } from "../../release/record-lines.js";
+import { type LinePlace, RecordLines } from "../../release/record/lines.js";
 import { BatchCheck, type BatchRecords } from "../order.js";
 import { recordChecker } from "../records.js";
 import { Findings } from "../verdict.js";
@@ -79,7 +79,7 @@ function recordsOf({ snapshot, contract: file, list: listPath }: Outline, paths:
   // With the release's own avatar. Other images are mostly of a form that the pattern knows.
   const checker = recordChecker(contract, `${snapshot?.base_url}/${AVATAR_PATH}`);
   const finder = recordFinder(contract);
-  const places: Place[] = [];
+  const places: LinePlace[] = [];
   return (findings: Findings): BatchOfRecords => {
     const list = listPath === undefined ? undefined : new RecordLines(listPath, places);
     const warnings: WarningCounts = {};

@@ -5,7 +5,7 @@ import { USERS_CONTRACT } from "../../contract/contract.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { codeOf, UserError, usageError } from "../../errors.js";
 import { OLD_RECORDS, RECORDS } from "../../release/layout.js";
-import { RecordLines } from "../../release/record-lines.js";
+import { RecordLines } from "../../release/record/lines.js";
 import { findUnreadable } from "../../release/sharing.js";
 import { ThreadPool, threadsFor } from "../../workers/pool.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";

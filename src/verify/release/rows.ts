@@ -1,7 +1,7 @@
 /** The table of what is checked of a release on disk, in the order of the report. */
 import { count, number } from "../../print/numbers.js";
 import { CONTRACT, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
-import { findRecordList } from "../../release/record-list.js";
+import { findRecordList } from "../../release/record/list.js";
 import { NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
 import type { Findings, Row } from "../verdict.js";
 import type { Tree } from "./files.js";

@@ -1,8 +1,8 @@
 /** Reads lines of a list of records (records.sha256), which may be of any length, from any line on, in bounded memory. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { UserError } from "../errors.js";
-import { MAX_PAGE } from "./files.js";
-import { DIGEST_DIGITS, KEY_AT } from "./record-list.js";
+import { UserError } from "../../errors.js";
+import { MAX_PAGE } from "../files.js";
+import { DIGEST_DIGITS, KEY_AT } from "./list.js";
 
 const NEWLINE = 10;
 /** A key has a character at least. */
@@ -11,7 +11,7 @@ const SHORTEST_LINE = KEY_AT + 2;
 const WINDOW = 2 ** 19;
 
 /** Where in the file a line begins. */
-export interface Place {
+export interface LinePlace {
   line: number;
   offset: number;
 }
@@ -23,7 +23,7 @@ export class RecordLines {
   /** Where in memory each line begins, and behind them where the last one ends. */
   #starts = startsFor(WINDOW);
   /** The first line in memory. */
-  #first: Place = { line: 0, offset: 0 };
+  #first: LinePlace = { line: 0, offset: 0 };
   #count = 0;
   #isLast = false;
 
@@ -33,7 +33,7 @@ export class RecordLines {
    */
   constructor(
     private readonly path: string,
-    private readonly places: Place[] = [],
+    private readonly places: LinePlace[] = [],
   ) {
     this.#file = openSync(path, "r");
   }
@@ -104,12 +104,12 @@ export class RecordLines {
     }
   }
 
-  #placeOf(line: number): Place {
+  #placeOf(line: number): LinePlace {
     return { line, offset: this.#first.offset + this.startOf(line) };
   }
 
   /** The last known place that is not behind a line. */
-  #nearest(line: number): Place {
+  #nearest(line: number): LinePlace {
     let [from, to] = [0, this.places.length];
     while (to - from > 1) {
       const middle = (from + to) >> 1;
@@ -120,7 +120,7 @@ export class RecordLines {
     return found && found.line <= line ? found : { line: 0, offset: 0 };
   }
 
-  #fill(place: Place): void {
+  #fill(place: LinePlace): void {
     if (place.line > (this.places.at(-1)?.line ?? 0)) this.places.push(place);
     this.#first = place;
     for (;;) {

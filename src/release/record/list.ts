@@ -2,9 +2,9 @@
 import { createHash, type Hash, hash } from "node:crypto";
 import { closeSync, fsyncSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RecordFinder, RecordInText } from "../contract/record/locate.js";
-import type { Sums } from "./digests.js";
-import { OLD_RECORDS, RECORDS } from "./layout.js";
+import type { RecordFinder, RecordInText } from "../../contract/record/locate.js";
+import type { Sums } from "../digests.js";
+import { OLD_RECORDS, RECORDS } from "../layout.js";
 
 // A line is the first digits of the SHA-256 of a record's canonical text, two spaces, the record's key and a newline.
 // Lines are in published order.
