@@ -92,7 +92,7 @@ test.each([
   [
     "build",
     [{ ...NEEDED, gates: { maxRemoved: -1 } }],
-    "gates: maxRemoved must be a number of users, or a percentage like 2%, got -1.",
+    "gates: maxRemoved must be a number of records, or a percentage like 2%, got -1.",
   ],
   [
     "build",
@@ -157,7 +157,7 @@ test.each([0, 12])(
     const program = `
     import { build } from ${JSON.stringify(new URL("../lib/index.js", import.meta.url))};
     const stop = new AbortController();
-    const onProgress = ({ users }) => users > 0 && stop.abort(new Error("enough"));
+    const onProgress = ({ records }) => records > 0 && stop.abort(new Error("enough"));
     await build(${JSON.stringify({ ...options, db, workers, pageSize: 1 })}, { signal: stop.signal, onProgress })
       .catch(({ message }) => console.log(message));
   `;
