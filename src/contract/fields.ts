@@ -71,7 +71,7 @@ export function splitFieldLimit(text: string): FieldLimit | undefined {
 }
 
 /** The parts of a limit on a field of the contract; undefined when it is none. */
-export function parseFieldLimit({ fields }: Fields, text: string): FieldLimit | undefined {
+function parseFieldLimit({ fields }: Fields, text: string): FieldLimit | undefined {
   const found = splitFieldLimit(text);
   return fields.some(({ path }) => path === found?.path) ? found : undefined;
 }
