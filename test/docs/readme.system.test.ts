@@ -164,6 +164,23 @@ test("the library's table names every option of each verb, and no other", () => 
   expect(sorted(named)).toEqual(sorted(Object.fromEntries(wanted)));
 });
 
+test("a program with a contract of its own is typed, and runs", { timeout: 60_000 }, () => {
+  const folder = clone();
+  const [, program = ""] = [...LIBRARY.matchAll(/```ts\n(.*?)```/gs)].map(([, text = ""]) => text);
+  const types = { types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] };
+  const compilerOptions = { target: "es2023", module: "nodenext", strict: true, skipLibCheck: true, ...types };
+  writeFileSync(join(folder, "program.ts"), program);
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
+  const db = new Database(join(folder, "stations.sqlite"));
+  db.exec(
+    "CREATE TABLE stations (code, name, closed); INSERT INTO stations VALUES ('ST02', 'B', NULL), ('ST01', 'A', NULL)",
+  );
+  db.close();
+  execFileSync(join(ROOT, "node_modules/.bin/tsc"), ["-p", folder], { stdio: "pipe" });
+  const printed = execFileSync(process.execPath, ["program.js"], { cwd: folder, encoding: "utf8" });
+  expect(printed).toBe("2 stations; A comes first\n");
+});
+
 test("who writes TypeScript is told of Node's types", () => {
   expect(LIBRARY).toContain("npm install --save-dev @types/node");
 });

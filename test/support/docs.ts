@@ -35,9 +35,11 @@ export function commandsOf(text: string): string[] {
 export function clone(): string {
   const folder = scratch();
   for (const name of ["lib", "data"]) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
-  const { name, version, type, bin, dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { name, version, type, bin, exports, dependencies } = JSON.parse(
+    readFileSync(join(ROOT, "package.json"), "utf8"),
+  );
   // Without scripts: the first npx would compile again, which takes the compiler and the sources.
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, type, bin, dependencies }));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, type, bin, exports, dependencies }));
   for (const name of Object.keys(dependencies)) {
     const link = join(folder, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
