@@ -28,7 +28,7 @@ test("has every problem, and takes the place of an older one", async () => {
       id: userId(99),
       path: "country",
       value: "x",
-      message: "must be two uppercase letters, XX when unknown",
+      message: "must match ^[A-Z]{2}$, like DE",
     },
   ]);
   db = writeUsers(join(folder, "mended.sqlite"), plainRows(3));
