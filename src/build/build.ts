@@ -59,7 +59,7 @@ interface Timings {
  */
 export async function build(options: BuildOptions, effects: BuildEffects = {}): Promise<BuildResult> {
   const began = performance.now();
-  const settings = resolveOptions(options);
+  const settings = await resolveOptions(options);
   const checked = checkOptions("build's second argument", effects, BUILD_EFFECTS);
   return unlessStopped(checked.signal, () => run(settings, checked, began));
 }

@@ -2,10 +2,11 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
-import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
+import { type Contract, contractOf, isInUse, USERS_CONTRACT } from "../contract/contract.js";
 import { compileCondition } from "../contract/file/conditions.js";
-import type { ContractFile } from "../contract/file/form.js";
-import { checkContract, MAX_CONTRACT, type ReadContract, readContract } from "../contract/file/parse.js";
+import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
+import type { ReadContract } from "../contract/file/parse.js";
+import { readContract } from "../contract/file/read.js";
 import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { visible } from "../print/text.js";
@@ -15,17 +16,21 @@ import { quoteName } from "../source/columns.js";
  * @param given a contract as a plain object, or the path of its file; the directory of users unless given.
  * @throws UserError (usage) with a line for each of its mistakes.
  */
-export function loadContract(given: string | ContractFile | undefined): Contract {
+export async function loadContract(given: string | ContractFile | undefined): Promise<Contract> {
   if (given === undefined) return USERS_CONTRACT;
+  if (typeof given === "object" && isInUse(given)) return contractOf(given);
   const name = typeof given === "string" ? visible(given) : "The given object";
-  const read = typeof given === "string" ? readContract(textOf(given, name)) : checkContract(given);
-  const mistakes = mistakesOf(read);
+  const read =
+    typeof given === "string"
+      ? await readContract(textOf(given, name))
+      : (await import("../contract/file/parse.js")).checkContract(given);
+  const mistakes = await mistakesOf(read);
   if (!("mistakes" in read) && mistakes.length === 0) return read;
   const message = `${name} cannot be used as a contract, for it has ${count(mistakes.length, "mistake")}:`;
   throw new UserError(message, { exitCode: ExitCode.usage, details: mistakes });
 }
 
-function mistakesOf(read: ReadContract): readonly string[] {
+async function mistakesOf(read: ReadContract): Promise<readonly string[]> {
   if ("mistakes" in read) return read.mistakes;
   return read === USERS_CONTRACT ? [] : refusedConditions(read);
 }

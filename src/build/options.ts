@@ -67,15 +67,15 @@ export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 6
 </svg>
 `;
 
-export type BuildSettings = ReturnType<typeof resolveOptions>;
+export type BuildSettings = Awaited<ReturnType<typeof resolveOptions>>;
 
 /** @throws UserError (usage) naming every option that is unknown, missing or not allowed. */
-export function resolveOptions(given: BuildOptions) {
+export async function resolveOptions(given: BuildOptions) {
   const options = checkOptions("build", given, RULES, ["db", "baseUrl", "out"]);
   if (options.table !== undefined && options.query !== undefined)
     throw usageError("build: table and query exclude each other; give one of them.");
   const { pageSize, keep, links } = SETTINGS;
-  const contract = loadContract(options.contract);
+  const contract = await loadContract(options.contract);
   const baseUrl = parseBaseUrl(options.baseUrl, contract.listing.path);
   // Always in one order, so that the same options make the same release.
   const encodings = ENCODING_NAMES.filter((encoding) => options.encodings?.includes(encoding));

@@ -30,7 +30,8 @@ const FORMS: Readonly<Record<Settings["schemaFormat"], (contract: Contract) => s
 
 async function runSchema({ settings, arguments: { release } }: Given, io: Io): Promise<ExitCode> {
   const { out, contract: given, schemaFormat } = settings;
-  const contract = release === undefined ? loadContract(given) : (await openChosen(out, release, io.cwd)).contract;
+  const contract =
+    release === undefined ? await loadContract(given) : (await openChosen(out, release, io.cwd)).contract;
   print(io, FORMS[schemaFormat](contract).trimEnd());
   return ExitCode.done;
 }

@@ -38,6 +38,13 @@ export interface Contract {
 }
 
 const compiled = new Map<string, Contract>();
+/** The files of contracts, which nobody else can change. */
+const used = new WeakSet<object>();
+
+/** Whether this is the very file of a contract in use, so that it was checked before. */
+export function isInUse(file: object): boolean {
+  return used.has(file);
+}
 
 /** @param file a contract file that has been checked, see `checkContract`. */
 export function contractOf(file: ContractFile): Contract {
@@ -46,6 +53,7 @@ export function contractOf(file: ContractFile): Contract {
   if (!contract) {
     contract = compile(file, text);
     compiled.set(text, contract);
+    used.add(contract.file);
   }
   return contract;
 }

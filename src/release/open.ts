@@ -2,7 +2,8 @@
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
-import { MAX_CONTRACT, readContract } from "../contract/file/parse.js";
+import { MAX_CONTRACT } from "../contract/file/form.js";
+import { readContract } from "../contract/file/read.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { listFiles, parseSums, type Sums } from "./digests.js";
 import { findDigest, readReleaseFile, sha256 } from "./files.js";
@@ -72,7 +73,7 @@ async function findContract(sums: string, read: () => Promise<string>): Promise<
   if (digest === undefined) return USERS_CONTRACT;
   const text = await read();
   if (sha256(text) !== digest) return { why: "does not match its digest" };
-  const contract = readContract(text);
+  const contract = await readContract(text);
   return "mistakes" in contract ? { why: `is no contract: ${contract.mistakes[0]}` } : contract;
 }
 

@@ -1,6 +1,7 @@
 /** contract.json of a host: what its records are, where its listing is and how that is ordered. */
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
-import { MAX_CONTRACT, readContract } from "../contract/file/parse.js";
+import { MAX_CONTRACT } from "../contract/file/form.js";
+import { readContract } from "../contract/file/read.js";
 import { parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { CONTRACT } from "../release/layout.js";
@@ -31,7 +32,7 @@ export async function readHostContract(client: Client, baseUrl: string): Promise
   const text = status === 200 ? String(await decodeBody(answer, MAX_CONTRACT)) : "";
   // Many hosts answer with a page for people where they have no file.
   if (status !== 200 || /^\s*</.test(text)) return { contract: USERS_CONTRACT, snapshotId: undefined, isGiven: false };
-  const contract = readContract(text);
+  const contract = await readContract(text);
   if (!("mistakes" in contract)) return { contract, snapshotId: headerOf(answer, "Snapshot-Id"), isGiven: true };
   throw new UserError(`${url} is no contract: ${contract.mistakes[0]} Is ${baseUrl} the base URL?`);
 }

@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { readBody } from "../contract/envelope.js";
-import { MAX_CONTRACT, readContract } from "../contract/file/parse.js";
+import { MAX_CONTRACT } from "../contract/file/form.js";
+import { readContract } from "../contract/file/read.js";
 import { pagesFor, parsePageUrl } from "../contract/links.js";
 import type { SideFacts } from "../diff/change.js";
 import { badPage, readPage } from "../diff/index-pages.js";
@@ -33,7 +34,7 @@ export async function contractIn(folder: string, name: string): Promise<Contract
     if (isMissing(cause)) return USERS_CONTRACT;
     throw refuse(`cannot be read (${codeOf(cause)})`, cause);
   }
-  const contract = readContract(String(text));
+  const contract = await readContract(String(text));
   if ("mistakes" in contract) throw refuse(`is no contract: ${contract.mistakes[0]}`);
   return contract;
 }

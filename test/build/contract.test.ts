@@ -9,9 +9,9 @@ import { ExitCode, UserError } from "../../src/errors.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, STATIONS_CONTRACT } from "../support/stations.js";
 
-function refusalOf(load: () => unknown): UserError {
+async function refusalOf(load: () => Promise<unknown>): Promise<UserError> {
   try {
-    load();
+    await load();
   } catch (error) {
     if (error instanceof UserError) return error;
     throw error;
@@ -19,32 +19,36 @@ function refusalOf(load: () => unknown): UserError {
   throw new Error("Nothing was refused");
 }
 
-test("from a file, from an object, or the built-in one", () => {
+test("from a file, from an object, or the built-in one", async () => {
   const file = join(scratch(), "stations.json");
   writeFileSync(file, JSON.stringify(STATIONS));
-  expect(loadContract(file)).toBe(STATIONS_CONTRACT);
-  expect(loadContract(STATIONS)).toBe(STATIONS_CONTRACT);
-  expect(loadContract(undefined)).toBe(USERS_CONTRACT);
+  expect(await loadContract(file)).toBe(STATIONS_CONTRACT);
+  expect(await loadContract(STATIONS)).toBe(STATIONS_CONTRACT);
+  expect(await loadContract(undefined)).toBe(USERS_CONTRACT);
 });
 
-test("a file that cannot be read", () => {
+test("a file that cannot be read", async () => {
   const cwd = scratch();
   mkdirSync(join(cwd, "folder"));
   writeFileSync(join(cwd, "latin1.json"), Buffer.from([0x7b, 0xe9, 0x7d]));
   writeFileSync(join(cwd, "large.json"), " ".repeat(1_000_001));
-  const messageOf = (name: string) => {
-    const error = refusalOf(() => loadContract(join(cwd, name)));
+  const messageOf = async (name: string) => {
+    const error = await refusalOf(() => loadContract(join(cwd, name)));
     expect(error.exitCode).toBe(ExitCode.usage);
     return error.message.replaceAll(`${cwd}/`, "");
   };
-  expect(messageOf("none.json")).toBe("There is no file none.json; --contract names the JSON file of a contract.");
-  expect(messageOf("folder")).toBe("folder is no file; --contract names the JSON file of a contract.");
-  expect(messageOf("latin1.json")).toBe("Contract latin1.json is not text in UTF-8; save it as that.");
-  expect(messageOf("large.json")).toContain("large.json has 1000001 bytes, and a contract at most 1000000");
+  expect(await messageOf("none.json")).toBe(
+    "There is no file none.json; --contract names the JSON file of a contract.",
+  );
+  expect(await messageOf("folder")).toBe("folder is no file; --contract names the JSON file of a contract.");
+  expect(await messageOf("latin1.json")).toBe("Contract latin1.json is not text in UTF-8; save it as that.");
+  expect(await messageOf("large.json")).toContain("large.json has 1000001 bytes, and a contract at most 1000000");
 });
 
-test("all mistakes, a line each", () => {
-  const error = refusalOf(() => loadContract({ ...STATIONS, required: [], title: 3 } as unknown as typeof STATIONS));
+test("all mistakes, a line each", async () => {
+  const error = await refusalOf(() =>
+    loadContract({ ...STATIONS, required: [], title: 3 } as unknown as typeof STATIONS),
+  );
   expect(error.exitCode).toBe(ExitCode.usage);
   const [first, ...others] = error.message.split("\n");
   expect(first).toBe("The given object cannot be used as a contract, for it has 2 mistakes:");
@@ -52,14 +56,14 @@ test("all mistakes, a line each", () => {
   expect(error.details).toHaveLength(2);
 });
 
-test("conditions that only SQLite itself can refuse", () => {
+test("conditions that only SQLite itself can refuse", async () => {
   const conditions = [
     { name: "one", sql: "closed >=" },
     { name: "two", sql: "readings > 0" },
     { name: "three", sql: "CASE WHEN readings THEN 1" },
     { name: "four", sql: "substr(name)" },
   ];
-  const { details } = refusalOf(() => loadContract({ ...STATIONS, "x-observed": conditions }));
+  const { details } = await refusalOf(() => loadContract({ ...STATIONS, "x-observed": conditions }));
   expect(details).toEqual([
     expect.stringMatching(/^\/x-observed\/0\/sql is refused by SQLite: /),
     expect.stringMatching(/^\/x-observed\/2\/sql is refused by SQLite: /),

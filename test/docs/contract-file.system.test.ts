@@ -6,7 +6,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { ContractFile } from "../../src/contract/file/form.js";
-import { checkContract, readContract } from "../../src/contract/file/parse.js";
+import { checkContract, parseContract } from "../../src/contract/file/parse.js";
 import { MEMBERS } from "../../src/contract/file/schema.js";
 import { clone, environment, sh } from "../support/docs.js";
 import { readTree } from "../support/files.js";
@@ -90,7 +90,7 @@ async function serving(command: string, cwd: string, env: NodeJS.ProcessEnv): Pr
 
 test("the example is a contract, and the one that tests use", () => {
   const [example = ""] = blocks("An example", "json");
-  expect(readContract(example)).not.toHaveProperty("mistakes");
+  expect(parseContract(example)).not.toHaveProperty("mistakes");
   expect(JSON.parse(example)).toEqual(STATIONS);
 });
 

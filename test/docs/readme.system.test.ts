@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { readContract } from "../../src/contract/file/parse.js";
+import { parseContract } from "../../src/contract/file/parse.js";
 import { toSql } from "../../src/contract/schema/sql.js";
 import type {
   AdaptEffects,
@@ -82,7 +82,7 @@ test("publishing any other table works word for word, also with the contract tha
   const [cwd, env] = [clone(), environment()];
   const part = section("Publish any other table");
   const contract = /```json\n(.*?)```/s.exec(part)?.[1] ?? "";
-  const read = readContract(contract);
+  const read = parseContract(contract);
   if ("mistakes" in read) throw new Error(read.mistakes.join("\n"));
   const db = new Database(join(cwd, "stations.sqlite"));
   db.exec(`${toSql(read)}; INSERT INTO stations (code, name, country, opened, readings)

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import Database from "better-sqlite3";
 import type { Contract } from "../../src/contract/contract.js";
-import { readContract } from "../../src/contract/file/parse.js";
+import { parseContract } from "../../src/contract/file/parse.js";
 import { contractSchema } from "../../src/contract/file/schema.js";
 import type { Proposed } from "../../src/init/decision.js";
 import { type Found, initialize } from "../../src/init/init.js";
@@ -49,7 +49,7 @@ export async function init(from: string, { table, query }: { table?: string; que
   if (file !== undefined) writeFileSync(file, query ?? "");
   const { found } = await initialize(folder, { from, table, query: file });
   if (!found) throw new Error("init found nothing");
-  const read = readContract(written(folder, "rollcall.contract.json"));
+  const read = parseContract(written(folder, "rollcall.contract.json"));
   if ("mistakes" in read) throw new Error(read.mistakes.join("\n"));
   const config = JSON.parse(written(folder, "rollcall.config.json"));
   const of = (name: string) => {

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { readFrame } from "../../src/contract/envelope.js";
-import { MAX_CONTRACT } from "../../src/contract/file/parse.js";
+import { MAX_CONTRACT } from "../../src/contract/file/form.js";
 import { UserError } from "../../src/errors.js";
 import { walk } from "../../src/remote/walk.js";
 import { openListingServer } from "../../src/server/server.js";

@@ -14,7 +14,6 @@ import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";
 import { type Given, type Io, print, say, type Verb } from "../program/verb.js";
-import { describeProblems, describeRefusal } from "./problems.js";
 import { describeBuild, describeTimings } from "./summary.js";
 
 export const buildVerb: Verb = {
@@ -33,7 +32,7 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   const options = toOptions(settings);
   const started = io.now();
   const { loadContract } = await import("../../build/contract.js");
-  const contract = loadContract(settings.contract);
+  const contract = await loadContract(settings.contract);
   const { words } = contract.listing;
   const bar = settings.json || settings.quiet ? undefined : await progressBar(io, words);
   const stop = createStop(io.signals);
@@ -57,7 +56,7 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   } catch (error) {
     bar?.clear();
     if (error instanceof GateError) throw refuseByGates(error, settings, io);
-    throw error instanceof InvalidRecordsError ? refuse(error, words, settings, io) : error;
+    throw error instanceof InvalidRecordsError ? await refuse(error, words, settings, io) : error;
   } finally {
     stop.ignore();
   }
@@ -119,12 +118,14 @@ function sayUnsupported({ adapt = [], compress: encodings = [], links }: Setting
 }
 
 /** Prints what is wrong, and returns the error whose message is the last line. */
-function refuse(
+async function refuse(
   error: InvalidRecordsError,
   words: readonly [one: string, many: string],
   settings: Settings,
   io: Io,
-): UserError {
+): Promise<UserError> {
+  // What draws tables is loaded only where there is one.
+  const { describeProblems, describeRefusal } = await import("./problems.js");
   const message = describeRefusal(error, words, settings);
   if (settings.json) print(io, toJson({ error: message, problems: error.problems }));
   else say(io, describeProblems(error.problems, words, painter(io.stderr, io.env)));

@@ -1,5 +1,8 @@
 /** The form of a contract file: a JSON Schema of one record, with keywords that say where it comes from and how it is listed. */
 
+/** The most bytes that a contract file may have. */
+export const MAX_CONTRACT = 1_000_000;
+
 type Scalar = "string" | "integer" | "number" | "boolean" | "array" | "object";
 
 /** What a NULL in the source publishes. */

@@ -1,11 +1,11 @@
 /** Reads a contract file, as its author or a stranger wrote it. All of its mistakes are told at once. */
 import { shorten, visible } from "../../print/text.js";
-import { type Contract, contractOf, USERS_CONTRACT } from "../contract.js";
+import { type Contract, contractOf } from "../contract.js";
 import { isObject, isTooDeep } from "../json.js";
 import { whyNotPattern } from "./backtracking.js";
 import { checkConditions } from "./conditions.js";
 import { checkFields } from "./fields.js";
-import type { ContractFile } from "./form.js";
+import { type ContractFile, MAX_CONTRACT } from "./form.js";
 import { parseConfig } from "./json.js";
 import { checkListing } from "./listing.js";
 import { type Complain, meant, mistakeList, mustBe, type Pointer, shown } from "./mistakes.js";
@@ -15,17 +15,13 @@ import { contractForm, MEMBERS } from "./schema.js";
 /** A contract, or what is wrong with it: a line each. */
 export type ReadContract = Contract | { mistakes: string[] };
 
-/** The most bytes that a contract file may have. */
-export const MAX_CONTRACT = 1_000_000;
 /** Deeper than 16 fields within each other, with lists and values in the last one. */
 const MOST_LEVELS = 100;
 const MOST_PATTERNS = 100;
 const MOST_REFUSED = 4;
 
 /** @param text of a file. */
-export function readContract(text: string): ReadContract {
-  // The one that most have is known, and was checked by its tests.
-  if (text === USERS_CONTRACT.text) return USERS_CONTRACT;
+export function parseContract(text: string): ReadContract {
   if (Buffer.byteLength(text) > MAX_CONTRACT) {
     return { mistakes: [`The file is larger than ${MAX_CONTRACT} bytes; a contract needs far less.`] };
   }
@@ -51,7 +47,7 @@ export function checkContract(value: unknown): ReadContract {
     const why = error instanceof Error ? error.message.split("\n")[0] : String(error);
     return { mistakes: [`The contract must be plain JSON: ${why}.`] };
   }
-  return readContract(text ?? "");
+  return parseContract(text ?? "");
 }
 
 function check(value: unknown, before: readonly string[]): ReadContract {

@@ -37,7 +37,7 @@ const FORMATS = {
 } as const;
 
 /** A pattern that matches only this text of bytes. */
-export function literally(bytes: string): string {
+export function literalBytes(bytes: string): string {
   return bytes.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
 
@@ -75,7 +75,7 @@ function literals(schema: ValueSchema, values: readonly unknown[]): string {
   const taken = values.filter((value) => type.safeParse(value).success);
   // A class without characters matches nothing.
   if (taken.length === 0) return "[]";
-  const texts = taken.map((value) => literally(toBytes(JSON.stringify(value))));
+  const texts = taken.map((value) => literalBytes(toBytes(JSON.stringify(value))));
   const [first = ""] = texts;
   if (texts.length === 1) return first;
   const isText = taken.every((value) => typeof value === "string");
@@ -138,13 +138,23 @@ export function isNeverNumber(schema: ValueSchema): boolean {
   if (constant !== undefined || values) return (values ?? [constant]).every((value) => !NUMBER.test(String(value)));
   if (anyOf) return anyOf.every(isNeverNumber);
   if (format !== undefined || kindOf(schema) === "array") return true;
+  if (fixedLength(pattern) > LONGEST_NUMBER) return true;
   const [, members = "0"] = FIRST_CLASS.exec(pattern) ?? [];
   return !new RegExp(`[${members}]`, "u").test("-0123456789") && !new RegExp(pattern, "u").test("Inf");
 }
 
-const NUMBER = /^(?:-?\d|-?Inf)/;
+const NUMBER = /^-?(?:\d+(?:\.\d+)?(?:e[+-]\d+)?|Inf)$/;
+/** Longer than `-1.23456789012345e-308`. */
+const LONGEST_NUMBER = 24;
 /** A pattern whose first character is one of a simple class. */
 const FIRST_CLASS = /^\^\[([A-Za-z0-9 _-]+)\](?![*?]|\{0)/;
+
+/** How many characters every text has that an anchored pattern takes; 0 where they may have different lengths. */
+function fixedLength(pattern: string): number {
+  const atoms = [...pattern.slice(1, -1).matchAll(/(?:\[[^\]\\]*\]|[A-Za-z0-9 _:,;@-]|(.))(?:\{(\d+)\})?/gsu)];
+  if (atoms.some(([, other]) => other !== undefined)) return 0;
+  return atoms.reduce((sum, [, , times = "1"]) => sum + Number(times), 0);
+}
 
 function isPlainText(value: unknown): boolean {
   return value === null || (typeof value === "string" && JSON.stringify(value) === `"${value}"`);

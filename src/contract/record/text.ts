@@ -1,7 +1,7 @@
 /** A fast check of canonical records by a regular expression. It takes only records that the schema takes without a warning. */
 import type { Contract, Field } from "../contract.js";
 import type { FieldSchema } from "../file/form.js";
-import { bytesOf, literally } from "./bytes.js";
+import { bytesOf, literalBytes } from "./bytes.js";
 import { toBytes } from "./key.js";
 import { RECORD_SEPARATOR } from "./locate.js";
 
@@ -40,7 +40,7 @@ function objectOf(
     const schema = properties[name] ?? {};
     const value = schema.properties ? objectOf(schema.properties, avatar) : bytesOfField(schema, avatar);
     if (value === undefined) return undefined;
-    members.push(`${literally(toBytes(JSON.stringify(name)))}:${value}`);
+    members.push(`${literalBytes(toBytes(JSON.stringify(name)))}:${value}`);
   }
   return `\\{${members.join(",")}\\}`;
 }
@@ -49,7 +49,7 @@ function bytesOfField(schema: FieldSchema, avatar: string | undefined): string |
   const value = bytesOf({ ...schema, ...schema["x-observed"] });
   const isDefault = schema["x-null"] !== undefined && "setting" in schema["x-null"];
   if (!isDefault || avatar === undefined) return value;
-  const text = literally(toBytes(JSON.stringify(avatar)));
+  const text = literalBytes(toBytes(JSON.stringify(avatar)));
   return value === undefined ? text : `(?:${text}|${value})`;
 }
 

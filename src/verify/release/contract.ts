@@ -1,6 +1,7 @@
 /** contract.json of a release, which may come from strangers: whatever is wrong with it is a finding. */
 import { type Contract, USERS_CONTRACT } from "../../contract/contract.js";
-import { MAX_CONTRACT, readContract } from "../../contract/file/parse.js";
+import { MAX_CONTRACT } from "../../contract/file/form.js";
+import { readContract } from "../../contract/file/read.js";
 import { shorten } from "../../print/text.js";
 import { CONTRACT, PagePaths } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
@@ -26,7 +27,7 @@ export async function readOwnContract(
   if (!tree.has(CONTRACT) && !LISTED.test(sums))
     return { contract: USERS_CONTRACT, isEarlier: true, paths: new PagePaths(USERS_CONTRACT.listing.path) };
   const text = await readPlainFile(folder, tree, CONTRACT, MAX_CONTRACT);
-  const read = text === undefined ? undefined : readContract(text);
+  const read = text === undefined ? undefined : await readContract(text);
   if (read && !("mistakes" in read))
     return { contract: read, isEarlier: false, paths: new PagePaths(read.listing.path) };
   const note = (found: string) =>

@@ -1,7 +1,7 @@
 /** A contract file with mistakes is told all of them at once, each with its place, its value and what is allowed. */
 import { expect, test } from "vitest";
 import { contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
-import { checkContract, readContract } from "../../../src/contract/file/parse.js";
+import { checkContract, parseContract } from "../../../src/contract/file/parse.js";
 import { USERS } from "../../../src/contract/users.js";
 import { STATIONS, STATIONS_CONTRACT } from "../../support/stations.js";
 
@@ -15,7 +15,7 @@ function mistakesAfter(change: (contract: Rough) => unknown): readonly string[] 
   return mistakesOf(checkContract(contract));
 }
 
-function mistakesOf(read: ReturnType<typeof readContract>): readonly string[] {
+function mistakesOf(read: ReturnType<typeof parseContract>): readonly string[] {
   return "mistakes" in read ? read.mistakes : [];
 }
 
@@ -29,10 +29,10 @@ function withField(name: string, schema: Rough) {
 
 test("what is right is the contract that it was", () => {
   expect(checkContract(USERS)).toBe(USERS_CONTRACT);
-  expect(readContract(USERS_CONTRACT.text)).toBe(USERS_CONTRACT);
+  expect(parseContract(USERS_CONTRACT.text)).toBe(USERS_CONTRACT);
   expect(checkContract(STATIONS)).toBe(STATIONS_CONTRACT);
-  expect(readContract(JSON.stringify(STATIONS))).toBe(contractOf(STATIONS));
-  expect(readContract(`\ufeff${STATIONS_CONTRACT.text}`)).toBe(STATIONS_CONTRACT);
+  expect(parseContract(JSON.stringify(STATIONS))).toBe(contractOf(STATIONS));
+  expect(parseContract(`\ufeff${STATIONS_CONTRACT.text}`)).toBe(STATIONS_CONTRACT);
   // The built-in one goes through all checks, too, once its text is another.
   expect(mistakesOf(checkContract({ ...USERS, title: "Somebody" }))).toEqual([]);
 });
@@ -422,14 +422,14 @@ test.each([
   [`{"a":${"1,".repeat(10)}`, /^The file is not JSON: /],
   [" ".repeat(1_000_001), "The file is larger than 1000000 bytes; a contract needs far less."],
 ])("no contract: %.20s", (text, mistake) => {
-  const mistakes = mistakesOf(readContract(text));
+  const mistakes = mistakesOf(parseContract(text));
   expect(mistakes).toHaveLength(1);
   expect(mistakes[0]).toMatch(mistake);
 });
 
 test("a name that is given twice is told, beside all else", () => {
   const text = STATIONS_CONTRACT.text.replace('"title": "Station"', '"title": "Station", "title": 3');
-  expect(mistakesOf(readContract(text))).toEqual([
+  expect(mistakesOf(parseContract(text))).toEqual([
     '"title" is repeated (line 3, column 23); give each name once.',
     "/title must be text, got 3.",
   ]);
