@@ -4,7 +4,7 @@ import type { Contract } from "./contract.js";
 import type { ContractFile, FieldSchema } from "./file/form.js";
 
 /** A keyword whose value differs; undefined where a contract does not have it. */
-export interface KeywordChange {
+interface KeywordChange {
   keyword: string;
   old: unknown;
   new: unknown;

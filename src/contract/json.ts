@@ -1,7 +1,7 @@
 /** Parses JSON from strangers, which is checked first: its value may take far more memory than its text, or overflow the stack. */
 import type { z } from "zod";
 
-export const MAX_JSON_DEPTH = 32;
+const MAX_JSON_DEPTH = 32;
 
 /** Far deeper than the contract allows, so that the contract itself refuses what is only a little too deep. */
 const DEEPEST = 10 * MAX_JSON_DEPTH;

@@ -91,9 +91,14 @@ export function basePath(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/$/, "");
 }
 
+/** Whether a text is an absolute URL without white space and control characters. */
+export function isUri(text: string): boolean {
+  return !/[\s\p{Cc}]/u.test(text) && URL.canParse(text);
+}
+
 /** Whether a text is an absolute http(s) URL without white space and control characters, as an avatar must be. */
 export function isPublishableUrl(text: string): boolean {
-  return /^https?:\/\/[^\s\p{Cc}/?#][^\s\p{Cc}]*$/iu.test(text) && URL.canParse(text);
+  return /^https?:\/\/[^/?#]/i.test(text) && isUri(text);
 }
 
 /** The reverse of `pageUrl` for a listing of this path; undefined for a URL of another form. */

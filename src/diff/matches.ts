@@ -6,7 +6,7 @@ import { RecordLines } from "../release/record/lines.js";
 import type { Side } from "./side.js";
 
 /** Where a record stands in a list. */
-export interface Listed {
+interface Listed {
   /** Its number in published order, from 0. */
   at: number;
   digest: string;

@@ -112,7 +112,7 @@ function checkOrder(
 }
 
 /** `-date_joined, id` */
-export function orderWords({ listing }: Pick<Contract, "listing">): string {
+function orderWords({ listing }: Pick<Contract, "listing">): string {
   return listing.order.join(", ");
 }
 

@@ -27,6 +27,7 @@ test("has every problem, and takes the place of an older one", async () => {
     {
       id: userId(99),
       path: "country",
+      rule: "pattern",
       value: "x",
       message: "must match ^[A-Z]{2}$, like DE",
     },
@@ -88,8 +89,8 @@ test("circles nested without end are a problem like any other, with and without 
   expect(error).toBeInstanceOf(UserError);
   const { first } = (error as InvalidRecordsError).problems;
   expect(first.map(({ id, path, message }) => [id, path, message])).toEqual([
-    [userId(1), "circles", "must be a JSON array"],
-    [userId(2), "languages", "must be a JSON array of language codes"],
+    [userId(1), "circles", "must be a JSON array, is TEXT that is nested too deep"],
+    [userId(2), "languages", "must be a JSON array, is TEXT that is nested too deep"],
     [userId(3), "circles.0", "must not be nested deeper than 32 levels"],
     [userId(5), "circles.0", "must not hold half a surrogate pair"],
   ]);

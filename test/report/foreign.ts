@@ -87,7 +87,7 @@ export function otherKeyDiff(): Diff {
 }
 
 /** Words and names that try to be more than that. */
-export const HOSTILE_WORDS = ["<b>`x`|\u202e", "</title><script>alert(1)</script>מפתחות"] as const;
+const HOSTILE_WORDS = ["<b>`x`|\u202e", "</title><script>alert(1)</script>מפתחות"] as const;
 export const HOSTILE_FIELDS = {
   key: "a\u202e|`b`: 1 -> 2",
   facet: "<img src=x onerror=alert(1)>\nkind",

@@ -36,17 +36,17 @@ async function refusal(options: Partial<BuildOptions> = {}): Promise<string> {
 
 describe("the file", () => {
   test("is not there", async () => {
-    expect(await refusal()).toBe("There is no file F/users.sqlite; --db names the SQLite file of users.");
+    expect(await refusal()).toBe("There is no file F/users.sqlite; --db names the SQLite file of records.");
   });
 
   test("is a folder", async () => {
     mkdirSync(db);
-    expect(await refusal()).toBe("F/users.sqlite is a folder; --db names the SQLite file of users.");
+    expect(await refusal()).toBe("F/users.sqlite is a folder; --db names the SQLite file of records.");
   });
 
   test("is empty", async () => {
     writeFileSync(db, "");
-    expect(await refusal()).toBe("F/users.sqlite is empty (0 bytes); --db names the SQLite file of users.");
+    expect(await refusal()).toBe("F/users.sqlite is empty (0 bytes); --db names the SQLite file of records.");
   });
 
   test.each([
@@ -84,7 +84,7 @@ describe("the file", () => {
     chmodSync(folder, 0o755);
     const output = asNobody(`build --db "${db}" --out "${folder}/dist" --base-url https://directory.example.com`);
     expect(output).toContain(
-      `Cannot read ${db} (EACCES): let this user read it, and enter its folders, or run this as a user who may; --db names the SQLite file of users.`,
+      `Cannot read ${db} (EACCES): let this user read it, and enter its folders, or run this as a user who may; --db names the SQLite file of records.`,
     );
   });
 
@@ -108,7 +108,7 @@ describe("the file", () => {
     writer.exec("ROLLBACK");
     writer.close();
     await expect(build({ db, out: dist, baseUrl: "https://directory.example.com" })).resolves.toMatchObject({
-      users: 1,
+      records: 1,
     });
   });
 
@@ -189,7 +189,7 @@ describe("the table", () => {
 
   test("is a view over tables that are gone", async () => {
     writeUsers(db, [], "CREATE TABLE t (id); CREATE VIEW v AS SELECT * FROM t; DROP TABLE t");
-    expect(await refusal({ table: "v" })).toContain("Cannot read users from F/users.sqlite: no such table: main.t");
+    expect(await refusal({ table: "v" })).toContain("Cannot read F/users.sqlite: no such table: main.t");
   });
 });
 

@@ -33,7 +33,7 @@ export function columnTable(declared: readonly string[]): string[][] {
 }
 
 /** What a column of this field must hold. */
-export function storageOf({ schema }: Field): "TEXT" | "INTEGER" {
+function storageOf({ schema }: Field): "TEXT" | "INTEGER" {
   return ["integer", "boolean"].includes(kindOf(schema)) ? "INTEGER" : "TEXT";
 }
 

@@ -7,7 +7,7 @@ import { USERS, type User } from "../../src/contract/users.js";
 import type { Row } from "./database.js";
 
 export const KYC_STATUSES = USERS.properties.kyc_status.enum;
-export const NOTHING_SCHEDULED = USERS.properties.off_chain.properties.next_mining_at["x-null"].const;
+const NOTHING_SCHEDULED = USERS.properties.off_chain.properties.next_mining_at["x-null"].const;
 
 /** The exact check of a user, and its canonical text. */
 export const checkUser = recordCheck(USERS_CONTRACT);

@@ -94,11 +94,13 @@ function integer({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Value
 /** What stands between the quotes must match every part: the last one takes it, the others only look at it. */
 function text({ format, pattern, minLength = 0, maxLength }: ValueSchema): string | undefined {
   const parts: string[] = [];
-  let beginning = minLength === 1 ? '(?!")' : "";
+  let [beginning, end] = [minLength === 1 ? '(?!")' : "", ""];
   if (pattern !== undefined) {
-    const [whole, begun] = [inBytes(pattern), inBytes(`${pattern}$`)];
+    // Of a text with a format, which has no escapes, the end can be looked at, too.
+    const [whole, begun, ended] = [pattern, `${pattern}$`, format ? `^${pattern}` : ""].map(inBytes);
     if (whole !== undefined) parts.push(whole);
     else if (begun !== undefined) beginning += `(?=${begun})`;
+    else if (ended !== undefined) end = `(?<=${ended})`;
     else return undefined;
   }
   if (format !== undefined) parts.push(FORMATS[format]);
@@ -107,7 +109,7 @@ function text({ format, pattern, minLength = 0, maxLength }: ValueSchema): strin
     parts.push(`${CHARACTER}{${minLength},${maxLength ?? ""}}`);
   } else if (parts.length === 0) parts.push(TEXT);
   const looks = parts.slice(0, -1).map((part) => `(?=${part}")`);
-  return `"${beginning}${looks.join("")}${parts.at(-1)}"`;
+  return `"${beginning}${looks.join("")}${parts.at(-1)}${end}"`;
 }
 
 /** Longer texts are counted by the schema. */

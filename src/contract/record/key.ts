@@ -51,9 +51,3 @@ export function writtenKey(inside: string): string {
 export function writeKey(value: string | number): string {
   return toBytes(writtenKey(typeof value === "string" ? JSON.stringify(value).slice(1, -1) : String(value)));
 }
-
-/** The value of a key that stands in records.sha256, given byte by byte. @throws SyntaxError when it is none. */
-export function readKey({ key }: Pick<Contract, "key">, written: string): string | number {
-  if (key.kind === "integer") return Number(written);
-  return written.startsWith('"') ? JSON.parse(fromBytes(written)) : written;
-}

@@ -2,6 +2,7 @@
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import type { ValueSchema } from "../file/form.js";
+import { isUri } from "../links.js";
 
 /** A check of one keyword. Values of another type fit it, since another check refuses those. */
 export interface KeywordCheck {
@@ -77,11 +78,6 @@ const FORMATS: Record<Given<"format">, { is: (text: string) => boolean; words: s
   },
   uri: { is: isUri, words: "an absolute URL", example: "https://example.com/" },
 };
-
-/** Whether a text is an absolute URL without white space and control characters. */
-export function isUri(text: string): boolean {
-  return !/[\s\p{Cc}]/u.test(text) && URL.canParse(text);
-}
 
 /** In characters (code points), as JSON Schema counts them. */
 function lengthOf(text: string): number {

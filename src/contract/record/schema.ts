@@ -7,7 +7,7 @@ import { KEYWORDS, type Keyword } from "./keywords.js";
 import { isNullable, type Kind, kindOf } from "./kind.js";
 
 /** What is wrong with one value of a record. */
-export interface Flaw {
+interface Flaw {
   path: readonly (string | number)[];
   /** The keyword of the contract that the value does not fit: `type`, `pattern`, `enum`. */
   rule: string;

@@ -1,5 +1,5 @@
 /** A fast check of canonical records by a regular expression. It takes only records that the schema takes without a warning. */
-import type { Contract, Field } from "../contract.js";
+import type { Contract } from "../contract.js";
 import type { FieldSchema } from "../file/form.js";
 import { bytesOf, literalBytes } from "./bytes.js";
 import { toBytes } from "./key.js";
@@ -51,9 +51,4 @@ function bytesOfField(schema: FieldSchema, avatar: string | undefined): string |
   if (!isDefault || avatar === undefined) return value;
   const text = literalBytes(toBytes(JSON.stringify(avatar)));
   return value === undefined ? text : `(?:${text}|${value})`;
-}
-
-/** Whether the check can take any record: not where a field's values have no pattern. */
-export function hasPattern(field: Field): boolean {
-  return bytesOf(field.schema) !== undefined;
 }
