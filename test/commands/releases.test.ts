@@ -29,7 +29,7 @@ test("releases are listed newest first, numbers to the right", async () => {
     stdout: `\
 id            time (UTC)           users  pages     size
 ${newer.id}  2026-11-21 03:41:00      2      1  10.8 kB  current
-${older.id}  2026-11-21 03:40:00      2      2  11.1 kB
+${older.id}  2026-11-21 03:40:00      2      2    11 kB
 `,
     stderr: "",
   });
