@@ -10,6 +10,16 @@ const LARGEST = 2000;
  * around or repeats what it took.
  */
 export function inBytes(pattern: string): string | undefined {
+  const read = readPattern(pattern);
+  return read && read.size <= LARGEST ? read.source : undefined;
+}
+
+/** In how many ways a pattern can be walked at most; Infinity where it repeats without end, or is of a kind that is not read here. */
+export function waysOf(pattern: string): number {
+  return readPattern(pattern)?.ways ?? Number.POSITIVE_INFINITY;
+}
+
+function readPattern(pattern: string): Part | undefined {
   try {
     new RegExp(pattern, "u");
   } catch {
@@ -18,7 +28,7 @@ export function inBytes(pattern: string): string | undefined {
   if (!pattern.startsWith("^") || !pattern.endsWith("$")) return undefined;
   const reader = { text: pattern.slice(1, -1), at: 0 };
   const read = readSequence(reader);
-  return read && reader.at === reader.text.length && read.size <= LARGEST ? read.source : undefined;
+  return reader.at === reader.text.length ? read : undefined;
 }
 
 interface Reader {
@@ -26,23 +36,28 @@ interface Reader {
   at: number;
 }
 
-/** A part of a pattern: how it is written in bytes, and how many atoms it has with its counts written out. */
+/** A part of a pattern. */
 interface Part {
+  /** How it is written in bytes. */
   source: string;
+  /** How many atoms it has with its counts written out. */
   size: number;
+  /** In how many ways it can be walked, at most. */
+  ways: number;
 }
 
 /** Terms up to the end, or to what closes a group's branch. */
 function readSequence(reader: Reader): Part | undefined {
-  let [source, size] = ["", 0];
+  let [source, size, ways] = ["", 0, 1];
   while (reader.at < reader.text.length && !"|)".includes(next(reader))) {
     const atom = readAtom(reader);
     const times = atom && readQuantifier(reader);
     if (!atom || !times) return undefined;
     source += atom.source + times.source;
     size += atom.size * times.size;
+    ways *= waysToRepeat(atom.ways, times);
   }
-  return { source, size };
+  return { source, size, ways };
 }
 
 function next({ text, at }: Reader): string {
@@ -55,10 +70,11 @@ function readAtom(reader: Reader): Part | undefined {
   if (first === "[") return readClass(reader);
   if (first === ".") {
     reader.at++;
-    return { source: allBut("", LINE_ENDS), size: 2 };
+    return { source: allBut("", LINE_ENDS), size: 2, ways: 1 };
   }
   const { source, character } = readCharacter(reader, SYNTAX) ?? {};
-  return source === undefined || (character !== undefined && !isPlain(character)) ? undefined : { source, size: 1 };
+  if (source === undefined || (character !== undefined && !isPlain(character))) return undefined;
+  return { source, size: 1, ways: 1 };
 }
 
 function readGroup(reader: Reader): Part | undefined {
@@ -75,7 +91,8 @@ function readGroup(reader: Reader): Part | undefined {
   reader.at++;
   const sources = branches.map(({ source }) => source);
   const size = branches.reduce((sum, branch) => sum + branch.size, 1);
-  return { source: `(?:${sources.join("|")})`, size };
+  const ways = branches.reduce((sum, branch) => sum + branch.ways, 0);
+  return { source: `(?:${sources.join("|")})`, size, ways };
 }
 
 /** U+2028 and U+2029, which a dot does not take. */
@@ -102,7 +119,7 @@ function readClass(reader: Reader): Part | undefined {
     source += isRange ? `${from.source}-${to.source}` : from.source;
   }
   reader.at++;
-  return isNegated ? { source: allBut(source), size: 2 } : { source: `[${source}]`, size: 1 };
+  return isNegated ? { source: allBut(source), size: 2, ways: 1 } : { source: `[${source}]`, size: 1, ways: 1 };
 }
 
 /** Whether JSON writes every character of a range as it is. A set, such as `\d`, has no character. */
@@ -136,10 +153,36 @@ function escaped(character: string): string {
   return /[\\^$.*+?()[\]{}|/-]/.test(character) ? `\\${character}` : character;
 }
 
-/** How often an atom may stand, at most or, without an end, at least. Only greedy ones are read. */
-function readQuantifier(reader: Reader): Part | undefined {
-  const [source = "", least, most] = /^(?:[*+?]|\{(\d+)(?:,(\d*))?\})?/.exec(reader.text.slice(reader.at)) ?? [];
+/** How often an atom may stand. */
+interface Times {
+  source: string;
+  /** At most or, without an end, at least. */
+  size: number;
+  least: number;
+  most: number;
+}
+
+const TIMES: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  "": [1, 1],
+  "?": [0, 1],
+  "*": [0, Number.POSITIVE_INFINITY],
+  "+": [1, Number.POSITIVE_INFINITY],
+};
+
+/** Only greedy ones are read. */
+function readQuantifier(reader: Reader): Times | undefined {
+  const [source = "", from, to] = /^(?:[*+?]|\{(\d+)(?:,(\d*))?\})?/.exec(reader.text.slice(reader.at)) ?? [];
   reader.at += source.length;
   if (source !== "" && next(reader) === "?") return undefined;
-  return { source, size: Math.max(1, Number(most || least || 1)) };
+  const counted = [Number(from), to === "" ? Number.POSITIVE_INFINITY : Number(to ?? from)] as const;
+  const [least, most] = TIMES[source] ?? counted;
+  return { source, size: Math.max(1, Number.isFinite(most) ? most : least), least, most };
+}
+
+function waysToRepeat(ways: number, { least, most }: Times): number {
+  if (!Number.isFinite(most)) return most;
+  if (ways === 1) return most - least + 1;
+  let [sum, each] = [0, ways ** least];
+  for (let times = least; times <= most && sum < Number.POSITIVE_INFINITY; times++, each *= ways) sum += each;
+  return sum;
 }

@@ -25,6 +25,9 @@ test.each([
   "^https?://[^/?#\\s]+(?:/[^\\s]*)?$",
   "^[A-Z][a-z]+(?: [A-Z][a-z]+)*$",
   "^\\+?[0-9]{6,15}$",
+  "^(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)\\.){3}(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)$",
+  "^\\p{L}+(?: \\p{L}+)*$",
+  "^\\p{Lu}[\\p{L}\\p{M}]*(?:[ '-]\\p{Lu}[\\p{L}\\p{M}]*)*$",
 ])("%s is taken", (pattern) => {
   expect(whyNotPattern(pattern)).toBeUndefined();
 });
@@ -42,14 +45,15 @@ test.each([
   "a*a*a*a*a*b",
   "\\s+$",
   "^(.*)\\1$",
+  "^(?:\\p{L}+\\p{Lu}*)+$",
+  "^\\p{L}*[^x]*\\p{L}*$",
+  "^(?:\\[\\p{L}+\\]?)+$",
 ])("%s is refused, with what to do", (pattern) => {
   expect(whyNotPattern(pattern)).toMatch(/^may take very long on some texts; begin it with \^/);
 });
 
-test("the verdict about the worst that a pattern can be comes in seconds", () => {
-  const began = performance.now();
+test("the verdict about the worst that a pattern can be is found by counting", () => {
   for (const inside of ["a|a", "a|b|ab", ".*.*", "(?:a{0,99}){0,99}", "(?:\\w|\\d|[a-z])+", "a?b?c?d?e?f?g?h?"]) {
     expect(whyNotPattern(`^(?:${inside}|(?:${inside})*)*${inside}$`)).toBeDefined();
   }
-  expect(performance.now() - began).toBeLessThan(20_000);
 });
