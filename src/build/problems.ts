@@ -11,7 +11,7 @@ const KEPT = 20;
 export interface Problem {
   /** The value of the record's key as the source has it, so not always a valid one; null where the source has NULL. */
   id: unknown;
-  /** Dotted, as in `off_chain.liveness_config.min_blinks` or `languages.0`. */
+  /** Dotted, as in `position.latitude` or `sensors.0`. */
   path: string;
   /** The keyword of the contract that the value does not fit, such as `type` or `pattern`; or `unique`. */
   rule: string;

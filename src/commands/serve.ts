@@ -151,7 +151,7 @@ function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** `2026-11-21T03:40:00.000Z 127.0.0.1 GET /api/users/?page=1 200 34567 1.2ms 1f6a9c0d2b7e`, or the entry as JSON. */
+/** `2026-11-21T03:40:00.000Z 127.0.0.1 GET /v1/stations/?page=1 200 34567 1.2ms 1f6a9c0d2b7e`, or the entry as JSON. */
 export function accessLine(entry: AccessEntry, asJson: boolean): string {
   if (asJson) return toJson(entry);
   const { time, remote, method, url, status, bytes, ms, release } = entry;

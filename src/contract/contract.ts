@@ -8,7 +8,7 @@ export type AnyRecord = Record<string, unknown>;
 
 /** One field that is not an object with fields of its own. */
 export interface Field {
-  /** Dotted: `off_chain.liveness_config.min_blinks`. */
+  /** Dotted: `position.latitude`. */
   path: string;
   /** The parts of the path. */
   names: readonly string[];

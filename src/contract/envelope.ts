@@ -1,25 +1,25 @@
-/** Reads the envelope of a page. The users of a page in canonical form are not parsed. */
+/** Reads the envelope of a page. The records of a page in canonical form are not parsed. */
 import { z } from "zod";
 import { parseJson } from "./json.js";
 import { PAGE_SIZE } from "./links.js";
 import { neighbours, type Page, type PagePosition } from "./page.js";
 
 export interface Envelope extends Omit<Page, "results"> {
-  /** Users on this page. */
-  users: number;
+  /** How many there are on this page. */
+  records: number;
 }
 
-/** The envelope that a page must have. A page beyond the last has no users. */
+/** The envelope that a page must have. A page beyond the last has no records. */
 export function expectedEnvelope(position: PagePosition & { pageSize: number }): Envelope {
   const { page, count, pageSize } = position;
-  return { count, users: Math.max(0, Math.min(pageSize, count - (page - 1) * pageSize)), ...neighbours(position) };
+  return { count, records: Math.max(0, Math.min(pageSize, count - (page - 1) * pageSize)), ...neighbours(position) };
 }
 
 export function envelopeDifferences(found: Envelope, expected: Envelope): (keyof Envelope)[] {
-  return (["count", "users", "previous", "next"] as const).filter((key) => found[key] !== expected[key]);
+  return (["count", "records", "previous", "next"] as const).filter((key) => found[key] !== expected[key]);
 }
 
-/** A page's envelope, with its frame, or with its parsed users where its text is not in canonical form. */
+/** A page's envelope, with its frame, or with its parsed records where its text is not in canonical form. */
 export type PageBody = { envelope: Envelope } & ({ frame: Frame } | { results: readonly unknown[] });
 
 /** The page that a body holds, or why it holds none: "is HTML". */
@@ -27,13 +27,13 @@ export function readBody(body: Buffer): PageBody | { why: string } {
   const frame = readFrame(body);
   if (!frame) return parse(body.toString("utf8"));
   const { count, next, previous } = frame;
-  return { envelope: { count, next, previous, users: frame.records.length }, frame };
+  return { envelope: { count, next, previous, records: frame.records.length }, frame };
 }
 
 export type Span = readonly [begin: number, end: number];
 
 /** A canonical page's frame, and where each of its records begins and ends. */
-export interface Frame extends Omit<Envelope, "users"> {
+export interface Frame extends Omit<Envelope, "records"> {
   records: readonly Span[];
 }
 
@@ -76,7 +76,7 @@ const schema = z.object({
   previous: link,
   results: z
     .array(z.object({}, { error: "must be an object" }), { error: "must be an array" })
-    .max(PAGE_SIZE.max, { error: `must be ${PAGE_SIZE.max} users at most` }),
+    .max(PAGE_SIZE.max, { error: `must be ${PAGE_SIZE.max} records at most` }),
 });
 
 function parse(text: string): PageBody | { why: string } {
@@ -91,7 +91,7 @@ function parse(text: string): PageBody | { why: string } {
     return { why: path ? `is no page: its ${path} ${issue?.message}` : "is JSON, but no page" };
   }
   const { count, next, previous } = data;
-  // The users as they came: the schema's copies have no keys.
+  // The records as they came: the schema's copies have no keys.
   const { results } = read.value as { results: unknown[] };
-  return { envelope: { count, next, previous, users: results.length }, results };
+  return { envelope: { count, next, previous, records: results.length }, results };
 }

@@ -6,12 +6,12 @@ import { USERS_CONTRACT } from "./contract.js";
 export const LINK_STYLES = ["query", "path"] as const;
 export type LinkStyle = (typeof LINK_STYLES)[number];
 
-/** The default image of users who have none, below the base URL. */
+/** The default image of records that have none, below the base URL. */
 export const AVATAR_PATH = "avatar.svg";
 
 export const PAGE_SIZE = { default: 100, min: 1, max: 1000 } as const;
 
-/** How many pages `count` users fill. An empty collection has one empty page. */
+/** How many pages `count` records fill. An empty collection has one empty page. */
 export function pagesFor(count: number, pageSize: number): number {
   return Math.max(1, Math.ceil(count / pageSize));
 }
@@ -23,7 +23,7 @@ export const MAX_PAGES = 999_999_999;
 export interface ListingPlace {
   /** As `parseBaseUrl` has normalised it. */
   baseUrl: string;
-  /** The contract's path of the listing, below the base URL: `/api/users/`. */
+  /** The contract's path of the listing, below the base URL: `/v1/stations/`. */
   path: string;
   links: LinkStyle;
 }

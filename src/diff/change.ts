@@ -5,7 +5,7 @@ import { matchingPaths } from "../contract/fields.js";
 import type { LinkStyle } from "../contract/links.js";
 
 export interface FieldChange {
-  /** Dotted, as in `off_chain.liveness_config.min_blinks`; a list is one field. */
+  /** Dotted, as in `position.latitude`; a list is one field. */
   path: string;
   old: unknown;
   new: unknown;

@@ -13,7 +13,7 @@ export interface Gates {
   maxAdded?: Limit | undefined;
   maxRemoved?: Limit | undefined;
   maxChanged?: Limit | undefined;
-  /** How many records may change in a field: `kyc_status=10`, `bio=5%`. */
+  /** How many records may change in a field: `country=10`, `name=5%`. */
   maxField?: readonly string[] | undefined;
 }
 
@@ -47,7 +47,7 @@ export function hasGates({ maxAdded, maxRemoved, maxChanged, maxField = [] }: Ga
   return [maxAdded, maxRemoved, maxChanged, maxField[0]].some((gate) => gate !== undefined);
 }
 
-/** A sentence for every gate that is exceeded: `max-removed 10: 23 of 1,204 users removed (1.9 %)`. */
+/** A sentence for every gate that is exceeded: `max-removed 10: 23 of 1,204 stations removed (1.9 %)`. */
 export function findExceeded(diff: Diff<unknown>, gates: Gates): string[] {
   const { maxAdded, maxRemoved, maxChanged, maxField = [] } = gates;
   const checks: [gate: string, limit: Limit | undefined, records: number, what: string][] = [

@@ -66,7 +66,7 @@ function* entriesOf({ list: path }: MatchSide): Generator<ListEntry> {
 
 const LONGEST_NAME = 100;
 
-/** A record as people are told of it, by its key as it is written in a list: `user 7f3c2a10-...`. */
+/** A record as people are told of it, by its key as it is written in a list: `station EGLL`. */
 export function nameOf({ listing }: Pick<Contract, "listing">, key: string): string {
   return `${listing.words[0]} ${shorten(fromBytes(key), LONGEST_NAME)}`;
 }

@@ -29,8 +29,8 @@ export interface Shape {
  * Numbers the files of a release. Numbers are computed, so that 1,000,000 pages take no more memory than one.
  *
  * The order is: other files, pages, SHA256SUMS, snapshot.json. The last two announce the others. Pages go from the last
- * to the first: users come newest first, so new users push older ones to later pages, and a reader who meets pages that
- * have just changed sees a user twice but misses none.
+ * to the first: where records come newest first, new ones push older ones to later pages, and a reader who meets pages that
+ * have just changed sees a record twice but misses none.
  */
 export class FileOrder {
   readonly length: number;
@@ -68,7 +68,7 @@ export class FileOrder {
 
 /**
  * What a target holds of a release: SHA256SUMS and what it lists, except what hosts include, which nobody may be served.
- * The digests of users are not for readers either, but they say no more than the pages do, and `rollcall diff` needs
+ * The digests of records are not for readers either, but they say no more than the pages do, and `rollcall diff` needs
  * them of a folder that is kept in git.
  */
 export class ReleaseFiles extends FileOrder {

@@ -63,15 +63,15 @@ export type Variant = "identity" | Encoding;
 
 /** The paths of a release's page files, which lie below the path of its listing. */
 export class PagePaths {
-  /** `api/users/pages` */
+  /** `v1/stations/pages` */
   readonly folder: string;
 
-  /** @param listing the path of the listing: `/api/users/` */
+  /** @param listing the path of the listing: `/v1/stations/` */
   constructor(readonly listing: string) {
     this.folder = `${listing.slice(1)}pages`;
   }
 
-  /** The path of page `page` (from 1) inside a release: `api/users/pages/7.json`, or `7.json.br`. */
+  /** The path of page `page` (from 1) inside a release: `v1/stations/pages/7.json`, or `7.json.br`. */
   path(page: number, variant: Variant = "identity"): string {
     return `${this.folder}/${page}.json${variant === "identity" ? "" : ENCODINGS[variant]}`;
   }

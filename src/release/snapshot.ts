@@ -13,7 +13,7 @@ const count = z.int().min(0);
 const snapshotSchema = z.strictObject({
   /** 12 hexadecimal digits, see `snapshotId`. */
   id: z.string().regex(/^[0-9a-f]{12}$/),
-  /** The version of the contract that every user was checked against. */
+  /** The version of the contract that every record was checked against. */
   contract: count.min(1),
   count,
   pages: count.min(1).max(MAX_PAGES),
@@ -23,7 +23,7 @@ const snapshotSchema = z.strictObject({
   /** The content codings in which each page has a compressed file. */
   encodings: z.array(z.enum(["br", "gzip"])).refine((list) => new Set(list).size === list.length),
   skipped: count,
-  /** The number of users for each kind of warning. */
+  /** The number of records for each kind of warning. */
   warnings: z.record(z.string(), count),
 });
 
@@ -44,7 +44,7 @@ export function contentDigest(facts: SnapshotFacts, { paths, pages, others }: Su
   return hash.update(stringify(facts)).digest("hex");
 }
 
-/** Equal ids do not prove equal content: who controls the data of users can make two contents with one id. */
+/** Equal ids do not prove equal content: who controls the records can make two contents with one id. */
 export function snapshotId(digest: string): string {
   return digest.slice(0, 12);
 }

@@ -28,7 +28,7 @@ export interface KnownListing {
 export interface ListingFacts extends KnownListing, ListingPlace {
   count: number;
   pages: number;
-  /** Users on every page but the last; undefined where there is one page only. */
+  /** How many records there are on every page but the last; undefined where there is one page only. */
   pageSize: number | undefined;
   /** The base URL of the links, which may be another; undefined where there is one page only, so no link. */
   linkBase: string | undefined;
@@ -84,23 +84,24 @@ export function readAnswer(answer: RemoteResponse, bytes: Buffer): PageBody | { 
 /** @throws UserError when page 1 contradicts itself, so that no listing can be read from it. */
 function factsOf(listing: KnownListing & ListingPlace, answer: RemoteResponse, envelope: Envelope): ListingFacts {
   const { baseUrl, path } = listing;
-  const { count, next, previous, users } = envelope;
+  const { count, next, previous, records } = envelope;
+  const held = `${records} records`;
   const refuse = (why: string) => new UserError(`${answer.url} ${why}. Is ${baseUrl} the base URL?`);
   const base = { ...listing, count, snapshotId: headerOf(answer, "Snapshot-Id") };
   if (previous !== null) throw refuse(`has a previous page, ${show(previous)}, where page 1 has none`);
   if (next === null) {
-    if (users !== count) throw refuse(`says count ${count} and has no next page, but has ${users} users`);
+    if (records !== count) throw refuse(`says count ${count} and has no next page, but has ${held}`);
     return { ...base, pages: 1, pageSize: undefined, linkBase: undefined };
   }
   const link = parsePageUrl(next, path);
   if (link?.page !== 2) throw refuse(`says that the next page is ${show(next)}, which is no URL of page 2`);
-  if (users < PAGE_SIZE.min || users > PAGE_SIZE.max)
-    throw refuse(`has ${users} users, where ${PAGE_SIZE.min} to ${PAGE_SIZE.max} are allowed`);
-  const pages = pagesFor(count, users);
+  if (records < PAGE_SIZE.min || records > PAGE_SIZE.max)
+    throw refuse(`has ${held}, where ${PAGE_SIZE.min} to ${PAGE_SIZE.max} are allowed`);
+  const pages = pagesFor(count, records);
   if (pages > MAX_PAGES)
-    throw refuse(`says count ${count} and has ${users} users, so ${pages} pages, where ${MAX_PAGES} are allowed`);
-  if (pages < 2) throw refuse(`says count ${count} and has ${users} users, but also a next page`);
-  return { ...base, pages, pageSize: users, linkBase: link.baseUrl, links: link.links };
+    throw refuse(`says count ${count} and has ${held}, so ${pages} pages, where ${MAX_PAGES} are allowed`);
+  if (pages < 2) throw refuse(`says count ${count} and has ${held}, but also a next page`);
+  return { ...base, pages, pageSize: records, linkBase: link.baseUrl, links: link.links };
 }
 
 /** The envelope that a page must have, as page 1 promises. */

@@ -9,7 +9,7 @@ import { type Answers, send } from "./answers.js";
 import { createNegotiation, isFresh } from "./negotiate.js";
 import type { PageCache } from "./page-cache.js";
 
-/** @param listing the path of the listing, such as `/api/users/` */
+/** @param listing the path of the listing, such as `/v1/stations/` */
 export function createPages(
   { folder, snapshot, paths, sums }: Release,
   listing: string,
@@ -39,14 +39,14 @@ export function createPages(
 
   return {
     findPage,
-    /** `{base}/api/users/?page=N` */
+    /** `{base}/v1/stations/?page=N` */
     byQuery: (req: Request, res: ServerResponse) => answer(req, res, requestedPage(req.search.slice(1))),
-    /** `{base}/api/users/pages/N.json` */
+    /** `{base}/v1/stations/pages/N.json` */
     byPath(req: Request, res: ServerResponse) {
       const [, number = ""] = /([^/]*)\.json$/.exec(req.path) ?? [];
       return answer(req, res, pageNumber(number));
     },
-    /** `{base}/api/users`, without the final slash. */
+    /** `{base}/v1/stations`, without the final slash. */
     redirect: (req: Request, res: ServerResponse) => send(res, answers.redirect(toLocation(listing, req.search))),
   };
 }

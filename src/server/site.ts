@@ -94,7 +94,7 @@ function refuseBadBase({ folder, snapshot, contract }: Release): void {
   throw new UserError(`Release ${basename(folder)} is broken: its base URL is ${base}. Build again.`, { cause });
 }
 
-/** For polka. The absolute form that proxies use (`http://any.host/api/users/`) loses its origin: there is one site. */
+/** For polka. The absolute form that proxies use (`http://any.host/v1/stations/`) loses its origin: there is one site. */
 function parseTarget({ url: raw = "/" }: IncomingMessage) {
   const [, path, search = ""] = /^(?:https?:\/\/[^/?#]*)?([^?]*)(.*)$/is.exec(raw) ?? [];
   return { pathname: path || "/", search, query: undefined, hash: undefined, raw };

@@ -18,7 +18,7 @@ export const SETTINGS = {
   pageSize: row(
     { ...whole(PAGE_SIZE.min, PAGE_SIZE.max), default: PAGE_SIZE.default },
     ["build"],
-    `users a page, ${PAGE_SIZE.min} to ${PAGE_SIZE.max}`,
+    `records a page, ${PAGE_SIZE.min} to ${PAGE_SIZE.max}`,
   ),
   contract: row(
     kind.contract,
@@ -34,7 +34,7 @@ export const SETTINGS = {
   defaultAvatar: row(
     kind.publicUrl,
     ["build"],
-    "image_url of users who have none (default: an image that goes with the release)",
+    "image of records that have none (default: one that goes with the release)",
   ),
   links: row(
     kind.oneOf(...LINK_STYLES),
@@ -48,7 +48,7 @@ export const SETTINGS = {
     ["build", "verify"],
     "threads that share the work; 0 is none (default: as many as cores, none where there is little to do)",
   ),
-  skipInvalid: row(yesOrNo, ["build"], "publish without the invalid users"),
+  skipInvalid: row(yesOrNo, ["build"], "publish without the invalid records"),
   problems: row(path("<file>"), ["build"], "write every problem to it, as NDJSON"),
 
   // How Rollcall's own server serves.

@@ -48,9 +48,9 @@ export async function factsOfPages(folder: string, contract: Contract, name: str
     throw new UserError(`${name} holds no release: it has neither ${SUMS} nor ${first}. Name a release's folder.`);
   const read = readBody(bytes);
   if ("why" in read) throw badPage({ name }, 1, read.why);
-  const { count, next, users } = read.envelope;
+  const { count, next, records } = read.envelope;
   const link = next === null ? undefined : parsePageUrl(next, path);
-  const pageSize = Math.max(1, users);
+  const pageSize = Math.max(1, records);
   const snapshot = await readReleaseFile(join(folder, SNAPSHOT)).catch(() => "");
   const facts = { name, id: parseSnapshot(String(snapshot))?.id, count, pages: pagesFor(count, pageSize), pageSize };
   return { ...facts, baseUrl: link?.baseUrl, links: link?.links, contract };

@@ -11,23 +11,23 @@ import { PagePaths } from "../release/layout.js";
 import type { ListingFacts } from "../remote/listing.js";
 import { walk } from "../remote/walk.js";
 
-/** @throws UserError as `walk` does, or when a page holds a user that is not valid. */
+/** @throws UserError as `walk` does, or when a page holds a record that is not valid. */
 export async function openRemoteSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {
   let listing: Started | undefined;
-  let users = 0;
+  let records = 0;
   const facts = await walk(url, {
     signal,
     instead: "name a folder with its release instead",
     onStart: (started) => {
       listing = startOn(started, scratch);
-      users = 0;
+      records = 0;
     },
     onPage: async (page, bytes, body) => {
       if (!listing) throw new Error("A page came before the listing");
       await writeFile(listing.pathOf(page), "frame" in body ? bytes : listing.canonical(url, page, body.results));
       const { count, pageSize = count } = listing.facts;
-      users = Math.min(users + pageSize, count);
-      onProgress({ records: users, total: count });
+      records = Math.min(records + pageSize, count);
+      onProgress({ records, total: count });
     },
   });
   const { count, pages, pageSize = Math.max(1, count), baseUrl, linkBase = baseUrl, links, contract } = facts;

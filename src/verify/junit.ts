@@ -31,7 +31,7 @@ function describe({ outcome, request, received, count, findings, note }: Row, on
   return `<failure message=${quoted(message)}>${escaped(lines.join("\n"))}</failure>`;
 }
 
-/** `page 3, user 0123..: found kyc_status "none"; it must be one of ...`; `one` is what one record is called. */
+/** `page 3, station EGLL: found opened "1946"; it must be a real date`; `one` is what one record is called. */
 export function describeFinding({ path, url, page, id, found, expected }: Finding, one: string): string {
   const where = [
     path ?? (page === undefined ? url : undefined),

@@ -111,7 +111,7 @@ function checkOrder(
   findings.add({ check: "order", ...place, ...idFrom(key), found, expected: orderWords(contract) });
 }
 
-/** `-date_joined, id` */
+/** `-opened, code` */
 function orderWords({ listing }: Pick<Contract, "listing">): string {
   return listing.order.join(", ");
 }

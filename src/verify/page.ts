@@ -20,7 +20,7 @@ export interface PageContext {
   findings: Findings;
 }
 
-const ENVELOPE_CHECKS = { count: "count", users: "page-size", previous: "links", next: "links" } as const;
+const ENVELOPE_CHECKS = { count: "count", records: "page-size", previous: "links", next: "links" } as const;
 
 export function checkPage(bytes: Buffer, context: PageContext): Records {
   const { place, body, expected = body.envelope, countSource = "", formCheck, checker, warnings, findings } = context;

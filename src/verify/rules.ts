@@ -6,7 +6,7 @@ export interface Wording {
   one: string;
   many: string;
   key: string;
-  /** `-date_joined, id` */
+  /** `-opened, code` */
   order: string;
 }
 
@@ -29,7 +29,7 @@ export function recordRules({ one, many, key, order }: Wording) {
   };
 }
 
-/** A number of records that is not the one there should be: `7 users on all pages`. */
+/** A number of records that is not the one there should be: `7 stations on all pages`. */
 export function foundOnPages(records: number, { one, many }: Wording): string {
   return `${records} ${records === 1 ? one : many} on all pages`;
 }

@@ -120,7 +120,7 @@ class PoolWorker<Job, Result> {
   }
 }
 
-/** As many as wanted, or as cores; none for so few users that starting threads takes longer than they save. */
-export function threadsFor(users: number, wanted: number | undefined, worthwhile: number): number {
-  return wanted ?? (users < worthwhile ? 0 : availableParallelism());
+/** As many as wanted, or as cores; none for so few records that starting threads takes longer than they save. */
+export function threadsFor(records: number, wanted: number | undefined, worthwhile: number): number {
+  return wanted ?? (records < worthwhile ? 0 : availableParallelism());
 }

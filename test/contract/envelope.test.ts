@@ -25,16 +25,16 @@ test("a canonical page's frame says where each record is", () => {
   const link = (to: number) => pageUrl(POSITION, to);
   expect(frame).toEqual({ count: 7, next: link(3), previous: link(1) });
   expect(records.map(([begin, end]) => bytes.toString("utf8", begin, end))).toEqual(RECORDS);
-  expect(read(page)).toEqual({ envelope: { ...frame, users: 3 } });
+  expect(read(page)).toEqual({ envelope: { ...frame, records: 3 } });
 });
 
 test("an empty page, and one user", () => {
   const empty = encodePage({ ...POSITION, page: 1, pages: 1, count: 0 }, []).join("");
-  const envelope: Envelope = { count: 0, next: null, previous: null, users: 0 };
+  const envelope: Envelope = { count: 0, next: null, previous: null, records: 0 };
   expect(read(empty)).toEqual({ envelope });
   expect(readFrame(Buffer.from(empty))?.records).toEqual([]);
   const one = encodePage({ ...POSITION, page: 1, pages: 1, count: 1 }, ["{}"]).join("");
-  expect(read(one)).toEqual({ envelope: { ...envelope, count: 1, users: 1 } });
+  expect(read(one)).toEqual({ envelope: { ...envelope, count: 1, records: 1 } });
 });
 
 test.each([

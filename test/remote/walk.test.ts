@@ -257,19 +257,19 @@ describe("a host that lies", () => {
     [
       "count and pages that do not agree",
       rewritten(1, (text) => text.replace('"count":5', '"count":2')),
-      /page=1 says count 2 and has 2 users, but also a next page/,
+      /page=1 says count 2 and has 2 records, but also a next page/,
     ],
     [
       "more pages than have numbers",
       rewritten(1, (text) => text.replace('"count":5', '"count":9007199254740991')),
-      /page=1 says count 9007199254740991 and has 2 users, so 4503599627370496 pages, where 999999999 are allowed/,
+      /page=1 says count 9007199254740991 and has 2 records, so 4503599627370496 pages, where 999999999 are allowed/,
     ],
     [
       "more users than a page may have",
       rewritten(2, (text) =>
         text.replace(/\n([^\n]*)\n\]/, (_, users) => `\n${`${users},\n`.repeat(1000)}${users}\n]`),
       ),
-      /page=2 .* with a body that is no page: its results must be 1000 users at most\./,
+      /page=2 .* with a body that is no page: its results must be 1000 records at most\./,
     ],
     [
       "JSON of many values",
@@ -280,7 +280,7 @@ describe("a host that lies", () => {
     [
       "one page that does not hold all",
       rewritten(1, (text) => text.replace(/"next":"[^"]*"/, '"next":null')),
-      /page=1 says count 5 and has no next page, but has 2 users/,
+      /page=1 says count 5 and has no next page, but has 2 records/,
     ],
     [
       "a chain without end",
@@ -296,7 +296,7 @@ describe("a host that lies", () => {
     [
       "a user too few",
       rewritten(2, (text) => text.replace(/\n[^\n]*,\n/, "\n")),
-      /page=2 has users 1, where page 1 promises 2/,
+      /page=2 has records 1, where page 1 promises 2/,
     ],
     [
       "a next page that is no page",

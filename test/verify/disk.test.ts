@@ -547,7 +547,7 @@ describe("damage that digests do not tell", () => {
         remake(f);
       },
       ["count", "page-size", "record-list"],
-      { check: "page-size", page: 2, found: "users 2", expected: "3" },
+      { check: "page-size", page: 2, found: "records 2", expected: "3" },
     ],
     [
       "next leads elsewhere",

@@ -38,13 +38,13 @@ export function rulesOf({ base, paths, encodings, cacheControl, others }: RuleOp
   return {
     base,
     encodings,
-    /** `/directory/api/users/`; a request without the last slash is redirected to `redirect`, with its query. */
+    /** `/directory/v1/stations/`; a request without the last slash is redirected to `redirect`, with its query. */
     listing,
     bare: listing.slice(0, -1),
     // A browser reads `//x` as a host, so RFC 3986 writes `/.//x`.
     redirect: `${listing.startsWith("//") ? "/." : ""}${listing}`,
     pages: `${listing}pages/`,
-    /** In the release: `api/users/pages`. */
+    /** In the release: `v1/stations/pages`. */
     pageFolder: paths.folder,
     /** On every answer, whatever its status; then what is added for OPTIONS, pages, redirects and errors. */
     headers: commonHeaders(encodings),

@@ -59,7 +59,7 @@ export async function progressBar(io: Io, words: Words): Promise<Progress | unde
   };
 }
 
-/** `██████░░░░ 1,000 of 4,000 users, 500 users/s, 6.00 s left`; on a narrow terminal with no pace, or even no bar. */
+/** `██████░░░░ 1,000 of 4,000 stations, 500 stations/s, 6.00 s left`; on a narrow terminal with no pace, or even no bar. */
 export function describe(done: number, total: number, words: Words, milliseconds: number, columns = UNKNOWN_WIDTH) {
   const rate = milliseconds > 0 ? (done / milliseconds) * 1000 : 0;
   const far = `${number(done)} of ${visible(count(total, words))}`;

@@ -50,9 +50,9 @@ export interface FieldSchema extends ValueSchema {
 }
 
 export interface Listing {
-  /** `/api/users/`: below the base URL, with a slash at both ends. */
+  /** `/v1/stations/`: below the base URL, with a slash at both ends. */
   readonly path: string;
-  /** One and many: `user`, `users`. */
+  /** One and many: `station`, `stations`. */
   readonly words: readonly [one: string, many: string];
   /** The field that names a record. */
   readonly key: string;

@@ -5,7 +5,7 @@ import { UserError } from "../../errors.js";
 import { makeFolder } from "../../release/sharing.js";
 import { flushFolder } from "../../release/write.js";
 
-/** Paths of folders are relative: `.` is the root, others look like `api/users`. */
+/** Paths of folders are relative: `.` is the root, others look like `v1/stations`. */
 export class FolderTree {
   readonly #known = new Map<string, boolean>();
   readonly #touched = new Set<string>();

@@ -31,7 +31,7 @@ export function word(text: string): string {
   return PLAIN.test(text) && text.length <= LONGEST && !RIGHT_TO_LEFT.test(text) ? text : code(text);
 }
 
-/** `1,204 users` */
+/** `1,204 stations` */
 export function counted(value: number, words: Words): string {
   return `${number(value)} ${word(wordFor(value, words))}`;
 }

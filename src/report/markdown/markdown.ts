@@ -34,7 +34,7 @@ export async function* markdownReport(diff: Diff, options: ReportOptions & { lim
   yield* detailsMarkdown(diff, limit, LONGEST_COMMENT - head.length);
 }
 
-/** `3 users added, 1 removed` */
+/** `3 stations added, 1 removed` */
 function headline(diff: Diff, { words }: Subject): string {
   const [first, ...kinds] = CHANGE_KINDS.filter((kind) => diff[kind] > 0);
   const contract = diff.contract ? "contract changed, " : "";

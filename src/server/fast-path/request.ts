@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 /** How many blocks of headers are remembered: clients send the same ones with each request. */
 const REMEMBERED = 1_024;
 
-/** Makes a reader of requests for a listing, such as `/api/users/`. Undefined is for Node's parser to judge. */
+/** Makes a reader of requests for a listing, such as `/v1/stations/`. Undefined is for Node's parser to judge. */
 export function createFastReader(listing: string) {
   const path = listing.replace(/[^\w/]/g, "\\$&");
   const line = new RegExp(`GET (${path}\\?(?:format=api&)?page=([1-9][0-9]{0,8})) HTTP/1\\.1\r\n`, "y");

@@ -29,7 +29,7 @@ export interface Probe {
   /** In the contract's words. */
   rule: string;
   method?: string;
-  /** Below the base URL: `/api/users/?page=01`; page 1 unless given. */
+  /** Below the base URL: `/v1/stations/?page=01`; page 1 unless given. */
   path?: ((site: ProbedSite) => string) | undefined;
   headers?(site: ProbedSite): RemoteRequest["headers"];
   /** The lines to send as they are, instead of what method, path and headers make. */
@@ -134,7 +134,7 @@ export function varyOf({ release, first }: ProbedSite): string[] {
 
 const LONGEST_SHOWN = 120;
 
-/** `404 {"detail":"Invalid page."}`, `301 to /api/users/`, `200, page 2`, `200 (text/html) with a body that is HTML` */
+/** `404 {"detail":"Invalid page."}`, `301 to /v1/stations/`, `200, page 2`, `200 (text/html) with a body that is HTML` */
 function showAnswer(answer: RemoteResponse, { first }: ProbedSite): string {
   const { status, body } = answer;
   const location = headerOf(answer, "Location");

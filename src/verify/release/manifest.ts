@@ -115,31 +115,21 @@ export function checkWarnings(manifest: Manifest, counted: WarningCounts, findin
     new Map(Object.entries(manifest.snapshot?.warnings ?? {})),
     new Map(Object.entries(counted)),
   ];
-  const untold = untoldWarnings(manifest);
+  const isTold = toldWarnings(manifest);
   for (const kind of new Set([...listed.keys(), ...given.keys()])) {
-    if (untold.has(kind)) continue;
+    if (!isTold(kind)) continue;
     const [found, expected] = [listed.get(kind) ?? 0, given.get(kind) ?? 0];
     compare(findings, `${kind} ${found}`, `${expected}, as there are`, found === expected);
   }
 }
 
-/** Kinds of warnings that are not compared: of conditions over what no record shows, or with another name in earlier versions. */
-function untoldWarnings({ contract, isEarlier }: Manifest): ReadonlySet<string> {
-  if (!contract) return new Set();
+/** Which kinds of warnings are compared: not conditions over what no record shows, nor those about fields in earlier versions, which called them otherwise. */
+function toldWarnings({ contract, isEarlier }: Manifest): (kind: string) => boolean {
+  if (!contract) return () => true;
   const told = new Set(recountedConditions(contract));
-  const conditions = contract.conditions.map(({ name }) => name).filter((name) => !told.has(name));
-  if (!isEarlier) return new Set(conditions);
-  const observed = contract.fields.filter(({ schema }) => schema["x-observed"]).map(({ path }) => path);
-  return new Set([...conditions, ...observed, ...EARLIER_WARNINGS]);
+  const conditions = new Set(contract.conditions.map(({ name }) => name));
+  return (kind) => told.has(kind) || !(isEarlier || conditions.has(kind));
 }
-
-/** What warnings about single fields were called where releases had no contract.json. */
-const EARLIER_WARNINGS = [
-  "circles_not_empty",
-  "liveness_config_unobserved",
-  "liveness_tier_unobserved",
-  "wac_status_unobserved",
-];
 
 function compare(findings: Findings, found: string, expected: string, isSame: boolean): void {
   if (!isSame) findings.add({ check: "snapshot", path: SNAPSHOT, found, expected });
