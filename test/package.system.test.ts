@@ -3,11 +3,13 @@
  * better-sqlite3 can be fetched, installing compiles it, which takes more than a minute.
  */
 import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { USERS } from "../src/contract/users.js";
 
 const REPOSITORY = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "rollcall-package-"));
@@ -37,7 +39,7 @@ test("npx rollcall --help is the documented help", () => {
 test("init and build work out of the box", () => {
   npx("rollcall", "init");
   const built = JSON.parse(npx("rollcall", "build", "--json"));
-  expect(built).toMatchObject({ new: true, users: 1000, pages: 10, skipped: 0 });
+  expect(built).toMatchObject({ new: true, records: 1000, pages: 10, skipped: 0 });
 });
 
 test.each(["cloudflare", "netlify", "cloudfront"])("adapt writes the script for %s", (name) => {
@@ -50,7 +52,7 @@ test("a build for lighttpd writes its script into the release", () => {
 });
 
 const PROGRAM = `\
-import { build, createServer, openRelease, UserError, type BuildResult, type Server, type Release } from "rollcall";
+import { build, createServer, openRelease, UserError, type BuildResult, type Server, type Release, type User } from "rollcall";
 
 const result: BuildResult = await build({
   db: "data/users.sqlite", baseUrl: "https://example.com", out: "library", pageSize: 250, encodings: ["gzip"],
@@ -59,12 +61,17 @@ const release: Release = await openRelease(result.folder);
 const host: Server = await createServer({ folder: "library" });
 const { url } = await host.listen({ port: 0 });
 const answer = await fetch(\`\${url}/api/users/?page=4\`);
-const { count } = (await answer.json()) as { count: number };
+const { count, results } = (await answer.json()) as { count: number; results: User[] };
+const known: { id: string; default_wallet: string | null; off_chain: { tokens: number } } | undefined = results[0];
+// @ts-expect-error: no user has such a field.
+results[0]?.nickname;
+// @ts-expect-error: no field of one of a few values has this one.
+results[0]?.kyc_status === "CONFIMED";
 await host.close();
 const refusal: unknown = await openRelease("nowhere").catch((error: unknown) => error);
 console.log(JSON.stringify({
   pages: release.snapshot.pages, count, id: answer.headers.get("snapshot-id") === result.id,
-  refused: refusal instanceof UserError,
+  refused: refusal instanceof UserError, known: known?.id.length,
 }));
 `;
 
@@ -87,5 +94,19 @@ test("the library is typed, and runs", () => {
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
   execFileSync(join(REPOSITORY, "node_modules/.bin/tsc"), ["-p", folder], options);
   const printed = execFileSync(process.execPath, ["program.js"], options);
-  expect(JSON.parse(printed)).toEqual({ pages: 4, count: 1000, id: true, refused: true });
+  expect(JSON.parse(printed)).toEqual({ pages: 4, count: 1000, id: true, refused: true, known: 36 });
+});
+
+test("a user's fields are declared one by one, each with what it means", () => {
+  const declared = readFileSync(join(folder, "node_modules/rollcall/lib/contract/users.d.ts"), "utf8");
+  const type = declared.slice(declared.indexOf("export interface User {"));
+  const meanings = Object.values(USERS.properties).map(({ description }) => description);
+  expect(type.match(/^ {2}(?=\/\*\*)/gm)).toHaveLength(meanings.length);
+  for (const meaning of meanings) expect(type).toContain(`  /** ${meaning} */\n`);
+});
+
+test.each(["contract", "config"])("the schema for editors of a %s file is in the package", (kind) => {
+  const path = createRequire(join(folder, "program.js")).resolve(`rollcall/${kind}.schema.json`);
+  expect(path).toBe(join(realpathSync(folder), `node_modules/rollcall/${kind}.schema.json`));
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ type: "object" });
 });

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { type BuildOptions, type BuildResult, build, InvalidRecordsError, useRelease } from "rollcall";
 import { expect, onTestFinished, test } from "vitest";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
 
@@ -210,6 +211,7 @@ test.each<[string, Partial<BuildOptions>]>([
   ["default avatar", { defaultAvatar: "https://cdn.example.com/nobody.png" }],
   ["encodings", { encodings: ["br"] }],
   ["further file", { extraFiles: [{ path: "_headers", text: "/*" }] }],
+  ["text of the contract", { contract: { ...USERS_CONTRACT.file, title: "Person" } }],
 ])("another %s is another release", async (_, more) => {
   const { build } = remembering();
   const { name } = await build({ workers: 1 });
@@ -228,6 +230,7 @@ test("a file of the current release that was damaged is made anew, whatever it i
     "api/users/pages/3.json",
     "api/users/pages/5.json.gz",
     "avatar.svg",
+    "contract.json",
     "records.sha256",
     "snapshot.json",
     "SHA256SUMS",

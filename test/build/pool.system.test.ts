@@ -50,7 +50,7 @@ describe.each([
       ...(at < 15 && { date_joined: "2026-01-01T00:00:00.000000Z" }),
     }));
     const { files } = await expectSame(writeUsers(join(scratch(), "users.sqlite"), rows, sql));
-    expect(files?.size).toBe(7 + 4);
+    expect(files?.size).toBe(7 + 5);
   });
 
   test("names made of names: every white space that trim knows, and those that it does not", async () => {
@@ -81,10 +81,10 @@ test("an invalid user anywhere: the same problems, in the same order", async () 
   const rows = plainRows(60).map((row, at) => ({ ...row, ...(at % 17 === 5 && { country: `x${at}` }) }));
   const folder = scratch();
   const invalid = writeUsers(join(folder, "invalid.sqlite"), rows, ORDER_INDEX);
-  expect(await expectSame(invalid)).toMatchObject({ problems: { users: 4 } });
+  expect(await expectSame(invalid)).toMatchObject({ problems: { records: 4 } });
   expect(await expectSame(invalid, { skipInvalid: true })).toMatchObject({ skipped: 4 });
   const repeated = writeUsers(join(folder, "repeated.sqlite"), [...plainRows(60), { id: userId(30) }], ORDER_INDEX);
-  expect(await expectSame(repeated)).toMatchObject({ problems: { users: 2 } });
+  expect(await expectSame(repeated)).toMatchObject({ problems: { records: 2 } });
 });
 
 test("warnings are counted, also on pages that the last release has already", async () => {
@@ -96,7 +96,7 @@ test("warnings are counted, also on pages that the last release has already", as
   const db = writeUsers(join(scratch(), "users.sqlite"), rows, ORDER_INDEX);
   const out = scratch();
   const first = await build({ db, out, ...BASE, workers: 2 });
-  expect(first.warnings).toEqual({ wac_status_unobserved: 22, tokens_do_not_add_up: 1 });
+  expect(first.warnings).toEqual({ wac_status: 22, tokens_do_not_add_up: 1 });
   expect(await build({ db, out, ...BASE, workers: 2 })).toMatchObject({
     isNew: false,
     warnings: first.warnings,

@@ -110,6 +110,6 @@ test("an id that an index hides is found twice all the same", async () => {
   for (const workers of [0, 1, 2]) {
     const error = await publish(db, { table: "others", workers }).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(InvalidRecordsError);
-    expect(error).toMatchObject({ problems: { users: 2, first: [{ message: "must be unique" }, {}] } });
+    expect(error).toMatchObject({ problems: { records: 2, first: [{ message: "must be unique" }, {}] } });
   }
 });
