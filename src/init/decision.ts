@@ -1,5 +1,5 @@
-/** What is said of a column, and what is done with it. */
-import type { FieldSchema } from "../contract/file/form.js";
+/** What is said of a column, what is done with it, and what they all make. */
+import type { ContractFile, FieldSchema } from "../contract/file/form.js";
 
 export interface Decision {
   column: string;
@@ -18,4 +18,12 @@ export interface Decision {
 /** A column, with the name that its field has, or would have if it were published. */
 export interface Proposed extends Decision {
   field: string;
+}
+
+/** It stands here since the library's types must not lead to better-sqlite3's, which its users do not install. */
+export interface Proposal {
+  contract: ContractFile;
+  columns: Proposed[];
+  /** The field that names a record, and why. */
+  key: { field: string; why: string };
 }

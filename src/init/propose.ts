@@ -1,17 +1,10 @@
 /** From what is in a table to a contract for it: the fields, the key, the order, the label, and words for people. */
 import type { ContractFile, FieldSchema } from "../contract/file/form.js";
 import { decide } from "./decide.js";
-import type { Proposed } from "./decision.js";
+import type { Proposal, Proposed } from "./decision.js";
 import { chooseKey, chooseLabel } from "./key.js";
 import { fieldOf, pathOf, wordsForRecords } from "./names.js";
 import type { Survey } from "./survey.js";
-
-export interface Proposal {
-  contract: ContractFile;
-  columns: Proposed[];
-  /** The field that names a record, and why. */
-  key: { field: string; why: string };
-}
 
 const CONTRACT_SCHEMA = "./node_modules/rollcall/contract.schema.json";
 
