@@ -117,7 +117,7 @@ test.each([
   const out = scratch();
   const error = await buildBeside(remove, { workers: 2, out }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UserError);
-  expect((error as UserError).message).toBe(`There is no file ${db}; --db names the SQLite file of users.`);
+  expect((error as UserError).message).toBe(`There is no file ${db}; --db names the SQLite file of records.`);
   expect(readdirSync(out)).not.toContain("current");
 });
 
