@@ -7,10 +7,10 @@ import { compileCondition } from "../contract/file/conditions.js";
 import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
 import type { ReadContract } from "../contract/file/parse.js";
 import { readContract } from "../contract/file/read.js";
+import { quoteName } from "../contract/sql.js";
 import { codeOf, ExitCode, UserError, usageError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { visible } from "../print/text.js";
-import { quoteName } from "../source/columns.js";
 
 /**
  * @param given a contract as a plain object, or the path of its file; the directory of users unless given.

@@ -2,8 +2,8 @@
 import { type Contract, valueAt } from "../contract/contract.js";
 import { recordCheck } from "../contract/record/schema.js";
 import { countWarning, fieldObserver, type WarningCounts } from "../contract/record/warnings.js";
+import { quoteName } from "../contract/sql.js";
 import type { Candidate } from "../source/candidates.js";
-import { quoteName } from "../source/columns.js";
 import type { Source } from "../source/open.js";
 import { Unfit } from "../source/values.js";
 import type { OnBuildProgress } from "./options.js";

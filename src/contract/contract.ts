@@ -60,22 +60,16 @@ export function contractOf(file: ContractFile): Contract {
 
 function compile(file: ContractFile, text: string): Contract {
   const fields = leaves(file.properties, []);
-  const byPath = new Map(fields.map((field) => [field.path, field]));
-  const fieldAt = (path: string): Field => {
-    const field = byPath.get(path);
-    if (!field) throw new Error(`The contract has no field ${path}`);
-    return field;
-  };
   const order = file["x-listing"].order.map((entry): OrderField => {
     const isDescending = entry.startsWith("-");
-    const field = fieldAt(isDescending ? entry.slice(1) : entry);
+    const field = fieldAt({ fields }, isDescending ? entry.slice(1) : entry);
     return { ...field, isDescending, kind: kindOf(field.schema) === "integer" ? "integer" : "text" };
   });
   const key = order.at(-1);
   if (!key) throw new Error("The contract has no order");
   const listing = { ...file["x-listing"], label: file["x-listing"].label ?? key.path };
   const conditions = file["x-observed"] ?? [];
-  return { file, text, listing, fields, order, key, label: fieldAt(listing.label), conditions };
+  return { file, text, listing, fields, order, key, label: fieldAt({ fields }, listing.label), conditions };
 }
 
 function leaves(properties: ContractFile["properties"], above: readonly string[]): Field[] {
@@ -87,6 +81,13 @@ function leaves(properties: ContractFile["properties"], above: readonly string[]
       if (schema.properties) return leaves(schema.properties, names);
       return [{ path: names.join("."), names, column: schema["x-column"] ?? names.join("_"), schema }];
     });
+}
+
+/** @throws Error for a path of no field, which a contract that was checked does not name. */
+export function fieldAt({ fields }: Pick<Contract, "fields">, path: string): Field {
+  const field = fields.find((other) => other.path === path);
+  if (!field) throw new Error(`The contract has no field ${path}`);
+  return field;
 }
 
 /** The value of a record at a field's path. */

@@ -76,4 +76,5 @@ export function whyNotExactJson(value: unknown, depth = MAX_JSON_DEPTH): string 
   return undefined;
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Half a surrogate pair, which JSON can write and UTF-8 cannot. */
+export const LONE_SURROGATE = /\p{Surrogate}/u;

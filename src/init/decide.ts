@@ -1,7 +1,7 @@
 /** What a column becomes, and why: a field of the contract, or something that is left out with a way to have it. */
 import type { ValueSchema } from "../contract/file/form.js";
+import { quoteName } from "../contract/sql.js";
 import { count as counted } from "../print/numbers.js";
-import { quoteName } from "../source/columns.js";
 import type { Decision } from "./decision.js";
 import type { Form } from "./forms.js";
 import { findPrivacy, isFlag, isTimeName } from "./names.js";

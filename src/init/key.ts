@@ -1,7 +1,8 @@
 /** Finds the column that names a record, and the one that people know it by. */
+
+import { quoteName } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
-import { quoteName } from "../source/columns.js";
 import type { Proposed } from "./decision.js";
 import { wordsOf } from "./names.js";
 import type { Survey } from "./survey.js";

@@ -1,8 +1,8 @@
 /** What is read of a database: its only table, or the table, view or query that is named. */
 import { accessSync, constants, statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
+import { quoteName } from "../contract/sql.js";
 import { UserError, unreadable, usageError } from "../errors.js";
-import { quoteName } from "../source/columns.js";
 import { createQueryView, findTable, listTables } from "../source/relation.js";
 
 export interface SurveyOptions {

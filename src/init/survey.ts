@@ -1,8 +1,8 @@
 /** Reads every row of a table, view or query once, and says what is in its columns. */
-import { isUtf8 } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
-import { quoteName } from "../source/columns.js";
+import { quoteName } from "../contract/sql.js";
+import { textCheck } from "../source/candidates.js";
 import { explainSqlite } from "../source/errors.js";
 import { connect } from "../source/file.js";
 import { findSubject, requireFile, type SurveyOptions, type SurveySubject } from "./subject.js";
@@ -56,48 +56,43 @@ interface Reading {
 const AT_ONCE = 10_000;
 
 async function readRows(db: Database, { relation, columns, rowid, signal }: Reading): Promise<number> {
-  const id = rowid ?? "0";
   const selected = columns.map(({ column }) => quoteName(column)).join(", ");
-  const statement = db.prepare<[], unknown[]>(`SELECT ${id}, ${selected} FROM ${relation}`).raw().safeIntegers();
+  const statement = db
+    .prepare<[], unknown[]>(`SELECT ${rowid ?? "0"}, ${selected} FROM ${relation}`)
+    .raw()
+    .safeIntegers();
   let rows = 0;
   for (const row of statement.iterate()) {
     if (++rows % AT_ONCE === 0) {
       await setImmediate();
       signal?.throwIfAborted();
     }
-    const name = () => (rowid === undefined ? `row ${rows}` : `rowid ${row[0]}`);
+    const name = () => nameOf(rowid, row[0], rows);
     for (let at = 0; at < columns.length; at++) columns[at]?.add(row[at + 1], name);
   }
-  for (const tally of columns) if (tally.isDoubtful) findUndecodable(db, relation, id, tally);
+  for (const tally of columns) if (tally.isDoubtful) findUndecodable(db, { relation, rowid }, tally);
   return rows;
 }
 
 /** Reads the texts of a column as bytes, since decoding puts U+FFFD in the place of what is not text. */
-function findUndecodable(db: Database, relation: string, id: string, tally: ColumnTally): void {
+function findUndecodable(
+  db: Database,
+  { relation, rowid }: Pick<Reading, "relation" | "rowid">,
+  tally: ColumnTally,
+): void {
   const column = quoteName(tally.column);
-  const encoding = String(db.pragma("encoding", { simple: true }));
-  const sql = `SELECT ${id}, typeof(${column}), CAST(${column} AS BLOB) FROM ${relation}`;
+  const isText = textCheck(db);
+  const sql = `SELECT ${rowid ?? "0"}, typeof(${column}), CAST(${column} AS BLOB) FROM ${relation}`;
   let rows = 0;
-  for (const [rowid, type, bytes] of db.prepare<[], [number, string, Buffer]>(sql).raw().iterate()) {
+  for (const [id, type, bytes] of db.prepare<[], [number, string, Buffer]>(sql).raw().iterate()) {
     rows++;
-    if (type !== "text" || isText(bytes, encoding)) continue;
-    if (tally.undecodable++ === 0) tally.firstUndecodable = nameOf(id, rowid, rows);
+    if (type !== "text" || isText(bytes)) continue;
+    if (tally.undecodable++ === 0) tally.firstUndecodable = nameOf(rowid, id, rows);
   }
 }
 
-function nameOf(id: string, rowid: number, rows: number): RowName {
-  return id === "0" ? `row ${rows}` : `rowid ${rowid}`;
-}
-
-function isText(bytes: Buffer, encoding: string): boolean {
-  if (encoding === "UTF-8") return isUtf8(bytes);
-  try {
-    new TextDecoder(encoding.toLowerCase(), { fatal: true }).decode(bytes);
-    return true;
-  } catch (error) {
-    if (error instanceof TypeError) return false;
-    throw error;
-  }
+function nameOf(rowid: string | undefined, id: unknown, rows: number): RowName {
+  return rowid === undefined ? `row ${rows}` : `rowid ${id}`;
 }
 
 function isUnique(db: Database, relation: string, column: string, rows: number): boolean {

@@ -1,4 +1,5 @@
 /** What is known of one column when every row has been seen once, in memory that does not grow with the rows. */
+import { REPLACEMENT } from "../source/candidates.js";
 import { FORMS, type Form } from "./forms.js";
 
 /** A row, as a message names it: `rowid 17`, or `row 17` of a view. */
@@ -30,7 +31,6 @@ const MOST_MEMBERS = 1000;
 /** A form that so many texts miss is given up: 1 of 20, but not before so many. */
 const [SHARE_MISSED, FEW_MISSED] = [1 / 20, 10];
 
-const REPLACEMENT = "\uFFFD";
 const MOST_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 export class ColumnTally {

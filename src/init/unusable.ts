@@ -1,5 +1,5 @@
 /** Columns that no contract can take as they are, with the SQL that makes something of them. */
-import { quoteName } from "../source/columns.js";
+import { quoteName } from "../contract/sql.js";
 import type { Decision } from "./decision.js";
 import { dashed } from "./forms.js";
 import { type ColumnTally, STORAGE, type Storage } from "./tally.js";

@@ -1,6 +1,7 @@
 /** Pieces of the lines that say what was found, and of the SQL that they show. */
+
+import { quoteName, quoteText } from "../contract/sql.js";
 import { number } from "../print/numbers.js";
-import { quoteName } from "../source/columns.js";
 import type { Example } from "./tally.js";
 
 const SHOWN = 40;
@@ -21,7 +22,7 @@ export function example(found: Example | undefined): string {
 
 /** `nullif("born", '')` */
 export function nullif(column: string, values: readonly string[]): string {
-  return values.reduce((inner, value) => `nullif(${inner}, '${value.replaceAll("'", "''")}')`, quoteName(column));
+  return values.reduce((inner, value) => `nullif(${inner}, ${quoteText(value)})`, quoteName(column));
 }
 
 /** An expression as a query's column. */

@@ -39,6 +39,12 @@ export function shorten(text: string, max: number): string {
   return `${characters.slice(0, max - 1).join("")}…`;
 }
 
+/** `a, b and 3 more` */
+export function listed(words: readonly string[], most = 40): string {
+  const rest = words.length - most;
+  return words.slice(0, most).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+}
+
 /** A word as a sentence begins with it. */
 export function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { USERS_CONTRACT } from "../contract/contract.js";
 import { codeOf, UserError, usageError } from "../errors.js";
+import { listed } from "../print/text.js";
 import { at } from "../settings/kinds.js";
 import { readReleaseFileSync, sha256 } from "./files.js";
 import { CONTRACT, CURRENT, idOf, PagePaths, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
@@ -21,7 +22,7 @@ export function findRelease(word: string, dist: string, cwd = "."): string {
   const ids = [...new Set(releaseNames(dist).map(idOf))];
   if (ids.length === 0) throw usageError(`There is no release in ${dist}; run "rollcall build" first.`);
   throw usageError(
-    `${JSON.stringify(word)} is neither the beginning of a release's id in ${dist} nor a release's folder; ids there are ${listed(ids)}.`,
+    `${JSON.stringify(word)} is neither the beginning of a release's id in ${dist} nor a release's folder; ids there are ${listed(ids, MOST_LISTED)}.`,
   );
 }
 
@@ -94,7 +95,7 @@ function requireTwins(word: string, names: readonly string[], dist: string): voi
   // A release that cannot be read is refused when it is opened.
   if (new Set(contents.filter((content) => content !== undefined)).size <= 1) return;
   throw new UserError(
-    `${JSON.stringify(word)} means ${names.length} releases of one id that differ in their content: ${listed(names)}; give the whole name of one.`,
+    `${JSON.stringify(word)} means ${names.length} releases of one id that differ in their content: ${listed(names, MOST_LISTED)}; give the whole name of one.`,
   );
 }
 
@@ -107,16 +108,11 @@ export function contentOf(folder: string): string | undefined {
 function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {
   const [kinds, all] = [[ids.length > 0 && "ids", names.length > 0 && "names"].filter(Boolean), [...ids, ...names]];
   return usageError(
-    `${JSON.stringify(word)} is the beginning of ${all.length} ${kinds.join(" and ")}: ${listed(all)}; give more of one${ids.length > 0 ? "" : ", or its id"}.`,
+    `${JSON.stringify(word)} is the beginning of ${all.length} ${kinds.join(" and ")}: ${listed(all, MOST_LISTED)}; give more of one${ids.length > 0 ? "" : ", or its id"}.`,
   );
 }
 
 const MOST_LISTED = 10;
-
-function listed(words: readonly string[]): string {
-  const rest = words.length - MOST_LISTED;
-  return words.slice(0, MOST_LISTED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
-}
 
 /** False also for a word that is too long for a path, or that leads through a file. */
 function isFolder(path: string): boolean {

@@ -1,6 +1,7 @@
 /** What all forms of a report say besides single changes. */
 import type { Change, Diff, FieldFilter, Flow, SideFacts } from "../diff/change.js";
 import { number } from "../print/numbers.js";
+import { listed } from "../print/text.js";
 
 /** In the order of a diff. */
 export const CHANGE_KINDS = ["added", "removed", "changed"] as const satisfies readonly Change["kind"][];
@@ -50,17 +51,13 @@ export function settingChanges({ old, new: now }: Diff) {
   );
 }
 
-const MOST_PATTERNS = 40;
-
 /**
  * Which fields were compared: `only country, position.*`, `all fields but nickname`; undefined when all were.
  * @param show escapes a pattern for the report.
  */
 export function comparedFields({ only, ignore = [] }: FieldFilter, show: (pattern: string) => string) {
   const list = (patterns: readonly string[]) => {
-    const all = [...new Set(patterns)];
-    const rest = all.length - MOST_PATTERNS;
-    return all.slice(0, MOST_PATTERNS).map(show).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+    return listed([...new Set(patterns)].map(show));
   };
   if (only === undefined) return ignore.length === 0 ? undefined : `all fields but ${list(ignore)}`;
   return `only ${list(only)}${ignore.length === 0 ? "" : `, without ${list(ignore)}`}`;

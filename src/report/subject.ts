@@ -63,11 +63,6 @@ export function subjectsOf({ old, new: now }: Diff): Subjects {
   return { added: current, changed: current, removed: subjectOf(old.contract) };
 }
 
-/** A word at the beginning of a sentence or a column. */
-export function capitalized(word: string): string {
-  return word.slice(0, 1).toUpperCase() + word.slice(1);
-}
-
 const LONGEST_NAME = 40;
 
 /** The name of a record for people; empty when it has none but the key. Not escaped. */

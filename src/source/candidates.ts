@@ -3,7 +3,8 @@ import { isUtf8 } from "node:buffer";
 import type { Database } from "better-sqlite3";
 import { type Contract, valueAt } from "../contract/contract.js";
 import { compileCondition } from "../contract/file/conditions.js";
-import { candidateMaker, quoteName } from "./columns.js";
+import { quoteName } from "../contract/sql.js";
+import { candidateMaker } from "./columns.js";
 import { InvalidText, type SqlValue } from "./values.js";
 
 /** A record made from a row, not yet checked. */
@@ -57,12 +58,11 @@ export function conditionSql(sql: string): string {
 }
 
 /** What decoding puts in the place of bytes that are not valid text. A text may also hold it itself. */
-const REPLACEMENT = "\uFFFD";
+export const REPLACEMENT = "\uFFFD";
 
 /** SQLite stores any bytes as text. Where decoding may have hidden wrong ones, the rows are read again, as bytes. */
 function findInvalidText(db: Database, names: readonly string[], rows: string, parameters: Selection["parameters"]) {
-  const encoding = String(db.pragma("encoding", { simple: true }));
-  const isText = encoding === "UTF-8" ? isUtf8 : (bytes: Buffer) => decodes(encoding, bytes);
+  const isText = textCheck(db);
   const columns = names.map((name) => `CAST(${name} AS BLOB)`).join(", ");
   let second: IterableIterator<(Buffer | null)[]> | undefined;
   let behind = 0;
@@ -85,12 +85,17 @@ function findInvalidText(db: Database, names: readonly string[], rows: string, p
   };
 }
 
-function decodes(encoding: string, bytes: Buffer): boolean {
-  try {
-    new TextDecoder(encoding.toLowerCase(), { fatal: true }).decode(bytes);
-    return true;
-  } catch (error) {
-    if (error instanceof TypeError) return false;
-    throw error;
-  }
+/** Makes what says whether stored bytes are text in the encoding of a database. */
+export function textCheck(db: Database): (bytes: Buffer) => boolean {
+  const encoding = String(db.pragma("encoding", { simple: true })).toLowerCase();
+  if (encoding === "utf-8") return isUtf8;
+  return (bytes) => {
+    try {
+      new TextDecoder(encoding, { fatal: true }).decode(bytes);
+      return true;
+    } catch (error) {
+      if (error instanceof TypeError) return false;
+      throw error;
+    }
+  };
 }

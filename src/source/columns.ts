@@ -4,11 +4,6 @@ import type { NullRule } from "../contract/file/form.js";
 import { kindOf } from "../contract/record/kind.js";
 import { readValue, type SqlValue, Unfit } from "./values.js";
 
-/** A name as SQL. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
 /** Makes what turns rows, with the contract's columns in the order of its fields, into candidates. Wrong values are left for the schema to find. */
 export function candidateMaker(contract: Contract, defaultAvatar: string | undefined) {
   const { fields } = contract;

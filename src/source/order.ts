@@ -1,7 +1,7 @@
 /** Puts rows in published order, and finds the rows of one page without reading those before it. */
 import type { Database } from "better-sqlite3";
 import type { Contract, OrderField } from "../contract/contract.js";
-import { quoteName } from "./columns.js";
+import { quoteName } from "../contract/sql.js";
 import { publishedSql } from "./published.js";
 
 /** ORDER BY in byte order, whatever collation the columns declare (contract part 2). */

@@ -5,8 +5,8 @@ import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { isNeverNumber, isWithoutEscapes } from "../contract/record/bytes.js";
 import { isNullable, type Kind, kindOf } from "../contract/record/kind.js";
 import { RECORD_SEPARATOR } from "../contract/record/locate.js";
+import { quoteName, quoteText } from "../contract/sql.js";
 import { conditionSql } from "./candidates.js";
-import { quoteName } from "./columns.js";
 import { publishedSql } from "./published.js";
 
 // Values of known forms stand in quotes without any escaping. Whatever a row holds, this text is the canonical text of its
@@ -85,10 +85,6 @@ function concatenated(parts: Parts): string {
   for (let at = 0; at < all.length; at += MOST_ARGUMENTS)
     some.push(`concat(${all.slice(at, at + MOST_ARGUMENTS).join(", ")})`);
   return some.length === 1 ? (some[0] ?? "") : `concat(${some.join(", ")})`;
-}
-
-function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /**

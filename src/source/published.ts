@@ -1,8 +1,8 @@
 /** SQL of what a field publishes: its column, or what stands for NULL in it. */
-import type { Contract, Field } from "../contract/contract.js";
+import { type Contract, type Field, fieldAt } from "../contract/contract.js";
 import type { NullRule } from "../contract/file/form.js";
 import { isNullable } from "../contract/record/kind.js";
-import { quoteName } from "./columns.js";
+import { quoteName, quoteValue } from "../contract/sql.js";
 
 /** What JavaScript's `trim` removes: white space and line terminators of Unicode, and U+FEFF. */
 const WHITE_SPACE =
@@ -21,11 +21,11 @@ export function publishedSql(contract: Contract, field: Field): string {
 }
 
 function ruleSql(contract: Contract, rule: NullRule): string {
-  if ("const" in rule) return literal(rule.const);
+  if ("const" in rule) return quoteValue(rule.const);
   if ("setting" in rule) return "@defaultAvatar";
-  if ("field" in rule) return publishedSql(contract, find(contract, rule.field));
+  if ("field" in rule) return publishedSql(contract, fieldAt(contract, rule.field));
   const texts = rule.join.map((path) => {
-    const field = find(contract, path);
+    const field = fieldAt(contract, path);
     const sql = publishedSql(contract, field);
     return isNullable(field.schema) ? `coalesce(${sql}, '')` : sql;
   });
@@ -33,20 +33,4 @@ function ruleSql(contract: Contract, rule: NullRule): string {
   if (!rule.empty) return joined;
   const isEmpty = texts.map((text) => `${text} = ''`).join(" AND ");
   return `CASE WHEN ${isEmpty} THEN ${ruleSql(contract, rule.empty)} ELSE ${joined} END`;
-}
-
-function find({ fields }: Contract, path: string): Field {
-  const field = fields.find((other) => other.path === path);
-  if (!field) throw new Error(`The contract has no field ${path}`);
-  return field;
-}
-
-/** A constant of a contract as a column would hold it. */
-function literal(value: unknown): string {
-  if (typeof value === "number") return String(value);
-  if (typeof value === "boolean") return value ? "1" : "0";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  // SQLite would stop reading at a NUL.
-  if (text.includes("\0")) return `CAST(x'${Buffer.from(text).toString("hex")}' AS TEXT)`;
-  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -1,10 +1,11 @@
 /** Finds the table, view or query that records are read from, and checks that it has every column. */
 import { readFileSync } from "node:fs";
 import type { Database } from "better-sqlite3";
-import { closest, distance } from "fastest-levenshtein";
 import type { Contract } from "../contract/contract.js";
+import { quoteName } from "../contract/sql.js";
 import { UserError, unreadable, usageError } from "../errors.js";
-import { quoteName } from "./columns.js";
+import { findNear } from "../print/near.js";
+import { listed } from "../print/text.js";
 
 export interface RelationOptions {
   contract: Contract;
@@ -48,17 +49,11 @@ export function findTable(db: Database, file: string, table: string, many = "rec
   const found = tables.find((name) => name.toLowerCase() === table.toLowerCase());
   if (found !== undefined) return found;
   if (tables.length === 0) throw new UserError(`${file} has no tables; name the SQLite file that holds the ${many}.`);
-  const near = findNearest(table, tables);
+  const near = findNear(table, tables);
   throw new UserError(
     `${file} has no table or view ${quoteName(table)}; it has ${listed(tables)}. ` +
       (near === undefined ? "Name one with --table." : `Did you mean --table ${near}?`),
   );
-}
-
-function findNearest(name: string, names: readonly string[]): string | undefined {
-  if (names.length === 0) return undefined;
-  const nearest = closest(name, names);
-  return distance(name, nearest) <= Math.ceil(name.length / 3) ? nearest : undefined;
 }
 
 export function createQueryView(db: Database, path: string): string {
@@ -96,20 +91,13 @@ function requireColumns({ fields }: Contract, relation: string, found: string[],
   if (missing.length === 0) return;
   const spare = found.filter((name) => !lower.has(name.toLowerCase()));
   const named = missing.map((name) => {
-    const near = findNearest(name, spare);
+    const near = findNear(name, spare);
     return near === undefined ? name : `${name} (nearest: ${near})`;
   });
   throw new UserError(
     `${relation} lacks ${missing.length === 1 ? "the column" : `${missing.length} columns:`} ${listed(named)}. ` +
       `It has ${listed(found)}. ${step}`,
   );
-}
-
-const LISTED = 40;
-
-function listed(names: string[]): string {
-  const shown = names.slice(0, LISTED).join(", ");
-  return names.length > LISTED ? `${shown} and ${names.length - LISTED} more` : shown;
 }
 
 export function isTable(db: Database, table: string): boolean {

@@ -8,6 +8,7 @@ import { fromBytes } from "../contract/record/key.js";
 import { readText } from "../contract/record/locate.js";
 import { placeFinder } from "../contract/record/places.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
+import { lowerCase } from "../contract/sql.js";
 import { codeOf } from "../errors.js";
 
 type Value = string | number | null;
@@ -51,10 +52,8 @@ function recountable({ conditions, fields }: Contract): { own: Recountable[]; co
   return { own, columns };
 }
 
-/** SQLite knows no difference between cases of ASCII. */
 function isColumn({ column }: Field, name: string): boolean {
-  const [one, other] = [column, name].map((text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
-  return one === other;
+  return lowerCase(column) === lowerCase(name);
 }
 
 const placeOf = (at: number) => `value${at}`;

@@ -108,12 +108,7 @@ function checkOrder(
   const ties = order.slice(0, at).map(({ path }) => path);
   const found = `${order[at]?.path} ${value} after ${other}${at > 0 ? `, of equal ${ties.join(", ")}` : ""}`;
   const place = { path: new PagePaths(listing.path).path(page), page };
-  findings.add({ check: "order", ...place, ...idFrom(key), found, expected: orderWords(contract) });
-}
-
-/** `-opened, code` */
-function orderWords({ listing }: Pick<Contract, "listing">): string {
-  return listing.order.join(", ");
+  findings.add({ check: "order", ...place, ...idFrom(key), found, expected: listing.order.join(", ") });
 }
 
 function showOrdered(value: OrderKey[number] | undefined): string {

@@ -178,9 +178,11 @@ const field: fc.Arbitrary<Kind> = fc
 
 /** The same field, where null is allowed. */
 function orNull(made: Kind): Kind {
-  const { type } = made.schema;
+  const { type, enum: values } = made.schema;
+  const good = fc.oneof(made.good, fc.constant(null));
+  if (values) return { ...made, schema: { ...made.schema, enum: [...values, null] }, good };
   if (typeof type !== "string" || type === "object") return made;
-  return { ...made, schema: { ...made.schema, type: [type, "null"] }, good: fc.oneof(made.good, fc.constant(null)) };
+  return { ...made, schema: { ...made.schema, type: [type, "null"] }, good };
 }
 
 /** What records are ordered by: a key of text or integers, and before it up to two fields of few values, so that records tie. */

@@ -2,6 +2,7 @@
  * SQL conditions of authors: expressions over a contract's columns and nothing else, so that one that comes from a stranger
  * reads nothing else, writes nothing, and ends.
  */
+import { lowerCase } from "../sql.js";
 import type { RoughFields } from "./fields.js";
 import type { ContractFile } from "./form.js";
 import { type Complain, meant, mustBe, type Pointer, shown } from "./mistakes.js";
@@ -61,8 +62,8 @@ export function checkConditions(file: Partial<ContractFile>, fields: RoughFields
 function whyNotCondition(sql: string, columns: readonly string[]): string | undefined {
   const tokens = read(sql);
   if ("why" in tokens) return tokens.why;
-  const known = new Set(columns.map(lower));
-  const unknown = tokens.find(({ kind, text }) => kind === "column" && !known.has(lower(text)));
+  const known = new Set(columns.map(lowerCase));
+  const unknown = tokens.find(({ kind, text }) => kind === "column" && !known.has(lowerCase(text)));
   return (
     unknown && `must name columns of the contract only, got ${shown(unknown.text)}; ${meant(unknown.text, columns)}`
   );
@@ -119,8 +120,8 @@ function classify(pieces: readonly Piece[]): Token[] | { why: string } {
   const tokens: Token[] = [];
   for (const [at, { kind, text }] of pieces.entries()) {
     const isCall = pieces[at + 1]?.text === "(";
-    const word = kind === "word" ? lower(text) : "";
-    const names = AFTER.get(lower(pieces[at - 1]?.text ?? ""));
+    const word = kind === "word" ? lowerCase(text) : "";
+    const names = AFTER.get(lowerCase(pieces[at - 1]?.text ?? ""));
     if (kind === "quoted" && !isCall) tokens.push({ kind: "column", text: unquoted(text) });
     else if (kind === "word" && names?.has(word)) tokens.push({ kind: "other", text });
     else if (kind === "word" && names)
@@ -149,9 +150,4 @@ function hasComma(pieces: readonly Piece[], from: number): boolean {
 function unquoted(text: string): string {
   const inside = text.slice(1, -1);
   return text.startsWith("[") ? inside : inside.replaceAll(text.charAt(0).repeat(2), text.charAt(0));
-}
-
-/** As SQLite does: letters of ASCII alone. */
-function lower(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -1,4 +1,5 @@
 /** The rules of fields: their names, their columns, and what they may be. */
+import { lowerCase } from "../sql.js";
 import type { ContractFile, FieldSchema, ValueSchema } from "./form.js";
 import { isScalarKind, kindsOf } from "./kinds.js";
 import { type Complain, meant, mustBe, type Pointer, pointer, shown } from "./mistakes.js";
@@ -122,11 +123,10 @@ function checkItems(items: ValueSchema | undefined, place: Pointer, complain: Co
   } else checkItems(items.items, [...place, "items"], complain);
 }
 
-/** SQLite knows no difference between the two cases of an ASCII letter in a column's name. */
 function checkColumns(leaves: readonly RoughField[], complain: Complain): void {
   const owners = new Map<string, RoughField>();
   for (const leaf of leaves) {
-    const column = leaf.column.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+    const column = lowerCase(leaf.column);
     const owner = owners.get(column);
     if (owner) {
       const place = leaf.schema && "x-column" in leaf.schema ? [...leaf.place, "x-column"] : leaf.place;

@@ -1,7 +1,7 @@
 /** Reads a contract file, as its author or a stranger wrote it. All of its mistakes are told at once. */
 import { shorten, visible } from "../../print/text.js";
 import { type Contract, contractOf } from "../contract.js";
-import { isObject, isTooDeep } from "../json.js";
+import { isObject, isTooDeep, LONE_SURROGATE } from "../json.js";
 import { whyNotPattern } from "./backtracking.js";
 import { checkConditions } from "./conditions.js";
 import { checkFields } from "./fields.js";
@@ -107,8 +107,6 @@ function hasFewPatterns(value: unknown, complain: Complain): boolean {
   } else return true;
   return false;
 }
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Checks the form of each part.

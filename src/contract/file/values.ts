@@ -109,6 +109,10 @@ function checkBounds(schema: ValueSchema, kinds: readonly ValueKind[], place: Po
 /** The values of enum and const are of one kind, differ, and fit what stands beside them. */
 function checkChoices(schema: ValueSchema, place: Pointer, complain: Complain): void {
   const { enum: values, const: constant, ...others } = schema;
+  const choices = values ?? (constant === undefined ? undefined : [constant]);
+  if (typeof schema.type === "object" && choices && !choices.includes(null) && !choices.includes(undefined)) {
+    complain([...place, "type"], `takes null, which ${values ? "enum" : "const"} beside it refuses; let both take it`);
+  }
   if (constant !== undefined && !accepts(values ? { ...others, enum: values } : others, constant)) {
     complain([...place, "const"], `must fit the keywords beside it, got ${shown(constant)}`);
   }

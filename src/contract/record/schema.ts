@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Contract } from "../contract.js";
 import type { FieldSchema, ValueSchema } from "../file/form.js";
-import { whyNotExactJson } from "../json.js";
+import { LONE_SURROGATE, whyNotExactJson } from "../json.js";
 import { KEYWORDS, type Keyword } from "./keywords.js";
 import { isNullable, type Kind, kindOf } from "./kind.js";
 
@@ -107,7 +107,7 @@ const BASES: Record<Kind, (schema: ValueSchema) => z.ZodType> = {
   string: () =>
     z
       .string({ error: must(WORDS.string) })
-      .refine(isWhole, { message: `must be ${WORDS.string}`, params: { rule: "type" } }),
+      .refine((text) => !LONE_SURROGATE.test(text), { message: `must be ${WORDS.string}`, params: { rule: "type" } }),
   integer: () => z.int({ error: must(WORDS.integer) }),
   number: () => z.number({ error: must(WORDS.number) }),
   boolean: () => z.boolean({ error: must(WORDS.boolean) }),
@@ -124,11 +124,6 @@ function wordsFor(schema: ValueSchema): string {
   const [name] = (Object.keys(KEYWORDS) as Keyword[]).filter((keyword) => schema[keyword] !== undefined);
   const message = name && KEYWORDS[name](schema).message;
   return message?.startsWith("must be ") ? message.slice("must be ".length) : WORDS[kindOf(schema)];
-}
-
-/** JSON can write half a surrogate pair; UTF-8 cannot. */
-function isWhole(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text);
 }
 
 /** Any JSON value that every reader can hold exactly: no numbers that would be rounded, no deep nesting. */

@@ -2,11 +2,12 @@
 import type { Contract, Field } from "../contract.js";
 import type { ValueSchema } from "../file/form.js";
 import { isNullable, type Kind, kindOf } from "../record/kind.js";
+import { quoteName, quoteValue } from "../sql.js";
 
 /** CREATE TABLE with a column for each field, and the index that the published order is read by. */
 export function toSql(contract: Contract): string {
   const { file, fields, listing } = contract;
-  const table = quote(listing.words[1]);
+  const table = quoteName(listing.words[1]);
   const columns = inOrderOf(file.properties, fields).map((field, at, all) => {
     const comma = at < all.length - 1 ? "," : "";
     return `${comment(field.schema.description, "  ")}  ${columnSql(field, contract)}${comma}\n`;
@@ -36,7 +37,7 @@ const TYPES: Readonly<Record<Kind, string>> = {
 };
 
 function columnSql({ path, column, schema }: Field, { key }: Contract): string {
-  const name = quote(column);
+  const name = quoteName(column);
   const mayBeNull = isNullable(schema) || schema["x-null"] !== undefined;
   const isKey = path === key.path ? " PRIMARY KEY" : "";
   const checks = checksOf(schema, name, mayBeNull);
@@ -55,7 +56,7 @@ function checksOf(schema: ValueSchema, name: string, mayBeNull: boolean): string
       ...rangeOf(`json_array_length(${name})`, schema.minItems, schema.maxItems),
     ];
   const choices = (schema.enum ?? (schema.const === undefined ? [] : [schema.const])).filter((value) => value !== null);
-  if (choices.length > 0) return [`${name} IN (${choices.map(literal).join(", ")})`];
+  if (choices.length > 0) return [`${name} IN (${choices.map(quoteValue).join(", ")})`];
   if (kind === "boolean") return [`${name} IN (0, 1)`];
   if (kind === "integer" || kind === "number") {
     const stored = kind === "integer" ? "integer" : "real";
@@ -84,19 +85,10 @@ function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Valu
 function indexSql({ order, listing }: Contract, table: string): string {
   if (order.length === 1 && !order[0]?.isDescending) return "";
   if (order.some(({ schema }) => schema["x-null"])) return "";
-  const columns = order.map(({ column, isDescending }) => `${quote(column)}${isDescending ? " DESC" : ""}`);
-  return `CREATE INDEX ${quote(`${listing.words[1]}_in_order`)} ON ${table} (${columns.join(", ")});\n`;
+  const columns = order.map(({ column, isDescending }) => `${quoteName(column)}${isDescending ? " DESC" : ""}`);
+  return `CREATE INDEX ${quoteName(`${listing.words[1]}_in_order`)} ON ${table} (${columns.join(", ")});\n`;
 }
 
 function comment(text: string | undefined, indent: string): string {
   return text === undefined ? "" : `${indent}-- ${text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim()}\n`;
-}
-
-function literal(value: unknown): string {
-  if (typeof value === "boolean") return value ? "1" : "0";
-  return typeof value === "number" ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
-}
-
-function quote(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

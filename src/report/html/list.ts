@@ -1,9 +1,9 @@
 /** The list of changes before the page's script fills it: search and filters, an empty table, and the pager. */
 import type { Diff } from "../../diff/change.js";
 import { number } from "../../print/numbers.js";
-import { toJson } from "../../print/text.js";
+import { capital, toJson } from "../../print/text.js";
 import { CHANGE_KINDS, type ChangeKind } from "../facts.js";
-import { capitalized, type Subject } from "../subject.js";
+import type { Subject } from "../subject.js";
 import { writePath } from "../value.js";
 import { html, type Markup } from "./markup.js";
 import { KIND_WORDS } from "./summary.js";
@@ -24,7 +24,7 @@ ${CHANGE_KINDS.map((kind) => kindBox(kind, diff[kind]))}</div></fieldset>
 <button class="button" type="reset" form="filters">Clear filters</button>
 <button id="open-all" class="button" type="button" aria-pressed="false">Open all on this page</button></div>
 <div><table id="list" class="list" role="table" aria-labelledby="changes-title" aria-describedby="status">
-<thead role="rowgroup"><tr role="row" aria-rowindex="1"><th role="columnheader" class="head" scope="col">Kind</th><th role="columnheader" class="head" scope="col">${capitalized(one)}</th><th role="columnheader" class="head" scope="col">What changes</th></tr></thead>
+<thead role="rowgroup"><tr role="row" aria-rowindex="1"><th role="columnheader" class="head" scope="col">Kind</th><th role="columnheader" class="head" scope="col">${capital(one)}</th><th role="columnheader" class="head" scope="col">What changes</th></tr></thead>
 <tbody role="rowgroup"></tbody>
 </table>
 <nav id="pager" class="pager" aria-label="Pages of the list" hidden>

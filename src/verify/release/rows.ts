@@ -1,5 +1,5 @@
 /** The table of what is checked of a release on disk, in the order of the report. */
-import { count, number } from "../../print/numbers.js";
+import { count } from "../../print/numbers.js";
 import { CONTRACT, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { findRecordList } from "../../release/record/list.js";
 import { NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
@@ -35,7 +35,7 @@ const withoutEither = (seen: Seen) => withoutContract(seen) || withoutSnapshot(s
 /** In the words of a contract. */
 export function checksOf(wording: Wording): readonly DiskCheck[] {
   const { one, many, key } = wording;
-  const records = ({ records }: Seen) => `${number(records)} ${records === 1 ? one : many}`;
+  const records = ({ records }: Seen) => count(records, [one, many]);
   const rules = recordRules(wording);
   return [
     check("sums", `${SUMS} has one line for every other file`, () => SUMS),

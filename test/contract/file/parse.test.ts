@@ -240,6 +240,14 @@ const CASES: Record<string, [change: (contract: Rough) => unknown, mistake: stri
     withField("x", { anyOf: [{ type: "string" }], type: "string" }),
     "/properties/x/type cannot stand beside anyOf",
   ],
+  "null that an enum refuses": [
+    withField("x", { type: ["string", "null"], enum: ["a", "b"] }),
+    "/properties/x/type takes null, which enum beside it refuses",
+  ],
+  "null that a const refuses": [
+    withField("x", { type: ["string", "null"], const: "a" }),
+    "/properties/x/type takes null, which const beside it refuses",
+  ],
   "anyOf with a flag": [
     withField("x", { anyOf: [{ type: "boolean" }, { type: "integer" }] }),
     "/properties/x/anyOf takes true or false beside others",

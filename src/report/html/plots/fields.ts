@@ -2,9 +2,9 @@
 import { scaleLinear } from "d3-scale";
 import type { Diff } from "../../../diff/change.js";
 import { count, number } from "../../../print/numbers.js";
-import { visible } from "../../../print/text.js";
+import { capital, visible } from "../../../print/text.js";
 import { bothEndsOf } from "../../fit.js";
-import { capitalized, type Subject } from "../../subject.js";
+import type { Subject } from "../../subject.js";
 import { writePath } from "../../value.js";
 import { html, type Plot, type PlotDrawing } from "../markup.js";
 
@@ -19,7 +19,7 @@ export function fieldsPlot({ fields, changed }: Diff, { words: [one, many] }: Su
   const all = [...fields].map(([path, records]) => [writePath(path), records] as const);
   const shown = all.slice(0, MOST_BARS);
   const rest = all.length - shown.length;
-  const of = `${capitalized(many)} whose value differs, of ${count(changed, [`changed ${one}`, `changed ${many}`])}.`;
+  const of = `${capital(many)} whose value differs, of ${count(changed, [`changed ${one}`, `changed ${many}`])}.`;
   return {
     id: "fields",
     title: "Changes by field",
@@ -27,7 +27,7 @@ export function fieldsPlot({ fields, changed }: Diff, { words: [one, many] }: Su
     shown: {
       widths: [520, 340],
       draw: (width) => drawBars(shown, width),
-      figures: { head: ["Field", capitalized(many)], rows: all },
+      figures: { head: ["Field", capital(many)], rows: all },
     },
   };
 }

@@ -3,9 +3,9 @@ import { scaleLinear } from "d3-scale";
 import { linkHorizontal } from "d3-shape";
 import type { Flow } from "../../../diff/change.js";
 import { count, number } from "../../../print/numbers.js";
-import { visible } from "../../../print/text.js";
+import { capital, visible } from "../../../print/text.js";
 import { firstOf } from "../../fit.js";
-import { capitalized, type Subject } from "../../subject.js";
+import type { Subject } from "../../subject.js";
 import { writePath } from "../../value.js";
 import { html, type Markup, type Plot, type PlotDrawing } from "../markup.js";
 import { breakable, type Move, movesOf, parts, type Value, valuesOf } from "./moves.js";
@@ -48,7 +48,7 @@ export function flowPlot(path: string, flow: readonly Flow[], subject: Subject, 
 
 function figuresOf(moves: readonly Move[], { words: [, many] }: Subject) {
   const rows = moves.map(({ from, to, count }) => [from.text, to.text, count]);
-  return { head: ["From", "To", capitalized(many)], rows };
+  return { head: ["From", "To", capital(many)], rows };
 }
 
 /** The most frequent moves, a row each. */
