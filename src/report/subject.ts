@@ -8,7 +8,7 @@ import { type Written, writeValue } from "./value.js";
 export interface Subject {
   contract: Contract;
   words: Contract["listing"]["words"];
-  /** The fields by which people choose records; a row of a report shows the first of them. */
+  /** The fields by which people choose records, without those that name one; a row of a report shows the first of them. */
   facets: readonly Field[];
   /** The time that a record goes by, if it has any. */
   time: Field | undefined;
@@ -28,7 +28,9 @@ export function subjectOf(contract: Contract): Subject {
   return {
     contract,
     words: listing.words,
-    facets: fields.filter(({ schema }) => schema["x-facet"]).slice(0, MOST_FACETS),
+    facets: fields
+      .filter((field) => field.schema["x-facet"] && field !== key && !names.has(field))
+      .slice(0, MOST_FACETS),
     time: [...order, ...fields].find(({ schema }) => schema.format === "date-time" || schema.format === "date"),
     namesOf(record) {
       const id = valueAt(record, key);
