@@ -63,7 +63,8 @@ function refusedConditions({ conditions, fields }: Pick<Contract, "conditions" |
   try {
     return conditions.flatMap(({ sql }, at) => {
       try {
-        db.prepare(`SELECT ${compileCondition(sql, quoteName)} FROM (SELECT ${row})`);
+        // Asked of a row of NULLs, too: what is wrong with its constants SQLite says only then.
+        db.prepare(`SELECT ${compileCondition(sql, quoteName)} FROM (SELECT ${row})`).get();
         return [];
       } catch (error) {
         if (!(error instanceof Database.SqliteError)) throw error;

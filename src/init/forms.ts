@@ -90,6 +90,13 @@ export const FORMS: readonly Form[] = [
     isPrivate: "personal data",
   },
   {
+    what: "tokens and keys",
+    takes: form(
+      /^(?:eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$|-----BEGIN [A-Z ]*PRIVATE KEY|(?:sk|rk)_(?:live|test)_|gh[opsu]_|AKIA[0-9A-Z]{16}$)/,
+    ),
+    isPrivate: "a secret",
+  },
+  {
     what: "hashes of passwords",
     takes: form(/^(?:pbkdf2_|bcrypt|scrypt|argon2|\$(?:2[abxy]|argon2(?:id?|d)|[156]|scrypt)\$|md5\$|sha1\$)/),
     isPrivate: "a secret",

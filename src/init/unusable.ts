@@ -15,6 +15,7 @@ export function findUnusable(tally: ColumnTally): Unusable | undefined {
   const say: Say = (what, why, better, sql) => {
     return { what, why, better: { what: better, sql: sqlFor(sql, column) } };
   };
+  if (column === "") return { what: "no name", why: "it is empty; name the column in a query, with AS" };
   if (/\p{Cc}/u.test(column))
     return { what: "no name", why: "there is a control character in it; name it otherwise in a query, with AS" };
   if (counts.BLOB > 0 && counts.BLOB + counts.NULL === rows) {

@@ -74,7 +74,7 @@ async function findContract(sums: string, read: () => Promise<string>): Promise<
   const text = await read();
   if (sha256(text) !== digest) return { why: "does not match its digest" };
   const contract = await readContract(text);
-  return "mistakes" in contract ? { why: `is no contract: ${contract.mistakes[0]}` } : contract;
+  return "mistakes" in contract ? { why: `is no contract: ${contract.mistakes[0]?.replace(/\.$/, "")}` } : contract;
 }
 
 /** A search for the end of the line, since a pattern would be tried at every line of a list of many pages. */

@@ -35,7 +35,7 @@ export async function contractIn(folder: string, name: string): Promise<Contract
     throw refuse(`cannot be read (${codeOf(cause)})`, cause);
   }
   const contract = await readContract(String(text));
-  if ("mistakes" in contract) throw refuse(`is no contract: ${contract.mistakes[0]}`);
+  if ("mistakes" in contract) throw refuse(`is no contract: ${contract.mistakes[0]?.replace(/\.$/, "")}`);
   return contract;
 }
 

@@ -46,6 +46,10 @@ export function explainSqlite(db: string, error: unknown): unknown {
       { cause: error },
     );
   }
+  if (/^(integer overflow|ESCAPE expression)/.test(message)) {
+    const next = "a condition of the contract, a view or a query fails; mend that, or leave such rows out";
+    return new UserError(`${db} has a row that SQLite cannot evaluate: ${next} (${message}).`, { cause: error });
+  }
   const [, advice] = Object.entries(ADVICE).find(([prefix]) => code.startsWith(prefix)) ?? [];
   const detail = advice ? `${db} ${advice} (${message}).` : `Cannot read ${db}: ${message} (${code}).`;
   return new UserError(detail, { cause: error });

@@ -7,7 +7,7 @@ import { solidKindsOf } from "../contract/file/kinds.js";
 import { fromBytes } from "../contract/record/key.js";
 import { readText } from "../contract/record/locate.js";
 import { placeFinder } from "../contract/record/places.js";
-import type { WarningCounts } from "../contract/record/warnings.js";
+import { countWarning, type WarningCounts } from "../contract/record/warnings.js";
 import { lowerCase } from "../contract/sql.js";
 import { codeOf } from "../errors.js";
 
@@ -110,7 +110,7 @@ function asker(own: readonly Recountable[], columns: readonly Column[]) {
   return function ask(rows: number, values: readonly Value[], counts: WarningCounts, asked = own): void {
     try {
       const found = counting(asked, rows).get(...values) ?? [];
-      for (const [at, { name }] of asked.entries()) if (found[at]) counts[name] = (counts[name] ?? 0) + found[at];
+      for (const [at, { name }] of asked.entries()) if (found[at]) countWarning(counts, name, found[at]);
     } catch (error) {
       if (!codeOf(error)?.startsWith("SQLITE_")) throw error;
       // One of them cannot be evaluated for one of the records. Then it is not true, either.
@@ -118,7 +118,7 @@ function asker(own: readonly Recountable[], columns: readonly Column[]) {
       if (rows > 1) {
         for (let at = 0; at < values.length; at += width) ask(1, values.slice(at, at + width), counts, asked);
       } else if (asked.length > 1) for (const condition of asked) ask(1, values, counts, [condition]);
-      else for (const { name } of asked) counts[name] = (counts[name] ?? 0) + 1;
+      else for (const { name } of asked) countWarning(counts, name);
     }
   };
 }

@@ -1,6 +1,7 @@
 /** A contract comes from a file or an object; a bad one stops a build before anything is read or written. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
 import { loadContract } from "../../src/build/contract.js";
@@ -62,13 +63,53 @@ test("conditions that only SQLite itself can refuse", async () => {
     { name: "two", sql: "readings > 0" },
     { name: "three", sql: "CASE WHEN readings THEN 1" },
     { name: "four", sql: "substr(name)" },
+    { name: "five", sql: "abs(-9223372036854775808) > 0" },
+    { name: "six", sql: "name LIKE 'a' ESCAPE 'ab'" },
   ];
   const { details } = await refusalOf(() => loadContract({ ...STATIONS, "x-observed": conditions }));
   expect(details).toEqual([
     expect.stringMatching(/^\/x-observed\/0\/sql is refused by SQLite: /),
     expect.stringMatching(/^\/x-observed\/2\/sql is refused by SQLite: /),
     expect.stringMatching(/^\/x-observed\/3\/sql is refused by SQLite: wrong number of arguments/),
+    "/x-observed/4/sql is refused by SQLite: integer overflow.",
+    "/x-observed/5/sql is refused by SQLite: ESCAPE expression must be a single character.",
   ]);
+});
+
+test("a condition that one row cannot be asked of refuses the build with a line that says so", async () => {
+  const cwd = scratch();
+  const db = new Database(join(cwd, "t.sqlite"));
+  db.exec(
+    "CREATE TABLE things (id INTEGER PRIMARY KEY, n INTEGER); INSERT INTO things VALUES (1, -9223372036854775808)",
+  );
+  db.close();
+  const file = {
+    type: "object",
+    "x-listing": { path: "/things/", words: ["thing", "things"], key: "id", order: ["id"], version: 1 },
+    properties: { id: { type: "integer" }, n: { type: "integer" } },
+    required: ["id", "n"],
+    additionalProperties: false,
+    "x-observed": [{ name: "far", sql: "abs(n) < 9" }],
+  } as const;
+  const options = {
+    db: join(cwd, "t.sqlite"),
+    table: "things",
+    baseUrl: "https://example.com",
+    out: join(cwd, "dist"),
+  };
+  const error = await refusalOf(() => build({ ...options, contract: file }));
+  expect(error.message).toMatch(
+    /t\.sqlite has a row that SQLite cannot evaluate: a condition of the contract, .* \(integer overflow\)\.$/,
+  );
+});
+
+test("an enum of many values is checked in seconds", async () => {
+  const values = Array.from({ length: 50_000 }, (_, at) => `v${at}`);
+  const began = performance.now();
+  const properties = { ...STATIONS.properties, name: { enum: [...values, "v7"] } };
+  const { details } = await refusalOf(() => loadContract({ ...STATIONS, properties } as unknown as typeof STATIONS));
+  expect(details).toEqual(['/properties/name/enum/50000 is given twice: "v7".']);
+  expect(performance.now() - began).toBeLessThan(4000);
 });
 
 test("a build with a bad contract, or a gate on no field of it, writes nothing", async () => {

@@ -38,7 +38,10 @@ const FILE: ContractFile = {
   properties,
   required: Object.keys(properties),
   additionalProperties: false,
-  "x-observed": [{ name: "odd", sql: `"it's" = 'a''b' OR [10] > "2" AND "select" IS NULL` }],
+  "x-observed": [
+    { name: "hasOwnProperty", sql: "[10] < 0" },
+    { name: "odd", sql: `"it's" = 'a''b' OR [10] > "2" AND "select" IS NULL` },
+  ],
 };
 const COLUMNS = [
   'x"; DROP TABLE t; --',
@@ -75,7 +78,7 @@ test("they are built, verified, and sorted by their text", async () => {
   const folder = scratch();
   const [db, out] = [writeOdd(join(folder, "odd.sqlite")), join(folder, "dist")];
   const made = await build({ db, baseUrl: "https://example.com", out, contract: FILE, pageSize: 7, workers: 0 });
-  expect(made).toMatchObject({ records: 30, skipped: 0 });
+  expect(made).toMatchObject({ records: 30, skipped: 0, warnings: { hasOwnProperty: 30 } });
   const page = readFileSync(join(made.folder, "~odd/v1.0/pages/1.json"), "utf8");
   expect(page.split("\n")[1]).toMatch(/^\{"10":\d+,"2":("unknown"|\d+),"a\\"b":"é","constructor":\d+,"it's":/);
   expect(await verify({ what: made.folder })).toMatchObject({ passed: true });

@@ -106,6 +106,7 @@ describe("columns that are left out", () => {
     ["contact data", "its values are e-mail addresses", ["a@example.com", "b@example.org"]],
     ["contact data", "its values are telephone numbers", ["+49 30 1234567", "+1 (555) 010-9999"]],
     ["personal data", "its values are IP addresses", ["10.0.0.1", "fe80::1"]],
+    ["a secret", "its values are tokens and keys", ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "sk_live_abc123"]],
     ["a secret", "its values are hashes of passwords", ["pbkdf2_sha256$1$a$b", "$2b$12$abc"]],
     ["contact data", 'there is "work_email" in its JSON', ['{"a": {"work_email": "x"}}']],
   ])("%s: %s", async (what, why, values) => {
@@ -125,6 +126,15 @@ describe("columns that are left out", () => {
       expect(of("a").schema).toEqual({ type: "string" });
       expect(of("b")).toMatchObject({ what: "not UTF-8", why: "1 of 2, such as in rowid 7, to be mended there" });
     }
+  });
+
+  test("without a name, which leaves the others to be taken", async () => {
+    const file = database(
+      `CREATE TABLE t (id INTEGER PRIMARY KEY, "" TEXT, "a.b" TEXT); INSERT INTO t VALUES (1, 'x', 'y')`,
+    );
+    const { contract, of } = await init(file);
+    expect(Object.keys(contract.properties)).toEqual(["id", "a_b"]);
+    expect(of("")).toMatchObject({ what: "no name", why: "it is empty; name the column in a query, with AS" });
   });
 
   test("by its name, with the line that would publish it", async () => {

@@ -1,7 +1,7 @@
 /** Writes all pages with several threads, each of which reads the same point in time on a connection of its own. */
 import { type Contract, contractOf } from "../../contract/contract.js";
 import { isBehind } from "../../contract/record/key.js";
-import type { WarningCounts } from "../../contract/record/warnings.js";
+import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
 import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import type { Release } from "../../release/open.js";
 import { RecordListWriter } from "../../release/record/list.js";
@@ -146,7 +146,7 @@ class Sum {
       this.list.add(batch.first, batch.starts.length, Buffer.from(result.lines.buffer));
       addAll(this.totals, result.totals);
       addAll(this.spent, result.spent);
-      addAll(this.warnings, result.warnings);
+      for (const [kind, records] of Object.entries(result.warnings)) countWarning(this.warnings, kind, records);
     }
     return !this.isDoubtful;
   }

@@ -6,8 +6,20 @@ import { kindsOf } from "./kinds.js";
 
 /** Keywords that are wrong themselves refuse nothing. */
 export function accepts(schema: ValueSchema, value: unknown): boolean {
+  return accepting(schema)(value);
+}
+
+/** Makes what asks many values of one schema, such as those of a long enum. */
+export function accepting(schema: ValueSchema): (value: unknown) => boolean {
+  const asked = sound(schema);
   const isSaid = kindsOf(schema).length > 0;
-  return typeOf(sound(isSaid ? schema : { ...schema, type: typeFor(value) })).safeParse(value).success;
+  const types = new Map<string, ReturnType<typeof typeOf>>();
+  return (value) => {
+    const type = isSaid ? undefined : typeFor(value);
+    const found = types.get(String(type)) ?? typeOf(type ? { ...asked, type } : asked);
+    types.set(String(type), found);
+    return found.safeParse(value).success;
+  };
 }
 
 /** For keywords that stand without a type. */

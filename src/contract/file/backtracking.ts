@@ -33,11 +33,41 @@ function judge(pattern: string): string | undefined {
   } catch (error) {
     return `must be a regular expression with the flag u (${String(error).replace(/^.*\/u: /, "")})`;
   }
+  if (repeatsAround(pattern)) return `may take very long on some texts; ${AROUND_ADVICE}`;
   return isQuick(pattern) ? undefined : `may take very long on some texts; ${ADVICE}`;
 }
 
 const ADVICE =
   "begin it with ^, and let no two parts that repeat and stand side by side, or within each other, take the same character";
+const AROUND_ADVICE = "let what looks ahead stand right behind a ^ at the beginning, or look at no part that repeats";
+
+/** Text that is only itself, and the parentheses of a pattern. */
+const PARTS = /\\.|\[(?:\\.|[^\]\\])*\]|\(\?<?[=!]|[()]|[*+{]/gs;
+
+/**
+ * Whether something that repeats is looked at from many places of a text, so that each place may take as long as the text.
+ * What is looked at from its beginning alone takes that once.
+ */
+function repeatsAround(pattern: string): boolean {
+  /** Of each group that is open, whether it looks around from many places. */
+  const open: boolean[] = [];
+  let head = pattern.startsWith("^") ? 1 : 0;
+  for (const { 0: part, index } of pattern.matchAll(PARTS)) {
+    if (part.startsWith("(?")) {
+      const isAtHead = head > 0 && index === head && !part.startsWith("(?<");
+      open.push(open.includes(true) || !isAtHead);
+    } else if (part === "(") open.push(open.includes(true));
+    else if (part === ")") {
+      open.pop();
+      if (open.length === 0 && isLookAhead(pattern, head)) head = index + 1;
+    } else if (/^[*+{]/.test(part) && open.includes(true)) return true;
+  }
+  return false;
+}
+
+function isLookAhead(pattern: string, at: number): boolean {
+  return /^\(\?[=!]/.test(pattern.slice(at, at + 3));
+}
 
 /** Where there are so few ways through a pattern, all of them can be tried. */
 const FEW_WAYS = 10_000;

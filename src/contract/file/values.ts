@@ -1,5 +1,5 @@
 /** The rules of what a value may be: keywords fit its kind, and do not contradict each other. */
-import { accepts } from "./accepts.js";
+import { accepting, accepts } from "./accepts.js";
 import { whyNotPattern } from "./backtracking.js";
 import type { ValueSchema } from "./form.js";
 import { isScalarKind, KIND_NAMES, kindsOf, solidKindsOf, type ValueKind } from "./kinds.js";
@@ -119,11 +119,14 @@ function checkChoices(schema: ValueSchema, place: Pointer, complain: Complain): 
   if (!values) return;
   const kinds = solidKindsOf({ enum: values });
   if (kinds.length > 1) complain([...place, "enum"], `must hold values of one kind, got ${named(kinds)}`);
+  const seen = new Set<unknown>();
+  const fits = accepting(others);
   values.forEach((value, at) => {
     const here = [...place, "enum", at];
     if (value === undefined) return;
-    if (values.indexOf(value) < at) complain(here, `is given twice: ${shown(value)}`);
-    else if (!accepts(others, value)) complain(here, `must fit the keywords beside it, got ${shown(value)}`);
+    if (seen.has(value)) complain(here, `is given twice: ${shown(value)}`);
+    else if (!fits(value)) complain(here, `must fit the keywords beside it, got ${shown(value)}`);
+    seen.add(value);
   });
 }
 

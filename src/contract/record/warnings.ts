@@ -5,8 +5,9 @@ import { typeOf } from "./schema.js";
 /** How many records each kind of warning applies to; kinds that apply to none are absent. A kind is a field's path, or a condition's name. */
 export type WarningCounts = Record<string, number>;
 
-export function countWarning(counts: WarningCounts, kind: string): void {
-  counts[kind] = (counts[kind] ?? 0) + 1;
+/** A kind may have the name of something that every object inherits, such as `constructor`. */
+export function countWarning(counts: WarningCounts, kind: string, records = 1): void {
+  counts[kind] = (Object.hasOwn(counts, kind) ? (counts[kind] ?? 0) : 0) + records;
 }
 
 /** Makes what counts the warnings about single fields of a valid record. */

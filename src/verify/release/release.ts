@@ -2,7 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { USERS_CONTRACT } from "../../contract/contract.js";
-import type { WarningCounts } from "../../contract/record/warnings.js";
+import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
 import { codeOf, UserError, usageError } from "../../errors.js";
 import { OLD_RECORDS, RECORDS } from "../../release/layout.js";
 import { RecordLines } from "../../release/record/lines.js";
@@ -102,7 +102,7 @@ async function checkRecords(
     await pool.run(batches(isInside ? pages : 0, digests), (checked, { first, pages }) => {
       records.add(first, pages, checked.records);
       findings.merge(checked.findings);
-      for (const [kind, count] of Object.entries(checked.warnings)) warnings[kind] = (warnings[kind] ?? 0) + count;
+      for (const [kind, count] of Object.entries(checked.warnings)) countWarning(warnings, kind, count);
       onProgress?.({ records: records.count, total: Math.max(records.count, snapshot?.count ?? 0) });
     });
     records.finish();

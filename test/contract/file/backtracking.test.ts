@@ -28,6 +28,9 @@ test.each([
   "^(?:(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)\\.){3}(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)$",
   "^\\p{L}+(?: \\p{L}+)*$",
   "^\\p{Lu}[\\p{L}\\p{M}]*(?:[ '-]\\p{Lu}[\\p{L}\\p{M}]*)*$",
+  "^(?=.*[0-9])(?!.*  )[a-z0-9 ]+$",
+  "^(?:(?!--)[a-z-])+$",
+  "^a(?<![)*])b[(?=*]\\(?=*c$",
 ])("%s is taken", (pattern) => {
   expect(whyNotPattern(pattern)).toBeUndefined();
 });
@@ -50,6 +53,20 @@ test.each([
   "^(?:\\[\\p{L}+\\]?)+$",
 ])("%s is refused, with what to do", (pattern) => {
   expect(whyNotPattern(pattern)).toMatch(/^may take very long on some texts; begin it with \^/);
+});
+
+test.each([
+  "(?=a*b)c",
+  "(?<=ca*)b",
+  "(?<!ca*)b",
+  "^(?:(?=a*b)a)*$",
+  "^(?:(?!.*b)a)+$",
+  "^(?=(?:(?=a*b)a)*)a",
+  "^x|(?=a*b)c",
+  "^(?=a*b)a(?=a*c)",
+  "^(?<=ca+)b",
+])("%s is refused, for from each place it looks at any number of characters", (pattern) => {
+  expect(whyNotPattern(pattern)).toMatch(/^may take very long on some texts; let what looks ahead stand/);
 });
 
 test("the verdict about the worst that a pattern can be is found by counting", () => {
