@@ -3,7 +3,7 @@ import type { Contract, Field } from "../contract/contract.js";
 import { compileCondition } from "../contract/file/conditions.js";
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
 import { isNeverNumber, isWithoutEscapes } from "../contract/record/bytes.js";
-import { isNullable, type Kind, kindOf } from "../contract/record/kind.js";
+import { isNullable, type Kind, kindOf, takesNull } from "../contract/record/kind.js";
 import { RECORD_SEPARATOR } from "../contract/record/locate.js";
 import { quoteName, quoteText } from "../contract/sql.js";
 import { conditionSql } from "./candidates.js";
@@ -128,8 +128,7 @@ function isQuoted(schema: FieldSchema): boolean {
 
 function inGroups(fields: readonly Field[], check: (columns: string) => string, forNull: string): string[] {
   const columns = fields.map(({ column, schema }) => {
-    const mayBeNull = isNullable(schema) || schema["x-null"] !== undefined || kindOf(schema) === "json";
-    return mayBeNull ? `coalesce(${quoteName(column)}, ${forNull})` : quoteName(column);
+    return takesNull(schema) ? `coalesce(${quoteName(column)}, ${forNull})` : quoteName(column);
   });
   const groups: string[] = [];
   for (let at = 0; at < columns.length; at += MOST_ARGUMENTS)

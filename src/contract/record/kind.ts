@@ -1,5 +1,5 @@
 /** What kind of value a schema takes, however it says so. */
-import type { ValueSchema } from "../file/form.js";
+import type { FieldSchema, ValueSchema } from "../file/form.js";
 
 /** A type of JSON Schema, any JSON value, or scalars of several types. */
 export type Kind = Exclude<NonNullable<ValueSchema["type"]>, readonly unknown[]> | "json" | "mixed";
@@ -8,6 +8,11 @@ export type Kind = Exclude<NonNullable<ValueSchema["type"]>, readonly unknown[]>
 export function isNullable({ type, const: constant, enum: values, anyOf }: ValueSchema): boolean {
   if (constant === null || values?.includes(null)) return true;
   return anyOf ? anyOf.some(isNullable) : Array.isArray(type) && type.includes("null");
+}
+
+/** Whether a field's column may hold NULL, whatever is published for it. */
+export function takesNull(schema: FieldSchema): boolean {
+  return isNullable(schema) || schema["x-null"] !== undefined || kindOf(schema) === "json";
 }
 
 export function kindOf(schema: ValueSchema): Kind {

@@ -1,7 +1,7 @@
 /** A contract as a table of SQLite that its records could come from. */
 import type { Contract, Field } from "../contract.js";
 import type { ValueSchema } from "../file/form.js";
-import { isNullable, type Kind, kindOf } from "../record/kind.js";
+import { type Kind, kindOf, takesNull } from "../record/kind.js";
 import { quoteName, quoteValue } from "../sql.js";
 
 /** CREATE TABLE with a column for each field, and the index that the published order is read by. */
@@ -38,7 +38,7 @@ const TYPES: Readonly<Record<Kind, string>> = {
 
 function columnSql({ path, column, schema }: Field, { key }: Contract): string {
   const name = quoteName(column);
-  const mayBeNull = isNullable(schema) || schema["x-null"] !== undefined;
+  const mayBeNull = takesNull(schema);
   const isKey = path === key.path ? " PRIMARY KEY" : "";
   const checks = checksOf(schema, name, mayBeNull);
   const check = checks.length > 0 ? ` CHECK (${checks.join(" AND ")})` : "";
