@@ -61,6 +61,8 @@ interface Place {
   release: string;
   port: number;
   base: string;
+  /** The port of HAProxy's origin, where the written files name another than the default. */
+  origin?: number;
 }
 
 /** What a server cannot do. */
@@ -102,11 +104,16 @@ export async function serveWith(
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  const opened = await openRelease(release);
+  return startServer(server, { folder, release, port });
+}
+
+/** Serves a release with the files that lie in `folder` already, until the test is over or it is told to stop. */
+export async function startServer(server: Server, place: Omit<Place, "base">): Promise<() => Promise<void>> {
+  const opened = await openRelease(place.release);
   const base = basePath(opened.snapshot.base_url);
-  const commands = await server.prepare({ folder, release: opened.folder, port, base });
+  const commands = await server.prepare({ ...place, release: opened.folder, base });
   const stops: (() => Promise<void>)[] = [];
-  for (const command of commands) stops.push(await start(command, folder));
+  for (const command of commands) stops.push(await start(command, place.folder));
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
@@ -273,11 +280,12 @@ const HAPROXY: Server = {
   adapter: "haproxy",
   needs: ["haproxy", "nginx"],
   options: { address: "127.0.0.1" },
-  async prepare({ folder, release, port }) {
-    const behind = await freePort();
+  async prepare({ folder, release, port, origin: named }) {
+    const behind = named ?? (await freePort());
     const backend = join(folder, CURRENT, "adapters/haproxy.cfg");
-    // The origin's port is chosen here, so it replaces the default in the written file.
-    writeFileSync(backend, readFileSync(backend, "utf8").replaceAll("127.0.0.1:8081", `127.0.0.1:${behind}`));
+    // A port that is chosen here replaces the default in the written file.
+    if (named === undefined)
+      writeFileSync(backend, readFileSync(backend, "utf8").replaceAll("127.0.0.1:8081", `127.0.0.1:${behind}`));
     const root = join(folder, "origin");
     mkdirSync(join(root, RELEASES), { recursive: true });
     symlinkSync(release, join(root, RELEASES, basename(release)));
