@@ -61,7 +61,10 @@ class Project {
   /** Runs a command that has nothing to say but what is expected. @returns its stdout and stderr. */
   async expect(code: number, ...words: readonly string[]): Promise<{ stdout: string; stderr: string }> {
     const { code: ended, stdout, stderr } = await run(words, { cwd: this.cwd, env });
-    expect(ended, `${words.join(" ")}\n${stdout.slice(0, 5000)}${stderr.slice(0, 5000)}`).toBe(code);
+    expect(
+      ended,
+      `${words.join(" ")}\n${stdout.replace(/^passed .*\n/gm, "").slice(0, 5000)}${stderr.slice(0, 5000)}`,
+    ).toBe(code);
     return { stdout, stderr };
   }
 
@@ -190,7 +193,9 @@ async function isServedBy(server: Server, project: Project): Promise<void> {
   const current = join(project.cwd, "dist/current");
   mkdirSync(folder);
   symlinkSync(current, join(folder, "current"));
-  await project.expect(0, "adapt", server.adapter, "--write", folder, "--address", "127.0.0.1");
+  const address = server.options?.address;
+  const where = address === undefined ? [] : ["--address", address];
+  await project.expect(0, "adapt", server.adapter, "--write", folder, ...where);
   const stop = await startServer(server, { folder, release: realpathSync(current), port, origin });
   await project.expect(0, "verify", project.baseUrl, "--adapt", server.adapter, "--sample", "10");
   await stop();

@@ -4,8 +4,8 @@ import { connect as connectTls } from "node:tls";
 import { headerOf, type RemoteResponse } from "./exchange.js";
 import { cutShort, explainTransfer, TransferError, watchTime } from "./transfer.js";
 
-/** Longer heads are refused, and longer bodies are not read to their end. */
-const MOST_BYTES = 65_536;
+/** Far more than a page has. Longer heads are refused, and longer bodies are not read to their end. */
+const MOST_BYTES = 2 ** 23;
 
 export interface BareResponse extends RemoteResponse {
   /** As in `HTTP/1.1`. */

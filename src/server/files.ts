@@ -81,12 +81,14 @@ export async function createFiles(release: Release, root: string, answers: Answe
 
 /** The files to serve and their digests. SHA256SUMS does not list itself. */
 function namesOf({ sums }: Release): [path: string, digest: string | undefined][] {
-  const listed = [...sums.others].filter(([path]) => isPublic(path));
+  const listed = [...sums.others].filter(([path]) => isPublic(path) && !HIDDEN.test(path));
   for (const [path] of listed)
     if (!PLAIN_PATH.test(path) || path === SUMS) throw broken(`${SUMS} lists ${JSON.stringify(path)}`);
   return [[SUMS, undefined], ...listed];
 }
 
+/** What hosts read for themselves and send nobody, such as `.htaccess`. */
+const HIDDEN = /(?:^|\/)\.(?!\.?(?:\/|$))/;
 /** No empty part, no `.` or `..`, and nothing that a URL would have to encode. */
 const PLAIN_PATH = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/;
 

@@ -162,10 +162,20 @@ describe("refused before any request", () => {
     });
   });
 
+  test("what another host reads for itself, such as .htaccess, is served to nobody", async () => {
+    const folder = scratch();
+    const release = await writeRelease(folder, { others: { "x.svg": "x", ".htaccess": "x" } });
+    const server = await createListingServer({ folder: release });
+    const { url } = await server.listen({ port: 0, host: "127.0.0.1" });
+    expect((await fetch(`${url}/x.svg`)).status).toBe(200);
+    expect((await fetch(`${url}/.htaccess`)).status).toBe(404);
+    await server.close();
+  });
+
   test.each([
     ["../../../etc/passwd", /is no line of SHA256SUMS/],
     ["/etc/passwd", /is no line of SHA256SUMS/],
-    [".hidden", /SHA256SUMS lists/],
+    ["sp%20ace", /SHA256SUMS lists/],
     ["SHA256SUMS", /SHA256SUMS lists|broken/],
     ["gone.svg", /gone\.svg cannot be read \(ENOENT\)/],
   ])("SHA256SUMS lists %s", async (path, message) => {
