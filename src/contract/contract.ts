@@ -92,7 +92,9 @@ export function fieldAt({ fields }: Pick<Contract, "fields">, path: string): Fie
 
 /** The value of a record at a field's path. */
 export function valueAt(record: unknown, { names }: Pick<Field, "names">): unknown {
-  return names.reduce<unknown>((inside, name) => (inside as AnyRecord | undefined)?.[name], record);
+  let inside = record;
+  for (const name of names) inside = (inside as AnyRecord | undefined)?.[name];
+  return inside;
 }
 
 /** The built-in one. */
