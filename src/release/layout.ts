@@ -33,12 +33,19 @@ export const RECORDS = "records.sha256";
 /** What the list of records was called in releases of earlier versions. */
 export const OLD_RECORDS = "users.sha256";
 export const CONTRACT = "contract.json";
+/** A description of the listing and of the files beside it, in OpenAPI. */
+export const OPENAPI = "openapi.json";
+/** minisign's signature of SHA256SUMS: the only other file that SHA256SUMS does not list. */
+export const SIGNATURE = `${SUMS}.minisig`;
+/** What the parts in the folder `bulk` hold, which together are all records. */
+export const BULK = "bulk.json";
+export const BULK_FOLDER = "bulk";
 
 /**
  * The files that say which snapshot is current and what it holds. A cache in between would show its reader an old one
  * as the newest, so every host and every object says that they are to be asked for each time.
  */
-const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, `${SUMS}.minisig`, "changes.json", "bulk.json"];
+const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, SIGNATURE, "changes.json", BULK];
 
 /** In a folder or bucket that was published to: the list of what Rollcall owns there. */
 export const OWNED = ".rollcall-published.json";
@@ -54,6 +61,15 @@ export function isPublic(path: string): boolean {
 /** Whether a file of a release is in its folder `adapters`. Such files name the id, so they cannot be part of it. */
 export function isForAdapters(path: string): boolean {
   return path.startsWith(`${INCLUDED}/`);
+}
+
+/**
+ * Whether a file that is no page counts in the id. Not those that depend on the version of a compressor or on the releases
+ * before, nor those that name the id.
+ */
+export function isOfContent(path: string): boolean {
+  const [top = ""] = path.split("/");
+  return !isForAdapters(path) && ![SNAPSHOT, BULK, BULK_FOLDER, "changes.json", "changes"].includes(top);
 }
 
 /** In a release, for a moment: a folder that is made and removed so that the system sets the release's time. */
@@ -89,6 +105,7 @@ export class PagePaths {
 const TYPES: ReadonlyMap<string, string> = new Map([
   [".json", CONTENT_TYPE],
   [".svg", "image/svg+xml"],
+  [".gz", "application/gzip"],
 ]);
 
 /** The headers of a file that is not a page; `cacheControl` is for those that do not name the current state. */

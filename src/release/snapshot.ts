@@ -5,7 +5,7 @@ import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
 import { encodeSum, type Sums } from "./digests.js";
-import { isForAdapters, SNAPSHOT } from "./layout.js";
+import { isOfContent } from "./layout.js";
 
 const count = z.int().min(0);
 
@@ -23,6 +23,11 @@ const snapshotSchema = z.strictObject({
   /** The content codings in which each page has a compressed file. */
   encodings: z.array(z.enum(["br", "gzip"])).refine((list) => new Set(list).size === list.length),
   skipped: count,
+  /**
+   * Which records there are: the SHA-256 of records.sha256. A copy that holds the same records makes the same. Releases
+   * of earlier versions do not say it.
+   */
+  state: z.optional(z.string().regex(/^[0-9a-f]{64}$/)),
   /** The number of records for each kind of warning. */
   warnings: z.record(z.string(), count),
 });
@@ -33,14 +38,13 @@ export type SnapshotFacts = Omit<Snapshot, "id">;
 /**
  * The digest that two releases have in common if their content is the same: the SHA-256 of the lines of SHA256SUMS for
  * the plain pages, in page order, then for every other file except snapshot.json, then of the canonical text of the
- * other facts. Compressed files do not count, because their bytes depend on the version of the compressor, nor do the
- * files for other hosts, because they name the id.
+ * other facts. Compressed files do not count, because their bytes depend on the version of the compressor, nor do
+ * others that `isOfContent` leaves out.
  */
 export function contentDigest(facts: SnapshotFacts, { paths, pages, others }: Sums): string {
   const hash = createHash("sha256");
   for (let page = 1; page <= facts.pages; page++) hash.update(encodeSum(pages.get(page, "identity"), paths.path(page)));
-  for (const [path, digest] of others)
-    if (path !== SNAPSHOT && !isForAdapters(path)) hash.update(encodeSum(digest, path));
+  for (const [path, digest] of others) if (isOfContent(path)) hash.update(encodeSum(digest, path));
   return hash.update(stringify(facts)).digest("hex");
 }
 

@@ -56,19 +56,23 @@ export async function newSetting(): Promise<Setting> {
 function watch(store: StoreServer) {
   let isStopped = false;
   const snapshot = async () => (await store.read("dir/snapshot.json"))?.text ?? "";
+  const announced = () => store.seen.filter((line) => line === "PUT dir/snapshot.json").length;
   const watching = (async () => {
     let checks = 0;
     for (; !isStopped; checks++) {
+      const announcedBefore = announced();
       const before = await snapshot();
       const { id, pages }: { id: string; pages: number } = JSON.parse(before);
       const missing: number[] = [];
       for (let page = 1; page <= pages; page++)
         if (!(await store.read(`dir/api/users/pages/${page}.json`))) missing.push(page);
-      // Pages go once another release is announced.
-      if ((await snapshot()) === before) expect([id, missing]).toEqual([id, []]);
+      // Pages go once another release is announced, and this one may have been announced anew since.
+      if ((await snapshot()) === before && announced() === announcedBefore) expect([id, missing]).toEqual([id, []]);
     }
     return checks;
   })();
+  // What it finds is told by stop().
+  watching.catch(() => {});
   return {
     stop: () => {
       isStopped = true;

@@ -81,7 +81,7 @@ test("a diff, a folder that is published to, and the server tell them apart", as
     expect(found.changed).toBe(25);
     found.close();
 
-    expect(await publish({ dist, target: site })).toMatchObject({ changed: 5 });
+    expect(await publish({ dist, target: site })).toMatchObject({ changed: 6 });
     expect(bioIn(site)).toBe("other");
     await host.reload();
     const page = await (await fetch(`${url}/api/users/?page=3`)).json();

@@ -71,9 +71,9 @@ export function remake(folder: string, contract = contractIn(folder)): void {
 
 /** Gives every file the digest of what it is now, and the snapshot the id that follows. */
 export function reseal(folder: string, contract = contractIn(folder)): void {
-  const { id: _old, ...facts } = readSnapshot(folder);
+  const { id: _old, ...said } = readSnapshot(folder);
   const paths = new PagePaths(contract.listing.path);
-  const digests = new PageDigests(facts.pages, ["identity", ...facts.encodings]);
+  const digests = new PageDigests(said.pages, ["identity", ...said.encodings]);
   const others = new Map<string, string>();
   for (const path of readTree(folder).keys()) {
     const digest = sha256(readFileSync(join(folder, path)));
@@ -81,6 +81,7 @@ export function reseal(folder: string, contract = contractIn(folder)): void {
     if (at) digests.set(at.page, at.variant, digest);
     else if (path !== SNAPSHOT && path !== SUMS) others.set(path, digest);
   }
+  const facts = { ...said, ...(said.state !== undefined && { state: others.get(RECORDS) }) };
   const text = encodeSnapshot({ id: snapshotId(contentDigest(facts, { paths, pages: digests, others })), ...facts });
   writeFileSync(join(folder, SNAPSHOT), text);
   const all = new Map([...others, [SNAPSHOT, sha256(text)] as const].sort());

@@ -5,7 +5,7 @@ import type { WarningCounts } from "../../contract/record/warnings.js";
 import { UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
 import { PageDigests, readSumLines } from "../../release/digests.js";
-import { CONTRACT, type PagePaths, parseFolderName, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { CONTRACT, type PagePaths, parseFolderName, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot.js";
 import { recountedConditions } from "../conditions.js";
 import type { Findings } from "../verdict.js";
@@ -98,6 +98,8 @@ export function checkSnapshot(folder: string, manifest: Manifest, findings: Find
   expect("pages", snapshot.pages, pages, `for count ${snapshot.count}, ${snapshot.page_size} a page`);
   if (contract) expect("contract", snapshot.contract, contract.listing.version, `the version of ${nameOf(manifest)}`);
   expect("base_url", snapshot.base_url, normalised(snapshot.base_url), "an absolute URL in its normal form");
+  if (digests && snapshot.state !== undefined)
+    expect("state", snapshot.state, others.get(RECORDS), `the digest of ${RECORDS}`);
   // Without all digests the id is not known; the check of SHA256SUMS has reported that.
   if (digests?.isComplete(snapshot.pages))
     expect("id", id, snapshotId(contentDigest(facts, { paths, pages: digests, others })), "which its content gives");
