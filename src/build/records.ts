@@ -68,8 +68,8 @@ export function validator(contract: Contract): (candidate: Candidate, warnings: 
   };
 }
 
-/** `, is TEXT "3"; CAST("readings" AS INTEGER) would mend it` */
-function whatItIs({ shown, cast }: Unfit, column: string | undefined): string {
+/** `, is TEXT; CAST("readings" AS INTEGER) would mend it` */
+function whatItIs({ storage, cast }: Unfit, column: string | undefined): string {
   const mend = cast && column !== undefined ? `; CAST(${quoteName(column)} AS ${cast}) would mend it` : "";
-  return `, is ${shown}${mend}`;
+  return `, is ${storage}${mend}`;
 }

@@ -5,7 +5,7 @@ import { writePath, writeValue } from "./value.js";
 
 type Values = Pick<FieldChange, "old" | "new">;
 
-/** One difference between two contracts: a field that only one of them has, or a value that differs. Not escaped. */
+/** One difference between two contracts: a field or condition that only one of them has, or a value that differs. Not escaped. */
 export interface ContractChange {
   kind: "added" | "removed" | "changed";
   /** What differs: a name, and a word before or after it: `field nickname`, `country pattern`, `listing version`. */
@@ -15,21 +15,23 @@ export interface ContractChange {
   values?: Values;
 }
 
-/** Fields that came and went, then what differs in the others, in the listing and in the conditions. */
+/** Fields that came and went, then what differs in the others and in the listing, then the conditions. */
 export function contractChanges({ contract }: Diff): ContractChange[] {
   if (!contract) return [];
-  const field = (kind: "added" | "removed", path: string) => ({ kind, before: "field", name: writePath(path) });
+  const only = (kind: "added" | "removed", before: string, name: string) => ({ kind, before, name: writePath(name) });
   const changed = (values: Values, what: Pick<ContractChange, "before" | "name" | "after">): ContractChange => {
     return { kind: "changed", values, ...what };
   };
   return [
-    ...contract.added.map((path) => field("added", path)),
-    ...contract.removed.map((path) => field("removed", path)),
+    ...contract.added.map((path) => only("added", "field", path)),
+    ...contract.removed.map((path) => only("removed", "field", path)),
     ...contract.fields.map(({ path, keyword, ...values }) => {
       return changed(values, { name: writePath(path), after: keyword });
     }),
     ...contract.listing.map(({ keyword, ...values }) => changed(values, { before: "listing", name: keyword })),
     ...contract.conditions.map(({ name, ...values }) => {
+      if (values.old === undefined) return only("added", "condition", name);
+      if (values.new === undefined) return only("removed", "condition", name);
       return changed(values, { before: "condition", name: writePath(name) });
     }),
   ];

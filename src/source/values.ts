@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { isTooDeep } from "../contract/json.js";
 import type { Kind } from "../contract/record/kind.js";
+import { count } from "../print/numbers.js";
 
 /** Text that is not valid UTF-8, with what decoding made of it. */
 export class InvalidText {
@@ -13,8 +14,8 @@ export type SqlValue = null | bigint | number | string | Buffer | InvalidText;
 /** What a column holds where its field takes only values of another storage class. */
 export class Unfit {
   constructor(
-    /** For people: `TEXT "3"`. */
-    readonly shown: string,
+    /** What it is, for people, who are shown the value beside it: `TEXT`. */
+    readonly storage: string,
     /** For programs, in JSON: `"3"`, `{"real": 3}`, `{"blob": "00ff"}`. */
     readonly value: unknown,
     /** The type that a CAST would have to name to mend it; undefined where none would. */
@@ -77,18 +78,19 @@ function parsed(value: Present): unknown {
 }
 
 function unfit(value: Present, cast?: Unfit["cast"]): Unfit {
-  if (typeof value === "string") {
-    const cut = value.length > TEXT_SHOWN ? "..." : "";
-    return new Unfit(`TEXT ${JSON.stringify(value.slice(0, TEXT_SHOWN))}${cut}`, value, cast);
+  if (typeof value === "string") return new Unfit("TEXT", value, cast);
+  if (typeof value === "bigint") {
+    const safe = exact(value);
+    return safe === undefined
+      ? new Unfit("INTEGER of more than 53 bits", { integer: String(value) }, cast)
+      : new Unfit("INTEGER", safe, cast);
   }
-  if (typeof value === "bigint") return new Unfit(`INTEGER ${value}`, exact(value) ?? { integer: String(value) }, cast);
-  if (typeof value === "number") return new Unfit(`REAL ${real(value)}`, { real: value }, cast);
+  if (typeof value === "number") return new Unfit("REAL", { real: value }, cast);
   if (value instanceof InvalidText)
     return new Unfit("TEXT that is not valid UTF-8", { invalid_utf8: value.decoded }, undefined);
-  return new Unfit(`BLOB of ${value.length} bytes`, { blob: value.toString("hex", 0, BLOB_BYTES_SHOWN) }, cast);
-}
-
-/** A REAL as SQLite shows it: with a point, also where it is a whole number. */
-function real(value: number): string {
-  return Number.isInteger(value) && Math.abs(value) < 1e15 ? value.toFixed(1) : String(value);
+  return new Unfit(
+    `BLOB of ${count(value.length, "byte")}`,
+    { blob: value.toString("hex", 0, BLOB_BYTES_SHOWN) },
+    cast,
+  );
 }

@@ -52,7 +52,7 @@ function besides(diff: Diff): Markup | undefined {
   return changes.length > 0 ? html`<p class="besides">Also different: ${changes.join(", ")}.</p>\n` : undefined;
 }
 
-/** What changed in the contract, a row each; a field that came or went has no values. */
+/** What changed in the contract, a row each; what came or went has no values. */
 function contract(diff: Diff): Markup | undefined {
   if (diff.contract === undefined) return undefined;
   const key = otherKey(diff, (path) => path);

@@ -50,7 +50,7 @@ function sides({ old, new: now }: Diff, { words: [, many] }: Subject): string {
   return markdownTable(["", "snapshot", word(many), "pages"], ["---", "---", "---:", "---:"], rows);
 }
 
-/** A row for each difference; a field that came or went has no values. */
+/** A row for each difference; what came or went has no values. */
 function contract(diff: Diff): string {
   if (diff.contract === undefined) return "";
   const rows = contractChanges(diff).map(({ kind, before, name, after, values }) => {
