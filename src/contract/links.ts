@@ -49,17 +49,17 @@ export function pageNumber(text: string): number | undefined {
 
 /**
  * Normalises a base URL: `HTTPS://Example.com:443/directory/` becomes `https://example.com/directory`.
- * @param path of the listing, whose own URL is no base URL.
+ * @param path of the listing, whose own URL is no base URL; null where nobody knows it yet.
  * @throws UserError (usage) when it is not absolute http(s), or has a query, a fragment or credentials.
  */
-export function parseBaseUrl(text: string, path = USERS_CONTRACT.listing.path): string {
+export function parseBaseUrl(text: string, path: string | null = USERS_CONTRACT.listing.path): string {
   // A message must not carry a password into a log.
   const shown = JSON.stringify(text.replace(/^([^/]*\/\/)[^/]*@/, "$1...@"));
   const refuse = (why: string, instead = "one like https://directory.example.com") =>
     usageError(`Base URL ${shown} ${why}; give ${instead}.`);
   if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) throw refuse("is not an absolute http(s) URL");
   if (/[\s\\]/.test(text)) throw refuse("has white space or a backslash in it");
-  const base = baseOfListing(text, path);
+  const base = path === null ? undefined : baseOfListing(text, path);
   if (base !== undefined) throw refuse(`is of the listing itself, and every link adds ${path}`, base);
   if (text.includes("#")) throw refuse("has a fragment (#)");
   if (text.includes("?")) throw refuse("has a query (?)");

@@ -79,12 +79,12 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(...wor
   return { ...ofText(z.enum(words), allowed, `<${words.join("|")}>`), default: words[0] as Words[0] };
 }
 
-/** The contract's own check, whose message is a whole sentence. */
+/** The contract's own check, whose message is a whole sentence. Where the listing is below it, the verb knows. */
 export const baseUrl = {
   kind: "text",
   schema: z.string({ error: "Base URL must be text." }).superRefine((value, context) => {
     try {
-      parseBaseUrl(value);
+      parseBaseUrl(value, null);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       context.addIssue({ code: "custom", message: error.message });
@@ -154,7 +154,7 @@ export const urlPath = ofText(
   z
     .string()
     .regex(PATH_OF_URL)
-    .transform((value) => basePath(parseBaseUrl(`http://host${value}`))),
+    .transform((value) => basePath(parseBaseUrl(`http://host${value}`, null))),
   "a path like /directory, or nothing",
   "<path>",
 );

@@ -35,7 +35,7 @@ test.each([
   ["diff http://127.0.0.1:9/api/users/?page=1", listing("http://127.0.0.1:9/api/users/?page=1", "http://127.0.0.1:9")],
   [
     "build --db u.sqlite --base-url https://x/api/users/pages/2.json",
-    `--base-url: ${listing("https://x/api/users/pages/2.json", "https://x")}`,
+    listing("https://x/api/users/pages/2.json", "https://x"),
   ],
   ["adapt ngnix", 'There is no host "ngnix"; did you mean nginx?'],
   [

@@ -46,6 +46,11 @@ async function stationsRelease(count = 9, options: Partial<BuildOptions> = {}) {
 }
 
 describe("a whole release has no finding", () => {
+  test("of stations below a base URL that ends as the listing of users does", async () => {
+    const folder = await stationsRelease(3, { baseUrl: "https://weather.example.com/api/users" });
+    expect(differing(await verifyRelease({ folder }))).toEqual([]);
+  });
+
   test("of entries: an integer for a key, and conditions that are not true of all", async () => {
     const folder = await entriesRelease();
     expect(readSnapshot(folder)).toMatchObject({

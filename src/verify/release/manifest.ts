@@ -1,5 +1,6 @@
 /** snapshot.json and SHA256SUMS of a release, read as far as possible: whatever is wrong with them is a finding. */
 import { basename } from "node:path";
+import type { Contract } from "../../contract/contract.js";
 import { pagesFor, parseBaseUrl } from "../../contract/links.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
 import { UserError } from "../../errors.js";
@@ -97,7 +98,7 @@ export function checkSnapshot(folder: string, manifest: Manifest, findings: Find
   const pages = pagesFor(snapshot.count, snapshot.page_size);
   expect("pages", snapshot.pages, pages, `for count ${snapshot.count}, ${snapshot.page_size} a page`);
   if (contract) expect("contract", snapshot.contract, contract.listing.version, `the version of ${nameOf(manifest)}`);
-  expect("base_url", snapshot.base_url, normalised(snapshot.base_url), "an absolute URL in its normal form");
+  expect("base_url", snapshot.base_url, normalised(snapshot.base_url, contract), "an absolute URL in its normal form");
   if (digests && snapshot.state !== undefined)
     expect("state", snapshot.state, others.get(RECORDS), `the digest of ${RECORDS}`);
   // Without all digests the id is not known; the check of SHA256SUMS has reported that.
@@ -137,9 +138,9 @@ function compare(findings: Findings, found: string, expected: string, isSame: bo
   if (!isSame) findings.add({ check: "snapshot", path: SNAPSHOT, found, expected });
 }
 
-function normalised(baseUrl: string): string {
+function normalised(baseUrl: string, contract: Contract | undefined): string {
   try {
-    return parseBaseUrl(baseUrl);
+    return parseBaseUrl(baseUrl, contract?.listing.path ?? null);
   } catch (error) {
     if (error instanceof UserError) return "https://directory.example.com or the like";
     throw error;
