@@ -15,6 +15,7 @@ export { InvalidRecordsError, type Problem, type ProblemKind, type ProblemReport
 export type { Contract } from "./contract/contract.js";
 export type { ContractFile, RecordOf } from "./contract/file/form.js";
 export type { Page } from "./contract/page.js";
+export type { Snapshot } from "./contract/snapshot.js";
 export type { User } from "./contract/users.js";
 export { GateError, type Gates, type Limit } from "./diff/gates.js";
 export { UserError } from "./errors.js";
@@ -22,7 +23,6 @@ export { type InitOptions, type InitResult, initialize as init } from "./init/in
 export { type PublishEffects, type PublishOptions, type PublishResult, publish } from "./publish/publish.js";
 export { listReleases, type ReleaseSummary } from "./release/list.js";
 export { openRelease, type Release } from "./release/open.js";
-export type { Snapshot } from "./release/snapshot.js";
 export { type UseEffects, type UseResult, useRelease } from "./release/use.js";
 export type { AccessEntry } from "./server/access-log.js";
 export {

@@ -2,9 +2,10 @@
 import { z } from "zod";
 import { publishedFiles } from "../adapters/release-files.js";
 import { SERVING_SETTINGS, type ServingOptions } from "../adapters/rules/deployment.js";
+import { parseBaseUrl } from "../contract/base-url.js";
 import { requireFieldLimits } from "../contract/fields.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
-import { AVATAR_PATH, parseBaseUrl } from "../contract/links.js";
+import { AVATAR_PATH } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
 import { CONTRACT, OLD_RECORDS, RECORDS, SNAPSHOT, SUMS } from "../release/layout.js";

@@ -4,35 +4,28 @@ import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
+import type { Snapshot } from "../contract/snapshot.js";
 import { encodeSum, type Sums } from "./digests.js";
 import { isOfContent } from "./layout.js";
 
 const count = z.int().min(0);
 
-/** The format of snapshot.json. Nothing in it depends on the clock or the machine. */
-const snapshotSchema = z.strictObject({
-  /** 12 hexadecimal digits, see `snapshotId`. */
+/** Nothing but what `Snapshot` says. */
+const snapshotSchema: z.ZodType<Snapshot> = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{12}$/),
-  /** The version of the contract that every record was checked against. */
   contract: count.min(1),
   count,
   pages: count.min(1).max(MAX_PAGES),
   page_size: count.min(PAGE_SIZE.min).max(PAGE_SIZE.max),
   base_url: z.string(),
   links: z.enum(LINK_STYLES),
-  /** The content codings in which each page has a compressed file. */
   encodings: z.array(z.enum(["br", "gzip"])).refine((list) => new Set(list).size === list.length),
   skipped: count,
-  /**
-   * Which records there are: the SHA-256 of records.sha256. A copy that holds the same records makes the same. Releases
-   * of earlier versions do not say it.
-   */
   state: z.optional(z.string().regex(/^[0-9a-f]{64}$/)),
-  /** The number of records for each kind of warning. */
   warnings: z.record(z.string(), count),
 });
 
-export type Snapshot = z.infer<typeof snapshotSchema>;
+export type { Snapshot };
 export type SnapshotFacts = Omit<Snapshot, "id">;
 
 /**

@@ -1,8 +1,9 @@
 /** contract.json of a host: what its records are, where its listing is and how that is ordered. */
+
+import { parseBaseUrl } from "../contract/base-url.js";
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import { readContract } from "../contract/file/read.js";
-import { parseBaseUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { CONTRACT } from "../release/layout.js";
 import { type Client, isHostBusy } from "./client.js";

@@ -1,6 +1,8 @@
 /** Reads pages of a deployed listing, all of them from one snapshot. */
+
+import { parseBaseUrl } from "../contract/base-url.js";
 import type { PageBody } from "../contract/envelope.js";
-import { pageUrl, parseBaseUrl } from "../contract/links.js";
+import { pageUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { each } from "../workers/at-most.js";
 import { type Client, type ClientOptions, CONCURRENCY, createClient } from "./client.js";

@@ -2,7 +2,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { basename } from "node:path";
 import polka, { type NextHandler, type Request } from "polka";
-import { basePath, parseBaseUrl } from "../contract/links.js";
+import { parseBaseUrl } from "../contract/base-url.js";
+import { basePath } from "../contract/links.js";
 import { UserError } from "../errors.js";
 import { openRelease, type Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";

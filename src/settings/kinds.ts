@@ -1,11 +1,12 @@
 /** What a setting's value may be: how its text is read, its schema, the words for what is allowed, and its placeholder. */
 import { isAbsolute, join } from "node:path";
 import { z } from "zod";
+import { parseBaseUrl } from "../contract/base-url.js";
 import { isFieldPattern, isLimit, splitFieldLimit } from "../contract/fields.js";
 import type { ContractFile } from "../contract/file/form.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isObject } from "../contract/json.js";
-import { basePath, isPublishableUrl, parseBaseUrl } from "../contract/links.js";
+import { basePath, isPublishableUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 
 /** How the text of a flag or a variable is read. A path is relative to the folder where it was given. */

@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  basePath,
-  isPublishableUrl,
-  pageNumber,
-  pagesFor,
-  pageUrl,
-  parseBaseUrl,
-  requestedPage,
-} from "../../src/contract/links.js";
+import { parseBaseUrl } from "../../src/contract/base-url.js";
+import { basePath, isPublishableUrl, pageNumber, pagesFor, pageUrl, requestedPage } from "../../src/contract/links.js";
 import { ExitCode } from "../../src/errors.js";
 
 describe("parseBaseUrl", () => {

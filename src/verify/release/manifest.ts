@@ -1,11 +1,13 @@
 /** snapshot.json and SHA256SUMS of a release, read as far as possible: whatever is wrong with them is a finding. */
 import { basename } from "node:path";
+import { parseBaseUrl } from "../../contract/base-url.js";
 import type { Contract } from "../../contract/contract.js";
-import { pagesFor, parseBaseUrl } from "../../contract/links.js";
+import { pagesFor } from "../../contract/links.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
+import { readSumLines } from "../../contract/sum-lines.js";
 import { UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
-import { PageDigests, readSumLines } from "../../release/digests.js";
+import { PageDigests } from "../../release/digests.js";
 import { CONTRACT, type PagePaths, parseFolderName, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot.js";
 import { recountedConditions } from "../conditions.js";

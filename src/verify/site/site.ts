@@ -1,5 +1,5 @@
 /** `rollcall verify` of a deployed host: every page as every reader gets it, every file, and every other promise of the contract. */
-import { parseBaseUrl } from "../../contract/links.js";
+import { parseBaseUrl } from "../../contract/base-url.js";
 import { count } from "../../print/numbers.js";
 import { createClient } from "../../remote/client.js";
 import { headerOf } from "../../remote/exchange.js";
