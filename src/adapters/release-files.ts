@@ -4,7 +4,7 @@ import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, basePath } from "../contract/links.js";
 import { type UserError, usageError } from "../errors.js";
 import { sha256 } from "../release/files.js";
-import { CONTRACT, PagePaths, SNAPSHOT, SUMS } from "../release/layout.js";
+import { BULK, CONTRACT, OPENAPI, PagePaths, SIGNATURE, SNAPSHOT, SUMS } from "../release/layout.js";
 import { ADAPTERS, adapterOf } from "./adapters.js";
 import { type AdapterFile, includedFor, publishedFor } from "./rules/adapter.js";
 import { type Contents, deploymentOf, type ServingOptions } from "./rules/deployment.js";
@@ -30,7 +30,8 @@ export function publishedFiles({
       paths: new PagePaths(contract.listing.path),
       encodings: servedEncodings(adapter.compression, encodings),
       cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
-      others: [...(carriesAvatar ? [AVATAR_PATH] : []), CONTRACT, SNAPSHOT, SUMS],
+      // A release may have those of another build, too: where there is no such file, nothing is found.
+      others: [...(carriesAvatar ? [AVATAR_PATH] : []), BULK, CONTRACT, OPENAPI, SNAPSHOT, SUMS, SIGNATURE],
     });
     return publishedFor(adapter, rules);
   });

@@ -64,6 +64,11 @@ export function basePath(baseUrl: string): string {
   return new URL(baseUrl).pathname.replace(/\/$/, "");
 }
 
+/** A path as a reference from the same host. A browser reads `//x` as another host, so RFC 3986 writes `/.//x`. */
+export function pathReference(path: string): string {
+  return `${path.startsWith("//") ? "/." : ""}${path}`;
+}
+
 /** Whether a text is an absolute URL without white space and control characters. */
 export function isUri(text: string): boolean {
   return !/[\s\p{Cc}]/u.test(text) && URL.canParse(text);

@@ -11,8 +11,9 @@ import {
   PREFLIGHT_HEADERS,
   snapshotHeaders,
 } from "../contract/headers.js";
-import { fileHeaders, type Variant } from "../release/layout.js";
-import type { Snapshot } from "../release/snapshot.js";
+import { basePath } from "../contract/links.js";
+import { fileHeaders, OPENAPI, type Variant } from "../release/layout.js";
+import type { Release } from "../release/open.js";
 
 /** What both Node's server and the fast path can send. */
 export class ServerAnswer {
@@ -33,8 +34,10 @@ interface Head {
 
 export type Answers = ReturnType<typeof createAnswers>;
 
-export function createAnswers({ id, encodings }: Snapshot, cacheControl: string) {
-  const common = { ...commonHeaders(encodings), ...snapshotHeaders(id) };
+export function createAnswers({ snapshot, sums }: Pick<Release, "snapshot" | "sums">, cacheControl: string) {
+  const { id, encodings, base_url } = snapshot;
+  const description = sums.others.has(OPENAPI) ? `${basePath(base_url)}/${OPENAPI}` : undefined;
+  const common = { ...commonHeaders(encodings, description), ...snapshotHeaders(id) };
   const pageHeaders = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl };
   const toPages = (status: number): Record<Variant, Head> => ({
     identity: toHead(status, pageHeaders),

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Request } from "polka";
 import { etagOf } from "../contract/headers.js";
-import { pageNumber, requestedPage } from "../contract/links.js";
+import { pageNumber, pathReference, requestedPage } from "../contract/links.js";
 import type { Release } from "../release/open.js";
 import { type Answers, send } from "./answers.js";
 import { createNegotiation, isFresh } from "./negotiate.js";
@@ -51,14 +51,11 @@ export function createPages(
   };
 }
 
-/**
- * A path and the client's query, safe in a header. `//x` would be another host, so `/.//x` is written (RFC 3986). A `#`
- * would cut the query short in the client.
- */
+/** A path and the client's query, safe in a header. A `#` would cut the query short in the client. */
 function toLocation(path: string, search: string): string {
   const query = search.replace(/[^\x21\x22\x24-\x7e]/gu, (character) => {
     const bytes = Buffer.from(character, character <= "\xff" ? "latin1" : "utf8");
     return bytes.toString("hex").replace(/../g, (byte) => `%${byte.toUpperCase()}`);
   });
-  return `${path.startsWith("//") ? "/." : ""}${path}${query}`;
+  return pathReference(path) + query;
 }

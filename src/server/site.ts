@@ -32,7 +32,7 @@ export async function openSite(folder: string, { cacheControl, cache, opening, l
   refuseBadBase(release);
   const base = basePath(release.snapshot.base_url);
   const listing = `${base}${release.contract.listing.path}`;
-  const answers = createAnswers(release.snapshot, cacheControl);
+  const answers = createAnswers(release, cacheControl);
   const pages = createPages(release, listing, answers, cache);
   const file = await createFiles(release, `${base}/`, answers, cache, opening);
 

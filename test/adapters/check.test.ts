@@ -117,7 +117,9 @@ test("build --adapt puts the host's files into the release, with their digests, 
   const worker = readFileSync(join(folder, "_worker.js"), "utf8");
   const paths = new PagePaths(USERS_CONTRACT.listing.path);
   const base = { base: "", paths, encodings: [], cacheControl: "public, max-age=60" };
-  const rules = rulesOf({ ...base, others: ["avatar.svg", "contract.json", "snapshot.json", "SHA256SUMS"] });
+  const described = ["bulk.json", "contract.json", "openapi.json", "snapshot.json"];
+  const others = ["avatar.svg", ...described, "SHA256SUMS", "SHA256SUMS.minisig"];
+  const rules = rulesOf({ ...base, others });
   expect(worker).toBe(publishedFor(adapterOf("cloudflare"), rules)[0]?.text);
   const refused = await rollcall(`${BUILD} --adapt fastly`, fakeIo(cwd));
   expect(refused.code).toBe(2);

@@ -44,7 +44,7 @@ const LISTINGS: readonly Listing[] = [
 const NAMED = [
   ...["allow", "content-type", "vary", "cache-control", "etag", "snapshot-id", "content-encoding"],
   ...["access-control-allow-origin", "access-control-allow-methods", "access-control-allow-headers"],
-  ...["access-control-max-age", "access-control-expose-headers", "x-content-type-options", "location"],
+  ...["access-control-max-age", "access-control-expose-headers", "x-content-type-options", "location", "link"],
 ];
 
 function requests(pages: number, path: string): Request[] {

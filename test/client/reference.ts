@@ -27,6 +27,7 @@ export interface Fault {
 
 const SIZE = 3;
 const ALWAYS = {
+  Link: '</openapi.json>; rel="service-desc"',
   "Access-Control-Allow-Origin": "*",
   "X-Content-Type-Options": "nosniff",
   "Snapshot-Id": "one",

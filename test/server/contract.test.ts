@@ -11,8 +11,9 @@ const COMMON = {
   allow: "GET, HEAD, OPTIONS",
   vary: "Accept",
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "ETag, Snapshot-Id",
+  "access-control-expose-headers": "ETag, Link, Snapshot-Id",
   "x-content-type-options": "nosniff",
+  link: '</openapi.json>; rel="service-desc"',
 };
 
 let port: number;
@@ -21,7 +22,7 @@ let server: ListingServer;
 
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), "rollcall-test-"));
-  await publish(folder);
+  await publish(folder, { others: { "openapi.json": "{}" } });
   server = await createListingServer({ folder });
   port = Number(new URL((await server.listen({ port: 0 })).url).port);
   id = server.release.snapshot.id;

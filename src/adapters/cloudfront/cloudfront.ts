@@ -45,6 +45,7 @@ function writeFunction(deployment: Deployment): string {
 /** The headers of what comes from the bucket; CORS and nosniff have fields of their own. */
 function headersPolicy({ headers, page, snapshot }: Deployment) {
   const own = ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options"];
+  const exposed = headers["Access-Control-Expose-Headers"]?.split(", ") ?? [];
   const items = Object.entries({ ...headers, "Cache-Control": page["Cache-Control"] })
     .filter(([name]) => !own.includes(name))
     .map(([Header, Value]) => ({ Header, Value, Override: true }));
@@ -54,7 +55,7 @@ function headersPolicy({ headers, page, snapshot }: Deployment) {
       AccessControlAllowOrigins: { Quantity: 1, Items: ["*"] },
       AccessControlAllowHeaders: { Quantity: 1, Items: ["*"] },
       AccessControlAllowMethods: { Quantity: 3, Items: ["GET", "HEAD", "OPTIONS"] },
-      AccessControlExposeHeaders: { Quantity: 2, Items: ["ETag", "Snapshot-Id"] },
+      AccessControlExposeHeaders: { Quantity: exposed.length, Items: exposed },
       AccessControlAllowCredentials: false,
       OriginOverride: true,
     },

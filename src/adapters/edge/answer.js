@@ -11,7 +11,7 @@ let id;
 async function headersOf(read) {
   // Keep the value, since the runtime ties a promise to the request that made it.
   id ??= (await (await read("snapshot.json")).json()).id;
-  return { ...RULES.headers, "Snapshot-Id": id, "Access-Control-Expose-Headers": "ETag, Snapshot-Id" };
+  return { ...RULES.headers, "Snapshot-Id": id, "Access-Control-Expose-Headers": "ETag, Link, Snapshot-Id" };
 }
 
 function pageNumber(text) {

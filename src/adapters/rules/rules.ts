@@ -10,7 +10,8 @@ import {
   NO_STORE,
   PREFLIGHT_HEADERS,
 } from "../../contract/headers.js";
-import { fileHeaders, type PagePaths } from "../../release/layout.js";
+import { pathReference } from "../../contract/links.js";
+import { fileHeaders, OPENAPI, type PagePaths } from "../../release/layout.js";
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -41,13 +42,12 @@ export function rulesOf({ base, paths, encodings, cacheControl, others }: RuleOp
     /** `/directory/v1/stations/`; a request without the last slash is redirected to `redirect`, with its query. */
     listing,
     bare: listing.slice(0, -1),
-    // A browser reads `//x` as a host, so RFC 3986 writes `/.//x`.
-    redirect: `${listing.startsWith("//") ? "/." : ""}${listing}`,
+    redirect: pathReference(listing),
     pages: `${listing}pages/`,
     /** In the release: `v1/stations/pages`. */
     pageFolder: paths.folder,
     /** On every answer, whatever its status; then what is added for OPTIONS, pages, redirects and errors. */
-    headers: commonHeaders(encodings),
+    headers: commonHeaders(encodings, files.has(OPENAPI) ? `${base}/${OPENAPI}` : undefined),
     preflight: PREFLIGHT_HEADERS,
     page: { "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl },
     moved: { "Cache-Control": cacheControl },

@@ -1,7 +1,7 @@
 /** The headers that every page and file must have, a row each. */
 import { CONTENT_TYPE, etagOf } from "../../contract/headers.js";
 import { sha256 } from "../../release/files.js";
-import { SUMS } from "../../release/layout.js";
+import { OPENAPI, SUMS } from "../../release/layout.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { hasHeader, type ProbedSite, varyOf } from "../probes/probe.js";
 
@@ -32,20 +32,41 @@ export function whyNoDigest(answer: RemoteResponse): string | undefined {
   return tag !== undefined && digest.startsWith(tag) ? undefined : etagOf(digest);
 }
 
-export const SNAPSHOT_ID: HeaderRow = {
+const SNAPSHOT_ID: HeaderRow = {
   name: "snapshot-id",
   rule: "every answer has the snapshot's Snapshot-Id, which browsers may read",
   header: "Snapshot-Id",
   of: ALL,
   whyNot(answer, { release, first }) {
-    const exposed = headerOf(answer, "Access-Control-Expose-Headers") ?? "";
-    const isExposed = /(^|[\s,])(snapshot-id|\*)($|[\s,])/i.test(exposed);
     const id = headerOf(answer, "Snapshot-Id");
     const expected = release?.snapshot.id ?? first.facts.snapshotId;
     if (id === undefined || id !== expected) return expected ?? "one";
-    return isExposed ? undefined : "also Access-Control-Expose-Headers that names it";
+    return whyNotExposed(answer, "Snapshot-Id");
   },
 };
+
+const LINK: HeaderRow = {
+  name: "link",
+  rule: 'every answer of a release with openapi.json has a Link to it, rel="service-desc", which browsers may read',
+  header: "Link",
+  of: ALL,
+  whyNot(answer, { release, first: { facts } }) {
+    if (!release?.sums.others.has(OPENAPI)) return undefined;
+    const [, target = ""] = /^<([^>]*)>\s*;\s*rel="?service-desc"?$/i.exec(headerOf(answer, "Link") ?? "") ?? [];
+    const url = `${facts.baseUrl}/${OPENAPI}`;
+    const isRight = target !== "" && URL.canParse(target, facts.baseUrl) && new URL(target, facts.baseUrl).href === url;
+    return isRight ? whyNotExposed(answer, "Link") : `a link to ${url}`;
+  },
+};
+
+/** The headers that every answer has, whatever its status. */
+export const EVERYWHERE: readonly HeaderRow[] = [SNAPSHOT_ID, LINK];
+
+function whyNotExposed(answer: RemoteResponse, name: string): string | undefined {
+  const exposed = (headerOf(answer, "Access-Control-Expose-Headers") ?? "").toLowerCase().split(/[\s,]+/);
+  const isExposed = exposed.includes("*") || exposed.includes(name.toLowerCase());
+  return isExposed ? undefined : "also Access-Control-Expose-Headers that names it";
+}
 
 export const HEADERS: readonly HeaderRow[] = [
   exactly("content-type", "Content-Type", CONTENT_TYPE, ["plain", "coded"]),
@@ -91,7 +112,7 @@ export const HEADERS: readonly HeaderRow[] = [
     of: ["plain"],
     whyNot: (answer) => (headerOf(answer, "Content-Encoding") === undefined ? undefined : "none"),
   },
-  SNAPSHOT_ID,
+  ...EVERYWHERE,
 ];
 
 /** @param but headers that are not compared; nor are those that are wrong on page 1, which have rows of their own. */

@@ -7,7 +7,7 @@ import { type Probe, type ProbeResult, runProbe } from "../probes/probe.js";
 import { wordingOf } from "../rules.js";
 import type { Row, Verdict } from "../verdict.js";
 import { MOST_FAILURES } from "./attempt.js";
-import { SNAPSHOT_ID } from "./headers.js";
+import { EVERYWHERE } from "./headers.js";
 import { readSite, type SiteReading, type VerifySiteOptions } from "./read.js";
 import { COMPARED_ROW, codingRows, FILES_ROW, FORMS_ROW, PROBES, rowsOf } from "./rows.js";
 
@@ -25,10 +25,11 @@ export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
       if (result.error && ++failures >= MOST_FAILURES) throw result.error;
       probed.push(probeRow(probe, result, baseUrl));
       const answer = result.isRight && result.skipped === undefined ? result.answer : undefined;
-      const expected = answer && SNAPSHOT_ID.whyNot(answer, site);
-      if (answer && expected !== undefined) {
-        const found = `${result.request}: ${headerOf(answer, SNAPSHOT_ID.header) ?? `no ${SNAPSHOT_ID.header}`}`;
-        findings.add({ check: SNAPSHOT_ID.name, url: baseUrl, found, expected });
+      for (const { name, header, whyNot } of EVERYWHERE) {
+        const expected = answer && whyNot(answer, site);
+        if (answer === undefined || expected === undefined) continue;
+        const found = `${result.request}: ${headerOf(answer, header) ?? `no ${header}`}`;
+        findings.add({ check: name, url: baseUrl, found, expected });
       }
       const { requests } = client;
       options.onProgress?.({ requests, total: requests + PROBES.length - 1 - at });
