@@ -117,6 +117,11 @@ export async function startServer(server: Server, place: Omit<Place, "base">): P
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
+/** Runs nginx around some lines of http { }, until the test is over or it is told to stop. */
+export function startNginx(folder: string, port: number, lines: readonly string[]): Promise<() => Promise<void>> {
+  return start(nginx(folder, port, lines), folder);
+}
+
 async function start({ program, args, env, port }: Command, cwd: string): Promise<() => Promise<void>> {
   const path = findProgram(program) ?? program;
   const child = spawn(path, args, {

@@ -1,0 +1,353 @@
+/**
+ * What rollcall/client promises, asked of it in whichever runtime this is loaded in: Node, Deno, Bun, a worker or a
+ * browser. It uses nothing but what all of them have. A case is given the client, a host that serves one of two
+ * releases, and a control that switches it; what is wrong is an error.
+ */
+
+const FIRST = "first";
+const SECOND = "second";
+
+/** Cases for every host of a signed release. Each begins with the first release. */
+const SIGNED = {
+  async "a walk by pages hands out one whole release"({ open, host }) {
+    const listing = open();
+    equal(listing.proof, undefined);
+    const walk = listing.records();
+    isRelease(host.releases[FIRST], await all(walk));
+    equal(listing.proof, "signature");
+    equal(walk.restarts, 0);
+  },
+
+  async "pages come once, in order, with their number and size"({ open, host }) {
+    const { pages, count } = host.releases[FIRST];
+    const read = await all(open().pages());
+    equal(
+      read.map(({ number }) => number),
+      Array.from({ length: pages }, (_, at) => at + 1),
+    );
+    equal(
+      read.every(({ page, bytes }) => page.count === count && bytes > 500),
+      true,
+    );
+    isRelease(
+      host.releases[FIRST],
+      read.flatMap(({ page }) => page.results),
+    );
+  },
+
+  async "a walk by bulk hands out the same records"({ open, host }) {
+    const listing = open();
+    isRelease(host.releases[FIRST], await all(listing.records({ via: "bulk" })));
+    equal(listing.proof, "signature");
+  },
+
+  async "one page, the snapshot and the contract"({ open, host }) {
+    const { id, state, count, pages } = host.releases[FIRST];
+    const listing = open();
+    const snapshot = await listing.snapshot();
+    equal([snapshot.id, snapshot.state, snapshot.count, snapshot.pages], [id, state, count, pages]);
+    const [one, last] = [await listing.page(1), await listing.page(pages)];
+    equal([one.count, one.previous, last.next], [count, null, null]);
+    equal(one.next.startsWith(host.baseUrl), true);
+    equal((await listing.contract()).title, "User");
+    for (const number of [0, -1, 1.5, pages + 1, Number.NaN, "2"])
+      equal((await failure(listing.page(number))).name, "ListingError", `page ${number}`);
+  },
+
+  async "without a key, what is read is proved by digests"({ open, host }) {
+    const listing = open({ publicKey: undefined });
+    isRelease(host.releases[FIRST], await all(listing.records()));
+    equal(listing.proof, "digests");
+  },
+
+  async "any one of several keys may have signed, and another may not"({ open, host }) {
+    const either = open({ publicKey: [host.foreignKey, host.publicKey] });
+    equal((await either.snapshot()).id, host.releases[FIRST].id);
+    const other = open({ publicKey: host.foreignKey });
+    for (const refused of [other.snapshot(), other.page(1), other.contract(), other.records().next()]) {
+      const error = await failure(refused);
+      equal([error.name, error.code], ["ListingError", "signature"]);
+      equal(error.url, `${host.baseUrl}/SHA256SUMS.minisig`);
+    }
+    const old = await failure(open({ maxAgeMs: 1 }).records().next());
+    equal(old.code, "signature");
+  },
+
+  async "a second walk with nothing changed costs one request"({ open, control }) {
+    const listing = open();
+    const walk = listing.records();
+    await all(walk);
+    await control("requests");
+    equal(await all(listing.records({ after: walk.position })), []);
+    equal(await control("requests"), ["/snapshot.json"]);
+  },
+
+  async "no more requests at once than it is told"({ open, host }) {
+    for (const [concurrency, most] of [
+      [undefined, 8],
+      [3, 3],
+      [1, 1],
+    ]) {
+      let [now, peak] = [0, 0];
+      const counted = async (...asked) => {
+        peak = Math.max(peak, ++now);
+        try {
+          const answer = await fetch(...asked);
+          // The request lasts as long as its body.
+          const bytes = await answer.arrayBuffer();
+          return new Response([204, 304].includes(answer.status) ? null : bytes, answer);
+        } finally {
+          now--;
+        }
+      };
+      isRelease(host.releases[FIRST], await all(open({ concurrency, fetch: counted }).records()));
+      equal(peak, most);
+    }
+  },
+
+  async "a position goes on in another listing"({ open, host }) {
+    const { count } = host.releases[FIRST];
+    const records = [];
+    let after;
+    for (const until of [1, 10, 11, 95, count]) {
+      const walk = open().records(after && { after });
+      records.push(...(await some(walk, until - records.length)));
+      // As text, since that is how it gets into another process.
+      after = JSON.parse(JSON.stringify(walk.position));
+    }
+    isRelease(host.releases[FIRST], records);
+    equal(await all(open().records({ after })), []);
+  },
+
+  async "after an error, the next call asks for the same page again"({ open, host }) {
+    let isGone = true;
+    const failing = async (url, ...rest) => {
+      if (isGone && /page=5\b|pages\/5\.json/.test(String(url))) return new Response("gone", { status: 404 });
+      return fetch(url, ...rest);
+    };
+    const walk = open({ fetch: failing }).records();
+    const records = await some(walk, 40);
+    for (let tries = 0; tries < 2; tries++) {
+      const error = await failure(walk.next());
+      equal([error.name, error.code], ["ListingError", "status"]);
+      match(error.url, /page=5|pages\/5\.json/);
+      match(String(error.received), /404/);
+    }
+    isGone = false;
+    isRelease(host.releases[FIRST], [...records, ...(await all(walk))]);
+  },
+
+  async "a switch in the middle is an error that says where it was"({ open, host, control }) {
+    for (const via of ["pages", "bulk"]) {
+      await control("switch", FIRST);
+      const walk = open({ concurrency: 2 }).records({ via });
+      const records = await some(walk, 25);
+      await control("switch", SECOND);
+      const error = await failure(rest(walk, records));
+      equal([error.name, error.code], ["SnapshotChangedError", "changed"]);
+      equal([error.from.id, error.to.id], [host.releases[FIRST].id, host.releases[SECOND].id]);
+      equal(error.position.state, host.releases[FIRST].state);
+      equal(error.position, walk.position);
+      isBeginning(host.releases[FIRST], records);
+    }
+  },
+
+  async "a walk that may restart reads the newer release whole, and says so"({ open, host, control }) {
+    for (const via of ["pages", "bulk"]) {
+      await control("switch", FIRST);
+      let records = [];
+      const told = [];
+      const onRestart = (why) => {
+        told.push([why.name, why.from.id, why.to.id]);
+        isBeginning(host.releases[FIRST], records);
+        records = [];
+      };
+      const walk = open({ concurrency: 2 }).records({ via, restart: true, onRestart });
+      records.push(...(await some(walk, 25)));
+      await control("switch", SECOND);
+      await rest(walk, records, () => records);
+      isRelease(host.releases[SECOND], records);
+      equal(told, [["SnapshotChangedError", host.releases[FIRST].id, host.releases[SECOND].id]]);
+      equal(walk.restarts, 1);
+    }
+  },
+
+  async "a position of another snapshot is an error, or a beginning"({ open, host, control }) {
+    const walk = open().records();
+    await some(walk, 25);
+    const after = walk.position;
+    await control("switch", SECOND);
+    equal((await failure(open().records({ after }).next())).code, "changed");
+    isRelease(host.releases[SECOND], await all(open().records({ after, restart: true })));
+  },
+
+  async "a walk through stale pages reads what is current"({ open, host, control }) {
+    // Whoever keeps pages between here and the host has those of the first release now.
+    isRelease(host.releases[FIRST], await all(open().records()));
+    await control("switch", SECOND);
+    isRelease(host.releases[SECOND], await all(open().records()));
+    await control("switch", FIRST);
+    isRelease(host.releases[FIRST], await all(open().records()));
+  },
+
+  async "a signal ends a walk, a page and a listing, with its reason"({ open, host }) {
+    const reason = new Error("enough");
+    const [ofListing, ofWalk, before] = [new AbortController(), new AbortController(), new AbortController()];
+    const listing = open({ signal: ofListing.signal });
+    const [one, other] = [listing.records({ signal: ofWalk.signal }), listing.records()];
+    await some(one, 15);
+    ofWalk.abort(reason);
+    equal(await failure(rest(one, [])), reason);
+    isRelease(host.releases[FIRST], await all(other));
+    before.abort(reason);
+    equal(await failure(listing.page(2, { signal: before.signal })), reason);
+    const third = listing.pages();
+    await some(third, 1);
+    ofListing.abort(reason);
+    equal(await failure(rest(third, [])), reason);
+    equal(await failure(listing.snapshot()), reason);
+  },
+};
+
+/** For a host that asks its clients to wait. */
+const BUSY = {
+  async "a host that asks to wait is obeyed"({ open, host, control }) {
+    isRelease(host.releases[FIRST], await all(open().records()));
+    const { asked, early } = await control("waits");
+    equal(early, []);
+    equal(asked >= 4, true, `asked to wait ${asked} times`);
+  },
+};
+
+/** For a listing of the same form, by software that knows nothing of digests. */
+const PLAIN = {
+  async "a host without digests is refused, or read without proof when told so"({ open, host }) {
+    const error = await failure(open({ publicKey: undefined }).records().next());
+    equal([error.name, error.code], ["ListingError", "unproved"]);
+    const told = [];
+    const listing = open({ publicKey: undefined, unproved: true, onUnproved: (why) => told.push(why.code) });
+    isRelease(host.releases[FIRST], await all(listing.records()));
+    isRelease(host.releases[FIRST], await all(listing.records()));
+    equal([listing.proof, told], ["none", ["unproved"]]);
+    // Whoever demands a signature gets nothing without it.
+    const demanding = open({ unproved: true });
+    equal((await failure(demanding.records().next())).name, "ListingError");
+  },
+};
+
+const CASES = { signed: SIGNED, busy: BUSY, plain: PLAIN };
+
+/** Does what another process asks for by its name. */
+export function run(name, client, given) {
+  return (name === "runCases" ? runCases : runPart)(client, given);
+}
+
+/**
+ * Runs the cases of every host of a job, one after the other.
+ * @returns a row a case: its host, its name, what was wrong with it if anything was.
+ */
+async function runCases({ openListing }, { control: address, hosts }) {
+  const rows = [];
+  for (const host of hosts) {
+    const control = async (verb, ...more) => {
+      const answer = await fetch(`${address}/${[host.name, verb, ...more].map(encodeURIComponent).join("/")}`);
+      if (!answer.ok) throw new Error(`The control answers ${answer.status}: ${await answer.text()}`);
+      return answer.json();
+    };
+    const open = (options) => openListing(host.baseUrl, { publicKey: host.publicKey, ...options });
+    for (const [name, run] of Object.entries(CASES[host.kind])) {
+      const began = Date.now();
+      let wrong;
+      try {
+        await control("switch", FIRST);
+        await run({ open, host, control });
+      } catch (error) {
+        wrong = `${error?.stack ?? error}`;
+      }
+      rows.push({ host: host.name, name, wrong, ms: Date.now() - began });
+    }
+  }
+  return rows;
+}
+
+/** Goes on with a walk for some records, where another process ended. */
+async function runPart({ openListing }, { host, after, count }) {
+  const walk = openListing(host.baseUrl, { publicKey: host.publicKey }).records(after && { after });
+  const records = await some(walk, count);
+  return { texts: records.map((record) => JSON.stringify(record)), after: walk.position };
+}
+
+async function all(walk) {
+  const read = [];
+  for await (const one of walk) read.push(one);
+  return read;
+}
+
+/** Some of a walk, which can go on: a loop that is left would end it. */
+async function some(walk, count) {
+  const read = [];
+  while (read.length < count) {
+    const { done, value } = await walk.next();
+    if (done) return read;
+    read.push(value);
+  }
+  return read;
+}
+
+/** The rest of a walk, put where it belongs at that moment. */
+async function rest(walk, records, where = () => records) {
+  for (;;) {
+    const { done, value } = await walk.next();
+    if (done) return;
+    where().push(value);
+  }
+}
+
+async function failure(promise) {
+  let value;
+  try {
+    value = await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error(`Nothing was refused, but came ${JSON.stringify(value)?.slice(0, 200)}`);
+}
+
+function isRelease(release, records) {
+  equal(records.length, release.count, "records");
+  isBeginning(release, records);
+}
+
+/** Whether these are the first records of a release, by their texts' digests. */
+function isBeginning(release, records) {
+  const marks = records.map((record) => markOf(JSON.stringify(record)));
+  equal(marks, release.marks.slice(0, marks.length), "the records of the release");
+}
+
+/** A number of 53 bits that tells a text from others, without waiting for WebCrypto (cyrb53). */
+export function markOf(text) {
+  let [one, other] = [0xdeadbeef, 0x41c6ce57];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    one = Math.imul(one ^ code, 2654435761);
+    other = Math.imul(other ^ code, 1597334677);
+  }
+  one = Math.imul(one ^ (one >>> 16), 2246822507) ^ Math.imul(other ^ (other >>> 13), 3266489909);
+  other = Math.imul(other ^ (other >>> 16), 2246822507) ^ Math.imul(one ^ (one >>> 13), 3266489909);
+  return 4294967296 * (2097151 & other) + (one >>> 0);
+}
+
+function equal(received, expected, what = "value") {
+  const [one, other] = [received, expected].map((value) => (value instanceof Error ? value : JSON.stringify(value)));
+  if (one === other) return;
+  throw new Error(`${what}: expected ${short(other)}, received ${short(one)}`, { cause: received });
+}
+
+function match(text, pattern) {
+  if (!pattern.test(text)) throw new Error(`expected ${pattern}, received ${short(text)}`);
+}
+
+function short(value) {
+  const text = value instanceof Error ? `${value.name}: ${value.message}` : String(value);
+  return text.length > 300 ? `${text.slice(0, 300)}...` : text;
+}

@@ -1,0 +1,261 @@
+/** Real hosts of two signed releases of one address, for the client to read: which can be switched, and count what they are asked. */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { adapt, type BuildOptions, build, openRelease, type Page, useRelease } from "../../src/index.js";
+import { startNginx } from "../adapters/servers.js";
+import { CLI } from "../support/command.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { fetchReply } from "../support/front.js";
+import { freePort } from "../support/ports.js";
+import { markOf } from "./cases.mjs";
+
+/** What a release holds, as a reader of it can tell. */
+export interface Known {
+  id: string;
+  state: string | undefined;
+  count: number;
+  pages: number;
+  /** A mark for each record's text, in order. */
+  marks: number[];
+}
+
+/** A host as the cases know it. */
+export interface Host {
+  name: string;
+  /** Which cases are for it. */
+  kind: "signed" | "busy" | "plain";
+  baseUrl: string;
+  publicKey: string;
+  /** Another key, which signed nothing. */
+  foreignKey: string;
+  releases: Record<Turn, Known>;
+}
+
+export type Turn = "first" | "second";
+
+/** A host as the test has it in its hands. */
+export interface Station {
+  host: Host;
+  dist: string;
+  /** Returns when the host serves this release. */
+  switchTo(turn: Turn): Promise<void>;
+  /** The targets of all requests but preflights since the last call. */
+  requests(): Promise<string[]>;
+  /** How often clients were asked to wait, and who came back before that. */
+  waits(): { asked: number; early: string[] };
+}
+
+export type Kind = "serve" | "nginx" | "cache" | "busy" | "plain";
+
+/** Rollcall's own host, another one, a cache in front of a host, one that asks to wait, and one without digests. */
+export const KINDS: readonly Kind[] = ["serve", "nginx", "cache", "busy", "plain"];
+
+const PAGE_SIZE = 10;
+const LOG_FORMAT = "log_format plain '$request_method $request_uri $status $body_bytes_sent';";
+
+/** A host of this kind until the test is over. */
+export async function stationOf(kind: Kind, options: Partial<BuildOptions> = {}): Promise<Station> {
+  const folder = scratch();
+  const [dist, log, port] = [join(folder, "dist"), join(folder, "requests.log"), await freePort()];
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const [key, other] = [makeKey(folder, "ours"), makeKey(folder, "other")];
+  const releases = {} as Record<Turn, Known>;
+  for (const [turn, rows] of Object.entries({ second: secondRows(), first: plainRows(250) })) {
+    const db = writeUsers(join(folder, `${turn}.sqlite`), rows);
+    const made = { db, out: dist, baseUrl, pageSize: PAGE_SIZE, encodings: ["gzip"], bulk: true, signKey: key.secret };
+    const { folder: at } = await build({ ...(made as BuildOptions), adapt: ["nginx"], ...options });
+    releases[turn as Turn] = await knownOf(at);
+  }
+  closeSync(openSync(log, "a"));
+  await START[kind]({ folder, dist, port, log });
+
+  let current: Turn | undefined;
+  let read = 0;
+  return {
+    dist,
+    host: {
+      ...{ name: kind, baseUrl, releases, publicKey: key.public, foreignKey: other.public },
+      kind: kind === "busy" || kind === "plain" ? kind : "signed",
+    },
+    async switchTo(turn) {
+      if (current === turn) return;
+      const { id } = releases[turn];
+      await useRelease(dist, id);
+      if (kind === "nginx") process.kill(Number(readFileSync(join(folder, "nginx.pid"), "utf8")), "SIGHUP");
+      if (kind !== "plain") await settled(baseUrl, id);
+      current = turn;
+    },
+    async requests() {
+      const mark = `/snapshot.json?mark=${Math.random()}`;
+      await (await fetch(`${baseUrl}${mark}`)).arrayBuffer();
+      for (;;) {
+        const lines = readFileSync(log, "utf8").split("\n").slice(0, -1);
+        const at = lines.findIndex((line) => line.includes(mark));
+        if (at >= 0) {
+          const told = lines.slice(read, at);
+          read = at + 1;
+          return told.flatMap((line) => /\bGET (\S+) \d/.exec(line)?.[1] ?? []);
+        }
+        await sleep(5);
+      }
+    },
+    waits: () => waits.get(baseUrl) ?? { asked: 0, early: [] },
+  };
+}
+
+/** Fewer shared pages than a page has records: each page of one release is another in the other one. */
+function secondRows() {
+  return plainRows(263)
+    .map((row) => ({ ...row, bio: "second" }))
+    .filter((_, at) => at !== 3);
+}
+
+/** minisign's own key without a password: the path of the secret one, and the text of the public one. */
+export function makeKey(folder: string, name: string): { secret: string; public: string } {
+  const [secret, open] = [join(folder, `${name}.key`), join(folder, `${name}.pub`)];
+  execFileSync("minisign", ["-G", "-W", "-f", "-s", secret, "-p", open], { stdio: "pipe" });
+  return { secret, public: readFileSync(open, "utf8") };
+}
+
+export async function knownOf(folder: string): Promise<Known> {
+  const { snapshot, paths } = await openRelease(folder);
+  const { id, state, count, pages } = snapshot;
+  const marks = Array.from({ length: pages }, (_, at) => {
+    const page = JSON.parse(readFileSync(join(folder, paths.path(at + 1)), "utf8")) as Page;
+    return page.results.map((record) => markOf(JSON.stringify(record)));
+  });
+  return { id, state, count, pages, marks: marks.flat() };
+}
+
+/** Waits until new connections, one after the other, are all answered from a release. */
+async function settled(baseUrl: string, id: string): Promise<void> {
+  for (let same = 0; same < 5; ) {
+    const answer = await fetch(`${baseUrl}/snapshot.json`, { headers: { connection: "close" } });
+    const snapshot = (await answer.json()) as { id?: string };
+    same = snapshot.id === id ? same + 1 : 0;
+    if (same === 0) await sleep(10);
+  }
+}
+
+interface Start {
+  folder: string;
+  dist: string;
+  port: number;
+  log: string;
+}
+
+const START: Record<Kind, (start: Start) => Promise<void>> = {
+  serve: (start) => startServe(start),
+
+  async nginx({ folder, dist, port, log }) {
+    const { files } = await adapt("nginx", { dist, listenPort: port, address: "127.0.0.1" });
+    const [site] = files.filter(({ path }) => !path.includes("/"));
+    const logged = site?.text.replace(/^server \{/m, `${LOG_FORMAT}\nserver {\n  access_log ${log} plain;`) ?? "";
+    await startNginx(folder, port, [logged]);
+  },
+
+  /** As a CDN does, it keeps pages as long as it is told to, and asks for nothing because a client wants it fresh. */
+  async cache({ folder, dist, port, log }) {
+    const behind = await freePort();
+    await startServe({ folder, dist, port: behind, log: join(folder, "origin.log") });
+    await startCache({ folder, port, behind, log });
+  },
+
+  async busy({ folder, dist, port, log }) {
+    const behind = await freePort();
+    await startServe({ folder, dist, port: behind, log });
+    await startFront(port, asksToWait(`http://127.0.0.1:${port}`, behind));
+  },
+
+  async plain({ folder, dist, port, log }) {
+    const behind = await freePort();
+    await startServe({ folder, dist, port: behind, log });
+    await startFront(port, withoutDigests(behind));
+  },
+};
+
+/** The real command, in a process of its own. */
+export async function startServe({ dist, port, log }: Omit<Start, "folder"> & { folder?: string }): Promise<void> {
+  const out = openSync(log, "a");
+  const child = spawn(process.execPath, [CLI, "serve", dist, "--port", `${port}`, "--access-log"], {
+    stdio: ["ignore", out, "pipe"],
+  });
+  closeSync(out);
+  const ended = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill();
+    await ended;
+  });
+  let said = "";
+  // It says its address once it listens.
+  for await (const text of child.stderr?.setEncoding("utf8") ?? []) {
+    said += text;
+    if (said.includes("http://")) break;
+  }
+  if (!said.includes("http://")) throw new Error(`rollcall serve: ${said}`);
+}
+
+/** A cache keyed by the whole URL. */
+export async function startCache(start: { folder: string; port: number; behind: number; log: string }): Promise<void> {
+  const { folder, port, behind, log } = start;
+  mkdirSync(join(folder, "kept"), { recursive: true });
+  await startNginx(folder, port, [
+    `proxy_cache_path ${folder}/kept keys_zone=pages:8m inactive=10m max_size=200m;`,
+    LOG_FORMAT,
+    `server { listen 127.0.0.1:${port}; access_log ${log} plain; location / {`,
+    `proxy_pass http://127.0.0.1:${behind}; proxy_http_version 1.1; proxy_set_header Connection "";`,
+    "proxy_cache pages; proxy_cache_key $request_uri; add_header X-Cache $upstream_cache_status always; } }",
+  ]);
+}
+
+async function startFront(port: number, listener: RequestListener): Promise<void> {
+  const server = createServer(listener).listen(port, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+}
+
+const EXPOSED = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After" };
+const waits = new Map<string, { asked: number; early: string[] }>();
+
+/** A host that asks for some seconds' pause at the first request for each of a few files, in both of HTTP's forms. */
+function asksToWait(name: string, behind: number): RequestListener {
+  const told = { asked: 0, early: [] as string[] };
+  waits.set(name, told);
+  const until = new Map<string, number>();
+  const slow = /snapshot\.json$|SHA256SUMS$|page=(?:2|13)$/;
+  return async (req, res) => {
+    const { url = "" } = req;
+    const end = until.get(url);
+    if (end !== undefined && Date.now() < end) told.early.push(`${url} ${end - Date.now()} ms early`);
+    if (req.method === "GET" && slow.test(url) && end === undefined) {
+      const date = new Date(Math.ceil(Date.now() / 1000) * 1000 + 1000);
+      const isDate = told.asked++ % 2 === 1;
+      // A client may have a clock that is rounded.
+      until.set(url, isDate ? date.getTime() - 10 : Date.now() + 990);
+      res.writeHead(isDate ? 429 : 503, { ...EXPOSED, "Retry-After": isDate ? date.toUTCString() : "1" });
+      return res.end("busy");
+    }
+    const reply = await fetchReply(`${behind}`, req);
+    res.writeHead(reply.status, [...reply.headers, ...Object.entries(EXPOSED)].flat()).end(reply.body);
+  };
+}
+
+/** A listing of the same form, without anything beside its pages. */
+function withoutDigests(behind: number): RequestListener {
+  return async (req, res) => {
+    const { url = "" } = req;
+    if (!url.startsWith("/api/users/")) return res.writeHead(404, EXPOSED).end("Not found");
+    const { status, headers, body } = await fetchReply(`${behind}`, req);
+    const kept = headers.filter(([name]) => /^(?:content|access|vary)/i.test(name));
+    res.writeHead(status, kept.flat()).end(body);
+  };
+}
