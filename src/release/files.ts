@@ -1,7 +1,7 @@
 /** Reads and hashes the files of a release. */
 import { constants as bufferLimits } from "node:buffer";
 import { createHash, hash } from "node:crypto";
-import { closeSync, constants, fstatSync, open, openSync, read, readFileSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, open, openSync, read, readFileSync, readSync, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import { hasCode } from "../errors.js";
 
@@ -70,13 +70,9 @@ export function readBeginning(path: string, bytes: number): string {
 export async function readReleaseFile(path: string, most = MAX_FILE): Promise<Buffer> {
   const file = await openFile(path, PLAIN);
   try {
-    const stats = fstatSync(file);
-    if (!stats.isFile()) {
-      const code = stats.isDirectory() ? "EISDIR" : "ENXIO";
-      throw Object.assign(new Error(`${path} is no plain file`), { code });
-    }
-    if (stats.size > most) throw tooLarge(path);
-    const bytes = Buffer.allocUnsafeSlow(stats.size);
+    const { size } = requirePlain(path, file);
+    if (size > most) throw tooLarge(path);
+    const bytes = Buffer.allocUnsafeSlow(size);
     for (let at = 0; ; ) {
       const { bytesRead } = await readFile(file, bytes, at, bytes.length - at, null);
       at += bytesRead;
@@ -88,6 +84,25 @@ export async function readReleaseFile(path: string, most = MAX_FILE): Promise<Bu
   }
 }
 
+/** The SHA-256 of a plain file of any size, read in pieces while other work goes on. @throws as `readReleaseFile` does. */
+export async function digestReleaseFile(path: string): Promise<string> {
+  const file = await openFile(path, PLAIN);
+  try {
+    requirePlain(path, file);
+    const memory = Buffer.allocUnsafeSlow(PIECE);
+    const sum = createHash("sha256");
+    for (;;) {
+      const { bytesRead } = await readFile(file, memory, 0, memory.length, null);
+      if (bytesRead === 0) return sum.digest("hex");
+      sum.update(memory.subarray(0, bytesRead));
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+const PIECE = 2 ** 18;
+
 /** Undefined when there is no plain file. @throws the system's error, or EFBIG for more than `MAX_PAGE` bytes. */
 export function readReleaseFileSync(path: string): Buffer | undefined {
   const file = openPlain(path);
@@ -96,6 +111,13 @@ export function readReleaseFileSync(path: string): Buffer | undefined {
     if (fstatSync(file).size > MAX_PAGE) throw tooLarge(path);
     return readFileSync(file);
   });
+}
+
+function requirePlain(path: string, file: number): Stats {
+  const stats = fstatSync(file);
+  if (stats.isFile()) return stats;
+  const code = stats.isDirectory() ? "EISDIR" : "ENXIO";
+  throw Object.assign(new Error(`${path} is no plain file`), { code });
 }
 
 function tooLarge(path: string): Error {

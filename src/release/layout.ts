@@ -72,6 +72,13 @@ export function isOfContent(path: string): boolean {
   return !isForAdapters(path) && ![SNAPSHOT, BULK, BULK_FOLDER, "changes.json", "changes"].includes(top);
 }
 
+/** Whether a file is one of the parts that together hold all records: `bulk/7.ndjson.gz`. */
+export function isPart(path: string): boolean {
+  return PART.test(path);
+}
+
+const PART = new RegExp(`^${BULK_FOLDER}/[1-9][0-9]{0,8}\\.ndjson\\.gz$`);
+
 /** In a release, for a moment: a folder that is made and removed so that the system sets the release's time. */
 export const MARK = ".mark";
 

@@ -12,7 +12,7 @@ import {
   snapshotHeaders,
 } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
-import { fileHeaders, OPENAPI, type Variant } from "../release/layout.js";
+import { fileHeaders, isPart, OPENAPI, type Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 
 /** What both Node's server and the fast path can send. */
@@ -56,7 +56,7 @@ export function createAnswers({ snapshot, sums }: Pick<Release, "snapshot" | "su
     pageNotModified: (variant: Variant, etag: string) => new ServerAnswer(pagesNotModified[variant], etag),
     /** Of a file that is no page, whose body somebody else sends. */
     file: (status: 200 | 304, path: string, etag: string) =>
-      new ServerAnswer(toHead(status, { ...common, ...fileHeaders(path, cacheControl) }), etag),
+      new ServerAnswer(toHead(status, { ...common, ...fileHeaders(path, cacheControl), ...rangesOf(path) }), etag),
     redirect(safeLocation: string) {
       const headers = { ...common, "Cache-Control": cacheControl, Location: safeLocation };
       return new ServerAnswer(toHead(301, headers), undefined, Buffer.alloc(0));
@@ -80,11 +80,15 @@ export function send(res: ServerResponse, { head, etag, body }: ServerAnswer): v
   res.writeHead(head.status, headers).end(body);
 }
 
-/** Sets an answer's headers where somebody else sends its body of so many bytes. */
-export function setHeaders(res: ServerResponse, { head: { headers }, etag = "" }: ServerAnswer, bytes: number): void {
+/** Sets an answer's headers where somebody else sends its body. */
+export function setHeaders(res: ServerResponse, { head: { headers }, etag = "" }: ServerAnswer): void {
   for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
   res.setHeader("ETag", etag);
-  bodyBytes.set(res, bytes);
+}
+
+/** Only parts are large enough to be resumed. */
+function rangesOf(path: string): Record<string, string> {
+  return isPart(path) ? { "Accept-Ranges": "bytes" } : {};
 }
 
 /** The status line and headers, without those that Node adds. */

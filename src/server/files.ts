@@ -1,6 +1,6 @@
 /**
- * Serves a release's files that are no pages (snapshot.json, SHA256SUMS, an avatar), by sirv. A file is checked when the
- * release is opened, and again when it has changed since, so that sirv never sends what the release does not say.
+ * Serves a release's files that are no pages (snapshot.json, SHA256SUMS, an avatar, parts), by sirv. A file is checked when
+ * the release is opened, and again when it has changed since, so that sirv never sends what the release does not say.
  */
 import { lstatSync, type ReadStream, realpathSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -9,13 +9,12 @@ import type { NextHandler, Request } from "polka";
 import sirv from "sirv";
 import { etagOf } from "../contract/headers.js";
 import { UserError } from "../errors.js";
-import { sha256 } from "../release/files.js";
-import { isPublic, SUMS } from "../release/layout.js";
+import { isPart, isPublic, SUMS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
 import { type Answers, bodyBytes, type ServerAnswer, send, setHeaders } from "./answers.js";
-import { isFresh } from "./negotiate.js";
-import { type PageCache, readVerified } from "./page-cache.js";
+import { isFresh, requestedRange } from "./negotiate.js";
+import { digestVerified, type PageCache } from "./page-cache.js";
 
 interface Served {
   digest: string;
@@ -33,11 +32,10 @@ export async function createFiles(release: Release, root: string, answers: Answe
   const files = new Map<string, Served>();
   for (const [path, listed] of namesOf(release)) {
     const file = join(folder, path);
-    const checked = identify(folder, path);
-    const bytes = await readVerified(file, listed).catch((cause: Error) => {
+    const checked = identify(folder, path)?.text;
+    const digest = await digestVerified(file, listed).catch((cause: Error) => {
       throw broken(cause.message, cause);
     });
-    const digest = listed ?? sha256(bytes);
     if (checked === undefined) throw broken(`${file} leads out of the release`);
     files.set(path, { digest, answer: answers.file(200, path, etagOf(digest)), checked });
   }
@@ -45,23 +43,33 @@ export async function createFiles(release: Release, root: string, answers: Answe
   const serve = sirv(folder, {
     dev: true,
     extensions: [],
-    setHeaders(res, path, { size }) {
+    setHeaders(res, path) {
       const served = files.get(path.slice(1));
-      if (served) setHeaders(res, served.answer, size);
+      if (served) setHeaders(res, served.answer);
+      // sirv takes what ends in `.gz` for a form of another file. A header without values is not sent.
+      res.setHeader("Content-Encoding", []);
     },
   });
 
   const answer = async (req: IncomingMessage, res: ServerResponse, path: string, served: Served): Promise<void> => {
     await opening.begin();
     const identity = identify(folder, path);
-    if (identity !== served.checked && (await cache.read(join(folder, path), served.digest)) && identity)
-      served.checked = identity;
+    if (identity?.text !== served.checked && (await cache.check(join(folder, path), served.digest)) && identity)
+      served.checked = identity.text;
     // A client that has left by now would not end its turn.
     if (res.destroyed) return opening.end();
     res.once("close", opening.end);
-    if (identity !== served.checked) return send(res, answers.error(500));
-    // Ranges are not offered, and sirv misreads some.
-    delete req.headers.range;
+    if (identity?.text !== served.checked) return send(res, answers.error(500));
+    const { size } = identity;
+    const hasRanges = isPart(path) && req.method === "GET";
+    const range = hasRanges ? requestedRange(req.headers, etagOf(served.digest), size) : undefined;
+    if (range === "none") {
+      res.setHeader("Content-Range", `bytes */${size}`);
+      return send(res, answers.error(416));
+    }
+    if (range) req.headers.range = `bytes=${range.start}-${range.end}`;
+    else delete req.headers.range;
+    bodyBytes.set(res, range ? range.end - range.start + 1 : size);
     req.url = `/${path}`;
     res.once("pipe", endWithAnswer);
     serve(req, res, () => send(res, answers.error(500)));
@@ -92,15 +100,15 @@ const HIDDEN = /(?:^|\/)\.(?!\.?(?:\/|$))/;
 /** No empty part, no `.` or `..`, and nothing that a URL would have to encode. */
 const PLAIN_PATH = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/;
 
-/** What changes whenever a file does; undefined if it is no plain file, or if a symbolic link leads to it. */
-function identify(folder: string, path: string): string | undefined {
+/** What changes whenever a file does, as a text; undefined if it is no plain file, or if a symbolic link leads to it. */
+function identify(folder: string, path: string): { text: string; size: number } | undefined {
   const file = join(folder, path);
   const parent = dirname(file);
   try {
     const stats = lstatSync(file);
     const isInside = parent === folder || realpathSync.native(parent) === parent;
     const { dev, ino, size, mtimeMs, ctimeMs } = stats;
-    return stats.isFile() && isInside ? [dev, ino, size, mtimeMs, ctimeMs].join(" ") : undefined;
+    return stats.isFile() && isInside ? { text: [dev, ino, size, mtimeMs, ctimeMs].join(" "), size } : undefined;
   } catch {
     // Reading the file will tell why.
     return undefined;

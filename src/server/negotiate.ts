@@ -1,4 +1,5 @@
-/** What a client can use: which stored variant of a page it accepts, and whether it has the bytes already. */
+/** What a client can use: which stored variant of a page it accepts, whether it has the bytes already, and which it lacks. */
+import type { IncomingHttpHeaders } from "node:http";
 import fresh from "fresh";
 import { LRUCache } from "lru-cache";
 import Negotiator from "negotiator";
@@ -34,4 +35,24 @@ export function createNegotiation(encodings: readonly Encoding[]): (header: stri
 export function isFresh(given: string | undefined, etag: string): boolean {
   // The library knows only spaces around commas; HTTP also allows tabs.
   return given !== undefined && fresh({ "if-none-match": given.replaceAll("\t", " ") }, { etag });
+}
+
+/**
+ * The bytes that a request asks for, both ends included; `none` where the file has none of these. Undefined where the whole
+ * is to be sent: without a range, with several or another form, and to a client whose beginning is of other bytes.
+ */
+export function requestedRange(
+  { range, "if-range": condition }: IncomingHttpHeaders,
+  etag: string,
+  size: number,
+): { start: number; end: number } | "none" | undefined {
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/i.exec(range ?? "") ?? [];
+  if (first + last === "" || (condition !== undefined && condition !== etag)) return undefined;
+  if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
+  // Without a beginning, the number says how many bytes of the end.
+  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? size - 1 : Math.min(Number(last), size - 1);
+  if (start >= size) return "none";
+  // sirv takes an end of 0 for none.
+  return end === 0 ? undefined : { start, end };
 }

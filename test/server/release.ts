@@ -25,7 +25,7 @@ export interface Shape {
   /** That of users, or one of stations. Without one, it is a release of users from before releases had a contract. */
   contract?: Contract;
   /** Path -> content of further files, such as an avatar. */
-  others?: Record<string, string>;
+  others?: Record<string, string | Buffer>;
 }
 
 /** Writes a release into `dist` and switches `current` to it. Returns the release's folder. */

@@ -1,0 +1,137 @@
+/** Parts of a release: their headers, ranges of their bytes, and how they are checked without being held in memory. */
+import { randomBytes } from "node:crypto";
+import { appendFileSync, realpathSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { digestReleaseFile, sha256 } from "../../src/release/files.js";
+import { ask, freshDist, serving, until } from "./running.js";
+
+const BYTES = randomBytes(100_000);
+const PATH = "/bulk/1.ndjson.gz";
+const ETAG = `"${sha256(BYTES)}"`;
+const others = { [PATH.slice(1)]: BYTES, "bulk/1.ndjson": "plain\n", "openapi.json": "{}" };
+
+const asked = async (headers: Record<string, string>, method = "GET") => {
+  const { port } = await serving({ others });
+  return ask(port, PATH, { method, headers });
+};
+
+test.each([{}, { "Accept-Encoding": "gzip, br" }])("a part is sent as it is to a reader with %j", async (headers) => {
+  const answer = await asked(headers);
+  expect([answer.status, answer.body.equals(BYTES)]).toEqual([200, true]);
+  expect(answer.headers).toMatchObject({
+    ...{ "content-type": "application/gzip", "content-length": `${BYTES.length}`, etag: ETAG },
+    ...{ "accept-ranges": "bytes", "cache-control": "public, max-age=60" },
+    ...{ vary: "Accept", link: '</openapi.json>; rel="service-desc"' },
+  });
+  expect(answer.headers).not.toHaveProperty("content-encoding");
+});
+
+test("HEAD has GET's headers, with a range or without", async () => {
+  const get = await asked({});
+  for (const headers of [{}, { Range: "bytes=5-9" }]) {
+    const head = await asked(headers, "HEAD");
+    expect([head.status, head.body.length]).toEqual([200, 0]);
+    expect({ ...head.headers, date: "" }).toEqual({ ...get.headers, date: "", "snapshot-id": expect.any(String) });
+  }
+});
+
+test("no other file has ranges", async () => {
+  const { port } = await serving({ others });
+  const answer = await ask(port, "/bulk/1.ndjson", { headers: { Range: "bytes=2-3" } });
+  expect([answer.status, `${answer.body}`, answer.headers["accept-ranges"]]).toEqual([200, "plain\n", undefined]);
+});
+
+const LAST = BYTES.length - 1;
+
+describe("a range", () => {
+  test.each<[string, number, number]>([
+    ["bytes=5-9", 5, 9],
+    ["bytes=99990-", 99_990, LAST],
+    ["bytes=0-1", 0, 1],
+    ["bytes=0-", 0, LAST],
+    ["bytes=-3", LAST - 2, LAST],
+    ["bytes=-999999", 0, LAST],
+    ["bytes=99999-18446744073709551616", LAST, LAST],
+    ["BYTES=7-7", 7, 7],
+  ])("%s is answered with its bytes", async (range, start, end) => {
+    for (const more of [{}, { "If-Range": ETAG }]) {
+      const answer = await asked({ Range: range, ...more });
+      expect([answer.status, answer.body.equals(BYTES.subarray(start, end + 1))]).toEqual([206, true]);
+      expect(answer.headers).toMatchObject({
+        ...{ "content-range": `bytes ${start}-${end}/${BYTES.length}`, "content-length": `${end - start + 1}` },
+        ...{ "content-type": "application/gzip", etag: ETAG, link: expect.any(String) },
+      });
+    }
+  });
+
+  test.each([
+    ...["bytes=0-0", "bytes=9-5", "bytes=1-2,4-5", "bytes=-", "bytes=", "items=1-2", "bytes=a-b", "bytes= 1-2", "1-2"],
+  ])("%s is ignored", async (range) => {
+    const answer = await asked({ Range: range });
+    expect([answer.status, answer.body.length]).toEqual([200, BYTES.length]);
+    expect(answer.headers).not.toHaveProperty("content-range");
+  });
+
+  test.each(['"other"', `W/${ETAG}`, "Thu, 01 Jan 2026 00:00:00 GMT"])(
+    "is ignored by If-Range: %s",
+    async (condition) => {
+      const answer = await asked({ Range: "bytes=5-9", "If-Range": condition });
+      expect([answer.status, answer.body.length]).toEqual([200, BYTES.length]);
+    },
+  );
+
+  test.each(["bytes=100000-", "bytes=999999999999-9999999999999", "bytes=-0"])(
+    "%s has nothing to send",
+    async (range) => {
+      const answer = await asked({ Range: range });
+      expect([answer.status, `${answer.body}`]).toEqual([416, '{"detail":"Range not satisfiable."}']);
+      expect(answer.headers).toMatchObject({
+        ...{ "content-range": `bytes */${BYTES.length}`, "content-type": "application/json" },
+        ...{ "cache-control": "no-store", link: expect.any(String) },
+      });
+    },
+  );
+
+  test("gives way to If-None-Match", async () => {
+    expect((await asked({ Range: "bytes=5-9", "If-None-Match": ETAG })).status).toBe(304);
+  });
+});
+
+test("the access log has the bytes of a range", async () => {
+  const { port, entries } = await serving({ others });
+  await ask(port, PATH, { headers: { Range: "bytes=10-29" } });
+  await until(() => entries.length === 1);
+  expect(entries).toMatchObject([{ status: 206, bytes: 20 }]);
+});
+
+test("a part that has changed since is refused, and served again when it is whole", async () => {
+  const { port, server, lines } = await serving({ others });
+  const file = join(server.release.folder, PATH);
+  appendFileSync(file, "x");
+  expect((await ask(port, PATH)).status).toBe(500);
+  expect((await ask(port, PATH, { headers: { Range: "bytes=5-9" } })).status).toBe(500);
+  expect(lines).toEqual([expect.stringContaining(`${file} does not match its digest`)]);
+  writeFileSync(file, BYTES);
+  expect((await ask(port, PATH)).body.equals(BYTES)).toBe(true);
+});
+
+test("a release is opened without its parts in memory", async () => {
+  const dist = await freshDist({ others });
+  const folder = realpathSync(join(dist, "current"));
+  const part = join(folder, "bulk/2.ndjson.gz");
+  writeFileSync(part, "");
+  truncateSync(part, 200_000_000);
+  const sum = `${await digestReleaseFile(part)}  bulk/2.ndjson.gz\n`;
+  appendFileSync(join(folder, "SHA256SUMS"), sum);
+  let most = 0;
+  const sampling = setInterval(() => {
+    most = Math.max(most, process.memoryUsage().arrayBuffers);
+  }, 5);
+  const before = process.memoryUsage().arrayBuffers;
+  const { port } = await serving({}, { folder: dist });
+  clearInterval(sampling);
+  expect(most - before).toBeLessThan(20_000_000);
+  const range = { Range: "bytes=199999998-" };
+  expect((await ask(port, "/bulk/2.ndjson.gz", { headers: range })).body).toEqual(Buffer.alloc(2));
+});
