@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { checkContract, parseContract } from "../../src/contract/file/parse.js";
 import { MEMBERS } from "../../src/contract/file/schema.js";
-import { clone, environment, sh } from "../support/docs.js";
+import { blocksOf, clone, environment, sh } from "../support/docs.js";
 import { readTree } from "../support/files.js";
 import { STATIONS } from "../support/stations.js";
 
@@ -17,11 +17,8 @@ const DOC = readFileSync(FILE, "utf8");
 const FENCED = /^```(\w+)\n(.*?)^```$/gms;
 const isUpdate = process.env["UPDATE"] === "1";
 
-/** The fenced blocks of a language below a heading of the second level. */
-function blocks(heading: string, language: string): string[] {
-  const section = DOC.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
-  return [...section.matchAll(FENCED)].filter(([, name]) => name === language).map(([, , text = ""]) => text);
-}
+/** The fenced blocks of a language below a heading of the page. */
+const blocks = (heading: string, language: string) => blocksOf(DOC, heading, language);
 
 /** Holds what was printed against the only block of a language below a heading; with UPDATE=1 it becomes the block. */
 function expectShown(heading: string, language: string, at: number, printed: string): void {

@@ -1,0 +1,286 @@
+/** docs/consuming.md against two hosts: every command runs as it stands, and what it gives is compared with the pages on disk. */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Page, Snapshot, User } from "../../src/index.js";
+import { SERVERS, serveWith } from "../adapters/servers.js";
+import { type Ended, run as rollcall, start, whenEnded } from "../support/command.js";
+import { blocksOf, environment } from "../support/docs.js";
+import { scratch } from "../support/files.js";
+import { engine, isMissing, loadEngine } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const DOC = readFileSync(join(ROOT, "docs/consuming.md"), "utf8");
+const block = (heading: string, at = 0, language = "sh") => {
+  const found = blocksOf(DOC, heading, language)[at];
+  if (found === undefined) throw new Error(`docs/consuming.md has no block ${at} of ${language} below ${heading}.`);
+  return found;
+};
+
+const PROGRAMS = ["curl", "jq", "zcat", "minisign", "signify-openbsd", "sha256sum", "sqlite3", "/usr/bin/python3"];
+
+/** A key without a password, whose public half is what `-P` takes. */
+function makeKey(folder: string): { secret: string; key: string } {
+  const [secret, publicKey] = [join(folder, "minisign.key"), join(folder, "minisign.pub")];
+  execFileSync("minisign", ["-G", "-W", "-s", secret, "-p", publicKey], { stdio: "ignore" });
+  return { secret, key: readFileSync(publicKey, "utf8").split("\n")[1] ?? "" };
+}
+
+/** The sample users, some with texts that are hard on programs that read lines. */
+function writeSource(folder: string): string {
+  const db = join(folder, "users.sqlite");
+  cpSync(join(ROOT, "data/users.sqlite"), db);
+  change(db, `UPDATE users SET bio = '"' || char(9, 10, 13, 0, 8232, 65279, 128512) || '\\u0041''' WHERE id < '2'`);
+  return db;
+}
+
+function change(file: string, sql: string): void {
+  const db = new Database(file);
+  db.exec(sql);
+  db.close();
+}
+
+interface Published {
+  dist: string;
+  db: string;
+  url: string;
+  key: string;
+  /** Makes another release of the source. */
+  build(): Promise<void>;
+}
+
+async function publish(url: string): Promise<Published> {
+  const dist = scratch();
+  const db = writeSource(dist);
+  const { secret, key } = makeKey(dist);
+  const args = ["build", "--db", db, "--base-url", url, "--out", dist, "--bulk", "--sign-key", secret, "--quiet"];
+  const build = async () => expect(await rollcall(args)).toMatchObject({ code: 0, stderr: "" });
+  await build();
+  return { dist, db, url, key, build };
+}
+
+/** All records of the current release, in order, from its pages. */
+function recordsOf({ dist }: Published): User[] {
+  const pages: Page[] = [];
+  const file = () => join(dist, "current/api/users/pages", `${pages.length + 1}.json`);
+  while (existsSync(file())) pages.push(JSON.parse(readFileSync(file(), "utf8")));
+  return pages.flatMap(({ results }) => results);
+}
+
+async function byServe(): Promise<Published> {
+  const port = await freePort();
+  const published = await publish(`http://127.0.0.1:${port}`);
+  const { child, ended } = start(["serve", published.dist, "--port", String(port)]);
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await ended;
+  });
+  await vi.waitFor(() => fetch(`${published.url}/snapshot.json`), { timeout: 20_000 });
+  return published;
+}
+
+async function byNginx(): Promise<Published> {
+  const port = await freePort();
+  const published = await publish(`http://127.0.0.1:${port}`);
+  const [nginx] = SERVERS;
+  if (nginx?.name !== "nginx") throw new Error("nginx is not the first of the servers.");
+  await serveWith(nginx, { release: join(published.dist, "current"), folder: scratch(), port });
+  return published;
+}
+
+/** A folder where a reader types, with the two settings of the page. */
+function reader({ url, key }: Pick<Published, "url" | "key">) {
+  const folder = scratch();
+  symlinkSync(engine("."), join(folder, "node_modules"));
+  return {
+    folder,
+    file: (name: string) => join(folder, name),
+    /** Types the lines of a block. The listing and the key are those of the test. */
+    type(command: string): Promise<Ended> {
+      const typed = command.replace(/^KEY=.*$/m, `KEY=${key}`);
+      const path = `/usr/bin:${process.env["PATH"]}`;
+      const child = spawn("bash", ["-c", `set -o pipefail\nLISTING=${url} KEY=${key}\n${typed}`], {
+        cwd: folder,
+        env: { ...environment(), PATH: path },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      return whenEnded(child);
+    },
+  };
+}
+
+/** A host that answers one path with these bytes, and all others as another host does, or not at all. @returns its address. */
+async function standIn(behind: string | undefined, path: string, body: Buffer): Promise<string> {
+  const server = createServer(async ({ url = "" }, res) => {
+    if (url === path) return res.end(body);
+    const answer = behind === undefined ? undefined : await fetch(behind + url);
+    res.statusCode = answer?.status ?? 404;
+    return res.end(answer && Buffer.from(await answer.arrayBuffer()));
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+interface DuckDb {
+  DuckDBInstance: {
+    create(path: string): Promise<{
+      connect(): Promise<{ runAndReadAll(sql: string): Promise<{ getRowsJson(): unknown[][] }>; closeSync(): void }>;
+    }>;
+  };
+}
+
+/** What a query of the files in a folder gives, row by row. */
+async function inDuckDb(folder: string, sql: string): Promise<unknown[][]> {
+  const { DuckDBInstance } = loadEngine<DuckDb>("@duckdb/node-api");
+  const connection = await (await DuckDBInstance.create(":memory:")).connect();
+  await connection.runAndReadAll(`SET file_search_path = '${folder}'`);
+  const rows = (await connection.runAndReadAll(sql)).getRowsJson();
+  connection.closeSync();
+  return rows;
+}
+
+/** The countries with the most users: how many, and their tokens, as texts where DuckDB has more than a double holds. */
+function largest(users: readonly User[], most: number): unknown[][] {
+  const of = new Map<string, { users: number; tokens: number }>();
+  for (const { country, off_chain } of users) {
+    const sum = of.get(country) ?? { users: 0, tokens: 0 };
+    of.set(country, { users: sum.users + 1, tokens: sum.tokens + off_chain.tokens });
+  }
+  return [...of]
+    .sort(([one, { users: a }], [other, { users: b }]) => b - a || (one < other ? -1 : 1))
+    .slice(0, most)
+    .map(([country, { users: count, tokens }]) => [country, String(count), String(tokens)]);
+}
+
+const fine = (stdout = "") => ({ code: 0, stdout, stderr: "" });
+const lines = (texts: readonly string[]) => texts.map((text) => `${text}\n`).join("");
+
+describe.skipIf(isMissing(...PROGRAMS, "nginx", engine("@duckdb/node-api"), engine("openapi-typescript")))(
+  "docs/consuming.md",
+  () => {
+    test.each([
+      ["rollcall serve", byServe],
+      ["nginx", byNginx],
+    ])("every command does what is said, of %s", { timeout: 120_000 }, async (_host, serve) => {
+      const published = await serve();
+      const { folder, file, type } = reader(published);
+      const users = recordsOf(published);
+      expect(users).toHaveLength(1000);
+      expect(users.filter(({ bio }) => bio.includes("\u0000")).length).toBeGreaterThan(10);
+
+      const isChanged = block("Whether anything has changed");
+      expect(await type(isChanged)).toEqual(fine("200\n"));
+      expect(await type(isChanged)).toEqual(fine("304\n"));
+      expect(JSON.parse(readFileSync(file("snapshot.json"), "utf8"))).toMatchObject({ count: 1000 });
+
+      expect(await type(block("Page by page"))).toEqual(fine());
+      const walked = readFileSync(file("users.ndjson"), "utf8").trim().split("\n");
+      expect(walked.map((line) => JSON.parse(line))).toEqual(users);
+
+      const germans = users.filter(({ country }) => country === "DE");
+      const streamed = lines(germans.map(({ id, display_name }) => `${id}\t${display_name}`));
+      expect(await type(block("Everything at once"))).toEqual(fine(streamed));
+      expect(await type(block("Everything at once", 1))).toEqual(fine());
+      const part = readFileSync(file("bulk/1.ndjson.gz"));
+      truncateSync(file("bulk/1.ndjson.gz"), Math.floor(part.length / 3));
+      const resume = await type(block("Everything at once", 2));
+      if (resume.code === 33) await type(`rm bulk/1.ndjson.gz; ${block("Everything at once", 2)}`);
+      else expect(resume).toEqual(fine());
+      expect(readFileSync(file("bulk/1.ndjson.gz")).equals(part)).toBe(true);
+
+      expect(await type(block("Proving what came"))).toEqual(fine());
+      const { id } = JSON.parse(readFileSync(file("snapshot.json"), "utf8"));
+      const signed = await type(block("Proving what came", 1));
+      expect(signed).toMatchObject({ code: 0, stderr: "" });
+      expect(signed.stdout).toMatch(
+        new RegExp(
+          `^rollcall id:${id} base_url:${published.url} time:\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z\n$`,
+        ),
+      );
+      expect(await type(block("Proving what came", 2))).toEqual(fine("Signature Verified\n"));
+
+      expect(await type(block("Into a database"))).toEqual(fine());
+      const db = new Database(file("users.sqlite"), { readonly: true });
+      const rows = db.prepare("SELECT id, country, tokens, record FROM users ORDER BY rowid").all() as {
+        record: string;
+      }[];
+      db.close();
+      expect(rows.map(({ record, ...row }) => ({ ...row, record: JSON.parse(record) }))).toEqual(
+        users.map((user) => ({ id: user.id, country: user.country, tokens: user.off_chain.tokens, record: user })),
+      );
+      expect(await inDuckDb(folder, block("Into a database", 0, "sql"))).toEqual(largest(users, 3));
+
+      expect(await type(block("A client from the description"))).toMatchObject({ code: 0 });
+      expect(readFileSync(file("listing.d.ts"), "utf8")).toContain("kyc_status");
+    });
+
+    test("what was changed on its way, or signed by another, is told", { timeout: 60_000 }, async () => {
+      const published = await byServe();
+      const { file, type } = reader(published);
+      await type(block("Everything at once", 1));
+      await type(block("Proving what came", 1));
+      const part = readFileSync(file("bulk/1.ndjson.gz"));
+      part[100] = (part[100] ?? 0) ^ 1;
+      writeFileSync(file("bulk/1.ndjson.gz"), part);
+      const { code, stdout } = await type(block("Proving what came"));
+      expect([code, stdout]).toEqual([1, "bulk/1.ndjson.gz: FAILED\n"]);
+
+      const other = reader({ url: published.url, key: makeKey(scratch()).key });
+      await other.type(block("Everything at once", 1));
+      expect(await other.type(block("Proving what came", 1))).toMatchObject({ code: 1, stdout: "" });
+      expect((await other.type(block("Proving what came", 2))).code).not.toBe(0);
+      writeFileSync(file("SHA256SUMS"), readFileSync(file("SHA256SUMS"), "utf8").replace(/^./, "x"));
+      expect(await type(`minisign -VQm SHA256SUMS -P "$KEY"`)).toMatchObject({ code: 1, stdout: "" });
+    });
+
+    test("the mirror is the listing or what it was", { timeout: 60_000 }, async () => {
+      const published = await byServe();
+      const { file, type } = reader(published);
+      const script = block("A mirror", 0, "python");
+      expect(script.trim().split("\n").length).toBeLessThanOrEqual(30);
+      writeFileSync(file("mirror.py"), script);
+      const mirrored = () => {
+        const db = new Database(file("mirror.sqlite"), { readonly: true });
+        const found = db.prepare("SELECT record FROM records ORDER BY place").pluck().all() as string[];
+        db.close();
+        return found.map((record) => JSON.parse(record));
+      };
+      const update = () => type('python3 mirror.py "$LISTING" mirror.sqlite');
+
+      const first = recordsOf(published);
+      const germans = first.filter(({ country }) => country === "DE").map(({ display_name }) => display_name);
+      expect(await type(block("A mirror"))).toEqual(fine(lines(germans.slice(0, 3))));
+      expect(mirrored()).toEqual(first);
+
+      change(published.db, "DELETE FROM users WHERE country = 'DE'; UPDATE users SET bio = 'new' WHERE country = 'FR'");
+      await published.build();
+      // What the host has under the name of the part is not what SHA256SUMS lists: as of another release.
+      const part = join(published.dist, "current/bulk/1.ndjson.gz");
+      const right = readFileSync(part);
+      await vi.waitFor(async () => {
+        const answer = await fetch(`${published.url}/snapshot.json`);
+        expect(((await answer.json()) as Snapshot).count).not.toBe(1000);
+      });
+      const other = await standIn(published.url, "/bulk/1.ndjson.gz", right.subarray(0, -9));
+      const refused = await type(`python3 mirror.py ${other} mirror.sqlite`);
+      expect(refused).toMatchObject({ code: 1, stdout: "" });
+      expect(refused.stderr).toContain("bulk/1.ndjson.gz is not what SHA256SUMS lists");
+      expect(mirrored()).toEqual(first);
+
+      expect(await update()).toEqual(fine());
+      expect(mirrored()).toEqual(recordsOf(published));
+      // With nothing new it asks for one file only, so that a host of one file is enough.
+      const snapshot = readFileSync(join(published.dist, "current/snapshot.json"));
+      const alone = await standIn(undefined, "/snapshot.json", snapshot);
+      expect(await type(`python3 mirror.py ${alone} mirror.sqlite`)).toEqual(fine());
+    });
+  },
+);
