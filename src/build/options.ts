@@ -8,7 +8,8 @@ import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
-import { CONTRACT, OLD_RECORDS, RECORDS, SNAPSHOT, SUMS } from "../release/layout.js";
+import { CONTRACT, OLD_RECORDS, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../release/layout.js";
+import { describeApi } from "../release/openapi/openapi.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
@@ -46,7 +47,7 @@ export interface BuildEffects {
 const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
 const { compress, problems } = SETTINGS;
-const OWN_NAMES: readonly string[] = [CONTRACT, SNAPSHOT, SUMS, RECORDS, OLD_RECORDS];
+const OWN_NAMES: readonly string[] = [CONTRACT, OPENAPI, SNAPSHOT, SUMS, RECORDS, OLD_RECORDS];
 const extraPath = z.string().regex(/^[\w.-]*\w[\w.-]*$/);
 /** Files with plain names, but not those that every release writes itself. */
 const extraFiles: Rule = {
@@ -75,7 +76,7 @@ export async function resolveOptions(given: BuildOptions) {
   const options = checkOptions("build", given, RULES, ["db", "baseUrl", "out"]);
   if (options.table !== undefined && options.query !== undefined)
     throw usageError("build: table and query exclude each other; give one of them.");
-  const { pageSize, keep, links } = SETTINGS;
+  const { pageSize, keep } = SETTINGS;
   const contract = await loadContract(options.contract);
   const baseUrl = parseBaseUrl(options.baseUrl, contract.listing.path);
   // Always in one order, so that the same options make the same release.
@@ -83,6 +84,8 @@ export async function resolveOptions(given: BuildOptions) {
   const hasAvatars = contract.fields.some(({ schema }) => schema["x-null"] && "setting" in schema["x-null"]);
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
   const forHosts = publishedFiles({ ...options, contract, baseUrl, encodings, carriesAvatar });
+  const links = options.links ?? SETTINGS.links.default;
+  const files = carriesAvatar ? [AVATAR_PATH] : [];
   const gates = checkOptions("gates", options.gates ?? {}, GATES);
   requireFieldLimits("maxField", gates.maxField ?? [], contract);
   return {
@@ -91,10 +94,11 @@ export async function resolveOptions(given: BuildOptions) {
     baseUrl,
     pageSize: options.pageSize ?? pageSize.default,
     keep: options.keep ?? keep.default,
-    links: options.links ?? links.default,
+    links,
     encodings,
     defaultAvatar: options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`,
     carriesAvatar,
+    description: describeApi(contract, { baseUrl, links, encodings, files }),
     extraFiles: [...forHosts, ...(options.extraFiles ?? [])],
     skipInvalid: options.skipInvalid ?? false,
     gates,

@@ -28,8 +28,8 @@ test("releases are listed newest first, numbers to the right", async () => {
     code: 0,
     stdout: `\
 id            time (UTC)           users  pages     size
-${newer.id}  2026-11-21 03:41:00      2      1  10.8 kB  current
-${older.id}  2026-11-21 03:40:00      2      2    11 kB
+${newer.id}  2026-11-21 03:41:00      2      1  68.3 kB  current
+${older.id}  2026-11-21 03:40:00      2      2  68.5 kB
 `,
     stderr: "",
   });

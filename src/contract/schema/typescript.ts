@@ -10,7 +10,7 @@ export function toTypeScript({ file, listing }: Pick<Contract, "file" | "listing
 }
 
 /** `Weather station` is `WeatherStation`. */
-function typeName(title: string): string {
+export function typeName(title: string): string {
   const words = title.match(/[\p{L}\p{N}_]+/gu) ?? [];
   const name = words.map((word) => word.replace(/^./u, (first) => first.toUpperCase())).join("");
   return /^\p{L}/u.test(name) ? name : name && `_${name}`;

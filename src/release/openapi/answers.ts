@@ -1,0 +1,88 @@
+/** The answers that several paths have, and how each path answers GET, HEAD and OPTIONS. */
+import { CONTENT_TYPE, ERROR_DETAILS, INVALID_PAGE } from "../../contract/headers.js";
+import { headers } from "./headers.js";
+import { type Described, type Part, ref } from "./parts.js";
+
+/** What a path answers GET and HEAD with, beside the errors of every path. */
+interface Endpoint {
+  /** The end of the names of its operations: `Page` in `getPage`. */
+  name: string;
+  summary: string;
+  tag: "pages" | "files";
+  parameters?: readonly Part[];
+  /** By status. */
+  get: Part;
+  /** By status, where they are others than GET's. */
+  head: Part;
+}
+
+/** The methods of a path. */
+export function pathItem({ name, summary, tag, parameters = [], get, head }: Endpoint): Part {
+  const errors = { 405: ref("responses", "MethodNotAllowed"), default: ref("responses", "Failed") };
+  const operation = (method: string, title: string, description: string, responses: Part): Part => ({
+    operationId: `${method}${name}`,
+    summary: title,
+    description,
+    tags: [tag],
+    responses: { ...responses, ...errors },
+  });
+  return {
+    ...(parameters.length > 0 && { parameters }),
+    get: operation("get", summary, `${summary}.`, get),
+    head: operation("head", `${summary}: its headers`, "GET's status and headers, without a body.", {
+      ...get,
+      ...head,
+    }),
+    options: operation("options", `${summary}: its methods`, "Allow, and the answer to a browser's preflight.", {
+      204: ref("responses", "Preflight"),
+    }),
+  };
+}
+
+/** By the names of their components. */
+export function answerComponents({ encodings }: Described, hasExample: boolean): Part {
+  const coding = encodings.length > 0 ? { "Content-Encoding": "ContentEncoding" } : {};
+  const page = headers({ ...KEPT, ...coding });
+  const content = {
+    schema: ref("schemas", "Page"),
+    ...(hasExample && { examples: { page: ref("examples", "Page") } }),
+  };
+  const error = (description: string, detail: string) => ({
+    description,
+    headers: headers({ "Cache-Control": "NoStore" }),
+    content: { [CONTENT_TYPE]: { schema: ref("schemas", "Error"), example: { detail } } },
+  });
+  const preflight = {
+    "Access-Control-Allow-Methods": "AllowMethods",
+    "Access-Control-Allow-Headers": "AllowHeaders",
+    "Access-Control-Max-Age": "MaxAge",
+  };
+  return {
+    Page: { description: "The page.", headers: page, content: { [CONTENT_TYPE]: content } },
+    PageHead: { description: "There is such a page.", headers: page },
+    PageNotModified: { description: "The client has the page, by its If-None-Match.", headers: page },
+    FileHead: { description: "There is such a file.", headers: fileHeadersOf("file") },
+    FileNotModified: { description: "The client has the file, by its If-None-Match.", headers: fileHeadersOf("file") },
+    StateHead: { description: "There is such a file.", headers: fileHeadersOf("state") },
+    StateNotModified: {
+      description: "The client has the file, by its If-None-Match.",
+      headers: fileHeadersOf("state"),
+    },
+    Moved: {
+      description: "To the path with its final slash, the query kept.",
+      headers: headers({ "Cache-Control": "CacheControl", Location: "Location" }),
+    },
+    Preflight: { description: "The methods that there are.", headers: headers(preflight) },
+    InvalidPage: error("There is no such page, or its number is not in the only form that counts.", INVALID_PAGE),
+    NotFound: error("There is no such file.", ERROR_DETAILS[404]),
+    MethodNotAllowed: error("Of any method but GET, HEAD and OPTIONS.", ERROR_DETAILS[405]),
+    Failed: error("Any other error.", ERROR_DETAILS[500]),
+  };
+}
+
+const KEPT = { ETag: "ETag", "Cache-Control": "CacheControl" } as const;
+
+/** The headers of a file that may be kept as long as a page, or of one that says which snapshot is current. */
+export function fileHeadersOf(kind: "file" | "state"): Part {
+  return headers(kind === "file" ? KEPT : { ...KEPT, "Cache-Control": "NoCache" });
+}

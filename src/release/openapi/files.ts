@@ -1,0 +1,82 @@
+/** The files of a release beside its pages, as its readers see them. */
+import { CONTENT_TYPE, NO_CACHE } from "../../contract/headers.js";
+import { AVATAR_PATH } from "../../contract/links.js";
+import { BULK, BULK_FOLDER, CONTRACT, fileHeaders, OPENAPI, SIGNATURE, SNAPSHOT, SUMS } from "../layout.js";
+import { fileHeadersOf, pathItem } from "./answers.js";
+import { type Described, type Part, ref } from "./parts.js";
+
+interface File {
+  path: string;
+  /** The end of the names of its operations. */
+  name: string;
+  summary: string;
+  schema: Part;
+  /** A file that only such releases have which have this one. */
+  with?: string;
+  parameters?: readonly Part[];
+}
+
+const text = { type: "string" };
+
+const FILES: readonly File[] = [
+  { path: SNAPSHOT, name: "Snapshot", summary: "What the snapshot is", schema: ref("schemas", "Snapshot") },
+  {
+    path: CONTRACT,
+    name: "Contract",
+    summary: "What every record was checked against",
+    schema: ref("schemas", "Contract"),
+  },
+  { path: OPENAPI, name: "Description", summary: "This description", schema: ref("schemas", "Description") },
+  { path: SUMS, name: "Sums", summary: "The SHA-256 of every file, as sha256sum reads it", schema: text },
+  { path: SIGNATURE, name: "Signature", summary: "minisign's signature of SHA256SUMS", schema: text, with: SIGNATURE },
+  {
+    path: BULK,
+    name: "Bulk",
+    summary: "The parts that all records stand in",
+    schema: ref("schemas", "Bulk"),
+    with: BULK,
+  },
+  {
+    path: `${BULK_FOLDER}/{part}.ndjson.gz`,
+    name: "BulkPart",
+    summary: "A part of all records, one a line, as a gzip file",
+    schema: { type: "string", format: "binary" },
+    with: BULK,
+    parameters: [ref("parameters", "Part")],
+  },
+  {
+    path: AVATAR_PATH,
+    name: "Avatar",
+    summary: "The image of records that have none",
+    schema: text,
+    with: AVATAR_PATH,
+  },
+];
+
+/** Which of a release's files its description depends on. */
+export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, AVATAR_PATH];
+
+/** Each file's methods by its path. */
+export function filePaths(described: Described): Part {
+  const there = FILES.filter((file) => file.with === undefined || described.files.includes(file.with));
+  return Object.fromEntries(there.map((file) => [`/${file.path}`, itemOf(file)]));
+}
+
+function itemOf({ path, name, summary, schema, parameters = [] }: File): Part {
+  const { "Content-Type": type, "Cache-Control": caching } = fileHeaders(path, "");
+  const kind = caching === NO_CACHE ? "state" : "file";
+  const prefix = caching === NO_CACHE ? "State" : "File";
+  const [mediaType = CONTENT_TYPE] = type.split(";");
+  return pathItem({
+    name,
+    summary,
+    tag: "files",
+    parameters: [...parameters, ref("parameters", "IfNoneMatch")],
+    get: {
+      200: { description: `${summary}.`, headers: fileHeadersOf(kind), content: { [mediaType]: { schema } } },
+      304: ref("responses", `${prefix}NotModified`),
+      404: ref("responses", "NotFound"),
+    },
+    head: { 200: ref("responses", `${prefix}Head`) },
+  });
+}

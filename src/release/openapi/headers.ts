@@ -1,0 +1,70 @@
+/** The headers of every answer, as docs/contract.md promises them. Those that not every host can send are not required. */
+import { commonHeaders, DEFAULT_CACHE_CONTROL, NO_CACHE, NO_STORE, PREFLIGHT_HEADERS } from "../../contract/headers.js";
+import { basePath } from "../../contract/links.js";
+import { OPENAPI } from "../layout.js";
+import { type Described, type Part, ref } from "./parts.js";
+
+/** Each header by its component's name. */
+export function headerComponents({ baseUrl, encodings }: Described): Part {
+  const common = commonHeaders(encodings);
+  const base = basePath(baseUrl);
+  const description = `<${base.startsWith("//") ? "/." : ""}${base}/${OPENAPI}>; rel="service-desc"`;
+  return {
+    Allow: fixed(common["Allow"], "The methods that there are."),
+    Vary: fixed(common["Vary"], "What an answer may depend on."),
+    AllowOrigin: fixed(common["Access-Control-Allow-Origin"], "Browsers may read the answer from any site."),
+    ContentTypeOptions: fixed(common["X-Content-Type-Options"], "The answer is what its Content-Type says."),
+    ExposeHeaders: text("The headers that browsers may read.", "ETag, Link, Snapshot-Id"),
+    Link: text("Leads to this description (RFC 8631).", description),
+    SnapshotId: {
+      description:
+        "The id of the snapshot that the answer is of, so that a client that walks the pages can tell when it changed. Rollcall's own host sends it.",
+      schema: { type: "string", pattern: "^[0-9a-f]{12}$" },
+    },
+    ETag: {
+      description: "A strong entity tag, which equal bytes have in common.",
+      required: true,
+      schema: { type: "string", pattern: '^"[^"]+"$' },
+    },
+    CacheControl: {
+      ...text("How long the answer may be kept, as the publisher has chosen.", DEFAULT_CACHE_CONTROL),
+      required: true,
+    },
+    NoCache: fixed(NO_CACHE, "The answer may be kept, but has to be asked for each time."),
+    NoStore: fixed(NO_STORE, "The answer is not to be kept."),
+    Location: { ...text("The listing's path with its final slash, and the query.", "/"), required: true },
+    AllowMethods: fixed(PREFLIGHT_HEADERS["Access-Control-Allow-Methods"], "The methods that a browser may use."),
+    AllowHeaders: fixed(PREFLIGHT_HEADERS["Access-Control-Allow-Headers"], "The headers that a browser may send."),
+    MaxAge: fixed(PREFLIGHT_HEADERS["Access-Control-Max-Age"], "For how many seconds a browser may keep this answer."),
+    ...(encodings.length > 0 && {
+      ContentEncoding: {
+        description: "How the bytes are compressed, where the client accepts it.",
+        schema: { enum: encodings },
+      },
+    }),
+  };
+}
+
+function fixed(value: string | undefined, description: string): Part {
+  return { description, required: true, schema: { const: value } };
+}
+
+function text(description: string, example: string): Part {
+  return { description, schema: { type: "string" }, example };
+}
+
+const COMMON = {
+  Allow: "Allow",
+  Vary: "Vary",
+  "Access-Control-Allow-Origin": "AllowOrigin",
+  "Access-Control-Expose-Headers": "ExposeHeaders",
+  "X-Content-Type-Options": "ContentTypeOptions",
+  Link: "Link",
+  "Snapshot-Id": "SnapshotId",
+} as const;
+
+/** The headers of one answer: those of every answer, and others by the names of their components. */
+export function headers(others: Readonly<Record<string, string>>): Part {
+  const named = Object.entries({ ...COMMON, ...others });
+  return Object.fromEntries(named.map(([name, component]) => [name, ref("headers", component)]));
+}

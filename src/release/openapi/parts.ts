@@ -1,0 +1,22 @@
+/** What all parts of the description are made of. */
+import type { Encoding } from "../../contract/headers.js";
+import type { LinkStyle } from "../../contract/links.js";
+
+/** What a release is, as far as its description says it. */
+export interface Described {
+  baseUrl: string;
+  links: LinkStyle;
+  encodings: readonly Encoding[];
+  /** Those of the release's files that not every release has, see `OPTIONAL_FILES`; others do not matter. */
+  files: readonly string[];
+}
+
+/** A part of the document. */
+export interface Part {
+  readonly [key: string]: unknown;
+}
+
+/** Leads to a part that has a name and is used by several others. */
+export function ref(kind: "schemas" | "headers" | "parameters" | "responses" | "examples", name: string): Part {
+  return { $ref: `#/components/${kind}/${name}` };
+}

@@ -1,0 +1,159 @@
+/** The schemas of what a reader gets. They allow further fields, so that what is generated from them takes later snapshots, too. */
+import type { Contract } from "../../contract/contract.js";
+import type { FieldSchema, ValueSchema } from "../../contract/file/form.js";
+import { type LinkStyle, PAGE_SIZE } from "../../contract/links.js";
+import { kindOf } from "../../contract/record/kind.js";
+import { typeName } from "../../contract/schema/typescript.js";
+import { BULK } from "../layout.js";
+import { type Described, type Part, ref } from "./parts.js";
+
+const text = { type: "string" } as const;
+const count = { type: "integer", format: "int64", minimum: 0 } as const;
+const digest = { type: "string", pattern: "^[0-9a-f]{64}$", description: "A SHA-256 in hexadecimal." } as const;
+const texts = { type: "array", items: text } as const;
+
+/** The schemas of all files and errors, by name. */
+const SCHEMAS = {
+  Error: { ...objectOf({ detail: { ...text, description: "What is wrong, in words." } }), title: "Error" },
+  Snapshot: {
+    ...objectOf({
+      id: { type: "string", pattern: "^[0-9a-f]{12}$", description: "The name of the snapshot. It proves nothing." },
+      contract: { ...count, description: "The contract's version." },
+      count: { ...count, description: "How many records there are." },
+      pages: { ...count, minimum: 1 },
+      page_size: { ...count, minimum: PAGE_SIZE.min, maximum: PAGE_SIZE.max },
+      base_url: { type: "string", format: "uri" },
+      links: { enum: ["query", "path"], description: "The form of `next` and `previous`." },
+      encodings: { ...texts, description: "The content codings in which there are compressed pages." },
+      skipped: { ...count, description: "How many invalid records were left out." },
+      state: { ...digest, description: "Which records there are: the SHA-256 of the list of their digests and keys." },
+      warnings: { type: "object", additionalProperties: count, description: "How many records have each warning." },
+    }),
+    title: "Snapshot",
+  },
+  Contract: {
+    ...objectOf({
+      type: { const: "object" },
+      "x-listing": {
+        type: "object",
+        description: "Where the listing is, what names a record, and the order.",
+      },
+      properties: { type: "object", description: "The fields of a record." },
+      required: texts,
+    }),
+    title: "Contract",
+    description: "A JSON Schema (2020-12) of one record, with keywords that begin with x-.",
+  },
+  Description: {
+    ...objectOf({ openapi: text, info: { type: "object" }, paths: { type: "object" } }),
+    title: "Description",
+  },
+  Bulk: {
+    ...objectOf({
+      count: { ...count, description: "How many records there are." },
+      sha256: { ...digest, description: "The SHA-256 of all plain bytes, in hexadecimal." },
+      parts: {
+        type: "array",
+        minItems: 1,
+        items: objectOf({
+          file: { ...text, description: "Where the part is, below the base URL." },
+          count: { ...count, description: "How many records it holds." },
+          bytes: { ...count, description: "The size of the file." },
+          sha256: { ...digest, description: "The SHA-256 of its plain bytes, in hexadecimal." },
+        }),
+      },
+    }),
+    title: "Bulk",
+  },
+} as const satisfies Record<string, Part>;
+
+function objectOf<Properties extends Part>(properties: Properties) {
+  return { type: "object", properties, required: Object.keys(properties) } as const;
+}
+
+/** By the names of their components. */
+export function schemaComponents(contract: Contract, { links, files }: Described): Part {
+  const { Bulk, ...always } = SCHEMAS;
+  return {
+    [recordName(contract)]: recordSchema(contract),
+    Page: pageSchema(contract, links),
+    ...always,
+    ...(files.includes(BULK) && { Bulk }),
+  };
+}
+
+/** What a record is called: `User`. Names of components are ASCII, and others have theirs. */
+function recordName({ file, listing }: Contract): string {
+  const names = [typeName(file.title ?? ""), typeName(listing.words[0])];
+  const isFree = (name: string) => /^\w+$/.test(name) && name !== "Page" && !Object.hasOwn(SCHEMAS, name);
+  return names.find(isFree) ?? "Record";
+}
+
+function pageSchema(contract: Contract, links: LinkStyle): Part {
+  const link = {
+    type: ["string", "null"],
+    format: "uri",
+  };
+  const form = links === "query" ? "?format=api&page=N" : "pages/N.json";
+  return {
+    title: "Page",
+    ...objectOf({
+      count: { ...count, description: `How many ${contract.listing.words[1]} there are in the whole listing.` },
+      next: { ...link, description: `The following page, ${form}; null on the last.` },
+      previous: { ...link, description: `The preceding page, ${form}; null on the first.` },
+      results: {
+        type: "array",
+        maxItems: PAGE_SIZE.max,
+        items: ref("schemas", recordName(contract)),
+        description: "In the listing's order. Every page but the last has as many.",
+      },
+    }),
+  };
+}
+
+/** A contract as its readers need it: without where values come from, and open to further fields. */
+function recordSchema({ file: { title, description, properties, required } }: Contract): Part {
+  return openedObject(
+    { ...(title !== undefined && { title }), ...(description && { description }) },
+    properties,
+    required,
+  );
+}
+
+function openedObject(
+  told: Part,
+  properties: { readonly [name: string]: FieldSchema },
+  required: readonly string[],
+): Part {
+  const members = Object.entries(properties).map(([name, schema]) => [name, opened(schema)]);
+  return { ...told, type: "object", properties: Object.fromEntries(members), required };
+}
+
+/** What JSON Schema leaves out and every record keeps: integers that each reader can hold, and how they may be stored. */
+const NUMBERS = {
+  integer: { format: "int64", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  number: { format: "double" },
+} as const;
+
+function opened(schema: ValueSchema): Part {
+  const { properties, required = [], items, anyOf, additionalProperties: _, ...own } = schema;
+  const told = Object.fromEntries(Object.entries(own).filter(([keyword]) => !keyword.startsWith("x-")));
+  if (properties) return openedObject(told, properties, required);
+  const kind = own.type === undefined ? undefined : kindOf(schema);
+  return {
+    ...told,
+    ...(kind === "integer" && boundedInteger(schema)),
+    ...(kind === "number" && NUMBERS.number),
+    ...(items && { items: opened(items) }),
+    ...(anyOf && { anyOf: anyOf.map(opened) }),
+  };
+}
+
+function boundedInteger({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: ValueSchema): Part {
+  const { format, minimum: least, maximum: most } = NUMBERS.integer;
+  return {
+    format,
+    ...(exclusiveMinimum === undefined && { minimum: minimum ?? least }),
+    ...(exclusiveMaximum === undefined && { maximum: maximum ?? most }),
+  };
+}
