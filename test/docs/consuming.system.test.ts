@@ -1,20 +1,19 @@
 /** docs/consuming.md against two hosts: every command runs as it stands, and what it gives is compared with the pages on disk. */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Page, Snapshot, User } from "../../src/index.js";
-import { SERVERS, serveWith } from "../adapters/servers.js";
-import { type Ended, run as rollcall, start, whenEnded } from "../support/command.js";
+import type { Snapshot, User } from "../../src/index.js";
+import { type Ended, whenEnded } from "../support/command.js";
 import { blocksOf, environment } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { engine, isMissing, loadEngine } from "../support/installed.js";
-import { freePort } from "../support/ports.js";
+import { byNginx, byServe, change, makeKeyLine, type Published, recordsOf } from "./published.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const DOC = readFileSync(join(ROOT, "docs/consuming.md"), "utf8");
@@ -25,75 +24,6 @@ const block = (heading: string, at = 0, language = "sh") => {
 };
 
 const PROGRAMS = ["curl", "jq", "zcat", "minisign", "signify-openbsd", "sha256sum", "sqlite3", "/usr/bin/python3"];
-
-/** A key without a password, whose public half is what `-P` takes. */
-function makeKey(folder: string): { secret: string; key: string } {
-  const [secret, publicKey] = [join(folder, "minisign.key"), join(folder, "minisign.pub")];
-  execFileSync("minisign", ["-G", "-W", "-s", secret, "-p", publicKey], { stdio: "ignore" });
-  return { secret, key: readFileSync(publicKey, "utf8").split("\n")[1] ?? "" };
-}
-
-/** The sample users, some with texts that are hard on programs that read lines. */
-function writeSource(folder: string): string {
-  const db = join(folder, "users.sqlite");
-  cpSync(join(ROOT, "data/users.sqlite"), db);
-  change(db, `UPDATE users SET bio = '"' || char(9, 10, 13, 0, 8232, 65279, 128512) || '\\u0041''' WHERE id < '2'`);
-  return db;
-}
-
-function change(file: string, sql: string): void {
-  const db = new Database(file);
-  db.exec(sql);
-  db.close();
-}
-
-interface Published {
-  dist: string;
-  db: string;
-  url: string;
-  key: string;
-  /** Makes another release of the source. */
-  build(): Promise<void>;
-}
-
-async function publish(url: string): Promise<Published> {
-  const dist = scratch();
-  const db = writeSource(dist);
-  const { secret, key } = makeKey(dist);
-  const args = ["build", "--db", db, "--base-url", url, "--out", dist, "--bulk", "--sign-key", secret, "--quiet"];
-  const build = async () => expect(await rollcall(args)).toMatchObject({ code: 0, stderr: "" });
-  await build();
-  return { dist, db, url, key, build };
-}
-
-/** All records of the current release, in order, from its pages. */
-function recordsOf({ dist }: Published): User[] {
-  const pages: Page[] = [];
-  const file = () => join(dist, "current/api/users/pages", `${pages.length + 1}.json`);
-  while (existsSync(file())) pages.push(JSON.parse(readFileSync(file(), "utf8")));
-  return pages.flatMap(({ results }) => results);
-}
-
-async function byServe(): Promise<Published> {
-  const port = await freePort();
-  const published = await publish(`http://127.0.0.1:${port}`);
-  const { child, ended } = start(["serve", published.dist, "--port", String(port)]);
-  onTestFinished(async () => {
-    child.kill("SIGTERM");
-    await ended;
-  });
-  await vi.waitFor(() => fetch(`${published.url}/snapshot.json`), { timeout: 20_000 });
-  return published;
-}
-
-async function byNginx(): Promise<Published> {
-  const port = await freePort();
-  const published = await publish(`http://127.0.0.1:${port}`);
-  const [nginx] = SERVERS;
-  if (nginx?.name !== "nginx") throw new Error("nginx is not the first of the servers.");
-  await serveWith(nginx, { release: join(published.dist, "current"), folder: scratch(), port });
-  return published;
-}
 
 /** A folder where a reader types, with the two settings of the page. */
 function reader({ url, key }: Pick<Published, "url" | "key">) {
@@ -233,7 +163,7 @@ describe.skipIf(isMissing(...PROGRAMS, "nginx", engine("@duckdb/node-api"), engi
       const { code, stdout } = await type(block("Proving what came"));
       expect([code, stdout]).toEqual([1, "bulk/1.ndjson.gz: FAILED\n"]);
 
-      const other = reader({ url: published.url, key: makeKey(scratch()).key });
+      const other = reader({ url: published.url, key: makeKeyLine(scratch()).key });
       await other.type(block("Everything at once", 1));
       expect(await other.type(block("Proving what came", 1))).toMatchObject({ code: 1, stdout: "" });
       expect((await other.type(block("Proving what came", 2))).code).not.toBe(0);

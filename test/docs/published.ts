@@ -1,0 +1,82 @@
+/** The sample users as a signed release with bulk parts, on a host: what readers of the documentation read. */
+import { cpSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, vi } from "vitest";
+import type { Page, User } from "../../src/index.js";
+import { SERVERS, serveWith } from "../adapters/servers.js";
+import { makeKey } from "../readers/hosts.js";
+import { run, start } from "../support/command.js";
+import { scratch } from "../support/files.js";
+import { freePort } from "../support/ports.js";
+
+const SAMPLE = fileURLToPath(new URL("../../data/users.sqlite", import.meta.url));
+
+/** The sample users, some with texts that are hard on programs that read lines. */
+function writeSource(folder: string): string {
+  const db = join(folder, "users.sqlite");
+  cpSync(SAMPLE, db);
+  change(db, `UPDATE users SET bio = '"' || char(9, 10, 13, 0, 8232, 65279, 128512) || '\\u0041''' WHERE id < '2'`);
+  return db;
+}
+
+export function change(file: string, sql: string): void {
+  const db = new Database(file);
+  db.exec(sql);
+  db.close();
+}
+
+/** A secret key's path, and the line of its public half, as `minisign -P` takes it. */
+export function makeKeyLine(folder: string): { secret: string; key: string } {
+  const { secret, public: text } = makeKey(folder, "publisher");
+  return { secret, key: text.split("\n")[1] ?? "" };
+}
+
+export interface Published {
+  dist: string;
+  db: string;
+  url: string;
+  key: string;
+  /** Makes another release of the source. */
+  build(): Promise<void>;
+}
+
+async function publish(url: string): Promise<Published> {
+  const dist = scratch();
+  const db = writeSource(dist);
+  const { secret, key } = makeKeyLine(dist);
+  const args = ["build", "--db", db, "--base-url", url, "--out", dist, "--bulk", "--sign-key", secret, "--quiet"];
+  const build = async () => expect(await run(args)).toMatchObject({ code: 0, stderr: "" });
+  await build();
+  return { dist, db, url, key, build };
+}
+
+/** All records of the current release, in order, from its pages. */
+export function recordsOf({ dist }: Published): User[] {
+  const pages: Page[] = [];
+  const file = () => join(dist, "current/api/users/pages", `${pages.length + 1}.json`);
+  while (existsSync(file())) pages.push(JSON.parse(readFileSync(file(), "utf8")));
+  return pages.flatMap(({ results }) => results);
+}
+
+export async function byServe(): Promise<Published> {
+  const port = await freePort();
+  const published = await publish(`http://127.0.0.1:${port}`);
+  const { child, ended } = start(["serve", published.dist, "--port", String(port)]);
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await ended;
+  });
+  await vi.waitFor(() => fetch(`${published.url}/snapshot.json`), { timeout: 20_000 });
+  return published;
+}
+
+export async function byNginx(): Promise<Published> {
+  const port = await freePort();
+  const published = await publish(`http://127.0.0.1:${port}`);
+  const [nginx] = SERVERS;
+  if (nginx?.name !== "nginx") throw new Error("nginx is not the first of the servers.");
+  await serveWith(nginx, { release: join(published.dist, "current"), folder: scratch(), port });
+  return published;
+}
