@@ -1,8 +1,8 @@
 /** Reads the envelope of a page. The records of a page in canonical form are not parsed. */
 import { z } from "zod";
 import { parseJson } from "./json.js";
-import { PAGE_SIZE } from "./links.js";
-import { neighbours, type Page, type PagePosition } from "./page.js";
+import { neighbours, PAGE_SIZE } from "./links.js";
+import type { Page, PagePosition } from "./page.js";
 
 export interface Envelope extends Omit<Page, "results"> {
   /** How many there are on this page. */

@@ -9,8 +9,8 @@ const DEEPEST = 10 * MAX_JSON_DEPTH;
 const MOST_VALUES = 200_000;
 
 /** The value of a text, or why it is not parsed, as the end of a sentence: "is not JSON". */
-export function parseJson(text: string): { value: unknown } | { why: string } {
-  const why = whyNotToParse(text);
+export function parseJson(text: string, mostValues = MOST_VALUES): { value: unknown } | { why: string } {
+  const why = whyNotToParse(text, mostValues);
   if (why !== undefined) return { why };
   try {
     return { value: JSON.parse(text) };

@@ -30,6 +30,12 @@ export function pageUrl({ baseUrl, path, links }: ListingPlace, page: number): s
   return `${baseUrl}${path}${links === "query" ? `?format=api&page=${page}` : `pages/${page}.json`}`;
 }
 
+/** The links of a page to the one after it and the one before it; null where there is none. */
+export function neighbours({ page, pages, ...place }: ListingPlace & { page: number; pages: number }) {
+  const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(place, to));
+  return { next: link(page + 1), previous: link(page - 1) };
+}
+
 /** Without `?`. 1 when it names no page; undefined for two, or one that is not canonical (contract part 2). */
 export function requestedPage(query: string): number | undefined {
   // URLSearchParams takes one leading `?` for the query's own; a second one belongs to a name.

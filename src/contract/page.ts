@@ -1,7 +1,9 @@
 /** The canonical text of pages: keys sorted, one record a line, one final newline (contract part 2). */
-import { type ListingPlace, pageUrl } from "./links.js";
-import { RECORD_SEPARATOR } from "./record/locate.js";
+import { type ListingPlace, neighbours } from "./links.js";
 import type { User } from "./users.js";
+
+/** Between two records of a page. */
+export const RECORD_SEPARATOR = ",\n";
 
 /** One envelope as published. */
 export interface Page<Item = User> {
@@ -31,9 +33,4 @@ export function pageFrame(position: PagePosition, isEmpty = false): { head: stri
   const links = `"next":${JSON.stringify(next)},"previous":${JSON.stringify(previous)}`;
   const head = `{"count":${position.count},${links},"results":[`;
   return isEmpty ? { head, tail: "]}\n" } : { head: `${head}\n`, tail: "\n]}\n" };
-}
-
-export function neighbours({ page, pages, ...place }: Omit<PagePosition, "count">) {
-  const link = (to: number) => (to < 1 || to > pages ? null : pageUrl(place, to));
-  return { next: link(page + 1), previous: link(page - 1) };
 }

@@ -2,9 +2,9 @@
 import type { Contract, Field } from "../contract/contract.js";
 import { compileCondition } from "../contract/file/conditions.js";
 import type { FieldSchema, ValueSchema } from "../contract/file/form.js";
+import { RECORD_SEPARATOR } from "../contract/page.js";
 import { isNeverNumber, isWithoutEscapes } from "../contract/record/bytes.js";
 import { isNullable, type Kind, kindOf, takesNull } from "../contract/record/kind.js";
-import { RECORD_SEPARATOR } from "../contract/record/locate.js";
 import { quoteName, quoteText } from "../contract/sql.js";
 import { conditionSql } from "./candidates.js";
 import { publishedSql } from "./published.js";

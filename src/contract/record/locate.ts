@@ -1,10 +1,9 @@
 /** Finds keys in canonical records by their text, without parsing whole records where the contract allows it. */
 import { type Contract, type Field, type OrderField, valueAt } from "../contract.js";
 import { parseJson } from "../json.js";
+import { RECORD_SEPARATOR } from "../page.js";
 import { fromBytes, type OrderKey, toBytes, writtenKey } from "./key.js";
 import { type Member, membersOf, memberText, placeFinder } from "./places.js";
-
-export const RECORD_SEPARATOR = ",\n";
 
 /** One canonical record in a text that has a character for each byte. */
 export interface RecordInText {

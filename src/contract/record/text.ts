@@ -1,9 +1,9 @@
 /** A fast check of canonical records by a regular expression. It takes only records that the schema takes without a warning. */
 import type { Contract } from "../contract.js";
 import type { FieldSchema } from "../file/form.js";
+import { RECORD_SEPARATOR } from "../page.js";
 import { bytesOf, literalBytes } from "./bytes.js";
 import { toBytes } from "./key.js";
-import { RECORD_SEPARATOR } from "./locate.js";
 
 export type RecordPattern = ReturnType<typeof recordPattern>;
 

@@ -1,0 +1,111 @@
+/** All records from the few large files of a release that was built with --bulk. */
+import { isObject, parseJson } from "../contract/json.js";
+import { jsonOf } from "./checked.js";
+import { ListingError } from "./errors.js";
+import type { Ground } from "./ground.js";
+import { unzip } from "./unzip.js";
+import type { Course } from "./walk.js";
+
+const BULK = "bulk.json";
+const BULK_BYTES = 16_000_000;
+/** Hosts take no larger file. */
+const PART_BYTES = 25 * 2 ** 20;
+/** A part is in memory whole: the one that is read now, and one ahead. */
+const PARTS_AT_ONCE = 2;
+const LONGEST_LINE = 64_000_000;
+const NEWLINE = 10;
+
+interface Part {
+  file: string;
+  /** Its records, and how many there are in the parts before it. */
+  count: number;
+  before: number;
+}
+
+/** @throws ListingError (usage) where the release has no such files */
+export async function bulkCourse<T>(ground: Ground, baseUrl: string, signal: AbortSignal): Promise<Course<T>> {
+  const url = `${baseUrl}/${BULK}`;
+  const parts = partsOf(await ground.readFile(BULK, BULK_BYTES, signal), url, ground.snapshot.count);
+  const partAt = (number: number) => parts[number - 1] as Part;
+  return {
+    atOnce: PARTS_AT_ONCE,
+    last: parts.length,
+    first(records) {
+      const at = parts.findIndex(({ before, count }) => before + count > records);
+      return at < 0 ? parts.length + 1 : at + 1;
+    },
+    read: (number, signal) => ground.readFile(partAt(number).file, PART_BYTES, signal),
+    items: (number, bytes, records) =>
+      recordsOf<T>(partAt(number), `${baseUrl}/${partAt(number).file}`, bytes, records),
+  };
+}
+
+function partsOf(bytes: Uint8Array, url: string, count: number): Part[] {
+  const value = jsonOf(bytes, url, 100_000);
+  const listed = isObject(value) && Array.isArray(value["parts"]) ? value["parts"] : [];
+  let before = 0;
+  const parts = listed.filter(isObject).map((part, at): Part => {
+    const [file, records] = [`bulk/${at + 1}.ndjson.gz`, Number(part["count"])];
+    if (part["file"] !== file || !Number.isSafeInteger(records) || records < 0)
+      throw new ListingError("malformed", url, `has a part ${at + 1} that is none`);
+    before += records;
+    return { file, count: records, before: before - records };
+  });
+  if (before === count && parts.length > 0 && parts.length === listed.length) return parts;
+  throw new ListingError("malformed", url, "has parts of another number of records than snapshot.json", {
+    expected: String(count),
+    received: String(before),
+  });
+}
+
+/** Line by line, while the part is unpacked. */
+async function* recordsOf<T>(
+  { count, before }: Part,
+  url: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  records: number,
+): AsyncGenerator<[T, number]> {
+  let at = before;
+  for await (const line of linesOf(bytes, url)) {
+    at++;
+    if (at > before + count) break;
+    if (at <= records) continue;
+    const read = parseJson(line);
+    if (!("value" in read) || !isObject(read.value))
+      throw new ListingError("malformed", url, `has no record as its line ${at - before}`);
+    yield [read.value as T, at];
+  }
+  if (at === before + count) return;
+  const facts = { expected: `${count} lines`, received: at < before + count ? String(at - before) : "more" };
+  throw new ListingError("malformed", url, "has other lines than bulk.json says", facts);
+}
+
+async function* linesOf(bytes: Uint8Array<ArrayBuffer>, url: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  const keep = (part: Uint8Array) => {
+    length += part.length;
+    if (length > LONGEST_LINE)
+      throw new ListingError("too-large", url, `has a line of more than ${LONGEST_LINE} bytes`);
+    parts.push(part);
+  };
+  try {
+    for await (const chunk of unzip(bytes)) {
+      let begin = 0;
+      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, begin)) {
+        keep(chunk.subarray(begin, end));
+        let line = "";
+        for (const part of parts) line += decoder.decode(part, { stream: true });
+        line += decoder.decode();
+        [parts, length, begin] = [[], 0, end + 1];
+        yield line;
+      }
+      if (begin < chunk.length) keep(chunk.slice(begin));
+    }
+  } catch (cause) {
+    if (cause instanceof ListingError) throw cause;
+    throw new ListingError("malformed", url, "does not unpack to lines of text", { cause });
+  }
+  if (length > 0) throw new ListingError("malformed", url, "is cut: its last line has no end");
+}

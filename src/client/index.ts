@@ -1,0 +1,18 @@
+/** Reads a published listing whole, and proves what it reads, in Node, Deno, Bun, workers and browsers alike. */
+
+export type { ContractFile } from "../contract/file/form.js";
+export type { Page } from "../contract/page.js";
+export type { Snapshot } from "../contract/snapshot.js";
+export type { User } from "../contract/users.js";
+export { ListingError, type ListingErrorCode, SnapshotChangedError } from "./errors.js";
+export { openListing } from "./listing.js";
+export type {
+  CallOptions,
+  ListedPage,
+  ListingOptions,
+  ListingWalkOptions as WalkOptions,
+  OpenListing as Listing,
+  RecordOptions,
+  Walk,
+} from "./options.js";
+export type { Position } from "./position.js";

@@ -1,0 +1,55 @@
+/** Unpacks gzip of several members, of which the DecompressionStream of some runtimes takes only one. */
+
+const HEADER_BYTES = 10;
+
+/** The plain bytes of all members. @throws TypeError or the like for what is no gzip, or cut. */
+export async function* unzip(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array> {
+  for (let begin = 0; begin < bytes.length; ) {
+    let given = 0;
+    for (let end = nextHeader(bytes, begin); ; end = nextHeader(bytes, end)) {
+      try {
+        let skip = given;
+        for await (const chunk of unzipOne(bytes.subarray(begin, end))) {
+          const rest = chunk.subarray(skip);
+          skip -= chunk.length - rest.length;
+          given += rest.length;
+          if (rest.length > 0) yield rest;
+        }
+        begin = end;
+        break;
+      } catch (error) {
+        // What looked like the next header was within the packed bytes of this one, which are longer.
+        if (end === bytes.length) throw error;
+      }
+    }
+  }
+}
+
+/** Members that one program packed begin with equal bytes, which are very rare elsewhere. */
+function nextHeader(bytes: Uint8Array, from: number): number {
+  const [first = 0] = bytes;
+  for (let at = bytes.indexOf(first, from + 1); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    let same = 1;
+    while (same < HEADER_BYTES && bytes[at + same] === bytes[same]) same++;
+    if (same === HEADER_BYTES) return at;
+  }
+  return bytes.length;
+}
+
+async function* unzipOne(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array> {
+  const stream = new DecompressionStream("gzip");
+  const writer = stream.writable.getWriter();
+  // Both fail, as the reader does, which tells.
+  writer.write(bytes).catch(() => {});
+  writer.close().catch(() => {});
+  const reader = stream.readable.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
