@@ -1,7 +1,7 @@
 /** Examples: what a contract's author gives, or else values that are made of its schemas. Each is one that its schema takes. */
 import type { Contract } from "../../contract/contract.js";
 import type { ValueSchema } from "../../contract/file/form.js";
-import { neighbours } from "../../contract/page.js";
+import { neighbours } from "../../contract/links.js";
 import { isNullable, kindOf } from "../../contract/record/kind.js";
 import { typeOf } from "../../contract/record/schema.js";
 import type { Described } from "./parts.js";
