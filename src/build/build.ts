@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { AVATAR_PATH } from "../contract/links.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
 import { unlessStopped } from "../errors.js";
-import { CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES, requireClock } from "../release/layout.js";
+import { BULK, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES, requireClock } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { openIfWhole, type Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
@@ -107,6 +107,8 @@ async function write(job: Job, now: () => Date): Promise<Written> {
     const written = await job.source.whole(() => writePages(job, staging, previous));
     const writtenAt = performance.now();
     staging.listOther(RECORDS, written.records);
+    for (const [path, digest] of written.bulk?.files ?? []) staging.listOther(path, digest);
+    if (written.bulk) await staging.writeOther(BULK, written.bulk.text);
     await staging.writeOther(CONTRACT, job.settings.contract.text);
     await staging.writeOther(OPENAPI, job.settings.description);
     if (job.settings.carriesAvatar) await staging.writeOther(AVATAR_PATH, AVATAR);

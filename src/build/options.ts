@@ -8,14 +8,14 @@ import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
-import { CONTRACT, OLD_RECORDS, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../release/layout.js";
+import { BULK, BULK_FOLDER, CONTRACT, OLD_RECORDS, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../release/layout.js";
 import { describeApi } from "../release/openapi/openapi.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { loadContract } from "./contract.js";
 
-export interface BuildOptions extends OptionsOf<SourceSetting | "keep" | "adapt">, ServingOptions {
+export interface BuildOptions extends OptionsOf<SourceSetting | "keep" | "adapt" | "bulk">, ServingOptions {
   /** The SQLite file of records. */
   db: string;
   /** Where the listing will be reached: absolute http(s), maybe with a path. */
@@ -47,7 +47,7 @@ export interface BuildEffects {
 const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
 const { compress, problems } = SETTINGS;
-const OWN_NAMES: readonly string[] = [CONTRACT, OPENAPI, SNAPSHOT, SUMS, RECORDS, OLD_RECORDS];
+const OWN_NAMES: readonly string[] = [CONTRACT, OPENAPI, SNAPSHOT, SUMS, RECORDS, OLD_RECORDS, BULK, BULK_FOLDER];
 const extraPath = z.string().regex(/^[\w.-]*\w[\w.-]*$/);
 /** Files with plain names, but not those that every release writes itself. */
 const extraFiles: Rule = {
@@ -56,7 +56,7 @@ const extraFiles: Rule = {
 };
 
 const RULES: OptionRules<BuildOptions> = {
-  ...pick("db", "baseUrl", "out", "keep", "adapt", ...SOURCE_SETTINGS),
+  ...pick("db", "baseUrl", "out", "keep", "adapt", "bulk", ...SOURCE_SETTINGS),
   ...SERVING_SETTINGS,
   ...{ encodings: compress, problemsFile: problems, gates: anyObject, extraFiles },
 };
@@ -100,6 +100,7 @@ export async function resolveOptions(given: BuildOptions) {
     carriesAvatar,
     description: describeApi(contract, { baseUrl, links, encodings, files }),
     extraFiles: [...forHosts, ...(options.extraFiles ?? [])],
+    bulk: options.bulk ?? false,
     skipInvalid: options.skipInvalid ?? false,
     gates,
   };

@@ -1,17 +1,17 @@
 /** Writes pages to files: what is new is written, what the last release has already is linked from it. */
-import { fstatSync, linkSync, readSync } from "node:fs";
+import { fstatSync, readSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
+import type { WrittenBulk } from "../bulk/writer.js";
 import { contractOf } from "../contract/contract.js";
 import type { ContractFile } from "../contract/file/form.js";
 import type { Encoding } from "../contract/headers.js";
 import type { encodePage, PagePosition } from "../contract/page.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
-import { hasCode } from "../errors.js";
 import type { PageDigests } from "../release/digests.js";
 import { closing, openPlain, sha256 } from "../release/files.js";
 import { PagePaths, type Variant } from "../release/layout.js";
-import { writeFlushedSync } from "../release/write.js";
+import { linkFile, writeFlushedSync } from "../release/write.js";
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 
@@ -29,9 +29,6 @@ const COMPRESS: Record<Encoding, (bytes: Buffer) => Buffer> = {
   gzip: (bytes) => zlib.gzipSync(bytes, { level: 6, memLevel: 9, chunkSize: 65_536 }),
 };
 
-/** The errors of file systems without hard links, and of a file that cannot have more of them. */
-const CANNOT_LINK: readonly string[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "ENOSYS"];
-
 /** Where pages go. Can be sent to another thread. */
 export interface Destination {
   folder: string;
@@ -39,6 +36,8 @@ export interface Destination {
   /** The folder of the release to link unchanged files from. */
   previous: string | undefined;
   encodings: readonly Encoding[];
+  /** Whether all records are written into a few files as well. */
+  bulk: boolean;
 }
 
 /** The last release's digest of a page in a variant, if it has the page. */
@@ -68,6 +67,8 @@ export interface WrittenPages {
   digests: PageDigests;
   /** The digest of the list of records. */
   records: string;
+  /** Undefined where it was not asked for. */
+  bulk: WrittenBulk | undefined;
   totals: Totals;
   warnings: WarningCounts;
   workers: number;
@@ -127,7 +128,7 @@ export class PageWriter {
     const before = previous === undefined ? undefined : this.#find(join(previous, path));
     if (previous === undefined || !before || !isIntact(before)) return false;
     this.totals.bytes += before.length;
-    if (link(join(previous, path), join(folder, path))) this.totals.linked += 1;
+    if (linkFile(join(previous, path), join(folder, path))) this.totals.linked += 1;
     else writeFlushedSync(join(folder, path), [before]);
     return true;
   }
@@ -156,14 +157,4 @@ function isJoined(whole: Buffer, parts: readonly Buffer[]): boolean {
     at += part.length;
   }
   return at === whole.length;
-}
-
-function link(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    if (hasCode(error, ...CANNOT_LINK)) return false;
-    throw error;
-  }
 }

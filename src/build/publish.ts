@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { findDiffering, includedFiles } from "../adapters/release-files.js";
 import type { Sums } from "../release/digests.js";
-import { idOf, RELEASES } from "../release/layout.js";
+import { BULK, idOf, RELEASES } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { findAltered, findDamage, openIfWhole, type Release } from "../release/open.js";
 import { contentDigest, type Snapshot, type SnapshotFacts, snapshotId } from "../release/snapshot.js";
@@ -75,9 +75,13 @@ async function findWhole(
   return undefined;
 }
 
-/** Whether a release holds all that these settings write for hosts. It may have been built for fewer, or by other rules. */
+/**
+ * Whether a release holds what these settings write besides what counts in its id: for hosts, since it may have been built
+ * for fewer or by other rules, and all records in a few files.
+ */
 export function isAdapted(release: Release, settings: BuildSettings): boolean {
   const { folder, snapshot, sums } = release;
+  if (sums.others.has(BULK) !== settings.bulk) return false;
   return findDiffering(release, filesForHosts(settings, basename(folder), snapshot, sums)) === undefined;
 }
 

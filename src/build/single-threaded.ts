@@ -1,4 +1,6 @@
 /** Writes all pages on this thread, in order, and checks every record by the schema: the plain way, and the exact one. */
+import { BulkMembers, pagesTogether } from "../bulk/members.js";
+import { BulkWriter } from "../bulk/writer.js";
 import { type Contract, contractOf } from "../contract/contract.js";
 import { encodePage } from "../contract/page.js";
 import { recordEncoder } from "../contract/record/encode.js";
@@ -39,6 +41,9 @@ export async function writePagesSingleThreaded(
   const writer = new PageWriter(destination);
   const digests = new PageDigests(collection.pages, ["identity", ...destination.encodings]);
   const list = new RecordListWriter(destination.folder);
+  const bulk = destination.bulk ? new BulkWriter(destination.folder, previous) : undefined;
+  let members = new BulkMembers();
+  const together = pagesTogether(collection.pageSize);
   const finder = recordFinder(contract);
   const turn = createTurns(1, signal);
   let page = 0;
@@ -54,13 +59,21 @@ export async function writePagesSingleThreaded(
       const lines = recordLines(finder, bytes.parts[1]);
       if (!lines) throw new Error(`Page ${page} has a record without a key.`);
       list.add(page, 1, lines);
+      if (!bulk) continue;
+      members.add(bytes.parts[1]);
+      if (page % together > 0 && page < collection.pages) continue;
+      // Waits for nobody, since pages come in order.
+      bulk.add(Math.ceil(page / together), 1, members.finish());
+      members = new BulkMembers(bulk.memory());
     }
     if (!isWanted()) return undefined;
     if (page !== collection.pages)
       throw new Error(`${page} pages came of ${collection.count} records, not ${collection.pages}`);
     const { totals } = writer;
-    return { collection, digests, records: list.finish(), totals, warnings, workers: 0, spent: undefined };
+    const lists = { digests, records: list.finish(), bulk: bulk?.finish() };
+    return { collection, ...lists, totals, warnings, workers: 0, spent: undefined };
   } finally {
+    bulk?.close();
     list.close();
   }
 }

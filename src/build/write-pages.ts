@@ -35,13 +35,13 @@ export interface Job {
 /** @throws InvalidRecordsError when all records have been checked, some are invalid, and they are not to be left out. */
 export async function writePages(job: Job, staging: Staging, previous: Release | undefined): Promise<WrittenPages> {
   const { settings, source, log, onProgress, signal, origin } = job;
-  const { contract, pageSize, baseUrl, links, encodings, skipInvalid } = settings;
+  const { contract, pageSize, baseUrl, links, encodings, bulk, skipInvalid } = settings;
   const { path } = contract.listing;
   const collect = (count: number) => {
     origin.note();
     return { count, pages: pagesFor(count, pageSize), pageSize, baseUrl, path, links };
   };
-  const destination = { folder: staging.folder, contract: contract.file, previous: previous?.folder, encodings };
+  const destination = { folder: staging.folder, contract: contract.file, previous: previous?.folder, encodings, bulk };
 
   const size = threadsFor(source.count, settings.workers, WORTHWHILE);
   let isDoubtful = false;

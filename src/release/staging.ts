@@ -78,8 +78,7 @@ export class Staging {
     for (const { path, text } of included) await this.writeOther(path, text);
     await writeFlushed(join(this.folder, SUMS), joinLines(encodeSums(this.sums(pages))));
     for (let path = this.#paths.folder; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
-    if (included.length > 0) flushFolder(join(this.folder, INCLUDED));
-    flushFolder(this.folder);
+    for (const path of new Set([...this.#others.keys()].map(dirname))) flushFolder(join(this.folder, path));
     renameSync(this.folder, join(this.dist, RELEASES, name));
     flushFolder(join(this.dist, RELEASES));
     return name;

@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   fsyncSync,
+  linkSync,
   lstatSync,
   openSync,
   renameSync,
@@ -11,7 +12,7 @@ import {
   writevSync,
 } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
-import { UserError } from "../errors.js";
+import { hasCode, UserError } from "../errors.js";
 import { inBatches } from "../workers/at-most.js";
 import { closing } from "./files.js";
 
@@ -122,6 +123,20 @@ export function writeFlushedSync(path: string, parts: readonly Uint8Array[]): vo
     if (written < bytes) writeFileSync(file, Buffer.concat(parts).subarray(written));
     fsyncSync(file);
   });
+}
+
+/** The errors of file systems without hard links, and of a file that cannot have more of them. */
+const CANNOT_LINK: readonly string[] = ["EMLINK", "EXDEV", "EPERM", "ENOTSUP", "ENOSYS"];
+
+/** Makes a hard link. @returns false where that is not possible. */
+export function linkFile(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, ...CANNOT_LINK)) return false;
+    throw error;
+  }
 }
 
 export function flushFolder(path: string): void {

@@ -42,6 +42,7 @@ export const SETTINGS = {
     "form of next and previous: ?format=api&page=N, or pages/N.json for hosts without queries",
   ),
   compress: row(kind.encodings, ["build"], "codings to store each page in as well"),
+  bulk: row(yesOrNo, ["build"], "publish all records in a few files as well, for readers who want everything"),
   keep: row({ ...whole(0, 1_000_000), default: 5 }, ["build"], "old releases to keep; the current one always stays"),
   workers: row(
     whole(0, 64),

@@ -1,7 +1,7 @@
 /** A pool of threads that take jobs. */
 import { availableParallelism } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { type ResourceLimits, Worker } from "node:worker_threads";
+import { type ResourceLimits, type TransferListItem, Worker } from "node:worker_threads";
 import { UserError } from "../errors.js";
 import { type Answer, END } from "./thread.js";
 import { createTurns } from "./turns.js";
@@ -22,6 +22,8 @@ interface PoolOptions<Data, Job, Result> extends ThreadOptions {
   data: Data;
   /** Makes what answers jobs on the calling thread. Needed only where that takes jobs. */
   start?: (data: Data) => (job: Job) => Result;
+  /** Names what of a job is handed over to a thread instead of copied. */
+  given?: (job: Job) => readonly TransferListItem[];
   /** The calling thread is one of the `size` and takes jobs too, which must be short: between them it serves the others. */
   isCallerOne?: boolean;
 }
@@ -39,12 +41,13 @@ export class ThreadPool<Data, Job, Result> {
   /**
    * Gives each thread the next job when it is free, until there are no more.
    * @param take is told each result as soon as it is there, so in any order. When it returns false, no more jobs begin.
+   *   Where it returns a promise, the thread waits for that before its next job.
    * @throws the first error of a thread, `take` or `jobs`; what the signal was aborted with.
    */
   async run(jobs: Generator<Job>, take: (result: Result, job: Job) => unknown): Promise<void> {
     // All loops share one generator: the first that stops ends it for the others, too.
     const loops = this.#threads.map(async (thread) => {
-      for (const job of jobs) if (take(await thread.ask(job), job) === false) return;
+      for (const job of jobs) if ((await take(await thread.ask(job, this.options.given?.(job)), job)) === false) return;
     });
     if (loops.length === 0 || this.options.isCallerOne) loops.push(this.#runHere(jobs, take));
     await Promise.all(loops);
@@ -57,7 +60,7 @@ export class ThreadPool<Data, Job, Result> {
     const turn = createTurns(1, signal);
     for (const job of jobs) {
       await turn();
-      if (take(handle(job), job) === false) return;
+      if ((await take(handle(job), job)) === false) return;
     }
   }
 
@@ -100,10 +103,10 @@ class PoolWorker<Job, Result> {
   }
 
   /** The next may be sent when this one is answered. @throws whatever the thread threw, or the signal's reason. */
-  async ask(job: Job): Promise<Result> {
+  async ask(job: Job, given: readonly TransferListItem[] = []): Promise<Result> {
     this.#signal?.throwIfAborted();
     const answered = new Promise<Answer<Result>>((resolve) => this.#worker.once("message", resolve));
-    this.#worker.postMessage(job);
+    this.#worker.postMessage(job, given);
     const answer = await Promise.race([answered, this.#lost]);
     if ("result" in answer) return answer.result;
     const { message, stack, properties, isUserError } = answer.error;

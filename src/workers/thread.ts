@@ -1,5 +1,5 @@
 /** A thread's side of a pool: answers one job after another. */
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort, type TransferListItem, workerData } from "node:worker_threads";
 import { UserError } from "../errors.js";
 
 /** What a thread sends back for a job. */
@@ -10,18 +10,23 @@ export type Answer<Result> =
 /** Sent instead of a job: the thread is to end. */
 export const END = "end";
 
-/** @param start is called with the pool's data at the first job, so that its errors reach the pool, too. */
-export function answerJobs<Data, Job, Result>(start: (data: Data) => (job: Job) => Result): void {
+/**
+ * @param start is called with the pool's data at the first job, so that its errors reach the pool, too.
+ * @param given names what of a result is handed over instead of copied.
+ */
+export function answerJobs<Data, Job, Result>(
+  start: (data: Data) => (job: Job) => Result,
+  given: (result: Result) => readonly TransferListItem[] = () => [],
+): void {
   let handle: ((job: Job) => Result) | undefined;
   parentPort?.on("message", (job: Job | typeof END) => {
     // With nothing left to wait for, the thread ends by itself, after its last answer has been sent.
     if (job === END) return parentPort?.unref();
-    parentPort?.postMessage(
-      toAnswer(() => {
-        handle ??= start(workerData);
-        return handle(job);
-      }),
-    );
+    const answer = toAnswer(() => {
+      handle ??= start(workerData);
+      return handle(job);
+    });
+    parentPort?.postMessage(answer, "result" in answer ? given(answer.result) : []);
   });
 }
 

@@ -1,4 +1,6 @@
 /** Writes all pages with several threads, each of which reads the same point in time on a connection of its own. */
+import { type BulkMember, pagesTogether } from "../../bulk/members.js";
+import { BulkWriter } from "../../bulk/writer.js";
 import { type Contract, contractOf } from "../../contract/contract.js";
 import { isBehind } from "../../contract/record/key.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
@@ -28,7 +30,14 @@ export type PageJob =
   | { kind: "begin" }
   | { kind: "rest" }
   | { kind: "read"; share: Share }
-  | { kind: "write"; collection: Collection; first: number; starts: PageStart[]; known: DigestBytes };
+  | {
+      kind: "write";
+      collection: Collection;
+      first: number;
+      starts: PageStart[];
+      known: DigestBytes;
+      memory: ArrayBuffer | undefined;
+    };
 
 export type PageResult =
   /** False when a lock was in the way. */
@@ -38,6 +47,8 @@ export type PageResult =
       kind: "written";
       digests: DigestBytes;
       lines: Uint8Array;
+      /** None where they are not wanted. */
+      members: BulkMember[];
       range: KeyRange;
     })
   /** A record is invalid, or a row is missing or out of order: the single-threaded build finds out which. */
@@ -71,28 +82,34 @@ export async function writePagesInParallel(
   { size, pageSize, previous, onProgress, signal, collect }: PoolOptions,
 ): Promise<WrittenPages | "doubtful" | undefined> {
   const file = new URL("./worker.js", import.meta.url);
-  const pool: BuildPool = new ThreadPool({ size, file, data, limits: LIMITS, signal });
-  const list = new RecordListWriter(data.destination.folder);
+  const pool: BuildPool = new ThreadPool({ size, file, data, given: memoryOf, limits: LIMITS, signal });
+  const { folder, bulk: isBulk, encodings } = data.destination;
+  const list = new RecordListWriter(folder);
+  const bulk = isBulk ? new BulkWriter(folder, previous) : undefined;
   try {
     if (!(await beginTogether(source, pool)) || !source.isShareable) return undefined;
     const collection = collect(source.count);
     const share = source.share(pageSize);
     await pool.askAll({ kind: "read", share });
-    const digests = new PageDigests(collection.pages, ["identity", ...data.destination.encodings]);
-    const sum = new Sum(digests, list);
-    await pool.run(batches(collection, source.pageStarts(share, pageSize), previous), (result, batch) => {
-      if (!sum.add(batch, result)) return false;
+    const digests = new PageDigests(collection.pages, ["identity", ...encodings]);
+    const sum = new Sum(digests, list, bulk);
+    const starts = inBatches(source.pageStarts(share, pageSize), isBulk ? pagesTogether(pageSize) : BATCH);
+    await pool.run(batches(collection, starts, previous, bulk), (result, batch) => {
+      const added = sum.add(batch, result);
+      if (added === false) return false;
       onProgress({ records: Math.min(sum.pages * pageSize, source.count), total: source.count });
-      return true;
+      return added;
     });
     if (sum.isDoubtful || !sum.isInOrder(contractOf(data.destination.contract))) return "doubtful";
     const { totals, warnings, spent } = sum;
-    return { collection, digests, records: list.finish(), totals, warnings, workers: size, spent };
+    const lists = { digests, records: list.finish(), bulk: bulk?.finish() };
+    return { collection, ...lists, totals, warnings, workers: size, spent };
   } catch (error) {
     throw explainSqlite(data.db, error);
   } finally {
     await pool.end();
     list.close();
+    bulk?.close();
   }
 }
 
@@ -115,12 +132,21 @@ async function beginTogether(source: Source, pool: BuildPool): Promise<boolean> 
   return false;
 }
 
-function* batches(collection: Collection, starts: Iterable<PageStart>, previous?: Release): Generator<PageJob> {
+function memoryOf(job: PageJob): ArrayBuffer[] {
+  return job.kind === "write" && job.memory ? [job.memory] : [];
+}
+
+function* batches(
+  collection: Collection,
+  batches: Iterable<PageStart[]>,
+  previous?: Release,
+  bulk?: BulkWriter,
+): Generator<PageJob> {
   let first = 1;
-  for (const some of inBatches(starts, BATCH)) {
-    const known = previous?.sums.pages.slice(first, some.length) ?? {};
-    yield { kind: "write", collection, first, starts: some, known };
-    first += some.length;
+  for (const starts of batches) {
+    const known = previous?.sums.pages.slice(first, starts.length) ?? {};
+    yield { kind: "write", collection, first, starts, known, memory: bulk?.memory() };
+    first += starts.length;
   }
 }
 
@@ -135,20 +161,27 @@ class Sum {
   constructor(
     readonly digests: PageDigests,
     readonly list: RecordListWriter,
+    readonly bulk: BulkWriter | undefined,
   ) {}
 
-  add(batch: PageJob, result: PageResult): boolean {
+  /** @returns false when no more is wanted, or what to wait for before more is. */
+  add(batch: PageJob, result: PageResult): false | Promise<void> | undefined {
+    let added: Promise<void> | undefined;
     this.isDoubtful ||= result.kind === "doubtful";
     if (batch.kind === "write" && result.kind === "written") {
       this.pages += batch.starts.length;
       this.#ranges.set(batch.first, result.range);
       this.digests.fill(batch.first, result.digests);
       this.list.add(batch.first, batch.starts.length, Buffer.from(result.lines.buffer));
+      added = this.bulk?.add(batch.first, batch.starts.length, result.members);
       addAll(this.totals, result.totals);
       addAll(this.spent, result.spent);
       for (const [kind, records] of Object.entries(result.warnings)) countWarning(this.warnings, kind, records);
     }
-    return !this.isDoubtful;
+    if (!this.isDoubtful) return added;
+    // Others may wait for pages that do not come any more.
+    this.bulk?.close();
+    return false;
   }
 
   isInOrder(contract: Contract): boolean {

@@ -1,5 +1,6 @@
 /** One thread of a build: reads pages on a connection of its own, checks, digests and writes them. */
 import { workerData } from "node:worker_threads";
+import { BulkMembers } from "../../bulk/members.js";
 import { contractOf } from "../../contract/contract.js";
 import { encodePage, type PagePosition, pageFrame } from "../../contract/page.js";
 import { recordEncoder } from "../../contract/record/encode.js";
@@ -31,10 +32,13 @@ const validate = validator(contract);
 const encode = recordEncoder(contract);
 let spent: Spent;
 
-answerJobs(() => {
-  if (listBefore !== undefined) linesBefore = new RecordLines(listBefore);
-  return run;
-});
+answerJobs(
+  () => {
+    if (listBefore !== undefined) linesBefore = new RecordLines(listBefore);
+    return run;
+  },
+  (result) => ("members" in result ? result.members.map(({ memory }) => memory) : []),
+);
 
 function run(job: PageJob): PageResult {
   switch (job.kind) {
@@ -60,13 +64,14 @@ function timed<T>(part: keyof Spent, step: () => T): T {
   return result;
 }
 
-function write({ collection, first, starts, known: before }: Extract<PageJob, { kind: "write" }>): PageResult {
+function write({ collection, first, starts, known: before, memory }: Extract<PageJob, { kind: "write" }>): PageResult {
   spent = { read: 0, check: 0, digest: 0, write: 0 };
   const writer = new PageWriter(destination);
   const warnings: WarningCounts = {};
   const [knownDigests, digests] = [new PageDigests(starts.length, variants), new PageDigests(starts.length, variants)];
   knownDigests.fill(1, before);
   const list: Uint8Array[] = [];
+  const members = new BulkMembers(memory);
   let range: KeyRange | undefined;
   for (const [index, start] of starts.entries()) {
     const known: Known = (variant) => knownDigests.find(index + 1, variant);
@@ -80,10 +85,12 @@ function write({ collection, first, starts, known: before }: Extract<PageJob, { 
     range = joined(range, listed.range);
     if (!range) return { kind: "doubtful" };
     list.push(listed.lines);
+    if (destination.bulk) timed("write", () => members.add(page.parts[1]));
   }
   if (!range) throw new Error("A batch of no pages");
   const made = { digests: digests.slice(1, starts.length), lines: Uint8Array.from(Buffer.concat(list)), range };
-  return { kind: "written", ...made, totals: writer.totals, warnings, spent };
+  const compressed = timed("write", () => members.finish());
+  return { kind: "written", ...made, members: compressed, totals: writer.totals, warnings, spent };
 }
 
 /** The lines of a page's records in the list, unless the last release has them, and the range of their keys. */

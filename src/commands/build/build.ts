@@ -76,13 +76,13 @@ function isUsual(out: string, io: Io): boolean {
 
 function toOptions(settings: Settings): BuildOptions {
   const { db, baseUrl, out, contract, table, query, defaultAvatar, workers } = need(settings, "db", "baseUrl");
-  const { pageSize, links, keep, skipInvalid, compress: encodings, problems: problemsFile, adapt } = settings;
+  const { pageSize, links, keep, bulk, skipInvalid, compress: encodings, problems: problemsFile, adapt } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
   const { root, basePath, origin, cacheControl } = settings;
   return {
     ...{ db, baseUrl, out, contract, table, query, defaultAvatar, workers },
-    ...{ pageSize, links, keep, skipInvalid, encodings, problemsFile, gates },
+    ...{ pageSize, links, keep, bulk, skipInvalid, encodings, problemsFile, gates },
     ...{ adapt, root, basePath, origin, cacheControl },
   };
 }

@@ -1,0 +1,65 @@
+/** bulk.json: which files hold all records together, and what their bytes must be. */
+import stringify from "fast-json-stable-stringify";
+import { z } from "zod";
+import { parseJson } from "../contract/json.js";
+import { readReleaseFileSync, sha256 } from "../release/files.js";
+import { BULK, BULK_FOLDER } from "../release/layout.js";
+import type { Release } from "../release/open.js";
+
+/** Of a part's file. Some hosts take no file that is larger than 25 MiB. */
+export const MAX_PART = 24_000_000;
+
+const count = z.int().min(0);
+const digest = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 in hexadecimal" });
+
+const partSchema = z.strictObject({
+  file: z.string(),
+  /** Records in it. */
+  count,
+  /** Of the file as it is. */
+  bytes: count.max(MAX_PART),
+  /** Of the plain bytes. */
+  sha256: digest,
+});
+
+const bulkSchema = z
+  .strictObject({ count, sha256: digest, parts: z.array(partSchema).min(1) })
+  .superRefine(({ count, parts }, context) => {
+    const note = (path: (string | number)[], message: string) => context.addIssue({ code: "custom", path, message });
+    for (const [at, { file }] of parts.entries())
+      if (file !== partPath(at + 1)) note(["parts", at, "file"], `must be ${partPath(at + 1)}`);
+    const sum = parts.reduce((sum, part) => sum + part.count, 0);
+    if (sum !== count) note(["count"], `must be the sum of the parts' counts, ${sum}`);
+  });
+
+export type Bulk = z.infer<typeof bulkSchema>;
+export type BulkPart = Bulk["parts"][number];
+
+/** The path of a part, from 1, inside a release. */
+export function partPath(number: number): string {
+  return `${BULK_FOLDER}/${number}.ndjson.gz`;
+}
+
+export function encodeBulk(bulk: Bulk): string {
+  return `${stringify(bulk)}\n`;
+}
+
+/** What bulk.json says, or why it says nothing, as the end of a sentence. */
+export function parseBulk(text: string): Bulk | { why: string } {
+  const read = parseJson(text);
+  if ("why" in read) return read;
+  const { data, error } = bulkSchema.safeParse(read.value);
+  if (data) return data;
+  const [issue] = error.issues;
+  const path = issue?.path.join(".") ?? "";
+  return { why: path ? `has a ${path} that does not fit: ${issue?.message}` : `does not fit: ${issue?.message}` };
+}
+
+/** What a release has in parts, if its bulk.json is there and intact. */
+export function findBulk({ folder, sums }: Pick<Release, "folder" | "sums">): Bulk | undefined {
+  const listed = sums.others.get(BULK);
+  const text = listed === undefined ? undefined : readReleaseFileSync(`${folder}/${BULK}`);
+  if (!text || sha256(text) !== listed) return undefined;
+  const bulk = parseBulk(String(text));
+  return "why" in bulk ? undefined : bulk;
+}

@@ -1,0 +1,152 @@
+/** Writes all records into a few files while pages are written: members come in any order, and are joined to parts in turn. */
+import { createHash, type Hash } from "node:crypto";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { UserError } from "../errors.js";
+import { closing, digestFile, openPlain } from "../release/files.js";
+import { BULK_FOLDER } from "../release/layout.js";
+import type { Release } from "../release/open.js";
+import { makeFolder } from "../release/sharing.js";
+import { asidePath, linkFile } from "../release/write.js";
+import { type BulkMember, emptyMember } from "./members.js";
+import { type Bulk, type BulkPart, encodeBulk, findBulk, MAX_PART, partPath } from "./parts.js";
+
+/** Of pages that are written together. Threads that are so far ahead of another one wait for it. */
+const MOST_EARLY = 4;
+const MEMORY = 2 ** 16;
+
+export interface WrittenBulk {
+  /** The digest of each part's file. */
+  files: readonly (readonly [path: string, digest: string])[];
+  /** Of bulk.json. */
+  text: string;
+}
+
+interface OpenPart extends Omit<BulkPart, "sha256"> {
+  descriptor: number;
+  /** Of the file's bytes. */
+  hash: Hash;
+  /** Of the plain bytes; undefined for the first part, whose are the first of all. */
+  plain: Hash | undefined;
+}
+
+/** To be closed in a `finally`. */
+export class BulkWriter {
+  readonly #hash = createHash("sha256");
+  readonly #early = new Map<number, { pages: number; members: readonly BulkMember[] }>();
+  readonly #parts: BulkPart[] = [];
+  readonly #files: [path: string, digest: string][] = [];
+  readonly #before: Bulk | undefined;
+  #part: OpenPart | undefined;
+  #next = 1;
+  #isClosed = false;
+  #waiting: (() => void)[] = [];
+  #done: ArrayBuffer[] = [];
+
+  /** @param previous the release to link unchanged parts from. */
+  constructor(
+    private readonly folder: string,
+    private readonly previous: Release | undefined,
+  ) {
+    makeFolder(folder, BULK_FOLDER);
+    this.#before = previous && findBulk(previous);
+  }
+
+  /**
+   * Takes the members of some pages from page `first` on.
+   * @returns undefined, or a promise to wait for before more is made, because much waits for pages before.
+   * @throws UserError when a record is too large for a part.
+   */
+  add(first: number, pages: number, members: readonly BulkMember[]): Promise<void> | undefined {
+    this.#early.set(first, { pages, members });
+    for (let found = this.#early.get(this.#next); found; found = this.#early.get(this.#next)) {
+      this.#early.delete(this.#next);
+      for (const member of found.members) this.#write(member);
+      this.#next += found.pages;
+    }
+    if (this.#isClosed || this.#early.size < MOST_EARLY) this.#goOn();
+    else return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Memory for further members, of some that are written. */
+  memory(): ArrayBuffer | undefined {
+    return this.#done.pop();
+  }
+
+  finish(): WrittenBulk {
+    // An empty collection has a part, too, so that readers need not know about it.
+    if (this.#parts.length === 0 && !this.#part) this.#write(emptyMember());
+    this.#endPart();
+    const count = this.#parts.reduce((sum, part) => sum + part.count, 0);
+    const text = encodeBulk({ count, sha256: this.#hash.digest("hex"), parts: this.#parts });
+    return { files: this.#files, text };
+  }
+
+  /** Nobody waits any longer, and no more is to be added. */
+  close(): void {
+    this.#isClosed = true;
+    this.#goOn();
+    if (this.#part) closeSync(this.#part.descriptor);
+    this.#part = undefined;
+  }
+
+  #goOn(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #write({ bytes, plain, memory, count }: BulkMember): void {
+    if (bytes.length > MAX_PART)
+      throw new UserError(
+        `Record ${this.#count() + 1} takes ${bytes.length} bytes when compressed, and a part of --bulk holds at most ${MAX_PART}; build without --bulk.`,
+      );
+    if (this.#part && this.#part.bytes + bytes.length > MAX_PART) this.#endPart();
+    this.#part ??= this.#beginPart();
+    const part = this.#part;
+    writeFileSync(part.descriptor, bytes);
+    part.hash.update(bytes);
+    part.plain?.update(plain);
+    this.#hash.update(plain);
+    part.bytes += bytes.length;
+    part.count += count;
+    if (this.#done.length < MOST_EARLY) this.#done.push(memory);
+  }
+
+  #count(): number {
+    return this.#parts.reduce((sum, part) => sum + part.count, this.#part?.count ?? 0);
+  }
+
+  #beginPart(): OpenPart {
+    const file = partPath(this.#parts.length + 1);
+    const plain = this.#parts.length > 0 ? createHash("sha256") : undefined;
+    const descriptor = openSync(join(this.folder, file), "wx");
+    return { file, count: 0, bytes: 0, descriptor, hash: createHash("sha256"), plain };
+  }
+
+  #endPart(): void {
+    if (!this.#part) return;
+    const { descriptor, hash, plain, ...facts } = this.#part;
+    const part: BulkPart = { ...facts, sha256: (plain ?? this.#hash.copy()).digest("hex") };
+    const kept = this.#keep(part);
+    if (!kept) fsyncSync(descriptor);
+    closeSync(descriptor);
+    this.#part = undefined;
+    this.#parts.push(kept?.part ?? part);
+    this.#files.push([part.file, kept?.digest ?? hash.digest("hex")]);
+  }
+
+  /** Links a part from the last release, after looking at its bytes: one damaged since must not be carried on. */
+  #keep({ file, sha256: plain }: BulkPart): { part: BulkPart; digest: string } | undefined {
+    const part = this.#before?.parts.find((before) => before.file === file && before.sha256 === plain);
+    const digest = this.previous?.sums.others.get(file);
+    if (!part || !this.previous || digest === undefined) return undefined;
+    const [from, to] = [join(this.previous.folder, file), join(this.folder, file)];
+    const found = openPlain(from);
+    if (found === undefined || closing(found, () => digestFile(found, Buffer.allocUnsafe(MEMORY))) !== digest)
+      return undefined;
+    const aside = asidePath(to);
+    rmSync(aside, { force: true });
+    if (!linkFile(from, aside)) return undefined;
+    renameSync(aside, to);
+    return { part, digest };
+  }
+}
