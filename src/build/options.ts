@@ -85,7 +85,8 @@ export async function resolveOptions(given: BuildOptions) {
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
   const forHosts = publishedFiles({ ...options, contract, baseUrl, encodings, carriesAvatar });
   const links = options.links ?? SETTINGS.links.default;
-  const files = carriesAvatar ? [AVATAR_PATH] : [];
+  const bulk = options.bulk ?? false;
+  const files = [...(carriesAvatar ? [AVATAR_PATH] : []), ...(bulk ? [BULK] : [])];
   const gates = checkOptions("gates", options.gates ?? {}, GATES);
   requireFieldLimits("maxField", gates.maxField ?? [], contract);
   return {
@@ -100,7 +101,7 @@ export async function resolveOptions(given: BuildOptions) {
     carriesAvatar,
     description: describeApi(contract, { baseUrl, links, encodings, files }),
     extraFiles: [...forHosts, ...(options.extraFiles ?? [])],
-    bulk: options.bulk ?? false,
+    bulk,
     skipInvalid: options.skipInvalid ?? false,
     gates,
   };
