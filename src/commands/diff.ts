@@ -60,7 +60,7 @@ async function compareAndPrint(
   try {
     const result = await compare(
       { ...source, old, new: newer, dist, only, ignore, gates },
-      { cwd: io.cwd, scratch, signal, onProgress: ({ records, total }) => bar?.update(records, total) },
+      { cwd: io.cwd, scratch, signal, onProgress: ({ records, total, words }) => bar?.update(records, total, words) },
     );
     bar?.clear();
     return await print(result, settings, io, signal).finally(result.close);

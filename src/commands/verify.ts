@@ -41,7 +41,7 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
   const result = await refusalsAsUsageErrors(() =>
     watched(io, isHttpUrl(what ?? "") ? "request" : "record", (bar, signal) => {
       const onProgress: VerifyEffects["onProgress"] = (done) =>
-        bar?.update("records" in done ? done.records : done.requests, done.total);
+        "records" in done ? bar?.update(done.records, done.total, done.words) : bar?.update(done.requests, done.total);
       return prove(options, { cwd: io.cwd, signal, onProgress });
     }),
   );

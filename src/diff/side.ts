@@ -18,7 +18,8 @@ export interface Side {
 
 /** How reading a side reports its progress, and what stops it. */
 export interface ReadEffects {
-  onProgress: (done: { records: number; total: number }) => void;
+  /** `words` are the contract's for one record and for many. */
+  onProgress: (done: { records: number; total: number; words?: readonly [one: string, many: string] }) => void;
   signal: AbortSignal | undefined;
 }
 

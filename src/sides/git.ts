@@ -42,11 +42,12 @@ export async function openGitSide(
         `${spec} holds no release: ${revision} has no ${paths.path(1)} below ${JSON.stringify(base)} that is a file.`,
       );
     const facts = await factsOfPages(scratch, contract, spec);
+    const { words } = contract.listing;
     for (let page = 2; page <= facts.pages; page++) {
       signal?.throwIfAborted();
       if (!(await copy(paths.path(page))))
         throw new UserError(`${spec} is not complete: page ${page} of ${facts.pages} is missing in ${paths.folder}.`);
-      onProgress({ records: Math.min(page * facts.pageSize, facts.count), total: facts.count });
+      onProgress({ records: Math.min(page * facts.pageSize, facts.count), total: facts.count, words });
     }
     return await indexed(scratch, facts, scratch, signal);
   } finally {

@@ -1,5 +1,6 @@
 /** A source as a side of a diff: the release that publishing it would make, built in a temporary folder. */
 import { build } from "../build/build.js";
+import { loadContract } from "../build/contract.js";
 import type { BuildOptions } from "../build/options.js";
 import { InvalidRecordsError } from "../build/problems.js";
 import { openReleaseSide, type ReadEffects, type Side } from "../diff/side.js";
@@ -18,8 +19,12 @@ export async function openSourceSide(
   { onProgress, signal }: ReadEffects,
 ): Promise<Side> {
   try {
+    const { file: contract, listing } = await loadContract(options.contract);
     // Compressed pages are never compared.
-    const { folder } = await build({ ...options, db, out: scratch, keep: 0, encodings: [] }, { onProgress, signal });
+    const { folder } = await build(
+      { ...options, contract, db, out: scratch, keep: 0, encodings: [] },
+      { onProgress: (done) => onProgress({ ...done, words: listing.words }), signal },
+    );
     return await openReleaseSide(await openRelease(folder), `source ${db}`, scratch, signal);
   } catch (error) {
     if (!(error instanceof InvalidRecordsError)) throw error;

@@ -13,9 +13,16 @@ export interface VerifyOptions
   dist?: string | undefined;
 }
 
+/** `words` are the contract's for one record and for many, where the release has one. */
+interface CheckedRecords {
+  records: number;
+  total: number;
+  words?: readonly [one: string, many: string] | undefined;
+}
+
 export interface VerifyEffects {
   /** Told how many records of a release have been checked, or how many requests to a host have been sent. */
-  onProgress?: ((done: { records: number; total: number } | { requests: number; total: number }) => void) | undefined;
+  onProgress?: ((done: CheckedRecords | { requests: number; total: number }) => void) | undefined;
   /** Stops the verification, with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** The folder that relative paths start from; the process's own unless given. */

@@ -55,6 +55,17 @@ test("past a second the bar appears, and it is gone before anything else is prin
   expect(io.stderr.text, "the cursor and wrapping are left alone").not.toContain("\x1b[?");
 });
 
+test("it counts in the words of a contract as soon as somebody has read that", async () => {
+  const { io, bar, clock } = await watch(true);
+  clock.ms = 2000;
+  bar?.update(1000, 4000, ["station", "stations"]);
+  clock.ms = 4000;
+  bar?.update(2000, 4000);
+  bar?.clear();
+  expect(io.stderr.text).toContain("1,000 of 4,000 stations, 500 stations/s");
+  expect(io.stderr.text).not.toContain("users");
+});
+
 test("a second reading of the users has its own pace", async () => {
   const { io, bar, clock } = await watch(true);
   clock.ms = 4000;

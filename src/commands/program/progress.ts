@@ -14,7 +14,8 @@ const UNKNOWN_WIDTH = 80;
 const MANY = 0;
 
 export interface Progress {
-  update(done: number, total: number): void;
+  /** @param words what is counted, once that is known better than at the beginning. */
+  update(done: number, total: number, words?: Words): void;
   /** Removes the bar, so that the summary or an error stands in its place. */
   clear(): void;
 }
@@ -35,10 +36,11 @@ export async function watched<T>(
 }
 
 /** Undefined where stderr is no terminal. */
-export async function progressBar(io: Io, words: Words): Promise<Progress | undefined> {
+export async function progressBar(io: Io, first: Words): Promise<Progress | undefined> {
   if (!io.stderr.isTTY) return undefined;
   const { SingleBar } = await import("cli-progress");
   const started = io.now();
+  let words = first;
   // A build that leaves records out reads all of them twice, and each reading has its own pace.
   let reading = { done: 0, since: started };
   // The bar would switch the terminal's line wrapping off, and Ctrl-C would leave it off. So the bar is cut to the width.
@@ -50,7 +52,8 @@ export async function progressBar(io: Io, words: Words): Promise<Progress | unde
       describe(value, total, words, io.now() - reading.since, io.stderr.columns),
   });
   return {
-    update(done, total) {
+    update(done, total, better = words) {
+      words = better;
       reading = { done, since: done < reading.done ? io.now() : reading.since };
       if (bar.isActive) bar.update(done);
       else if (done > 0 && io.now() - started >= PATIENCE_MS) bar.start(total, done);

@@ -103,7 +103,8 @@ async function checkRecords(
       records.add(first, pages, checked.records);
       findings.merge(checked.findings);
       for (const [kind, count] of Object.entries(checked.warnings)) countWarning(warnings, kind, count);
-      onProgress?.({ records: records.count, total: Math.max(records.count, snapshot?.count ?? 0) });
+      const total = Math.max(records.count, snapshot?.count ?? 0);
+      onProgress?.({ records: records.count, total, words: contract?.listing.words });
     });
     records.finish();
   } finally {
