@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { USERS } from "../src/contract/users.js";
+import { engine, isMissing } from "./support/installed.js";
 
 const REPOSITORY = fileURLToPath(new URL("..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "rollcall-package-"));
@@ -30,6 +31,20 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const npx = (...command: string[]) => execFileSync("npx", ["--no-install", ...command], options);
+
+const [PUBLINT, ATTW] = [engine(".bin/publint"), engine(".bin/attw")];
+
+test.skipIf(isMissing(PUBLINT, ATTW))("publint and are-the-types-wrong find nothing in the package", () => {
+  const archive = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
+  expect(execFileSync(PUBLINT, ["run", archive, "--strict"], options)).toMatch(/All good!\s*$/);
+  // The package is of ES modules only: what `require` would get from it is left out, and nothing else.
+  const report = JSON.parse(execFileSync(ATTW, [archive, "--profile", "esm-only", "--format", "json"], options));
+  expect(Object.keys(report.analysis.entrypoints)).toEqual(expect.arrayContaining([".", "./client"]));
+  const found = report.analysis.problems.filter(
+    ({ resolutionKind: kind }: { resolutionKind: string }) => kind !== "node10" && kind !== "node16-cjs",
+  );
+  expect(found).toEqual([]);
+});
 
 test("npx rollcall --help is the documented help", () => {
   const help = npx("rollcall", "--help");

@@ -10,6 +10,7 @@ import { benchDiff } from "./diff.js";
 import { benchDisk } from "./disk.js";
 import { benchGrowth } from "./growth.js";
 import { describeMachine, isWritable } from "./machine.js";
+import { benchRead } from "./read.js";
 import { type Findings, toMarkdown, toText } from "./report.js";
 import { benchServe } from "./serve.js";
 import { Sources } from "./sources.js";
@@ -20,6 +21,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   diff: benchDiff,
   disk: benchDisk,
   growth: benchGrowth,
+  read: benchRead,
   serve: benchServe,
 };
 

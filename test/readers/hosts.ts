@@ -9,7 +9,7 @@ import { onTestFinished } from "vitest";
 import { adapt, type BuildOptions, build, openRelease, type Page, useRelease } from "../../src/index.js";
 import { startNginx } from "../adapters/servers.js";
 import { CLI } from "../support/command.js";
-import { plainRows, writeUsers } from "../support/database.js";
+import { plainRows, type Row, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { fetchReply } from "../support/front.js";
 import { freePort } from "../support/ports.js";
@@ -23,6 +23,8 @@ export interface Known {
   pages: number;
   /** A mark for each record's text, in order. */
   marks: number[];
+  /** The ids of its users, in order. */
+  ids: string[];
 }
 
 /** A host as the cases know it. */
@@ -37,12 +39,13 @@ export interface Host {
   releases: Record<Turn, Known>;
 }
 
-export type Turn = "first" | "second";
+export type Turn = "first" | "second" | "third" | "fourth";
 
 /** A host as the test has it in its hands. */
 export interface Station {
   host: Host;
   dist: string;
+  folder: string;
   /** Returns when the host serves this release. */
   switchTo(turn: Turn): Promise<void>;
   /** The targets of all requests but preflights since the last call. */
@@ -56,29 +59,37 @@ export type Kind = "serve" | "nginx" | "cache" | "busy" | "plain";
 /** Rollcall's own host, another one, a cache in front of a host, one that asks to wait, and one without digests. */
 export const KINDS: readonly Kind[] = ["serve", "nginx", "cache", "busy", "plain"];
 
+/** What stands in front of Rollcall's own host, on the port `behind`. */
+export type Front = (behind: number, baseUrl: string) => RequestListener;
+
 const PAGE_SIZE = 10;
 const LOG_FORMAT = "log_format plain '$request_method $request_uri $status $body_bytes_sent';";
 
-/** A host of this kind until the test is over. */
-export async function stationOf(kind: Kind, options: Partial<BuildOptions> = {}): Promise<Station> {
+/** What is published in turn. The first is the last that is built. */
+const SOURCES: Partial<Record<Turn, Row[]>> = { second: secondRows(), first: plainRows(250) };
+
+/** A host of this kind until the test is over; with something of the test's in front of it, if given. */
+export async function stationOf(kind: Kind, front?: Front, sources = SOURCES): Promise<Station> {
   const folder = scratch();
   const [dist, log, port] = [join(folder, "dist"), join(folder, "requests.log"), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
   const [key, other] = [makeKey(folder, "ours"), makeKey(folder, "other")];
   const releases = {} as Record<Turn, Known>;
-  for (const [turn, rows] of Object.entries({ second: secondRows(), first: plainRows(250) })) {
+  for (const [turn, rows] of Object.entries(sources)) {
     const db = writeUsers(join(folder, `${turn}.sqlite`), rows);
-    const made = { db, out: dist, baseUrl, pageSize: PAGE_SIZE, encodings: ["gzip"], bulk: true, signKey: key.secret };
-    const { folder: at } = await build({ ...(made as BuildOptions), adapt: ["nginx"], ...options });
-    releases[turn as Turn] = await knownOf(at);
+    const settings = { pageSize: PAGE_SIZE, encodings: ["gzip"], bulk: true, signKey: key.secret, adapt: ["nginx"] };
+    const built = await build({ db, out: dist, baseUrl, ...settings } as BuildOptions);
+    releases[turn as Turn] = await knownOf(built.folder);
   }
   closeSync(openSync(log, "a"));
-  await START[kind]({ folder, dist, port, log });
+  const start = { folder, dist, port, log };
+  const reload = await (front ? startBehind(front, start) : START[kind](start));
 
   let current: Turn | undefined;
   let read = 0;
   return {
     dist,
+    folder,
     host: {
       ...{ name: kind, baseUrl, releases, publicKey: key.public, foreignKey: other.public },
       kind: kind === "busy" || kind === "plain" ? kind : "signed",
@@ -87,7 +98,7 @@ export async function stationOf(kind: Kind, options: Partial<BuildOptions> = {})
       if (current === turn) return;
       const { id } = releases[turn];
       await useRelease(dist, id);
-      if (kind === "nginx") process.kill(Number(readFileSync(join(folder, "nginx.pid"), "utf8")), "SIGHUP");
+      reload();
       if (kind !== "plain") await settled(baseUrl, id);
       current = turn;
     },
@@ -126,17 +137,18 @@ export function makeKey(folder: string, name: string): { secret: string; public:
 export async function knownOf(folder: string): Promise<Known> {
   const { snapshot, paths } = await openRelease(folder);
   const { id, state, count, pages } = snapshot;
-  const marks = Array.from({ length: pages }, (_, at) => {
+  const users = Array.from({ length: pages }, (_, at) => {
     const page = JSON.parse(readFileSync(join(folder, paths.path(at + 1)), "utf8")) as Page;
-    return page.results.map((record) => markOf(JSON.stringify(record)));
-  });
-  return { id, state, count, pages, marks: marks.flat() };
+    return page.results;
+  }).flat();
+  const marks = users.map((user) => markOf(JSON.stringify(user)));
+  return { id, state, count, pages, marks, ids: users.map((user) => user.id) };
 }
 
 /** Waits until new connections, one after the other, are all answered from a release. */
 async function settled(baseUrl: string, id: string): Promise<void> {
   for (let same = 0; same < 5; ) {
-    const answer = await fetch(`${baseUrl}/snapshot.json`, { headers: { connection: "close" } });
+    const answer = await fetch(`${baseUrl}/snapshot.json?settled`, { headers: { connection: "close" } });
     const snapshot = (await answer.json()) as { id?: string };
     same = snapshot.id === id ? same + 1 : 0;
     if (same === 0) await sleep(10);
@@ -150,7 +162,10 @@ interface Start {
   log: string;
 }
 
-const START: Record<Kind, (start: Start) => Promise<void>> = {
+/** Has a host take up another release at once. */
+type Reload = () => void;
+
+const START: Record<Kind, (start: Start) => Promise<Reload>> = {
   serve: (start) => startServe(start),
 
   async nginx({ folder, dist, port, log }) {
@@ -158,30 +173,31 @@ const START: Record<Kind, (start: Start) => Promise<void>> = {
     const [site] = files.filter(({ path }) => !path.includes("/"));
     const logged = site?.text.replace(/^server \{/m, `${LOG_FORMAT}\nserver {\n  access_log ${log} plain;`) ?? "";
     await startNginx(folder, port, [logged]);
+    return () => void process.kill(Number(readFileSync(join(folder, "nginx.pid"), "utf8")), "SIGHUP");
   },
 
   /** As a CDN does, it keeps pages as long as it is told to, and asks for nothing because a client wants it fresh. */
   async cache({ folder, dist, port, log }) {
     const behind = await freePort();
-    await startServe({ folder, dist, port: behind, log: join(folder, "origin.log") });
+    const reload = await startServe({ folder, dist, port: behind, log: join(folder, "origin.log") });
     await startCache({ folder, port, behind, log });
+    return reload;
   },
 
-  async busy({ folder, dist, port, log }) {
-    const behind = await freePort();
-    await startServe({ folder, dist, port: behind, log });
-    await startFront(port, asksToWait(`http://127.0.0.1:${port}`, behind));
-  },
+  busy: (start) => startBehind(asksToWait, start),
 
-  async plain({ folder, dist, port, log }) {
-    const behind = await freePort();
-    await startServe({ folder, dist, port: behind, log });
-    await startFront(port, withoutDigests(behind));
-  },
+  plain: (start) => startBehind(withoutDigests, start),
 };
 
+async function startBehind(front: Front, { folder, dist, port, log }: Start): Promise<Reload> {
+  const behind = await freePort();
+  const reload = await startServe({ folder, dist, port: behind, log });
+  await startFront(port, front(behind, `http://127.0.0.1:${port}`));
+  return reload;
+}
+
 /** The real command, in a process of its own. */
-export async function startServe({ dist, port, log }: Omit<Start, "folder"> & { folder?: string }): Promise<void> {
+async function startServe({ dist, port, log }: Start): Promise<Reload> {
   const out = openSync(log, "a");
   const child = spawn(process.execPath, [CLI, "serve", dist, "--port", `${port}`, "--access-log"], {
     stdio: ["ignore", out, "pipe"],
@@ -199,10 +215,11 @@ export async function startServe({ dist, port, log }: Omit<Start, "folder"> & { 
     if (said.includes("http://")) break;
   }
   if (!said.includes("http://")) throw new Error(`rollcall serve: ${said}`);
+  return () => void child.kill("SIGHUP");
 }
 
 /** A cache keyed by the whole URL. */
-export async function startCache(start: { folder: string; port: number; behind: number; log: string }): Promise<void> {
+async function startCache(start: { folder: string; port: number; behind: number; log: string }): Promise<void> {
   const { folder, port, behind, log } = start;
   mkdirSync(join(folder, "kept"), { recursive: true });
   await startNginx(folder, port, [
@@ -227,11 +244,11 @@ const EXPOSED = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Hea
 const waits = new Map<string, { asked: number; early: string[] }>();
 
 /** A host that asks for some seconds' pause at the first request for each of a few files, in both of HTTP's forms. */
-function asksToWait(name: string, behind: number): RequestListener {
+function asksToWait(behind: number, baseUrl: string): RequestListener {
   const told = { asked: 0, early: [] as string[] };
-  waits.set(name, told);
+  waits.set(baseUrl, told);
   const until = new Map<string, number>();
-  const slow = /snapshot\.json$|SHA256SUMS$|page=(?:2|13)$/;
+  const slow = /snapshot\.json$|SHA256SUMS$|(?:page=|pages\/)(?:2|13)\b/;
   return async (req, res) => {
     const { url = "" } = req;
     const end = until.get(url);
