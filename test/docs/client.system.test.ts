@@ -1,0 +1,83 @@
+/** docs/client.md: every program on it is compiled as strictly as can be, and run against a signed release on rollcall serve. */
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import type { ListingErrorCode } from "../../src/client/errors.js";
+import type { ListingOptions, RecordOptions } from "../../src/client/options.js";
+import { openRelease } from "../../src/index.js";
+import { whenEnded } from "../support/command.js";
+import { clone, environment } from "../support/docs.js";
+import { isMissing } from "../support/installed.js";
+import { byServe, recordsOf } from "./published.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const DOC = readFileSync(join(ROOT, "docs/client.md"), "utf8");
+const PROGRAMS = [...DOC.matchAll(/```ts\n(.*?)```/gs)].map(([, text = ""]) => text);
+
+/** Names in the first cells of a table's rows, below a head with this cell. */
+function named(head: string): string[] {
+  const table = DOC.slice(DOC.indexOf(`| ${head} |`)).split("\n\n")[0] ?? "";
+  const cells = [...table.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = ""]) => cell);
+  return cells.flatMap((cell) => [...cell.matchAll(/`(\w+|too-large)`/g)].map(([, name = ""]) => name)).sort();
+}
+
+test("every option and every code is named, and no other", () => {
+  const options = {
+    ...{ publicKey: true, maxAgeMs: true, fetch: true, signal: true, concurrency: true, timeoutMs: true },
+    ...{ pausesMs: true, unproved: true, onUnproved: true, path: true },
+  } satisfies Record<keyof ListingOptions, true>;
+  const walk = { after: true, restart: true, onRestart: true, signal: true, via: true } satisfies Record<
+    keyof RecordOptions,
+    true
+  >;
+  const codes = {
+    ...{ unproved: 1, signature: 1, mismatch: 1, malformed: 1, "too-large": 1, redirect: 1, status: 1 },
+    ...{ busy: 1, timeout: 1, network: 1, changed: 1, usage: 1 },
+  } satisfies Record<ListingErrorCode, 1>;
+  expect(named("option of `openListing`")).toEqual(Object.keys(options).sort());
+  expect(named("option of `records` and `pages`")).toEqual(Object.keys(walk).sort());
+  expect(named("code")).toEqual(Object.keys(codes).sort());
+});
+
+describe.skipIf(isMissing("minisign"))("the programs", () => {
+  test("are typed, and say what they are to say", { timeout: 120_000 }, async () => {
+    const published = await byServe();
+    const folder = clone();
+    const files = PROGRAMS.map((_, at) => `program-${at}.ts`);
+    const types = { types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] };
+    const compilerOptions = { target: "es2023", module: "nodenext", strict: true, ...types };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+    for (const [at, file] of files.entries()) {
+      const text = PROGRAMS[at]?.replaceAll("https://directory.example.com", published.url);
+      writeFileSync(join(folder, file), text?.replace(/"RW.*"/, JSON.stringify(published.key)) ?? "");
+    }
+    execFileSync(join(ROOT, "node_modules/.bin/tsc"), ["-p", folder], { stdio: ["ignore", "inherit", "inherit"] });
+    const run = (at: number) => {
+      const args = [`program-${at}.js`];
+      const stdio = ["ignore", "pipe", "pipe"] as const;
+      return whenEnded(spawn(process.execPath, args, { cwd: folder, env: environment(), stdio: [...stdio] }));
+    };
+
+    const users = recordsOf(published);
+    const { id } = (await openRelease(join(published.dist, "current"))).snapshot;
+    const tokens = users.reduce((sum, { off_chain }) => sum + off_chain.tokens, 0);
+    const [first] = users;
+    const ids = users.map((user) => `${user.id}\n`);
+    const said = [
+      [`${users.length} users of ${id} have ${tokens} tokens, proved by signature\n`],
+      [`${first?.display_name} is the first of ${users.length}\n`],
+      [`${users.length} names, after 0 restarts\n`],
+      // Each run goes on where the one before it has stopped.
+      [0, 250, 500, 750].map(
+        (from) => `${ids.slice(from, from + 250).join("")}then page ${Math.ceil((from + 250) / 100)}\n`,
+      ),
+      [`${users.length} users\n`],
+      ["unproved 404\n"],
+    ];
+    expect(PROGRAMS).toHaveLength(said.length);
+    for (const [at, runs] of said.entries())
+      for (const stdout of runs) expect(await run(at), PROGRAMS[at]).toEqual({ code: 0, stdout, stderr: "" });
+  });
+});
