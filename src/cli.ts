@@ -13,6 +13,10 @@ const [{ reportFailure }, { run }] = await Promise.all([
 const io: Io = {
   stdout: process.stdout,
   stderr: process.stderr,
+  // To look at it opens it.
+  get stdin() {
+    return process.stdin;
+  },
   env: process.env,
   cwd: ".",
   now: () => performance.now(),

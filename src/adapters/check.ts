@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { listFiles } from "../release/digests.js";
-import { isForAdapters, SUMS } from "../release/layout.js";
+import { isForAdapters, unlistedFiles } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { findUnreadable } from "../release/sharing.js";
 import type { Adapter, AdapterLimits } from "./rules/adapter.js";
@@ -47,7 +47,7 @@ export function findBarriers({ site }: Adapter, release: Release): string[] {
   return barrier === undefined ? [] : [barrier];
 }
 
-function* pathsOf({ sums }: Release): Generator<string> {
-  for (const [path] of listFiles(sums)) if (!isForAdapters(path)) yield path;
-  yield SUMS;
+function* pathsOf(release: Release): Generator<string> {
+  for (const [path] of listFiles(release.sums)) if (!isForAdapters(path)) yield path;
+  yield* unlistedFiles(release);
 }

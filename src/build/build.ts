@@ -8,6 +8,7 @@ import { BULK, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES, requireClock } fro
 import { lockDist } from "../release/lock.js";
 import { openIfWhole, type Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
+import { openSigner, type Signer } from "../release/signature/signer.js";
 import { Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import { checkOptions } from "../settings/options.js";
@@ -70,13 +71,17 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
   let source: Source | undefined;
   try {
     requireClock(now());
+    const { signKey } = settings;
+    // A wrong password costs nothing then.
+    const signer = signKey === undefined ? undefined : await openSigner(signKey, effects.signPassword);
+    signal?.throwIfAborted();
     source = openSource(settings);
     onProgress({ records: 0, total: source.count });
     const unlock = lockDist(settings.out, now());
     const open = performance.now() - began;
     try {
       const job = { settings, source, log, onProgress, signal, origin: new Origin(settings, source) };
-      const { timings, ...result } = await write(job, now);
+      const { timings, ...result } = await write(job, now, signer);
       return { ...result, timings: { open, ...timings } };
     } finally {
       unlock();
@@ -91,7 +96,7 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
 
 type Written = Omit<BuildResult, "timings"> & { timings: Omit<Timings, "open"> };
 
-async function write(job: Job, now: () => Date): Promise<Written> {
+async function write(job: Job, now: () => Date, signer: Signer | undefined): Promise<Written> {
   const began = performance.now();
   const { out, encodings } = job.settings;
   requireLink(out);
@@ -100,7 +105,8 @@ async function write(job: Job, now: () => Date): Promise<Written> {
   const untidied: string[] = [];
   const staging = new Staging(out, job.settings.contract, untidied);
   try {
-    if (previous && (await job.origin.isThatOf(previous, job.signal)) && isAdapted(previous, job.settings)) {
+    // A signature says when it was made, so what is signed is always a new release.
+    if (!signer && previous && (await job.origin.isThatOf(previous, job.signal)) && isAdapted(previous, job.settings)) {
       staging.discard();
       return { ...leave(previous, job, began), untidied };
     }
@@ -120,7 +126,7 @@ async function write(job: Job, now: () => Date): Promise<Written> {
     const collected = { count, pages, page_size, base_url, links, encodings, skipped, state: written.records };
     const facts = { contract: job.settings.contract.listing.version, ...collected, warnings: { ...warnings } };
     const stage = { staging, written, previous };
-    const published = await makeCurrent(job.settings, stage, facts, { now: now(), untidied });
+    const published = await makeCurrent(job.settings, stage, facts, { now: now(), untidied, signer });
     const folder = join(out, RELEASES, published.name);
     if (skipped === 0) await job.origin.keep(folder);
     const { bytes, linked } = totals;

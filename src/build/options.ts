@@ -8,14 +8,25 @@ import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH } from "../contract/links.js";
 import { GATES, type Gates } from "../diff/gates.js";
 import { usageError } from "../errors.js";
-import { BULK, BULK_FOLDER, CONTRACT, OLD_RECORDS, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../release/layout.js";
+import {
+  BULK,
+  BULK_FOLDER,
+  CONTRACT,
+  OLD_RECORDS,
+  OPENAPI,
+  RECORDS,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+} from "../release/layout.js";
 import { describeApi } from "../release/openapi/openapi.js";
+import type { Password } from "../release/signature/signer.js";
 import { abortSignal, anyObject, callback, checkOptions, type OptionRules, type Rule } from "../settings/options.js";
 import { type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { loadContract } from "./contract.js";
 
-export interface BuildOptions extends OptionsOf<SourceSetting | "keep" | "adapt" | "bulk">, ServingOptions {
+export interface BuildOptions extends OptionsOf<SourceSetting | "keep" | "adapt" | "bulk" | "signKey">, ServingOptions {
   /** The SQLite file of records. */
   db: string;
   /** Where the listing will be reached: absolute http(s), maybe with a path. */
@@ -40,6 +51,8 @@ export interface BuildEffects {
   now?: (() => Date) | undefined;
   /** Told when reading begins, with 0 records, and then how far it is. */
   onProgress?: OnBuildProgress | undefined;
+  /** Of the key that signs, or what gives it; asked for only where the key has one, before anything is read. */
+  signPassword?: Password | undefined;
   /** Stops the build, which then throws the signal's reason. Once its release is complete, the build ends as usual. */
   signal?: AbortSignal | undefined;
 }
@@ -55,13 +68,23 @@ const extraFiles: Rule = {
   allowed: "a list of {path, text}, each path a file's name",
 };
 
+/** Without what is allowed, so that a message does not repeat the value. */
+const passwordRule: Rule = {
+  schema: z.custom((value) => typeof value === "string" || typeof value === "function" || value instanceof Uint8Array, {
+    error: "Must be text, bytes, or a function that gives either.",
+  }),
+};
+
 const RULES: OptionRules<BuildOptions> = {
-  ...pick("db", "baseUrl", "out", "keep", "adapt", "bulk", ...SOURCE_SETTINGS),
+  ...pick("db", "baseUrl", "out", "keep", "adapt", "bulk", "signKey", ...SOURCE_SETTINGS),
   ...SERVING_SETTINGS,
   ...{ encodings: compress, problemsFile: problems, gates: anyObject, extraFiles },
 };
 
-export const BUILD_EFFECTS: OptionRules<BuildEffects> = { now: callback, onProgress: callback, signal: abortSignal };
+export const BUILD_EFFECTS: OptionRules<BuildEffects> = {
+  ...{ now: callback, onProgress: callback, signal: abortSignal },
+  signPassword: passwordRule,
+};
 
 /** The default avatar that a release carries when no other is given. */
 export const AVATAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="No picture">
@@ -86,7 +109,11 @@ export async function resolveOptions(given: BuildOptions) {
   const forHosts = publishedFiles({ ...options, contract, baseUrl, encodings, carriesAvatar });
   const links = options.links ?? SETTINGS.links.default;
   const bulk = options.bulk ?? false;
-  const files = [...(carriesAvatar ? [AVATAR_PATH] : []), ...(bulk ? [BULK] : [])];
+  const files = [
+    ...(carriesAvatar ? [AVATAR_PATH] : []),
+    ...(bulk ? [BULK] : []),
+    ...(options.signKey === undefined ? [] : [SIGNATURE]),
+  ];
   const gates = checkOptions("gates", options.gates ?? {}, GATES);
   requireFieldLimits("maxField", gates.maxField ?? [], contract);
   return {

@@ -6,6 +6,7 @@ import type { Sums } from "../release/digests.js";
 import { BULK, idOf, RELEASES } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { findAltered, findDamage, openIfWhole, type Release } from "../release/open.js";
+import type { Signer } from "../release/signature/signer.js";
 import { contentDigest, type Snapshot, type SnapshotFacts, snapshotId } from "../release/snapshot.js";
 import type { Staging } from "../release/staging.js";
 import { prune, switchCurrent } from "../release/switch.js";
@@ -33,22 +34,26 @@ export async function makeCurrent(
   settings: BuildSettings,
   { staging, written, previous }: { staging: Staging; written: WrittenPages; previous: Release | undefined },
   facts: SnapshotFacts,
-  { now, untidied }: { now: Date; untidied: string[] },
+  { now, untidied, signer }: { now: Date; untidied: string[]; signer: Signer | undefined },
 ): Promise<Published> {
   const { out: dist, keep, gates } = settings;
   const digest = contentDigest(facts, staging.sums(written.digests));
   const id = snapshotId(digest);
-  if (previous && (await isSame(previous, digest, written)) && isAdapted(previous, settings)) {
+  if (!signer && previous && (await isSame(previous, digest, written)) && isAdapted(previous, settings)) {
     staging.discard();
     const name = basename(previous.folder);
     return { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined, untidied };
   }
-  const twin = await findWhole(settings, { id, digest });
+  const twin = signer ? undefined : await findWhole(settings, { id, digest });
   if (twin !== undefined) staging.discard();
   const name =
     twin ??
-    (await staging.finish({ id, ...facts }, written.digests, now, (...contents) =>
-      filesForHosts(settings, ...contents),
+    (await staging.finish(
+      { id, ...facts },
+      written.digests,
+      now,
+      (...contents) => filesForHosts(settings, ...contents),
+      signer,
     ));
   const report = await checkGates(dist, name, previous, gates);
   switchCurrent(dist, name, now, untidied);
@@ -87,5 +92,10 @@ export function isAdapted(release: Release, settings: BuildSettings): boolean {
 
 function filesForHosts(settings: BuildSettings, name: string, snapshot: Snapshot, sums: Sums) {
   const root = settings.root ?? realpathSync(settings.out);
-  return includedFiles(settings, { folder: join(root, RELEASES, name), snapshot, sums });
+  return includedFiles(settings, {
+    folder: join(root, RELEASES, name),
+    snapshot,
+    sums,
+    isSigned: settings.signKey !== undefined,
+  });
 }

@@ -1,9 +1,18 @@
 /** The files of a release in the order in which they are published. */
 import { createHash } from "node:crypto";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { UserError } from "../errors.js";
 import { encodeSums } from "../release/digests.js";
-import { isForAdapters, type PagePaths, SNAPSHOT, SUMS, type Variant } from "../release/layout.js";
+import { readReleaseFileSync, sha256 } from "../release/files.js";
+import {
+  isForAdapters,
+  type PagePaths,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+  unlistedFiles,
+  type Variant,
+} from "../release/layout.js";
 import type { Release } from "../release/open.js";
 
 export interface PublishedFile {
@@ -21,14 +30,15 @@ export interface Shape {
   paths: PagePaths;
   pages: number;
   variants: readonly Variant[];
-  /** Paths of files that are neither pages nor SHA256SUMS nor snapshot.json. */
+  /** Paths of files that are neither pages nor among those that announce the others. */
   others: readonly string[];
+  isSigned: boolean;
 }
 
 /**
  * Numbers the files of a release. Numbers are computed, so that 1,000,000 pages take no more memory than one.
  *
- * The order is: other files, pages, SHA256SUMS, snapshot.json. The last two announce the others. Pages go from the last
+ * The order is: other files, pages, SHA256SUMS, its signature, snapshot.json. The last ones announce the others. Pages go from the last
  * to the first: where records come newest first, new ones push older ones to later pages, and a reader who meets pages that
  * have just changed sees a record twice but misses none.
  */
@@ -37,17 +47,21 @@ export class FileOrder {
   /** The number of SHA256SUMS, the first file that announces the others. */
   readonly announcing: number;
   readonly shape: Shape;
+  /** The files that announce the others. */
+  readonly #last: readonly string[];
   readonly #otherIndex: ReadonlyMap<string, number>;
 
-  constructor({ paths, pages, variants, others }: Shape) {
-    this.shape = { paths, pages, variants, others };
+  constructor({ paths, pages, variants, others, isSigned }: Shape) {
+    this.shape = { paths, pages, variants, others, isSigned };
+    this.#last = [...unlistedFiles({ isSigned }), SNAPSHOT];
     this.#otherIndex = new Map(others.map((path, index) => [path, index]));
     this.announcing = others.length + pages * variants.length;
-    this.length = this.announcing + 2;
+    this.length = this.announcing + this.#last.length;
   }
 
   pathAt(index: number): string {
-    if (index >= this.announcing) return index === this.announcing ? SUMS : SNAPSHOT;
+    const last = this.#last[index - this.announcing];
+    if (last !== undefined) return last;
     const { paths, pages, variants, others } = this.shape;
     const other = others[index];
     if (other !== undefined) return other;
@@ -56,7 +70,8 @@ export class FileOrder {
   }
 
   indexOf(path: string): number | undefined {
-    if (path === SUMS || path === SNAPSHOT) return this.announcing + Number(path === SNAPSHOT);
+    const last = this.#last.indexOf(path);
+    if (last >= 0) return this.announcing + last;
     const { paths, pages, variants, others } = this.shape;
     const found = paths.find(path);
     if (!found) return this.#otherIndex.get(path);
@@ -67,7 +82,7 @@ export class FileOrder {
 }
 
 /**
- * What a target holds of a release: SHA256SUMS and what it lists, except what hosts include, which nobody may be served.
+ * What a target holds of a release: SHA256SUMS, its signature and what it lists, except what hosts include, which nobody may be served.
  * The digests of records are not for readers either, but they say no more than the pages do, and `rollcall diff` needs
  * them of a folder that is kept in git.
  */
@@ -75,23 +90,27 @@ export class ReleaseFiles extends FileOrder {
   readonly folder: string;
   readonly snapshot: Release["snapshot"];
   readonly #sums: Release["sums"];
-  readonly #sumsDigest: string;
+  readonly #unlisted: ReadonlyMap<string, string>;
 
   /** @throws UserError when SHA256SUMS lists a path that may not be published. */
-  constructor({ folder, snapshot, paths, sums }: Release) {
+  constructor({ folder, snapshot, paths, sums, isSigned }: Release) {
     const others = [...sums.others.keys()].filter((path) => path !== SNAPSHOT && !isForAdapters(path));
     const unfit = others.find((path) => !isPublishable(path));
     if (unfit !== undefined)
       throw new UserError(
         `SHA256SUMS lists ${JSON.stringify(unfit)}, which is not a valid name for a file; build again.`,
       );
-    super({ paths, pages: sums.pages.pages, variants: sums.pages.variants, others });
+    super({ paths, pages: sums.pages.pages, variants: sums.pages.variants, others, isSigned });
     this.folder = folder;
     this.snapshot = snapshot;
     this.#sums = sums;
     const hash = createHash("sha256");
     for (const line of encodeSums(sums)) hash.update(line);
-    this.#sumsDigest = hash.digest("hex");
+    const signature = isSigned ? readReleaseFileSync(join(folder, SIGNATURE)) : undefined;
+    this.#unlisted = new Map([
+      [SUMS, hash.digest("hex")],
+      [SIGNATURE, sha256(signature ?? "")],
+    ]);
   }
 
   at(index: number): PublishedFile {
@@ -99,7 +118,7 @@ export class ReleaseFiles extends FileOrder {
     const found = this.shape.paths.find(path);
     const { pages, others } = this.#sums;
     const listed = found ? pages.get(found.page, found.variant) : others.get(path);
-    return { index, path, digest: path === SUMS ? this.#sumsDigest : (listed ?? ""), variant: found?.variant };
+    return { index, path, digest: this.#unlisted.get(path) ?? listed ?? "", variant: found?.variant };
   }
 
   *[Symbol.iterator](): Generator<PublishedFile> {

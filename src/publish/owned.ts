@@ -3,7 +3,7 @@ import { z } from "zod";
 import { USERS_CONTRACT } from "../contract/contract.js";
 import { parseAs } from "../contract/json.js";
 import { UserError } from "../errors.js";
-import { PagePaths, SNAPSHOT, SUMS } from "../release/layout.js";
+import { PagePaths, SNAPSHOT, unlistedFiles } from "../release/layout.js";
 import { isPublishable, type ReleaseFiles } from "./files.js";
 
 /** Of a listing in a target. Before there were other contracts, all listings were of users. */
@@ -38,8 +38,13 @@ export type Owned = z.infer<typeof ownedSchema>;
 
 /** What is owned when a target holds exactly one release. */
 export function ownedBy(files: ReleaseFiles): Owned {
-  const { paths, pages, variants, others } = files.shape;
-  const all = { path: paths.listing, pages, variants: [...variants], others: [...others, SUMS, SNAPSHOT] };
+  const { paths, pages, variants, others, isSigned } = files.shape;
+  const all = {
+    path: paths.listing,
+    pages,
+    variants: [...variants],
+    others: [...others, ...unlistedFiles({ isSigned }), SNAPSHOT],
+  };
   return { rollcall: 1, release: files.snapshot.id, complete: true, ...all };
 }
 

@@ -41,6 +41,11 @@ export const SIGNATURE = `${SUMS}.minisig`;
 export const BULK = "bulk.json";
 export const BULK_FOLDER = "bulk";
 
+/** The files of a release that SHA256SUMS does not list. */
+export function unlistedFiles({ isSigned }: { isSigned: boolean }): readonly string[] {
+  return isSigned ? [SUMS, SIGNATURE] : [SUMS];
+}
+
 /**
  * The files that say which snapshot is current and what it holds. A cache in between would show its reader an old one
  * as the newest, so every host and every object says that they are to be asked for each time.

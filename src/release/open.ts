@@ -1,4 +1,5 @@
 /** Opens a release: reads its manifest, and checks its files only as far as is asked for. */
+import { lstatSync } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
@@ -7,7 +8,7 @@ import { readContract } from "../contract/file/read.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { listFiles, parseSums, type Sums } from "./digests.js";
 import { findDigest, readReleaseFile, sha256 } from "./files.js";
-import { CONTRACT, idOf, PagePaths, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
+import { CONTRACT, idOf, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
 
 /** One snapshot on disk. */
@@ -21,8 +22,10 @@ export interface Release {
   contract: Contract;
   /** Where its pages are. */
   paths: PagePaths;
-  /** The digests of all files except SHA256SUMS itself. */
+  /** The digests of all files except SHA256SUMS itself, and its signature. */
   sums: Sums;
+  /** Whether there is a signature of SHA256SUMS. Only who has a public key can tell whose it is. */
+  isSigned: boolean;
 }
 
 /**
@@ -64,7 +67,8 @@ export async function openRelease(folder: string): Promise<Release> {
   if (snapshotId(digest) !== id) throw broken(`its id ${id} does not match its content`);
   const missing = await findMissing(root, sums);
   if (missing) throw broken(`${missing} is missing`);
-  return { folder: root, snapshot, digest, contract, paths, sums };
+  const isSigned = lstatSync(join(root, SIGNATURE), { throwIfNoEntry: false })?.isFile() === true;
+  return { folder: root, snapshot, digest, contract, paths, sums, isSigned };
 }
 
 /** The contract that a release lists in SHA256SUMS, or why it has none. A release of an earlier version is of users. */

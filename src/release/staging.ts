@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { TrustedComment } from "../client/signature.js";
 import type { Contract } from "../contract/contract.js";
 import { encodeSums, type PageDigests, type Sums } from "./digests.js";
 import { sha256 } from "./files.js";
@@ -11,6 +12,7 @@ import {
   OUTDATED,
   PagePaths,
   RELEASES,
+  SIGNATURE,
   SNAPSHOT,
   STAGING,
   SUMS,
@@ -18,6 +20,7 @@ import {
 } from "./layout.js";
 import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
+import type { Signer } from "./signature/signer.js";
 import { encodeSnapshot, type Snapshot } from "./snapshot.js";
 import { flushFolder, joinLines, writeFlushed } from "./write.js";
 
@@ -63,6 +66,7 @@ export class Staging {
   /**
    * Flushes everything, and makes the release appear by one rename.
    * @param include gives the files that name the release.
+   * @param signer signs SHA256SUMS, where the release is to be signed.
    * @returns the name of its folder.
    */
   async finish(
@@ -70,18 +74,28 @@ export class Staging {
     pages: PageDigests,
     now: Date,
     include: (name: string, snapshot: Snapshot, sums: Sums) => readonly { path: string; text: string }[],
+    signer?: Signer,
   ): Promise<string> {
     await this.writeOther(SNAPSHOT, encodeSnapshot(snapshot));
     const name = this.#freeName(now, snapshot.id);
     const included = include(name, snapshot, this.sums(pages));
     if (included.length > 0) makeFolder(this.folder, INCLUDED);
     for (const { path, text } of included) await this.writeOther(path, text);
-    await writeFlushed(join(this.folder, SUMS), joinLines(encodeSums(this.sums(pages))));
+    const lines = joinLines(encodeSums(this.sums(pages)));
+    if (signer) await this.#writeSigned(lines, signer, { id: snapshot.id, baseUrl: snapshot.base_url, time: now });
+    else await writeFlushed(join(this.folder, SUMS), lines);
     for (let path = this.#paths.folder; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
     for (const path of new Set([...this.#others.keys()].map(dirname))) flushFolder(join(this.folder, path));
     renameSync(this.folder, join(this.dist, RELEASES, name));
     flushFolder(join(this.dist, RELEASES));
     return name;
+  }
+
+  /** Signs the bytes that are written, and not those that somebody may have put in their place. */
+  async #writeSigned(lines: Iterable<string>, signer: Signer, release: TrustedComment): Promise<void> {
+    const sums = Buffer.concat([...lines].map((some) => Buffer.from(some)));
+    await writeFlushed(join(this.folder, SUMS), sums);
+    await writeFlushed(join(this.folder, SIGNATURE), signer.sign(sums, release));
   }
 
   /** Does not fail: what cannot be removed is left to the next build. */

@@ -104,7 +104,7 @@ export function replaceFiles(contents: readonly (readonly [path: string, content
   }
 }
 
-export async function writeFlushed(path: string, content: string | Iterable<string>): Promise<void> {
+export async function writeFlushed(path: string, content: string | Uint8Array | Iterable<string>): Promise<void> {
   const handle = await open(path, "wx");
   try {
     await writeFile(handle, content);

@@ -9,7 +9,7 @@ import type { NextHandler, Request } from "polka";
 import sirv from "sirv";
 import { etagOf } from "../contract/headers.js";
 import { UserError } from "../errors.js";
-import { isPart, isPublic, SUMS } from "../release/layout.js";
+import { isPart, isPublic, SUMS, unlistedFiles } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
 import { type Answers, bodyBytes, type ServerAnswer, send, setHeaders } from "./answers.js";
@@ -87,12 +87,13 @@ export async function createFiles(release: Release, root: string, answers: Answe
   };
 }
 
-/** The files to serve and their digests. SHA256SUMS does not list itself. */
-function namesOf({ sums }: Release): [path: string, digest: string | undefined][] {
-  const listed = [...sums.others].filter(([path]) => isPublic(path) && !HIDDEN.test(path));
+/** The files to serve and their digests. SHA256SUMS does not list itself and its signature. */
+function namesOf(release: Release): [path: string, digest: string | undefined][] {
+  const unlisted = unlistedFiles(release);
+  const listed = [...release.sums.others].filter(([path]) => isPublic(path) && !HIDDEN.test(path));
   for (const [path] of listed)
-    if (!PLAIN_PATH.test(path) || path === SUMS) throw broken(`${SUMS} lists ${JSON.stringify(path)}`);
-  return [[SUMS, undefined], ...listed];
+    if (!PLAIN_PATH.test(path) || unlisted.includes(path)) throw broken(`${SUMS} lists ${JSON.stringify(path)}`);
+  return [...unlisted.map((path) => [path, undefined] as [string, undefined]), ...listed];
 }
 
 /** What hosts read for themselves and send nobody, such as `.htaccess`. */

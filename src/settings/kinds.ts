@@ -10,7 +10,8 @@ import { basePath, isPublishableUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 
 /** How the text of a flag or a variable is read. A path is relative to the folder where it was given. */
-export type SettingKind = "text" | "path" | "number" | "boolean" | "list";
+/** `keys`: a list whose items are public keys, or paths of their files. */
+export type SettingKind = "text" | "path" | "number" | "boolean" | "list" | "keys";
 
 export interface Setting {
   kind: SettingKind;
@@ -45,6 +46,16 @@ export function at(folder: string, path: string): string {
 
 export function path(placeholder: string) {
   return { kind: "path", schema: z.string().refine(isPath), allowed: "a path on this machine", placeholder } as const;
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time like `90m`, as `toMilliseconds` reads it. */
+export const span = ofText(z.string().regex(/^[1-9]\d{0,5}[smhd]$/), "a time like 90m, 36h or 2d", "<time>");
+
+/** @param text of a span: `36h`. */
+export function toMilliseconds(text: string): number {
+  return Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);
 }
 
 /** The file of a contract, or the contract as a program or a config file gives it. `readContract` says what is wrong inside. */

@@ -1,8 +1,17 @@
 /** Checks one layer of settings: those of the flags, of the variables, or of a file. */
 import { findNear } from "../print/near.js";
 import type { ConfigFile } from "./file.js";
+import { isPublicKey } from "./keys.js";
 import { at, type SettingKind } from "./kinds.js";
-import { CONFIG_FLAG, CONFIG_VARIABLE, DEBUG_VARIABLE, flagOf, VARIABLE_PREFIX, variableOf } from "./names.js";
+import {
+  CONFIG_FLAG,
+  CONFIG_VARIABLE,
+  DEBUG_VARIABLE,
+  flagOf,
+  PASSWORD_VARIABLE,
+  VARIABLE_PREFIX,
+  variableOf,
+} from "./names.js";
 import { describeMistake } from "./options.js";
 import { type GivenSettings, isKey, SETTING_KEYS, type SettingKey, settingOf } from "./settings.js";
 
@@ -18,14 +27,16 @@ export function flagLayer(flags: Given, cwd: string, wanted: readonly SettingKey
   return check({ given: flags, wanted, folder: cwd, nameOf: flagOf, known: SETTING_KEYS.map(flagOf) });
 }
 
+const NO_SETTINGS: readonly string[] = [DEBUG_VARIABLE, PASSWORD_VARIABLE];
+
 // Compose files and shells unset variables by an empty text. Other programs may use the prefix too, so an unknown name is a
 // mistake only when it looks like a misspelling.
 export function variableLayer(env: Given, cwd: string, wanted: readonly SettingKey[]): Layer {
   const keys = new Map<string, string>(SETTING_KEYS.map((key) => [variableOf(key), key]));
-  const known = [...keys.keys(), DEBUG_VARIABLE, CONFIG_VARIABLE];
+  const known = [...keys.keys(), DEBUG_VARIABLE, CONFIG_VARIABLE, PASSWORD_VARIABLE];
   const given: Record<string, unknown> = {};
   for (const [name, text] of Object.entries(env)) {
-    if (!name.startsWith(VARIABLE_PREFIX) || name === DEBUG_VARIABLE || !text) continue;
+    if (!name.startsWith(VARIABLE_PREFIX) || NO_SETTINGS.includes(name) || !text) continue;
     const isInjected = INJECTED.some((pattern) => pattern.test(`${name}=${text}`));
     if (!isInjected && findNear(name, known)) given[keys.get(name) ?? name] = text;
   }
@@ -58,9 +69,16 @@ function check({ given, wanted, folder, nameOf, known }: Unchecked): Layer {
     const { kind, schema } = settingOf(key);
     const { data, error } = schema.safeParse(fromText(key, value));
     if (error) mistakes.push(describeMistake(nameOf(key), value, settingOf(key), error));
-    else values[key] = kind === "path" && typeof data === "string" ? at(folder, data) : data;
+    else values[key] = placed(kind, data, folder);
   }
   return { values, nameOf, mistakes };
+}
+
+/** A path of a layer, relative to the layer's folder; any other value as it is. */
+function placed(kind: SettingKind, value: unknown, folder: string): unknown {
+  if (kind === "path" && typeof value === "string") return at(folder, value);
+  if (kind !== "keys" || !Array.isArray(value)) return value;
+  return value.map((item) => (isPublicKey(item) ? item : at(folder, item)));
 }
 
 /** One sentence for each name that is probably misspelled, and one for all the others. */
@@ -88,13 +106,16 @@ const INJECTED = [
   /^[^=]*_PORT=(tcp|udp|sctp):\/\//,
 ];
 
+const list = (text: string) => text.split(",").flatMap((item) => item.trim() || []);
+
 /** How each kind reads a text. A text that does not fit is left as it is, and the schema refuses it. */
 const READERS: Record<SettingKind, (text: string) => unknown> = {
   text: (text) => text,
   path: (text) => text,
   number: (text) => (/^-?\d{1,15}$/.test(text) ? Number(text) : text),
   boolean: (text) => BOOLEANS[text] ?? text,
-  list: (text) => text.split(",").flatMap((item) => item.trim() || []),
+  list,
+  keys: list,
 };
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };

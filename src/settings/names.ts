@@ -4,6 +4,9 @@ export const VARIABLE_PREFIX = "ROLLCALL_";
 /** Asks for the stack of a bug. It has no flag and no config key. */
 export const DEBUG_VARIABLE = "ROLLCALL_DEBUG";
 
+/** Holds the password of the key that signs. It has no flag and no config key, which other users and backups could see. */
+export const PASSWORD_VARIABLE = "ROLLCALL_SIGN_PASSWORD";
+
 /** Names the config file, so it cannot stand in there. */
 export const CONFIG_FLAG = "--config";
 export const CONFIG_VARIABLE = "ROLLCALL_CONFIG";

@@ -1,6 +1,7 @@
 /** The one table of settings, in the order of help. Flags, variables, config keys, defaults and types all come from it. */
 import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
+import { publicKeys, secretFile } from "./keys.js";
 import * as kind from "./kinds.js";
 
 const { path, row, text, whole, yesOrNo } = kind;
@@ -51,6 +52,11 @@ export const SETTINGS = {
   ),
   skipInvalid: row(yesOrNo, ["build"], "publish without the invalid records"),
   problems: row(path("<file>"), ["build"], "write every problem to it, as NDJSON"),
+  signKey: row(
+    secretFile,
+    ["build"],
+    "sign the release with this secret key of minisign's; its password is asked for, or in ROLLCALL_SIGN_PASSWORD",
+  ),
 
   // How Rollcall's own server serves.
   port: row({ ...whole(0, 65_535), default: 8080 }, ["serve"], "port to listen on; 0 takes a free one"),
@@ -152,6 +158,12 @@ export const SETTINGS = {
     ["verify"],
     "pages of a host to ask for, spread from the first to the last; each is up to six requests (default: all)",
   ),
+  key: row(
+    publicKeys,
+    ["verify"],
+    "public key of minisign's that must have signed the release, or its file; of several, any one",
+  ),
+  maxAge: row(kind.span, ["verify"], "how long ago it may have been signed: 90m, 36h, 2d; with --key"),
   allow: row(kind.names("check"), ["verify"], "checks of a host that may differ; can be given again"),
   concurrency: row({ ...whole(1, 64), default: 8 }, ["verify"], "requests at once"),
   rate: row(whole(1, 1_000_000), ["verify"], "requests a second, at most (default: no limit)"),

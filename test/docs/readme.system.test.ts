@@ -120,6 +120,7 @@ const OPTIONS = {
     ...{ db: true, baseUrl: true, out: true, contract: true, table: true, query: true, pageSize: true, links: true },
     ...{ encodings: true, defaultAvatar: true, keep: true, skipInvalid: true, gates: true },
     ...{ problemsFile: true, extraFiles: true, workers: true, now: true, onProgress: true, signal: true },
+    ...{ signKey: true, signPassword: true },
     ...{ adapt: true, bulk: true, root: true, basePath: true, origin: true, cacheControl: true },
   } satisfies Names<BuildOptions & BuildEffects>,
   diff: {

@@ -61,6 +61,8 @@ test("defaults", async () => {
   });
 });
 
+const PUBLIC_KEY = "RWRp0OvCtaYHsJ4UeCtLxQfDKJ36LwBn7ectFnxFbFfrEasxXK/gKQ5S";
+
 const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   from: ["/people.sqlite", "/people.sqlite"],
   db: ["/a.sqlite", "/a.sqlite"],
@@ -78,6 +80,7 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   workers: ["2", 2],
   skipInvalid: ["true", true],
   problems: ["/p.ndjson", "/p.ndjson"],
+  signKey: ["/minisign.key", "/minisign.key"],
   port: ["0", 0],
   host: ["::1", "::1"],
   processes: ["2", 2],
@@ -117,6 +120,8 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   concurrency: ["3", 3],
   rate: ["50", 50],
   junit: ["/j.xml", "/j.xml"],
+  key: [`${PUBLIC_KEY}, /old.pub`, [PUBLIC_KEY, "/old.pub"]],
+  maxAge: ["36h", "36h"],
   json: ["true", true],
   timings: ["true", true],
   quiet: ["true", true],

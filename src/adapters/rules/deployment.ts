@@ -4,7 +4,7 @@ import { DEFAULT_CACHE_CONTROL, etagOf, snapshotHeaders } from "../../contract/h
 import { basePath } from "../../contract/links.js";
 import type { Sums } from "../../release/digests.js";
 import { sha256 } from "../../release/files.js";
-import { CURRENT, INCLUDED, isPublic, SUMS } from "../../release/layout.js";
+import { CURRENT, INCLUDED, isPublic, unlistedFiles } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
 import { type OptionsOf, pick } from "../../settings/settings.js";
 import { SETTINGS } from "../../settings/table.js";
@@ -50,6 +50,8 @@ export interface Contents {
   folder: string;
   snapshot: Snapshot;
   sums: Sums;
+  /** Whether it has, or will have, a signature of SHA256SUMS. */
+  isSigned: boolean;
 }
 
 /** The settings of how a host serves a release. */
@@ -59,7 +61,7 @@ export type ServingOptions = OptionsOf<keyof typeof SERVING_SETTINGS>;
 export type Deployment = ReturnType<typeof deploymentOf>;
 
 export function deploymentOf(
-  { folder, snapshot, sums }: Contents,
+  { folder, snapshot, sums, isSigned }: Contents,
   compression: Compression,
   options: ServingOptions = {},
 ) {
@@ -68,7 +70,7 @@ export function deploymentOf(
     paths: sums.paths,
     encodings: servedEncodings(compression, snapshot.encodings),
     cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
-    others: [...sums.others.keys(), SUMS].filter(isPublic),
+    others: [...sums.others.keys(), ...unlistedFiles({ isSigned })].filter(isPublic),
   });
   return {
     ...rules,
@@ -76,6 +78,7 @@ export function deploymentOf(
     folder,
     snapshot,
     sums,
+    isSigned,
     /** The path of a file that the release holds for the host. */
     included: (file: string) => join(folder, INCLUDED, file),
     /** Begins every name that all sites of a server share. No other release on the server has it. */
@@ -111,10 +114,10 @@ export function* tagsOf(deployment: Deployment): Generator<[path: string, tag: s
 }
 
 /** The tags of the files that are not pages. */
-export function* fileTagsOf({ folder, sums }: Deployment): Generator<[path: string, tag: string]> {
+export function* fileTagsOf({ folder, sums, isSigned }: Deployment): Generator<[path: string, tag: string]> {
   for (const [path, digest] of sums.others) if (isPublic(path)) yield [path, etagOf(digest)];
-  // Its own digest cannot stand in a file that it lists. The name belongs to these bytes alone.
-  yield [SUMS, etagOf(sha256(basename(folder)))];
+  // Their own digests cannot stand in a file that SHA256SUMS lists. The name belongs to these bytes alone.
+  for (const path of unlistedFiles({ isSigned })) yield [path, etagOf(sha256(basename(folder)))];
 }
 
 /** The tags as a text file, with a path and its tag in each line. */

@@ -14,6 +14,7 @@ import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";
 import { type Given, type Io, print, say, type Verb } from "../program/verb.js";
+import { passwordOf } from "./password.js";
 import { describeBuild, describeTimings } from "./summary.js";
 
 export const buildVerb: Verb = {
@@ -30,6 +31,7 @@ export const buildVerb: Verb = {
 
 async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   const options = toOptions(settings);
+  const password = passwordOf(settings.signKey, io);
   const started = io.now();
   const { loadContract } = await import("../../build/contract.js");
   const contract = await loadContract(settings.contract);
@@ -42,6 +44,7 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
       { ...options, contract: contract.file },
       {
         signal: stop.signal,
+        signPassword: password,
         onProgress({ records, total }) {
           // Before this, nothing is written, and a query that counts rows for hours could not be stopped by an AbortSignal.
           stop.listen();
@@ -79,11 +82,11 @@ function toOptions(settings: Settings): BuildOptions {
   const { pageSize, links, keep, bulk, skipInvalid, compress: encodings, problems: problemsFile, adapt } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
-  const { root, basePath, origin, cacheControl } = settings;
+  const { root, basePath, origin, cacheControl, signKey } = settings;
   return {
     ...{ db, baseUrl, out, contract, table, query, defaultAvatar, workers },
     ...{ pageSize, links, keep, bulk, skipInvalid, encodings, problemsFile, gates },
-    ...{ adapt, root, basePath, origin, cacheControl },
+    ...{ adapt, root, basePath, origin, cacheControl, signKey },
   };
 }
 

@@ -108,7 +108,8 @@ function addFlag(command: Command, key: SettingKey): void {
   const note = value === undefined || typeof value === "boolean" ? "" : ` (default: ${value})`;
   const option = new Option(placeholder ? `${flag} ${placeholder}` : flag, help + note);
   // A list may be given in several flags, too.
-  if (kind === "list") option.argParser((text, before) => (before === undefined ? text : `${before},${text}`));
+  if (kind === "list" || kind === "keys")
+    option.argParser((text, before) => (before === undefined ? text : `${before},${text}`));
   command.addOption(option);
   if (kind !== "boolean") return;
   const off = new Option(flag.replace("--", "--no-"), help);

@@ -5,7 +5,13 @@ import type { SignalName, Signals } from "./verb.js";
 /** What a verb throws that a signal has ended. It is nobody's mistake. */
 export class Stopped extends UserError {}
 
+const UNCHANGED = "current is unchanged";
 const STOPS = { SIGINT: ExitCode.interrupted, SIGTERM: ExitCode.terminated, SIGHUP: ExitCode.hungUp };
+
+/** @param outcome what the verb leaves, as the end of a sentence. */
+export function stopped(name: keyof typeof STOPS, outcome = UNCHANGED): Stopped {
+  return new Stopped(`Stopped; ${outcome}.`, { exitCode: STOPS[name] });
+}
 
 /**
  * Turns the first SIGINT, SIGTERM or SIGHUP into an AbortSignal, so that a verb can tidy up. Signals have their usual
@@ -14,7 +20,7 @@ const STOPS = { SIGINT: ExitCode.interrupted, SIGTERM: ExitCode.terminated, SIGH
  */
 export function createStop(
   signals: Signals,
-  outcome = "current is unchanged",
+  outcome = UNCHANGED,
 ): { readonly signal: AbortSignal; listen(): void; ignore(): void } {
   const stop = new AbortController();
   let ignore: (() => void) | undefined;
@@ -25,7 +31,7 @@ export function createStop(
       // A signal that is on its way would be lost if its listener were replaced.
       ignore ??= hear(signals, ["SIGINT", "SIGTERM", "SIGHUP"], (name) => {
         ignore?.();
-        stop.abort(new Stopped(`Stopped; ${outcome}.`, { exitCode: STOPS[name] }));
+        stop.abort(stopped(name, outcome));
       });
     },
   };

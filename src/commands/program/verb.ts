@@ -25,6 +25,9 @@ export interface Given {
   arguments: Readonly<Record<string, string | undefined>>;
 }
 
+/** A terminal that can be read letter by letter, as they are typed. */
+export type Input = Pick<NodeJS.ReadStream, "isTTY" | "setRawMode" | "on" | "off" | "resume" | "pause">;
+
 /** The signals that a verb answers to, and the event that comes last, whatever ends the process. */
 export type Signals = Record<"on" | "off", (signal: SignalName | "exit", listener: () => void) => unknown>;
 export type SignalName = "SIGHUP" | "SIGINT" | "SIGTERM";
@@ -32,6 +35,8 @@ export type SignalName = "SIGHUP" | "SIGINT" | "SIGTERM";
 export interface Io {
   stdout: Output;
   stderr: Output;
+  /** Where a password is typed; absent where nobody sits. */
+  stdin?: Input;
   env: Env;
   /** What relative paths are taken from; `.` in the real command, so that messages repeat what was typed. */
   cwd: string;

@@ -1,0 +1,32 @@
+/** Settings that are keys, or lead to them. No message repeats such a value: somebody may have given the secret itself. */
+import { z } from "zod";
+import { isPath } from "./kinds.js";
+
+const NO_SECRET_FILE = "Must be the path of a secret key's file, and never the key itself.";
+
+/** The file of a secret. Messages do not repeat it, since somebody may have given the secret itself. */
+export const secretFile = {
+  kind: "path",
+  placeholder: "<file>",
+  schema: z
+    .string({ error: NO_SECRET_FILE })
+    .refine((value) => isPath(value) && !/[\n\r]|^RW[\w+/=]{54}/.test(value), { error: NO_SECRET_FILE }),
+} as const;
+
+/** Whether a text is a public key of minisign's, or what its file holds, and not the path of that file. */
+export function isPublicKey(text: string): boolean {
+  return /^RW[\w+/]{54}$|\n/.test(text);
+}
+
+/** Public keys, or their files. Messages do not repeat them, since somebody may have given a secret key. */
+export const publicKeys = {
+  kind: "keys",
+  schema: z
+    .array(
+      z.string().refine((value) => isPublicKey(value) || (isPath(value) && !/^RW[\w+/=]{57}/.test(value)), {
+        error: "Must be a public key of minisign's (RW and 54 letters), or the path of its file (minisign.pub).",
+      }),
+    )
+    .min(1),
+  placeholder: "<key|file>",
+} as const;
