@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { BuildOptions } from "../../src/build/options.js";
-import { RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
+import { OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { type Finding, passed, type Verdict } from "../../src/verify/verdict.js";
 import { plainRows, userId } from "../support/database.js";
@@ -588,15 +588,34 @@ describe("damage that digests do not tell", () => {
     [
       "links of another base URL",
       setSnapshot({ base_url: "https://other.example" }),
-      ["links"],
+      ["description", "links"],
       { page: 1, found: `next "${BASE_URL}/api/users/?format=api&page=2"` },
     ],
     [
       "a base URL that is none",
       setSnapshot({ base_url: "ftp://x" }),
-      ["snapshot", "links"],
+      ["snapshot", "description", "links"],
       { check: "snapshot", found: "base_url ftp://x" },
     ],
+    [
+      "another word in openapi.json",
+      (f) => edit(f, OPENAPI, (text) => text.replace("All users, page by page.", "All users.")),
+      ["description"],
+      { path: OPENAPI, found: expect.stringMatching(/^in line \d+: "description": "All users."$/) as never },
+    ],
+    [
+      "an openapi.json that ends too soon",
+      (f) => edit(f, OPENAPI, (text) => text.slice(0, -3)),
+      ["description"],
+      { path: OPENAPI, found: expect.stringMatching(/^only \d+ lines$/) as never },
+    ],
+    [
+      "an openapi.json that is none",
+      (f) => writeFileSync(join(f, OPENAPI), "{}"),
+      ["description"],
+      { path: OPENAPI, found: "in line 1: {}" },
+    ],
+    ["no avatar where one is described", (f) => rmSync(join(f, "avatar.svg")), ["description"], { path: OPENAPI }],
     [
       "warnings that nobody gives",
       setSnapshot({ warnings: { circles: 2 } }),
@@ -673,6 +692,15 @@ describe("damage that digests do not tell", () => {
     expect(differing(verdict)).toEqual(rows);
     expect(verdict.rows.flatMap(({ findings }) => findings)).toContainEqual(expect.objectContaining(finding));
     expect(passed(verdict)).toBe(false);
+  });
+
+  test("an openapi.json in the form of another version of Rollcall is known by its digest alone", async () => {
+    const folder = await plainRelease();
+    edit(folder, OPENAPI, (text) => text.replace('"x-form": 1', '"x-form": 2').replace("page by page", "one by one"));
+    reseal(folder);
+    const verdict = await verifyRelease({ folder });
+    expect(differing(verdict)).toEqual([]);
+    expect(row(verdict, "description")).toMatchObject({ outcome: "skipped", note: expect.stringContaining("version") });
   });
 
   test("the id", async () => {

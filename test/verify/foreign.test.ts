@@ -238,31 +238,31 @@ describe("damage that digests do not tell", () => {
         const properties = { ...(file["properties"] as object), level: { type: "integer", minimum: 0 } };
         return { ...file, properties };
       }),
-      ["snapshot", "records"],
+      ["snapshot", "description", "records"],
       { found: "level -19", expected: "must not be negative" },
     ],
     [
       "a contract with another order",
       onContract((file) => ({ ...file, "x-listing": { ...ENTRIES["x-listing"], order: ["topic", "level", "seq"] } })),
-      ["order"],
+      ["description", "order"],
       { expected: "topic, level, seq" },
     ],
     [
       "a contract of another version",
       onContract((file) => ({ ...file, "x-listing": { ...ENTRIES["x-listing"], version: 4 } })),
-      ["snapshot"],
+      ["snapshot", "description"],
       { found: "contract 3", expected: "4, the version of contract.json" },
     ],
     [
       "a contract with another key",
       onContract((file) => ({ ...file, "x-listing": { ...ENTRIES["x-listing"], key: "level", order: ["level"] } })),
-      ["order", "unique-keys", "record-list"],
+      ["description", "order", "unique-keys", "record-list"],
       { check: "order" },
     ],
     [
       "a contract with another path",
       onContract((file) => ({ ...file, "x-listing": { ...ENTRIES["x-listing"], path: "/other/" } })),
-      ["sums", "files", "snapshot", "count"],
+      ["sums", "files", "snapshot", "description", "count"],
       { check: "files", path: "other/pages/1.json", found: "no such file" },
     ],
   ];

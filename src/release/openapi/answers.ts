@@ -1,5 +1,6 @@
 /** The answers that several paths have, and how each path answers GET, HEAD and OPTIONS. */
 import { CONTENT_TYPE, ERROR_DETAILS, INVALID_PAGE } from "../../contract/headers.js";
+import { BULK } from "../layout.js";
 import { headers } from "./headers.js";
 import { type Described, type Part, ref } from "./parts.js";
 
@@ -12,7 +13,7 @@ interface Endpoint {
   parameters?: readonly Part[];
   /** By status. */
   get: Part;
-  /** By status, where they are others than GET's. */
+  /** By status. */
   head: Part;
 }
 
@@ -29,10 +30,7 @@ export function pathItem({ name, summary, tag, parameters = [], get, head }: End
   return {
     ...(parameters.length > 0 && { parameters }),
     get: operation("get", summary, `${summary}.`, get),
-    head: operation("head", `${summary}: its headers`, "GET's status and headers, without a body.", {
-      ...get,
-      ...head,
-    }),
+    head: operation("head", `${summary}: its headers`, "GET's status and headers, without a body.", head),
     options: operation("options", `${summary}: its methods`, "Allow, and the answer to a browser's preflight.", {
       204: ref("responses", "Preflight"),
     }),
@@ -40,7 +38,7 @@ export function pathItem({ name, summary, tag, parameters = [], get, head }: End
 }
 
 /** By the names of their components. */
-export function answerComponents({ encodings }: Described, hasExample: boolean): Part {
+export function answerComponents({ encodings, files }: Described, hasExample: boolean): Part {
   const coding = encodings.length > 0 ? { "Content-Encoding": "ContentEncoding" } : {};
   const page = headers({ ...KEPT, ...coding });
   const content = {
@@ -61,12 +59,12 @@ export function answerComponents({ encodings }: Described, hasExample: boolean):
     Page: { description: "The page.", headers: page, content: { [CONTENT_TYPE]: content } },
     PageHead: { description: "There is such a page.", headers: page },
     PageNotModified: { description: "The client has the page, by its If-None-Match.", headers: page },
-    FileHead: { description: "There is such a file.", headers: fileHeadersOf("file") },
-    FileNotModified: { description: "The client has the file, by its If-None-Match.", headers: fileHeadersOf("file") },
-    StateHead: { description: "There is such a file.", headers: fileHeadersOf("state") },
+    FileHead: { description: "There is such a file.", headers: headersOfFile("File") },
+    FileNotModified: { description: "The client has the file, by its If-None-Match.", headers: headersOfFile("File") },
+    StateHead: { description: "There is such a file.", headers: headersOfFile("State") },
     StateNotModified: {
       description: "The client has the file, by its If-None-Match.",
-      headers: fileHeadersOf("state"),
+      headers: headersOfFile("State"),
     },
     Moved: {
       description: "To the path with its final slash, the query kept.",
@@ -76,6 +74,9 @@ export function answerComponents({ encodings }: Described, hasExample: boolean):
     InvalidPage: error("There is no such page, or its number is not in the only form that counts.", INVALID_PAGE),
     NotFound: error("There is no such file.", ERROR_DETAILS[404]),
     MethodNotAllowed: error("Of any method but GET, HEAD and OPTIONS.", ERROR_DETAILS[405]),
+    ...(files.includes(BULK) && {
+      NoSuchRange: error("The file has none of the bytes that Range names.", ERROR_DETAILS[416]),
+    }),
     Failed: error("Any other error.", ERROR_DETAILS[500]),
   };
 }
@@ -83,6 +84,6 @@ export function answerComponents({ encodings }: Described, hasExample: boolean):
 const KEPT = { ETag: "ETag", "Cache-Control": "CacheControl" } as const;
 
 /** The headers of a file that may be kept as long as a page, or of one that says which snapshot is current. */
-export function fileHeadersOf(kind: "file" | "state"): Part {
-  return headers(kind === "file" ? KEPT : { ...KEPT, "Cache-Control": "NoCache" });
+export function headersOfFile(kind: "File" | "State"): Part {
+  return headers(kind === "File" ? KEPT : { ...KEPT, "Cache-Control": "NoCache" });
 }

@@ -55,12 +55,12 @@ function made(schema: ValueSchema): unknown[] {
 }
 
 function texts({ format, pattern, minLength = 0, maxLength }: ValueSchema): (string | undefined)[] {
-  const plain = "text".padEnd(Math.min(minLength, MOST), "t").slice(0, maxLength);
+  const plain = "text".padEnd(Math.min(minLength, LONGEST), "t").slice(0, maxLength);
   return [format && TEXTS[format], pattern === undefined ? plain : sampleOf(pattern), ""];
 }
 
-/** Longer texts and lists than these are no examples. */
-const MOST = 10_000;
+/** Longer texts, and lists whose texts are longer, are no examples. */
+const LONGEST = 1000;
 
 function numbers(schema: ValueSchema, step: number): number[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
@@ -72,8 +72,8 @@ function numbers(schema: ValueSchema, step: number): number[] {
 
 function lists({ items, minItems = 0 }: ValueSchema): unknown[] {
   const item = items ? exampleOf(items) : {};
-  const found = item === undefined || minItems > MOST ? [] : Array(Math.max(1, minItems)).fill(item);
-  return [found, []];
+  const isLong = JSON.stringify(item ?? null).length * minItems > LONGEST;
+  return item === undefined || isLong ? [[]] : [Array(Math.max(1, minItems)).fill(item), []];
 }
 
 function members({ properties = {} }: ValueSchema): Record<string, unknown> {

@@ -2,7 +2,7 @@
 import { CONTENT_TYPE, NO_CACHE } from "../../contract/headers.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { BULK, BULK_FOLDER, CONTRACT, fileHeaders, OPENAPI, SIGNATURE, SNAPSHOT, SUMS } from "../layout.js";
-import { fileHeadersOf, pathItem } from "./answers.js";
+import { headersOfFile, pathItem } from "./answers.js";
 import { type Described, type Part, ref } from "./parts.js";
 
 interface File {
@@ -14,6 +14,8 @@ interface File {
   /** A file that only such releases have which have this one. */
   with?: string;
   parameters?: readonly Part[];
+  /** A file so large that hosts send parts of it. */
+  hasRanges?: true;
 }
 
 const text = { type: "string" };
@@ -42,7 +44,8 @@ const FILES: readonly File[] = [
     summary: "A part of all records, one a line, as a gzip file",
     schema: { type: "string", format: "binary" },
     with: BULK,
-    parameters: [ref("parameters", "Part")],
+    parameters: [ref("parameters", "Part"), ref("parameters", "Range")],
+    hasRanges: true,
   },
   {
     path: AVATAR_PATH,
@@ -62,21 +65,29 @@ export function filePaths(described: Described): Part {
   return Object.fromEntries(there.map((file) => [`/${file.path}`, itemOf(file)]));
 }
 
-function itemOf({ path, name, summary, schema, parameters = [] }: File): Part {
+function itemOf({ path, name, summary, schema, parameters = [], hasRanges }: File): Part {
   const { "Content-Type": type, "Cache-Control": caching } = fileHeaders(path, "");
-  const kind = caching === NO_CACHE ? "state" : "file";
-  const prefix = caching === NO_CACHE ? "State" : "File";
+  const kind = caching === NO_CACHE ? "State" : "File";
   const [mediaType = CONTENT_TYPE] = type.split(";");
+  const found = { description: `${summary}.`, headers: headersOfFile(kind), content: { [mediaType]: { schema } } };
+  const ranged = { ...found.headers, "Accept-Ranges": ref("headers", "AcceptRanges") };
+  const some = { ...ranged, "Content-Range": ref("headers", "ContentRange") };
   return pathItem({
     name,
     summary,
     tag: "files",
     parameters: [...parameters, ref("parameters", "IfNoneMatch")],
     get: {
-      200: { description: `${summary}.`, headers: fileHeadersOf(kind), content: { [mediaType]: { schema } } },
-      304: ref("responses", `${prefix}NotModified`),
+      200: hasRanges ? { ...found, headers: ranged } : found,
+      ...(hasRanges && { 206: { ...found, description: "The bytes that Range names.", headers: some } }),
+      304: ref("responses", `${kind}NotModified`),
+      404: ref("responses", "NotFound"),
+      ...(hasRanges && { 416: ref("responses", "NoSuchRange") }),
+    },
+    head: {
+      200: ref("responses", `${kind}Head`),
+      304: ref("responses", `${kind}NotModified`),
       404: ref("responses", "NotFound"),
     },
-    head: { 200: ref("responses", `${prefix}Head`) },
   });
 }

@@ -1,21 +1,19 @@
 /** The headers of every answer, as docs/contract.md promises them. Those that not every host can send are not required. */
 import { commonHeaders, DEFAULT_CACHE_CONTROL, NO_CACHE, NO_STORE, PREFLIGHT_HEADERS } from "../../contract/headers.js";
 import { basePath } from "../../contract/links.js";
-import { OPENAPI } from "../layout.js";
+import { BULK, OPENAPI } from "../layout.js";
 import { type Described, type Part, ref } from "./parts.js";
 
 /** Each header by its component's name. */
-export function headerComponents({ baseUrl, encodings }: Described): Part {
-  const common = commonHeaders(encodings);
-  const base = basePath(baseUrl);
-  const description = `<${base.startsWith("//") ? "/." : ""}${base}/${OPENAPI}>; rel="service-desc"`;
+export function headerComponents({ baseUrl, encodings, files }: Described): Part {
+  const common = commonHeaders(encodings, `${basePath(baseUrl)}/${OPENAPI}`);
   return {
     Allow: fixed(common["Allow"], "The methods that there are."),
     Vary: fixed(common["Vary"], "What an answer may depend on."),
     AllowOrigin: fixed(common["Access-Control-Allow-Origin"], "Browsers may read the answer from any site."),
     ContentTypeOptions: fixed(common["X-Content-Type-Options"], "The answer is what its Content-Type says."),
     ExposeHeaders: text("The headers that browsers may read.", "ETag, Link, Snapshot-Id"),
-    Link: text("Leads to this description (RFC 8631).", description),
+    Link: text("Leads to this description (RFC 8631).", common["Link"]),
     SnapshotId: {
       description:
         "The id of the snapshot that the answer is of, so that a client that walks the pages can tell when it changed. Rollcall's own host sends it.",
@@ -36,6 +34,10 @@ export function headerComponents({ baseUrl, encodings }: Described): Part {
     AllowMethods: fixed(PREFLIGHT_HEADERS["Access-Control-Allow-Methods"], "The methods that a browser may use."),
     AllowHeaders: fixed(PREFLIGHT_HEADERS["Access-Control-Allow-Headers"], "The headers that a browser may send."),
     MaxAge: fixed(PREFLIGHT_HEADERS["Access-Control-Max-Age"], "For how many seconds a browser may keep this answer."),
+    ...(files.includes(BULK) && {
+      AcceptRanges: text("Says `bytes` where the host sends parts of a file.", "bytes"),
+      ContentRange: text("Which bytes of the file these are.", "bytes 1000-1999/20000"),
+    }),
     ...(encodings.length > 0 && {
       ContentEncoding: {
         description: "How the bytes are compressed, where the client accepts it.",
@@ -49,7 +51,7 @@ function fixed(value: string | undefined, description: string): Part {
   return { description, required: true, schema: { const: value } };
 }
 
-function text(description: string, example: string): Part {
+function text(description: string, example?: string): Part {
   return { description, schema: { type: "string" }, example };
 }
 

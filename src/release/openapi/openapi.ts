@@ -1,5 +1,6 @@
 /** openapi.json: what a release answers, for machines. It is a function of the contract and of what the release is. */
 import type { Contract } from "../../contract/contract.js";
+import { isObject, parseJson } from "../../contract/json.js";
 import { MAX_PAGES } from "../../contract/links.js";
 import { BULK } from "../layout.js";
 import { answerComponents, pathItem } from "./answers.js";
@@ -39,6 +40,13 @@ export function describeApi(contract: Contract, described: Described): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
+/** Whether a text is of another form than `describeApi` writes, as that of another version of Rollcall may be. */
+export function isOfOtherForm(text: string): boolean {
+  const read = parseJson(text);
+  const form = "value" in read && isObject(read.value) ? read.value["x-form"] : undefined;
+  return Number.isSafeInteger(form) && form !== FORM;
+}
+
 function infoOf({ file, listing }: Contract, { baseUrl, links }: Described): Part {
   const [one, many] = listing.words;
   const order = listing.order.map((entry) => (entry.startsWith("-") ? `${entry.slice(1)} (descending)` : entry));
@@ -73,7 +81,11 @@ function pagePaths({ listing }: Contract): Part {
         304: ref("responses", "PageNotModified"),
         404: ref("responses", "InvalidPage"),
       },
-      head: { 200: ref("responses", "PageHead") },
+      head: {
+        200: ref("responses", "PageHead"),
+        304: ref("responses", "PageNotModified"),
+        404: ref("responses", "InvalidPage"),
+      },
     });
   return {
     [listing.path]: paged("Page", `A page of ${many}`, "Page", "Format"),
@@ -82,7 +94,7 @@ function pagePaths({ listing }: Contract): Part {
       summary: "The listing's path without its final slash",
       tag: "pages",
       get: { 301: ref("responses", "Moved") },
-      head: {},
+      head: { 301: ref("responses", "Moved") },
     }),
     [`${listing.path}pages/{page}.json`]: paged("PageByPath", `A page of ${many}, by path`, "PageInPath"),
   };
@@ -112,7 +124,20 @@ function parameterComponents({ files }: Described): Part {
       schema: { type: "string" },
     },
     ...(files.includes(BULK) && {
-      Part: { name: "part", in: "path", required: true, description: "Which part, from 1.", schema: { ...number } },
+      Part: {
+        name: "part",
+        in: "path",
+        required: true,
+        description: "Which part, from 1.",
+        schema: number,
+        example: 1,
+      },
+      Range: {
+        name: "Range",
+        in: "header",
+        description: "Which bytes, so that a client need not begin again: bytes=1000-. Not every host offers it.",
+        schema: { type: "string" },
+      },
     }),
   };
 }

@@ -32,7 +32,7 @@ function readTerms(reader: Reader): string | undefined {
   while (peek(reader) !== "" && !"|)".includes(peek(reader))) {
     const atom = readAtom(reader);
     const times = atom === undefined ? undefined : readTimes(reader);
-    if (atom === undefined || times === undefined) return undefined;
+    if (atom === undefined || times === undefined || sample.length + atom.length * times > LONGEST) return undefined;
     sample += atom.repeat(times);
   }
   return sample;
@@ -40,7 +40,8 @@ function readTerms(reader: Reader): string | undefined {
 
 /** Sets that stand for many characters, by one of them. */
 const MEMBERS: Readonly<Record<string, string>> = { d: "1", w: "a", s: " ", D: "a", W: "-", S: "a" };
-const MOST_TIMES = 100;
+/** Longer texts are no examples. */
+const LONGEST = 1000;
 
 function readAtom(reader: Reader): string | undefined {
   const first = peek(reader);
@@ -75,6 +76,5 @@ function readClass(reader: Reader): string | undefined {
 function readTimes(reader: Reader): number | undefined {
   const [whole = "", least] = /^(?:[*+?]|\{(\d+)(?:,\d*)?\})?\??/.exec(reader.text.slice(reader.at)) ?? [];
   reader.at += whole.length;
-  const times = least === undefined ? 1 : Number(least);
-  return times <= MOST_TIMES ? times : undefined;
+  return least === undefined ? 1 : Number(least);
 }

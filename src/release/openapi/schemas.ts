@@ -1,8 +1,9 @@
 /** The schemas of what a reader gets. They allow further fields, so that what is generated from them takes later snapshots, too. */
 import type { Contract } from "../../contract/contract.js";
-import type { FieldSchema, ValueSchema } from "../../contract/file/form.js";
+import type { ValueSchema } from "../../contract/file/form.js";
 import { type LinkStyle, PAGE_SIZE } from "../../contract/links.js";
 import { kindOf } from "../../contract/record/kind.js";
+import { typeOf } from "../../contract/record/schema.js";
 import { typeName } from "../../contract/schema/typescript.js";
 import { BULK } from "../layout.js";
 import { type Described, type Part, ref } from "./parts.js";
@@ -90,10 +91,7 @@ function recordName({ file, listing }: Contract): string {
 }
 
 function pageSchema(contract: Contract, links: LinkStyle): Part {
-  const link = {
-    type: ["string", "null"],
-    format: "uri",
-  };
+  const link = { type: ["string", "null"], format: "uri" };
   const form = links === "query" ? "?format=api&page=N" : "pages/N.json";
   return {
     title: "Page",
@@ -112,48 +110,33 @@ function pageSchema(contract: Contract, links: LinkStyle): Part {
 }
 
 /** A contract as its readers need it: without where values come from, and open to further fields. */
-function recordSchema({ file: { title, description, properties, required } }: Contract): Part {
-  return openedObject(
-    { ...(title !== undefined && { title }), ...(description && { description }) },
-    properties,
-    required,
-  );
+function recordSchema({ file: { $schema: _, ...file } }: Contract): Part {
+  return opened(file);
 }
-
-function openedObject(
-  told: Part,
-  properties: { readonly [name: string]: FieldSchema },
-  required: readonly string[],
-): Part {
-  const members = Object.entries(properties).map(([name, schema]) => [name, opened(schema)]);
-  return { ...told, type: "object", properties: Object.fromEntries(members), required };
-}
-
-/** What JSON Schema leaves out and every record keeps: integers that each reader can hold, and how they may be stored. */
-const NUMBERS = {
-  integer: { format: "int64", minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-  number: { format: "double" },
-} as const;
 
 function opened(schema: ValueSchema): Part {
-  const { properties, required = [], items, anyOf, additionalProperties: _, ...own } = schema;
-  const told = Object.fromEntries(Object.entries(own).filter(([keyword]) => !keyword.startsWith("x-")));
-  if (properties) return openedObject(told, properties, required);
-  const kind = own.type === undefined ? undefined : kindOf(schema);
+  const { properties, items, anyOf, examples, additionalProperties: _, ...others } = schema;
+  const told = Object.entries(others).filter(([keyword]) => !keyword.startsWith("x-"));
+  const valid = examples?.filter((example) => typeOf(schema).safeParse(example).success) ?? [];
+  const members = Object.entries(properties ?? {}).map(([name, field]) => [name, opened(field)]);
   return {
-    ...told,
-    ...(kind === "integer" && boundedInteger(schema)),
-    ...(kind === "number" && NUMBERS.number),
+    ...Object.fromEntries(told),
+    ...(valid.length > 0 && { examples: valid }),
+    ...(schema.type !== undefined && numberKeywords(schema)),
+    ...(properties && { properties: Object.fromEntries(members) }),
     ...(items && { items: opened(items) }),
     ...(anyOf && { anyOf: anyOf.map(opened) }),
   };
 }
 
-function boundedInteger({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: ValueSchema): Part {
-  const { format, minimum: least, maximum: most } = NUMBERS.integer;
+/** What a contract need not say and every record keeps: that each reader can hold its integers. And how numbers may be stored. */
+function numberKeywords(schema: ValueSchema): Part {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  const kind = kindOf(schema);
+  if (kind !== "integer") return kind === "number" ? { format: "double" } : {};
   return {
-    format,
-    ...(exclusiveMinimum === undefined && { minimum: minimum ?? least }),
-    ...(exclusiveMaximum === undefined && { maximum: maximum ?? most }),
+    format: "int64",
+    ...(exclusiveMinimum === undefined && { minimum: minimum ?? Number.MIN_SAFE_INTEGER }),
+    ...(exclusiveMaximum === undefined && { maximum: maximum ?? Number.MAX_SAFE_INTEGER }),
   };
 }

@@ -13,6 +13,7 @@ import { AllRecordsCheck } from "../order.js";
 import { foundOnPages, NO_WORDING, wordingOf } from "../rules.js";
 import { Findings, type Verdict } from "../verdict.js";
 import { batches, startChecks } from "./batch.js";
+import { checkDescription } from "./description.js";
 import { checkFiles, checkOtherDigests, readTree, type Tree } from "./files.js";
 import { checkSnapshot, checkWarnings, type Manifest, readManifest } from "./manifest.js";
 import { toRows } from "./rows.js";
@@ -37,6 +38,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   checkFiles(tree, manifest, findings);
   await checkOtherDigests(folder, tree, manifest, findings);
   checkSnapshot(folder, manifest, findings);
+  const undescribed = await checkDescription(folder, tree, manifest, findings);
   const { snapshot } = manifest;
   const wording = manifest.contract ? wordingOf(manifest.contract) : NO_WORDING;
   const list = checkLength(folder, tree, snapshot?.count, findings);
@@ -49,7 +51,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
     }
   }
   const files = [...tree.keys()].filter((path) => tree.get(path) === "file");
-  const seen = { tree, manifest, records, barrier: findUnreadable(folder, files) };
+  const seen = { tree, manifest, undescribed, records, barrier: findUnreadable(folder, files) };
   return { subject: `release ${basename(folder)}`, words: [wording.one, wording.many], rows: toRows(seen, findings) };
 }
 

@@ -1,6 +1,6 @@
 /** The table of what is checked of a release on disk, in the order of the report. */
 import { count } from "../../print/numbers.js";
-import { CONTRACT, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { findRecordList } from "../../release/record/list.js";
 import { NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
 import type { Findings, Row } from "../verdict.js";
@@ -10,6 +10,8 @@ import type { Manifest } from "./manifest.js";
 export interface Seen {
   tree: Tree;
   manifest: Manifest;
+  /** Why openapi.json is not compared with what the release is. */
+  undescribed: string | undefined;
   records: number;
   /** What keeps other users from reading it. */
   barrier: string | undefined;
@@ -47,6 +49,12 @@ export function checksOf(wording: Wording): readonly DiskCheck[] {
       `${CONTRACT} is a valid contract`,
       () => CONTRACT,
       ({ manifest }) => manifest.isEarlier && `it has no ${CONTRACT}`,
+    ),
+    check(
+      "description",
+      `${OPENAPI} is what the contract, ${SNAPSHOT} and the files give`,
+      () => OPENAPI,
+      ({ undescribed }) => undescribed ?? false,
     ),
     check("pages", "every page is an envelope with sorted keys, one record a line", pages, withoutContract),
     check("records", rules.records, records, withoutContract),

@@ -1,0 +1,44 @@
+/** openapi.json of a release, compared with what its contract and its snapshot.json give. */
+
+import { MAX_CONTRACT } from "../../contract/file/form.js";
+import { shorten } from "../../print/text.js";
+import { OPENAPI } from "../../release/layout.js";
+import { OPTIONAL_FILES } from "../../release/openapi/files.js";
+import { describeApi, isOfOtherForm } from "../../release/openapi/openapi.js";
+import type { Findings } from "../verdict.js";
+import { readPlainFile, type Tree } from "./files.js";
+import type { Manifest } from "./manifest.js";
+
+/** It repeats a contract, and each of its fields takes a few lines more. */
+const MAX_DESCRIPTION = 16 * MAX_CONTRACT;
+
+/** @returns why it is not compared, and its digest alone is. */
+export async function checkDescription(
+  folder: string,
+  tree: Tree,
+  { snapshot, contract }: Manifest,
+  findings: Findings,
+): Promise<string | undefined> {
+  if (!tree.has(OPENAPI)) return `it has no ${OPENAPI}`;
+  if (!contract || !snapshot || !URL.canParse(snapshot.base_url)) return "what it is made of cannot be read";
+  const note = (found: string, expected: string) =>
+    findings.add({ check: "description", path: OPENAPI, found, expected });
+  const text = await readPlainFile(folder, tree, OPENAPI, MAX_DESCRIPTION);
+  if (text === undefined) {
+    note("no file to read", "a description of what the release answers");
+    return undefined;
+  }
+  if (isOfOtherForm(text)) return "another version of Rollcall wrote it";
+  const files = OPTIONAL_FILES.filter((path) => tree.has(path));
+  const { base_url: baseUrl, links, encodings } = snapshot;
+  const expected = describeApi(contract, { baseUrl, links, encodings, files });
+  if (text !== expected) note(firstDifference(text, expected), "what contract.json, snapshot.json and the files give");
+  return undefined;
+}
+
+function firstDifference(found: string, expected: string): string {
+  const wanted = expected.split("\n");
+  const lines = found.split("\n");
+  const at = lines.findIndex((line, index) => line !== wanted[index]);
+  return at < 0 ? `only ${lines.length} lines` : `in line ${at + 1}: ${shorten(lines[at]?.trim() ?? "", 100)}`;
+}
