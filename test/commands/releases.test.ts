@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
 import { describeReleases } from "../../src/commands/releases.js";
+import { size } from "../../src/print/numbers.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
@@ -24,12 +25,14 @@ async function twoReleases() {
 
 test("releases are listed newest first, numbers to the right", async () => {
   const { older, newer, run } = await twoReleases();
+  const bytesOf = (texts: Iterable<string>) => [...texts].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const sizeOf = ({ folder }: { folder: string }) => size(bytesOf(readTree(folder).values())).padStart(7);
   expect(await run("releases")).toEqual({
     code: 0,
     stdout: `\
 id            time (UTC)           users  pages     size
-${newer.id}  2026-11-21 03:41:00      2      1  68.3 kB  current
-${older.id}  2026-11-21 03:40:00      2      2  68.5 kB
+${newer.id}  2026-11-21 03:41:00      2      1  ${sizeOf(newer)}  current
+${older.id}  2026-11-21 03:40:00      2      2  ${sizeOf(older)}
 `,
     stderr: "",
   });
