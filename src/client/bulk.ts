@@ -1,6 +1,5 @@
 /** All records from the few large files of a release that was built with --bulk. */
-import { isObject, parseJson } from "../contract/json.js";
-import { jsonOf } from "./checked.js";
+import { isPlainObject, objectOf, textOf } from "./checked.js";
 import { ListingError } from "./errors.js";
 import type { Ground } from "./ground.js";
 import { unzip } from "./unzip.js";
@@ -41,10 +40,10 @@ export async function bulkCourse<T>(ground: Ground, baseUrl: string, signal: Abo
 }
 
 function partsOf(bytes: Uint8Array, url: string, count: number): Part[] {
-  const value = jsonOf(bytes, url, 100_000);
-  const listed = isObject(value) && Array.isArray(value["parts"]) ? value["parts"] : [];
+  const { parts: said } = objectOf(textOf(bytes, url), url);
+  const listed = Array.isArray(said) ? said : [];
   let before = 0;
-  const parts = listed.filter(isObject).map((part, at): Part => {
+  const parts = listed.filter(isPlainObject).map((part, at): Part => {
     const [file, records] = [`bulk/${at + 1}.ndjson.gz`, Number(part["count"])];
     if (part["file"] !== file || !Number.isSafeInteger(records) || records < 0)
       throw new ListingError("malformed", url, `has a part ${at + 1} that is none`);
@@ -52,10 +51,7 @@ function partsOf(bytes: Uint8Array, url: string, count: number): Part[] {
     return { file, count: records, before: before - records };
   });
   if (before === count && parts.length > 0 && parts.length === listed.length) return parts;
-  throw new ListingError("malformed", url, "has parts of another number of records than snapshot.json", {
-    expected: String(count),
-    received: String(before),
-  });
+  throw new ListingError("malformed", url, "has parts of another number of records than snapshot.json", count, before);
 }
 
 /** Line by line, while the part is unpacked. */
@@ -70,14 +66,11 @@ async function* recordsOf<T>(
     at++;
     if (at > before + count) break;
     if (at <= records) continue;
-    const read = parseJson(line);
-    if (!("value" in read) || !isObject(read.value))
-      throw new ListingError("malformed", url, `has no record as its line ${at - before}`);
-    yield [read.value as T, at];
+    yield [objectOf(line, url) as T, at];
   }
   if (at === before + count) return;
-  const facts = { expected: `${count} lines`, received: at < before + count ? String(at - before) : "more" };
-  throw new ListingError("malformed", url, "has other lines than bulk.json says", facts);
+  const found = at > before + count ? "more" : at - before;
+  throw new ListingError("malformed", url, "has another number of lines than bulk.json says", count, found);
 }
 
 async function* linesOf(bytes: Uint8Array<ArrayBuffer>, url: string): AsyncGenerator<string> {
@@ -105,7 +98,7 @@ async function* linesOf(bytes: Uint8Array<ArrayBuffer>, url: string): AsyncGener
     }
   } catch (cause) {
     if (cause instanceof ListingError) throw cause;
-    throw new ListingError("malformed", url, "does not unpack to lines of text", { cause });
+    throw new ListingError("malformed", url, "does not unpack to lines of text", undefined, undefined, cause);
   }
   if (length > 0) throw new ListingError("malformed", url, "is cut: its last line has no end");
 }

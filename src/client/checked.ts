@@ -1,81 +1,97 @@
 /** Bytes from a host as what they must be: text, JSON, snapshot.json, a page. */
-import { isObject, parseJson } from "../contract/json.js";
-import { LINK_STYLES, type LinkStyle, MAX_PAGES, neighbours, PAGE_SIZE, pagesFor } from "../contract/links.js";
+import { MAX_PAGES, neighbours, pagesFor } from "../contract/links.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
-import { ListingError } from "./errors.js";
-import { shown } from "./requests.js";
+import { ListingError, quoted } from "./errors.js";
 
-/** As many as any page of so many records has. */
-const MOST_VALUES_A_RECORD = 2000;
+/** A JSON object of anyone's. */
+export type AnyObject = Record<string, unknown>;
 
+/** Without a limit, 64 MiB of `[],` would be 20 million values, and take a gigabyte. */
+const MOST_VALUES = 5_000_000;
+const [COMMA, OPEN_LIST, OPEN_OBJECT] = [0x2c, 0x5b, 0x7b];
+
+/** @throws ListingError (malformed) */
 export function textOf(bytes: Uint8Array, url: string): string {
   try {
     // A mark at the beginning stays: JSON has none.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (cause) {
-    throw new ListingError("malformed", url, "is not UTF-8", { cause });
+  } catch {
+    throw new ListingError("malformed", url, "is not UTF-8");
   }
 }
 
-/** @param records how many it may hold. @throws ListingError (malformed) */
-export function jsonOf(bytes: Uint8Array, url: string, records = 100): unknown {
-  const text = textOf(bytes, url);
-  const read = parseJson(text, Math.max(100, records) * MOST_VALUES_A_RECORD);
-  if ("value" in read) return read.value;
-  throw new ListingError("malformed", url, /^\s*</.test(text) ? "is HTML, where JSON is expected" : read.why);
+/** A JSON text that is an object. @throws ListingError (malformed) */
+export function objectOf(text: string, url: string): AnyObject {
+  let value: unknown;
+  try {
+    value = hasFewValues(text) ? JSON.parse(text) : undefined;
+  } catch {
+    // Not JSON, or nested too deep for this runtime.
+  }
+  if (isPlainObject(value)) return value;
+  throw new ListingError("malformed", url, "is no JSON object of a bearable size", "one", quoted(text.slice(0, 80)));
 }
+
+export function isPlainObject(value: unknown): value is AnyObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Counts what may begin a value, wherever it stands: in a text, too, so that nothing has to be read twice. */
+function hasFewValues(text: string): boolean {
+  let values = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === COMMA || code === OPEN_LIST || code === OPEN_OBJECT) values++;
+  }
+  return values <= MOST_VALUES;
+}
+
+/** How the JSON text of each member of snapshot.json is written. */
+const MEMBERS: Readonly<Record<keyof Snapshot, RegExp>> = {
+  id: /^"[0-9a-f]{12}"$/,
+  contract: /^[1-9]\d{0,14}$/,
+  count: /^\d{1,15}$/,
+  pages: /^[1-9]\d{0,8}$/,
+  page_size: /^([1-9]\d{0,2}|1000)$/,
+  base_url: /^"https?:..+"$/,
+  links: /^"(query|path)"$/,
+  encodings: /^\[("\w+",?)*\]$/,
+  skipped: /^\d{1,15}$/,
+  state: /^("[0-9a-f]{64}"|undefined)$/,
+  warnings: /^\{/,
+};
 
 /** What snapshot.json says. Further members are allowed. @throws ListingError (malformed) */
 export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
-  const value = jsonOf(bytes, url);
-  const said = isObject(value) ? value : {};
-  const isCount = (name: string, min = 0, max = Number.MAX_SAFE_INTEGER) => {
-    const number = said[name];
-    return Number.isSafeInteger(number) && (number as number) >= min && (number as number) <= max;
+  const said = objectOf(textOf(bytes, url), url);
+  const refuse = (name: string, expected: string | number) => {
+    const why = `is no snapshot.json of a release by its ${name}`;
+    return new ListingError("malformed", url, why, expected, quoted(said[name]));
   };
-  const is = (name: string, pattern: RegExp) => typeof said[name] === "string" && pattern.test(said[name]);
-  const { pages, count, page_size, links, encodings, warnings, state } = said;
-  const checks: Record<string, boolean> = {
-    id: is("id", /^[0-9a-f]{12}$/),
-    contract: isCount("contract", 1),
-    count: isCount("count"),
-    page_size: isCount("page_size", PAGE_SIZE.min, PAGE_SIZE.max),
-    pages: isCount("pages", 1, MAX_PAGES) && pages === pagesFor(count as number, page_size as number),
-    base_url: is("base_url", /^https?:\/\/./),
-    links: LINK_STYLES.includes(links as LinkStyle),
-    encodings: Array.isArray(encodings) && encodings.every((one) => typeof one === "string"),
-    skipped: isCount("skipped"),
-    state: state === undefined || is("state", /^[0-9a-f]{64}$/),
-    warnings: isObject(warnings),
-  };
-  const wrong = Object.keys(checks).find((name) => !checks[name]);
-  if (wrong === undefined) return value as Snapshot;
-  throw new ListingError("malformed", url, "is no snapshot.json of a release", {
-    expected: `a valid ${wrong}`,
-    received: shown(JSON.stringify(said[wrong]) ?? "none"),
-  });
+  for (const [name, pattern] of Object.entries(MEMBERS))
+    if (!pattern.test(`${JSON.stringify(said[name])}`)) throw refuse(name, `${pattern}`);
+  const snapshot = said as unknown as Snapshot;
+  const pages = pagesFor(snapshot.count, snapshot.page_size);
+  if (snapshot.pages !== pages || pages > MAX_PAGES) throw refuse("pages", pages);
+  return snapshot;
 }
 
-/** A page of a snapshot, whose envelope must be the one that snapshot.json promises. @throws ListingError (malformed) */
+/** A page, which must be as snapshot.json promises. @throws ListingError (malformed) */
 export function pageOf<T>(bytes: Uint8Array, url: string, number: number, path: string, snapshot: Snapshot): Page<T> {
   const { count, page_size, pages, links, base_url: baseUrl } = snapshot;
-  const value = jsonOf(bytes, url, page_size);
-  const page = isObject(value) ? value : {};
-  const records = Math.max(0, Math.min(page_size, count - (number - 1) * page_size));
-  const expected = { count, ...neighbours({ baseUrl, path, links, page: number, pages }) };
-  for (const [name, promised] of Object.entries(expected)) {
-    if (page[name] !== promised) throw notPromised(url, name, promised, page[name]);
-  }
+  const page = objectOf(textOf(bytes, url), url);
   const { results } = page;
-  const isFull = Array.isArray(results) && results.length === records && results.every(isObject);
-  if (!isFull) throw notPromised(url, "results", `${records} objects`, results);
-  return value as Page<T>;
-}
-
-function notPromised(url: string, name: string, promised: unknown, found: unknown): ListingError {
-  return new ListingError("malformed", url, `is no page of this listing by its ${name}`, {
-    expected: typeof promised === "string" ? promised : JSON.stringify(promised),
-    received: shown(JSON.stringify(found) ?? "none"),
-  });
+  const promised = {
+    ...{ count, ...neighbours({ baseUrl, path, links, page: number, pages }) },
+    ...{ results: Math.max(0, Math.min(page_size, count - (number - 1) * page_size)) },
+  };
+  const found = { ...page, results: Array.isArray(results) && results.every(isPlainObject) && results.length };
+  for (const [name, expected] of Object.entries(promised)) {
+    const received = (found as AnyObject)[name];
+    if (received === expected) continue;
+    const why = `is no page of this listing by its ${name}`;
+    throw new ListingError("malformed", url, why, `${expected}`, quoted(received));
+  }
+  return page as unknown as Page<T>;
 }

@@ -5,16 +5,16 @@ import type { Position } from "./position.js";
 /**
  * - `unproved`: the host has no snapshot.json or SHA256SUMS, so that nothing it says can be proved
  * - `signature`: SHA256SUMS is not signed as it must be
- * - `mismatch`: bytes came that are not those that were proved, again and again
+ * - `mismatch`: other bytes came than SHA256SUMS lists, again and again
  * - `malformed`: what came is not what it must be: no JSON, no page, no line of SHA256SUMS
  * - `too-large`: more bytes came than are allowed; no more of them were read
- * - `redirect`: the host sends its reader elsewhere, where nobody follows
+ * - `redirect`: the host sends its reader elsewhere, which is not followed
  * - `status`: another status than 200
  * - `busy`: the host asked to wait (429 or 503) too long, or too often
  * - `timeout`: the answer did not come in full in time
  * - `network`: no answer, or one that broke off
  * - `changed`: the listing is of another snapshot now, see `SnapshotChangedError`
- * - `usage`: an argument is wrong, or the runtime lacks what is needed
+ * - `usage`: an argument is wrong, or the release has not what was asked for
  */
 export type ListingErrorCode =
   | "unproved"
@@ -30,34 +30,29 @@ export type ListingErrorCode =
   | "changed"
   | "usage";
 
-/** What an error tells beside its message. */
-export interface ListingErrorFacts {
-  expected?: string | undefined;
-  received?: string | undefined;
-  cause?: unknown;
-}
-
 /** Why nothing was handed out. The message is one line that names the URL, what was expected and what came. */
 export class ListingError extends Error {
   override readonly name: string = "ListingError";
+  /** The kind of error, for programs. */
+  declare readonly code: ListingErrorCode;
+  /** The URL that it is about. */
+  declare readonly url: string;
   /** What was expected, where that can be said: a digest, a status. */
-  readonly expected: string | undefined;
+  declare readonly expected: string | undefined;
   /** What came instead. */
-  readonly received: string | undefined;
+  declare readonly received: string | undefined;
 
   /** @param why the rest of a sentence that begins with the URL, without its full stop. */
   constructor(
-    /** The kind of error, for programs. */
-    readonly code: ListingErrorCode,
-    /** The URL that it is about. */
-    readonly url: string,
+    code: ListingErrorCode,
+    url: string,
     why: string,
-    { expected, received, cause }: ListingErrorFacts = {},
+    expected?: string | number,
+    received?: string | number,
+    cause?: unknown,
   ) {
-    const differs = expected === undefined ? "" : `: expected ${expected}, received ${received}`;
-    super(`${url} ${why}${differs}.`, { cause });
-    this.expected = expected;
-    this.received = received;
+    super(`${url} ${why}${expected === undefined ? "" : `: expected ${expected}, received ${received}`}.`, { cause });
+    Object.assign(this, { code, url, expected: toText(expected), received: toText(received) });
   }
 }
 
@@ -65,19 +60,30 @@ export class ListingError extends Error {
 export class SnapshotChangedError extends ListingError {
   override readonly name: string = "SnapshotChangedError";
 
+  /**
+   * @param position where the walk was: what was handed out until then is of the snapshot `from`.
+   * @param from the snapshot that was read; undefined where a position of another walk is all that is known of it.
+   * @param to the snapshot that the host has now.
+   */
   constructor(
     url: string,
-    /** Where the walk was: what was handed out until then is of the snapshot `from`. */
     public position: Position,
-    /** The snapshot that was read; undefined where a position of another walk is all that is known of it. */
     readonly from: Snapshot | undefined,
-    /** The snapshot that the host has now. */
     readonly to: Snapshot,
   ) {
-    const expected = from ? `snapshot ${from.id}` : `state ${position.state}`;
-    super("changed", url, "is of another snapshot now; read from the beginning, or let { restart: true } do it", {
-      expected,
-      received: `snapshot ${to.id}`,
-    });
+    const why = "is of another snapshot now; read it from the beginning, as { restart: true } does";
+    super("changed", url, why, from?.id ?? `state ${position.state}`, to.id);
   }
+}
+
+const LONGEST_SHOWN = 200;
+
+/** Foreign text or another value for a message: one line, and not too long. */
+export function quoted(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+}
+
+function toText(value: string | number | undefined): string | undefined {
+  return value === undefined ? value : String(value);
 }

@@ -5,9 +5,9 @@ import type { Snapshot } from "../contract/snapshot.js";
 import { pageOf, snapshotOf } from "./checked.js";
 import type { Digests } from "./digests.js";
 import { ListingError, SnapshotChangedError } from "./errors.js";
-import { type Host, nameOf, readProved, readSnapshotFile, type SnapshotFile } from "./files.js";
-import { positionAt } from "./position.js";
-import type { Bytes } from "./requests.js";
+import { type Host, readProved, readSnapshotFile, type SnapshotFile, type Try } from "./files.js";
+import { BEGINNING } from "./position.js";
+import type { Bytes } from "./transfer.js";
 
 /** One snapshot of a listing. */
 export interface Ground {
@@ -25,70 +25,62 @@ export interface Ground {
   requireCurrent(signal?: AbortSignal): Promise<void>;
 }
 
+/** One that was proved. */
+export interface ProvedGround extends Ground {
+  readonly file: SnapshotFile;
+  /** When it was signed, where a signature is demanded. */
+  readonly signed: Date | undefined;
+}
+
 const PAGE_BYTES = 256 * 2 ** 20;
-const RECORD_LISTS = ["records.sha256", "users.sha256"];
 
 /** A snapshot with the digests of its files. */
-export class ProvedGround implements Ground {
-  readonly proof: "signature" | "digests";
-  readonly state: string;
+export function provedGround(
+  host: Host,
+  file: SnapshotFile,
+  snapshot: Snapshot,
+  digests: Digests,
+  signed: Date | undefined,
+): ProvedGround {
+  const listed = digests.of("records.sha256") ?? digests.of("users.sha256");
+  const state = snapshot.state ?? listed ?? file.digest;
+  if (listed !== undefined && listed !== state)
+    throw new ListingError("malformed", file.url, "has another state than SHA256SUMS", listed, state);
 
-  constructor(
-    private readonly host: Host,
-    readonly file: SnapshotFile,
-    readonly snapshot: Snapshot,
-    private readonly digests: Digests,
-    /** When it was signed, where a signature is demanded. */
-    readonly signed: Date | undefined,
-  ) {
-    this.proof = signed ? "signature" : "digests";
-    const listed = RECORD_LISTS.map((name) => digests.of(name)).find((digest) => digest !== undefined);
-    this.state = snapshot.state ?? listed ?? file.digest;
-    if (listed === undefined || listed === this.state) return;
-    const facts = { expected: listed, received: this.state };
-    throw new ListingError("malformed", file.url, "has another state than SHA256SUMS", facts);
-  }
+  const urlOf = (page: number) => pageUrl({ ...snapshot, baseUrl: host.baseUrl, path: digests.path }, page);
 
-  readPage(page: number, signal?: AbortSignal): Promise<Bytes> {
-    return this.#read(this.#urlOf(page), this.digests.ofPage(page), PAGE_BYTES, signal);
-  }
+  const requireShown = async (how: Try): Promise<void> => {
+    const now = await readSnapshotFile(host, file, how);
+    if (now === file) return;
+    throw new SnapshotChangedError(file.url, { ...BEGINNING, state }, snapshot, snapshotOf(now.bytes, now.url));
+  };
 
-  parsePage<T>(page: number, bytes: Bytes): Page<T> {
-    return pageOf(bytes, this.#urlOf(page), page, this.digests.path, this.snapshot);
-  }
-
-  readFile(file: string, maxBytes: number, signal?: AbortSignal): Promise<Bytes> {
-    const [url, digest] = [`${this.host.baseUrl}/${file}`, this.digests.of(file)];
-    if (digest !== undefined) return this.#read(url, digest, maxBytes, signal);
-    throw new ListingError("usage", url, "is no file of this release: SHA256SUMS does not list it");
-  }
-
-  async requireCurrent(signal?: AbortSignal): Promise<void> {
-    // A cache may still show an old snapshot, or what came before this one.
-    if (!(await this.#isShown({ tries: 0, signal }))) await this.#requireShown(signal);
-  }
+  const requireCurrent = async (signal?: AbortSignal): Promise<void> => {
+    try {
+      await requireShown({ signal });
+    } catch (error) {
+      if (!(error instanceof SnapshotChangedError)) throw error;
+      // A cache may still show what was before this one.
+      await requireShown({ signal, past: file.digest });
+    }
+  };
 
   /** Looks as soon as something does not fit whether the host has moved, so that nobody waits for what is gone. */
-  #read(url: string, digest: string, maxBytes: number, signal?: AbortSignal): Promise<Bytes> {
-    return readProved(this.host, { url, digest, maxBytes, signal }, async (tries, isLast) => {
-      if (isLast) await this.#requireShown(signal);
-      else if (tries === 0) await this.requireCurrent(signal);
+  const read = (url: string, digest: string, maxBytes: number, signal: AbortSignal | undefined) =>
+    readProved(host, { url, digest, maxBytes, signal }, async (tries, isLast) => {
+      if (isLast) await requireShown({ signal, past: file.digest });
+      else if (tries === 0) await requireCurrent(signal);
     });
-  }
 
-  async #isShown(one: Parameters<typeof readSnapshotFile>[2]): Promise<boolean> {
-    return (await readSnapshotFile(this.host, this.file, one)) === this.file;
-  }
-
-  /** Past caches. */
-  async #requireShown(signal?: AbortSignal): Promise<void> {
-    const { host, file, snapshot, state } = this;
-    const now = await readSnapshotFile(host, file, { tries: 1, name: nameOf(file.digest), signal });
-    if (now === file) return;
-    throw new SnapshotChangedError(file.url, positionAt(0, state, snapshot), snapshot, snapshotOf(now.bytes, now.url));
-  }
-
-  #urlOf(page: number): string {
-    return pageUrl({ baseUrl: this.host.baseUrl, path: this.digests.path, links: this.snapshot.links }, page);
-  }
+  return {
+    ...{ file, snapshot, signed, state, requireCurrent },
+    proof: signed ? "signature" : "digests",
+    readPage: (page, signal) => read(urlOf(page), digests.ofPage(page), PAGE_BYTES, signal),
+    parsePage: (page, bytes) => pageOf(bytes, urlOf(page), page, digests.path, snapshot),
+    async readFile(name, maxBytes, signal) {
+      const [url, digest] = [`${host.baseUrl}/${name}`, digests.of(name)];
+      if (digest !== undefined) return read(url, digest, maxBytes, signal);
+      throw new ListingError("usage", url, "is no file of this release: SHA256SUMS does not list it");
+    },
+  };
 }

@@ -1,26 +1,19 @@
 /** Opens a published listing to be read: one page, all pages, all records, proved. */
 import type { ContractFile } from "../contract/file/form.js";
 import { normalBaseUrl } from "../contract/links.js";
-import type { Page } from "../contract/page.js";
-import type { Snapshot } from "../contract/snapshot.js";
 import type { User } from "../contract/users.js";
-import { jsonOf } from "./checked.js";
+import { objectOf, textOf } from "./checked.js";
 import { ListingError, SnapshotChangedError } from "./errors.js";
 import type { Host } from "./files.js";
-import { CONTRACT_BYTES, type FindOptions, findGround, pathIn } from "./find-ground.js";
-import { type Ground, ProvedGround } from "./ground.js";
-import type {
-  CallOptions,
-  ListedPage,
-  ListingOptions,
-  ListingWalkOptions,
-  OpenListing,
-  RecordOptions,
-  Walk,
-} from "./options.js";
-import { positionAt } from "./position.js";
-import { Requests } from "./requests.js";
-import { type Course, ListingWalk } from "./walk.js";
+import { type FindOptions, findGround } from "./find-ground.js";
+import type { Ground, ProvedGround } from "./ground.js";
+import type { ListedPage, ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
+import { createRequests } from "./requests.js";
+import { type Course, createWalk, type WalkStart } from "./walk.js";
+
+const CONTRACT = "contract.json";
+/** As many as a contract may have. */
+const CONTRACT_BYTES = 1_000_000;
 
 /**
  * Opens a listing that Rollcall has published, or any one in the same form. Nothing is asked for yet.
@@ -28,152 +21,105 @@ import { type Course, ListingWalk } from "./walk.js";
  * @throws ListingError (usage) for what is no base URL, and for options that cannot be.
  */
 export function openListing<T = User>(baseUrl: string | URL, options: ListingOptions = {}): OpenListing<T> {
-  return new HostListing<T>(parseBase(String(baseUrl)), options);
-}
+  const { publicKey = [], maxAgeMs, signal, concurrency = 8, timeoutMs = 30_000 } = options;
+  const { fetch = (input, init) => globalThis.fetch(input, init), pausesMs = [250, 1000, 3000] } = options;
+  const url = parseBase(String(baseUrl));
+  if (!(concurrency >= 1 && timeoutMs > 0))
+    throw new ListingError("usage", url, "is to be read with a concurrency or timeoutMs of nothing");
+  const requests = createRequests({ fetch, signal, timeoutMs, pausesMs });
+  const host: Host = { baseUrl: url, requests, keys: [publicKey].flat(), maxAgeMs };
+  /** The snapshot that was asked for last. */
+  let last: Ground | undefined;
 
-class HostListing<T> implements OpenListing<T> {
-  #ground: Ground | undefined;
-  readonly #host: Host;
-  readonly #concurrency: number;
-
-  constructor(
-    readonly baseUrl: string,
-    private readonly options: ListingOptions,
-  ) {
-    const { publicKey = [], maxAgeMs, signal, timeoutMs = 30_000, pausesMs = [250, 1000, 3000] } = options;
-    const fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-    const { concurrency = 8 } = options;
-    const isPositive = concurrency >= 1 && timeoutMs > 0;
-    if (!isPositive) throw new ListingError("usage", baseUrl, "cannot be read with such a concurrency or timeoutMs");
-    this.#concurrency = Math.floor(concurrency);
-    const requests = new Requests({ fetch, signal, timeoutMs, pausesMs });
-    this.#host = { baseUrl, requests, keys: [publicKey].flat(), maxAgeMs };
-  }
-
-  get proof(): Ground["proof"] | undefined {
-    return this.#ground?.proof;
-  }
-
-  async snapshot({ signal }: CallOptions = {}): Promise<Snapshot> {
-    return (await this.#find({ signal })).snapshot;
-  }
-
-  async contract({ signal }: CallOptions = {}): Promise<ContractFile> {
-    const file = "contract.json";
-    const bytes = await this.#read(signal, (ground) => ground.readFile(file, CONTRACT_BYTES, signal));
-    const url = `${this.baseUrl}/${file}`;
-    pathIn(bytes, url);
-    return jsonOf(bytes, url) as ContractFile;
-  }
-
-  page(number: number, { signal }: CallOptions = {}): Promise<Page<T>> {
-    return this.#read(signal, async (ground) => {
-      const { pages } = ground.snapshot;
-      if (!Number.isInteger(number) || number < 1 || number > pages) {
-        const facts = { expected: `a page from 1 to ${pages}`, received: String(number) };
-        throw new ListingError("usage", this.baseUrl, "has no such page", facts);
-      }
-      try {
-        return ground.parsePage<T>(number, await ground.readPage(number, signal));
-      } catch (error) {
-        const { state, snapshot } = ground;
-        const before = positionAt((number - 1) * snapshot.page_size, state, snapshot);
-        if (error instanceof SnapshotChangedError) error.position = before;
-        throw error;
-      }
-    });
-  }
-
-  pages(options: ListingWalkOptions = {}): Walk<ListedPage<T>> {
-    return this.#walk(options, (ground) =>
-      this.#pageCourse(ground, (number, bytes) => {
-        const page = ground.parsePage<T>(number, bytes);
-        const records = Math.min(number * ground.snapshot.page_size, ground.snapshot.count);
-        return [[{ number, bytes, page }, records] as [ListedPage<T>, number]].values();
-      }),
-    );
-  }
-
-  records({ via = "pages", ...options }: RecordOptions = {}): Walk<T> {
-    if (via === "bulk") {
-      return this.#walk(options, async (ground, signal) => {
-        const { bulkCourse } = await import("./bulk.js");
-        return bulkCourse<T>(ground, this.baseUrl, signal);
-      });
-    }
-    return this.#walk(options, (ground) =>
-      this.#pageCourse(ground, function* (number, bytes, records) {
-        const { results } = ground.parsePage<T>(number, bytes);
-        const before = (number - 1) * ground.snapshot.page_size;
-        for (let index = Math.max(0, records - before); index < results.length; index++)
-          yield [results[index] as T, before + index + 1];
-      }),
-    );
-  }
-
-  #pageCourse<R>(ground: Ground, items: Course<R>["items"]): Course<R> {
-    const { count, page_size, pages } = ground.snapshot;
-    return {
-      atOnce: this.#concurrency,
-      last: pages,
-      first: (records) => (count > 0 && records >= count ? pages + 1 : Math.floor(records / page_size) + 1),
-      read: (number, signal) => ground.readPage(number, signal),
-      items,
-    };
-  }
-
-  #walk<R>(
-    options: ListingWalkOptions,
-    course: (ground: Ground, signal: AbortSignal) => Course<R> | Promise<Course<R>>,
-  ) {
-    const find = (how: FindOptions) => this.#find(how);
-    return new ListingWalk<R>({ url: this.baseUrl, find, course }, options);
-  }
-
-  /** Reads from the snapshot that was asked for last. One that the host has no longer is forgotten. */
-  async #read<V>(signal: AbortSignal | undefined, read: (ground: Ground) => Promise<V>): Promise<V> {
-    const ground = this.#ground ?? (await this.#find({ signal }));
+  const find = async (how: FindOptions): Promise<Ground> => {
+    if (last?.proof === "none") return findUnproved(how);
     try {
-      return await read(ground);
-    } catch (error) {
-      if (error instanceof SnapshotChangedError && this.#ground === ground) this.#ground = undefined;
-      throw error;
-    }
-  }
-
-  async #find(how: FindOptions): Promise<Ground> {
-    const last = this.#ground;
-    const isUnproved = last !== undefined && !(last instanceof ProvedGround);
-    this.#ground = isUnproved ? await this.#findUnproved(how) : await this.#findProved(last, how);
-    return this.#ground;
-  }
-
-  async #findProved(last: ProvedGround | undefined, how: FindOptions): Promise<Ground> {
-    try {
-      return await findGround(this.#host, last, how);
+      last = await findGround(host, last as ProvedGround | undefined, how);
+      return last;
     } catch (error) {
       // What was proved once is never read without proof.
-      const isAllowed = this.options.unproved === true && this.#host.keys.length === 0 && !last;
+      const isAllowed = options.unproved && host.keys.length === 0 && !last;
       if (!isAllowed || !(error instanceof ListingError) || error.code !== "unproved") throw error;
-      const ground = await this.#findUnproved(how);
-      this.options.onUnproved?.(error);
+      const ground = await findUnproved(how);
+      options.onUnproved?.(error);
       return ground;
     }
-  }
+  };
+  const findUnproved = async (how: FindOptions): Promise<Ground> => {
+    const { unprovedGround } = await import("./unproved.js");
+    last = await unprovedGround(host, options.path, how.signal);
+    return last;
+  };
 
-  async #findUnproved({ signal }: FindOptions): Promise<Ground> {
-    const { findUnproved } = await import("./unproved.js");
-    return findUnproved(this.#host, this.options.path, signal);
-  }
+  /** Reads from the snapshot that was asked for last; one that the host has no longer is forgotten. */
+  const read = async <V>(from: AbortSignal | undefined, step: (ground: Ground) => Promise<V>): Promise<V> => {
+    const ground = last ?? (await find({ signal: from }));
+    try {
+      return await step(ground);
+    } catch (error) {
+      if (error instanceof SnapshotChangedError && last === ground) last = undefined;
+      throw error;
+    }
+  };
+
+  const byPages = <R>(ground: Ground, items: Course<R>["items"]): Course<R> => {
+    const { count, page_size, pages } = ground.snapshot;
+    return {
+      atOnce: Math.floor(concurrency),
+      last: pages,
+      first: (records) => (count > 0 && records >= count ? pages : Math.floor(records / page_size)) + 1,
+      read: (number, from) => ground.readPage(number, from),
+      items,
+    };
+  };
+  const walk = <R>(how: ListingWalkOptions, course: WalkStart<R>["course"]) =>
+    createWalk<R>({ url, find, course }, how);
+
+  return {
+    baseUrl: url,
+    get proof() {
+      return last?.proof;
+    },
+    snapshot: async (how = {}) => (await find({ signal: how.signal })).snapshot,
+    contract: ({ signal: from } = {}) =>
+      read(from, async (ground) => {
+        const bytes = await ground.readFile(CONTRACT, CONTRACT_BYTES, from);
+        const contract = objectOf(textOf(bytes, `${url}/${CONTRACT}`), `${url}/${CONTRACT}`);
+        return contract as unknown as ContractFile;
+      }),
+    page: (number, { signal: from } = {}) =>
+      read(from, async (ground) => {
+        const { pages } = ground.snapshot;
+        if (!Number.isInteger(number) || number < 1 || number > pages)
+          throw new ListingError("usage", url, "has no such page", `1 to ${pages}`, number);
+        return ground.parsePage<T>(number, await ground.readPage(number, from));
+      }),
+    pages: (how = {}) =>
+      walk(how, async (ground) =>
+        byPages(ground, function* (number, bytes) {
+          const { page_size, count } = ground.snapshot;
+          const page: ListedPage<T> = { number, bytes, page: ground.parsePage(number, bytes) };
+          yield [page, Math.min(number * page_size, count)];
+        }),
+      ),
+    records: ({ via, ...how } = {}) =>
+      walk<T>(how, async (ground, from) => {
+        if (via === "bulk") return (await import("./bulk.js")).bulkCourse<T>(ground, url, from);
+        return byPages(ground, function* (number, bytes, records) {
+          const { results } = ground.parsePage<T>(number, bytes);
+          const before = (number - 1) * ground.snapshot.page_size;
+          for (let index = Math.max(0, records - before); index < results.length; index++)
+            yield [results[index] as T, before + index + 1];
+        });
+      }),
+  };
 }
 
 /** Normalises it. */
 function parseBase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === "";
-  if (isPlain) return normalBaseUrl(url);
-  throw new ListingError("usage", text.replace(/\/\/[^/]*@/, "//...@"), "is no base URL", {
-    expected: "one like https://directory.example.com",
-    received: "one with another scheme, credentials, a query or a fragment",
-  });
+  if (url && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === "")
+    return normalBaseUrl(url);
+  const why = "is no base URL: give one like https://directory.example.com";
+  throw new ListingError("usage", text.replace(/\/\/[^/]*@/, "//...@"), why);
 }

@@ -1,6 +1,6 @@
 /** Where a walk is, in a form that another process can go on from. */
 import type { Snapshot } from "../contract/snapshot.js";
-import { ListingError } from "./errors.js";
+import { ListingError, quoted } from "./errors.js";
 
 /** Where a walk is: plain JSON, which another process can give as `after` to go on. */
 export interface Position {
@@ -17,8 +17,12 @@ export interface Position {
   pageSize?: number | undefined;
 }
 
+/** Before the first record. */
+export const BEGINNING: Position = { state: "", page: 1, index: 0 };
+
 /** The position behind the first `records` records. */
-export function positionAt(records: number, state: string, { page_size: pageSize }: Snapshot): Position {
+export function positionAt(records: number, { state, snapshot }: { state: string; snapshot: Snapshot }): Position {
+  const { page_size: pageSize } = snapshot;
   const page = Math.max(1, Math.ceil(records / pageSize));
   return { state, page, index: records - (page - 1) * pageSize, pageSize };
 }
@@ -27,10 +31,7 @@ export function positionAt(records: number, state: string, { page_size: pageSize
 export function recordsBefore(position: Position, { count, page_size }: Snapshot, url: string): number {
   const { page, index, pageSize = page_size } = position;
   const records = (page - 1) * pageSize + index;
-  const isWhole = [page, index, pageSize, records].every(Number.isSafeInteger);
-  if (isWhole && page >= 1 && index >= 0 && index <= pageSize && records <= count) return records;
-  throw new ListingError("usage", url, "cannot be read after what is no position of a walk", {
-    expected: `one within ${count} records`,
-    received: JSON.stringify({ page, index, pageSize }),
-  });
+  const isOne = [page, index, pageSize, records].every(Number.isSafeInteger) && page > 0 && index >= 0;
+  if (isOne && index <= pageSize && records <= count) return records;
+  throw new ListingError("usage", url, "has no such position", `one within ${count} records`, quoted(position));
 }

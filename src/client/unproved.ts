@@ -1,139 +1,124 @@
 /** A host without digests, such as any listing in the same form: what it says is checked against itself, and proved by nothing. */
-import { isObject } from "../contract/json.js";
-import { MAX_PAGES, PAGE_SIZE, pagesFor } from "../contract/links.js";
+import { MAX_PAGES, PAGE_SIZE, pagesFor, pageUrl } from "../contract/links.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
-import { jsonOf } from "./checked.js";
-import { digestOf } from "./digests.js";
-import { ListingError, SnapshotChangedError } from "./errors.js";
+import { isPlainObject, objectOf, textOf } from "./checked.js";
+import { hexDigest } from "./digests.js";
+import { ListingError, quoted, SnapshotChangedError } from "./errors.js";
 import { type Host, requireOk } from "./files.js";
-import { CONTRACT_BYTES, pathIn } from "./find-ground.js";
 import type { Ground } from "./ground.js";
-import { positionAt } from "./position.js";
-import { type Bytes, shown } from "./requests.js";
+import { BEGINNING } from "./position.js";
+import type { Bytes } from "./transfer.js";
 
 const USUAL_PATH = "/api/users/";
 const PAGE_BYTES = 64 * 2 ** 20;
+const CONTRACT_BYTES = 1_000_000;
 
-/** A listing as its page 1 says that it is. */
-export async function findUnproved(host: Host, path: string | undefined, signal?: AbortSignal): Promise<Ground> {
-  return UnprovedGround.read(host, path ?? (await pathOfHost(host, signal)) ?? USUAL_PATH, signal);
+/** A listing as its page 1 says that it is. @param path of the listing, where the host does not say it */
+export async function unprovedGround(host: Host, given: string | undefined, signal?: AbortSignal): Promise<Ground> {
+  const { baseUrl, requests } = host;
+  const path = given ?? (await pathOfHost(host, signal));
+  const urlOf = (page: number) => pageUrl({ baseUrl, path, links: "query" }, page);
+  const readPage = (page: number, how?: AbortSignal): Promise<Bytes> => {
+    const url = urlOf(page);
+    const ask = { maxBytes: PAGE_BYTES, signal: how };
+    return requests.insist(how, async () => requireOk(url, await requests.get(url, ask)));
+  };
+  const first = await readPage(1, signal);
+  const state = await hexDigest(first);
+  const snapshot = factsOf(first, urlOf(1), baseUrl, state);
+  return {
+    ...{ proof: "none", state, snapshot, readPage },
+    parsePage<T>(page: number, bytes: Bytes) {
+      const read = selfConsistent(bytes, urlOf(page), page);
+      requirePromised(read, urlOf(page), page, snapshot);
+      return read as Page<T>;
+    },
+    async readFile(file, maxBytes, how) {
+      const url = `${baseUrl}/${file}`;
+      return requireOk(url, await requests.get(url, { maxBytes, signal: how }));
+    },
+    async requireCurrent(how) {
+      const now = await readPage(1, how);
+      const digest = await hexDigest(now);
+      if (digest === state) return;
+      const to = factsOf(now, urlOf(1), baseUrl, digest);
+      throw new SnapshotChangedError(urlOf(1), { ...BEGINNING, state }, snapshot, to);
+    },
+  };
 }
 
-/** Undefined where the host has no contract.json. */
-async function pathOfHost({ baseUrl, requests }: Host, signal?: AbortSignal): Promise<string | undefined> {
+/** What the host's contract.json says; the usual one where it has none. */
+async function pathOfHost({ baseUrl, requests }: Host, signal?: AbortSignal): Promise<string> {
   const url = `${baseUrl}/contract.json`;
   const { status, bytes } = await requests.get(url, { maxBytes: CONTRACT_BYTES, signal });
   try {
-    return status === 200 ? pathIn(bytes, url) : undefined;
+    const listing = status === 200 ? objectOf(textOf(bytes, url), url)["x-listing"] : undefined;
+    const path = isPlainObject(listing) ? listing["path"] : undefined;
+    return typeof path === "string" && /^\/([^/?#\s]+\/)+$/.test(path) ? path : USUAL_PATH;
   } catch (error) {
-    if (error instanceof ListingError) return undefined;
+    if (error instanceof ListingError) return USUAL_PATH;
     throw error;
   }
 }
 
-class UnprovedGround implements Ground {
-  readonly proof = "none";
-
-  private constructor(
-    private readonly host: Host,
-    private readonly path: string,
-    readonly state: string,
-    readonly snapshot: Snapshot,
-  ) {}
-
-  static async read(host: Host, path: string, signal?: AbortSignal): Promise<UnprovedGround> {
-    const url = urlOf(host, path, 1);
-    const bytes = await readUnproved(host, url, signal);
-    const state = await digestOf(bytes);
-    const { count, next, results } = unprovedPage(bytes, url, 1);
-    const pageSize = Math.max(PAGE_SIZE.min, results.length);
-    const pages = next === null ? 1 : pagesFor(count, pageSize);
-    const isWhole = next === null ? results.length === count : results.length > 0 && pages > 1 && pages <= MAX_PAGES;
-    if (!isWhole) {
-      throw new ListingError("malformed", url, "contradicts itself", {
-        expected: `${count} records in all`,
-        received: `${results.length} on page 1, and ${next === null ? "no" : "a"} next page`,
-      });
-    }
-    const snapshot: Snapshot = {
-      ...{ id: state.slice(0, 12), contract: 1, count, pages, page_size: pageSize, base_url: host.baseUrl },
-      ...{ links: "query", encodings: [], skipped: 0, state, warnings: {} },
-    };
-    return new UnprovedGround(host, path, state, snapshot);
+/** What page 1 promises of all pages, in the form of a release's snapshot.json. */
+function factsOf(first: Bytes, url: string, baseUrl: string, state: string): Snapshot {
+  const { count, next, results } = selfConsistent(first, url, 1);
+  const pageSize = Math.max(PAGE_SIZE.min, results.length);
+  const pages = next === null ? 1 : pagesFor(count, pageSize);
+  const isWhole = next === null ? results.length === count : results.length > 0 && pages > 1 && pages <= MAX_PAGES;
+  if (!isWhole) {
+    const received = `${results.length} on page 1, and ${next === null ? "no" : "a"} next page`;
+    throw new ListingError("malformed", url, "contradicts itself", `${count} records in all`, received);
   }
-
-  readPage(page: number, signal?: AbortSignal): Promise<Bytes> {
-    return readUnproved(this.host, urlOf(this.host, this.path, page), signal);
-  }
-
-  parsePage<T>(page: number, bytes: Bytes): Page<T> {
-    const url = urlOf(this.host, this.path, page);
-    const read = unprovedPage(bytes, url, page);
-    const { count, page_size, pages } = this.snapshot;
-    const records = Math.max(0, Math.min(page_size, count - (page - 1) * page_size));
-    const facts = [
-      ["count", count, read.count],
-      ["number of results", records, read.results.length],
-      ["next page", page < pages, read.next !== null],
-    ] as const;
-    for (const [name, expected, received] of facts) {
-      if (expected === received) continue;
-      const why = `has another ${name} than page 1 promises`;
-      throw new ListingError("malformed", url, why, { expected: String(expected), received: String(received) });
-    }
-    return read as Page<T>;
-  }
-
-  async readFile(file: string, maxBytes: number, signal?: AbortSignal): Promise<Bytes> {
-    const url = `${this.host.baseUrl}/${file}`;
-    return requireOk(url, await this.host.requests.get(url, { maxBytes, signal })).bytes;
-  }
-
-  async requireCurrent(signal?: AbortSignal): Promise<void> {
-    const now = await UnprovedGround.read(this.host, this.path, signal);
-    if (now.state === this.state) return;
-    const { snapshot, state, path, host } = this;
-    throw new SnapshotChangedError(urlOf(host, path, 1), positionAt(0, state, snapshot), snapshot, now.snapshot);
-  }
+  return {
+    ...{ id: state.slice(0, 12), contract: 1, count, pages, page_size: pageSize, base_url: baseUrl },
+    ...{ links: "query", encodings: [], skipped: 0, state, warnings: {} },
+  };
 }
 
-function urlOf({ baseUrl }: Host, path: string, page: number): string {
-  return `${baseUrl}${path}?format=api&page=${page}`;
-}
-
-function readUnproved({ requests }: Host, url: string, signal?: AbortSignal): Promise<Bytes> {
-  return requests.insist(
-    async () => requireOk(url, await requests.get(url, { maxBytes: PAGE_BYTES, signal })).bytes,
-    signal,
-  );
+function requirePromised({ count, next, results }: Page<unknown>, url: string, page: number, promised: Snapshot): void {
+  const { page_size, pages } = promised;
+  const records = Math.max(0, Math.min(page_size, promised.count - (page - 1) * page_size));
+  const facts = [
+    ["count", promised.count, count],
+    ["number of results", records, results.length],
+    ["next page", page < pages ? "one" : "none", next === null ? "none" : "one"],
+  ] as const;
+  for (const [name, expected, received] of facts) {
+    if (expected === received) continue;
+    throw new ListingError("malformed", url, `has another ${name} than page 1 promises`, expected, received);
+  }
 }
 
 /** A page whose links lead to the pages beside it, and nowhere else. */
-function unprovedPage(bytes: Bytes, url: string, number: number): Page<unknown> {
-  const value = jsonOf(bytes, url, PAGE_SIZE.max);
-  const page = isObject(value) ? value : {};
+function selfConsistent(bytes: Bytes, url: string, number: number): Page<unknown> {
+  const page = objectOf(textOf(bytes, url), url);
   const { count, next, previous, results } = page;
-  const checks: [name: string, isRight: boolean][] = [
-    ["count", Number.isSafeInteger(count) && (count as number) >= 0],
-    ["results", Array.isArray(results) && results.length <= PAGE_SIZE.max && results.every(isObject)],
-    ["next", next === null || isPage(next, url, number + 1)],
-    ["previous", number === 1 ? previous === null : isPage(previous, url, number - 1)],
+  const isList = Array.isArray(results) && results.length <= PAGE_SIZE.max && results.every(isPlainObject);
+  const rules: [name: string, isRight: boolean, expected: string][] = [
+    ["count", Number.isSafeInteger(count) && (count as number) >= 0, "a number of records"],
+    ["results", isList, `at most ${PAGE_SIZE.max} objects`],
+    ["next", next === null || isPage(next, url, number + 1), `a URL of page ${number + 1} of this listing, or null`],
+    [
+      "previous",
+      number === 1 ? previous === null : isPage(previous, url, number - 1),
+      number === 1 ? "null" : `a URL of page ${number - 1} of this listing`,
+    ],
   ];
-  const [wrong] = checks.find(([, isRight]) => !isRight) ?? [];
-  if (wrong === undefined) return value as Page<unknown>;
-  throw new ListingError("malformed", url, `is no page ${number} of a listing by its ${wrong}`, {
-    expected:
-      wrong === "count" ? "a number" : wrong === "results" ? "objects" : `the URL of the page beside it, or null`,
-    received: shown(JSON.stringify(page[wrong]) ?? "none"),
-  });
+  for (const [name, isRight, expected] of rules) {
+    if (isRight) continue;
+    const why = `is no page ${number} of a listing by its ${name}`;
+    throw new ListingError("malformed", url, why, expected, quoted(page[name]));
+  }
+  return page as unknown as Page<unknown>;
 }
 
-/** Whether a link is of this page, below the same origin and path. Frameworks write page 1 without its number. */
+/** Whether a link is of this page, at the same origin and path. Frameworks write page 1 without its number. */
 function isPage(link: unknown, url: string, number: number): boolean {
   if (typeof link !== "string" || !URL.canParse(link)) return false;
   const [to, from] = [new URL(link), new URL(url)];
-  const page = to.searchParams.getAll("page");
-  const isNumber = page.length === 1 ? page[0] === String(number) : page.length === 0 && number === 1;
-  return to.origin === from.origin && to.pathname === from.pathname && isNumber;
+  const [page = "1", ...more] = to.searchParams.getAll("page");
+  return to.origin === from.origin && to.pathname === from.pathname && page === `${number}` && more.length === 0;
 }

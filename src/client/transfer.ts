@@ -1,0 +1,116 @@
+/** One request: bounded in bytes and time, and never redirected. */
+import { ListingError, quoted } from "./errors.js";
+
+/** Bytes that nobody else writes to, as WebCrypto takes them. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/** How a request is made. */
+export interface Ask {
+  maxBytes: number;
+  signal?: AbortSignal | undefined;
+  headers?: Record<string, string> | undefined;
+  /** How the runtime's own cache is asked, where it has one. */
+  cache?: "no-cache" | "reload" | undefined;
+}
+
+export interface TransferOptions {
+  fetch: typeof globalThis.fetch;
+  signal: AbortSignal | undefined;
+  timeoutMs: number;
+}
+
+/** What came. */
+export interface Transferred {
+  status: number;
+  headers: Headers;
+  /** Empty unless the status is 200. */
+  bytes: Bytes;
+}
+
+/** @throws ListingError unless an answer came in full. Its status may be any but a redirect's. */
+export async function transfer(options: TransferOptions, url: string, ask: Ask): Promise<Transferred> {
+  const { fetch, timeoutMs } = options;
+  const signals = [options.signal, ask.signal];
+  const giveUp = () => {
+    throw new ListingError("timeout", url, `did not answer in full within ${timeoutMs / 1000} seconds`);
+  };
+  try {
+    return await within(signals, timeoutMs, giveUp, async (signal) => {
+      const { headers = {}, cache, maxBytes } = ask;
+      const response = await fetch(url, withCache(url, { headers, redirect: "manual", signal }, cache));
+      const { status } = response;
+      refuseRedirect(url, response);
+      return { status, headers: response.headers, bytes: await readBody(url, response, status === 200 ? maxBytes : 0) };
+    });
+  } catch (error) {
+    if (error instanceof ListingError || signals.some((signal) => signal?.aborted)) throw error;
+    const { cause, message } = error as { cause?: { code?: unknown; message?: unknown }; message?: unknown };
+    const why = quoted(cause?.code ?? cause?.message ?? message);
+    throw new ListingError("network", url, `did not answer in full (${why})`, undefined, undefined, error);
+  }
+}
+
+/**
+ * A step that signals can end, and time: then it is what `isUp` gives. What the step began is ended with it, by the signal
+ * that it is given; it need not listen to that.
+ */
+export function within<T>(
+  signals: readonly (AbortSignal | undefined)[],
+  ms: number,
+  isUp: () => T,
+  step?: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const control = new AbortController();
+  let release = () => {};
+  return new Promise<T>((resolve, reject) => {
+    const stop = () => {
+      for (const signal of signals) if (signal?.aborted) reject(signal.reason);
+    };
+    const timer = setTimeout(() => Promise.resolve().then(isUp).then(resolve, reject), ms);
+    for (const signal of signals) signal?.addEventListener("abort", stop);
+    release = () => {
+      clearTimeout(timer);
+      for (const signal of signals) signal?.removeEventListener("abort", stop);
+      control.abort();
+    };
+    stop();
+    step?.(control.signal).then(resolve, reject);
+  }).finally(release);
+}
+
+/** Not every runtime takes the option: some workers refuse it, and have no cache of their own. */
+function withCache(url: string, init: RequestInit, cache: Ask["cache"]): RequestInit {
+  try {
+    const asking = cache ? { ...init, cache } : init;
+    new Request(url, asking);
+    return asking;
+  } catch {
+    return init;
+  }
+}
+
+function refuseRedirect(url: string, { status, type, redirected, headers }: Response): void {
+  if ((status < 300 || status > 399 || status === 304) && !redirected && type !== "opaqueredirect") return;
+  const why = "redirects, which is not followed; give the base URL where the listing is";
+  throw new ListingError("redirect", url, why, "an answer", `a redirect to ${quoted(headers.get("location"))}`);
+}
+
+/** Counts while it reads: what a header says of the length proves nothing. @param maxBytes 0 where nobody needs the body. */
+async function readBody(url: string, { body }: Response, maxBytes: number): Promise<Bytes> {
+  let [bytes, length] = [new Uint8Array(maxBytes && 65_536), 0];
+  const reader = maxBytes > 0 ? body?.getReader() : undefined;
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const end = length + value.length;
+    if (end > maxBytes) throw new ListingError("too-large", url, "is too large", `at most ${maxBytes} bytes`, "more");
+    if (end > bytes.length) {
+      const larger = new Uint8Array(Math.max(end, 2 * bytes.length));
+      larger.set(bytes);
+      bytes = larger;
+    }
+    bytes.set(value, length);
+    length = end;
+  }
+  return bytes.slice(0, length);
+}
