@@ -1,7 +1,7 @@
 /** All records from the few large files of a release that was built with --bulk. */
 import { isPlainObject, objectOf, textOf } from "./checked.js";
 import { ListingError } from "./errors.js";
-import type { Ground } from "./ground.js";
+import type { Ground } from "./proof/ground.js";
 import { unzip } from "./unzip.js";
 import type { Course } from "./walk.js";
 

@@ -4,10 +4,10 @@ import { normalBaseUrl } from "../contract/links.js";
 import type { User } from "../contract/users.js";
 import { objectOf, textOf } from "./checked.js";
 import { ListingError, SnapshotChangedError } from "./errors.js";
-import type { Host } from "./files.js";
-import { type FindOptions, findGround } from "./find-ground.js";
-import type { Ground, ProvedGround } from "./ground.js";
 import type { ListedPage, ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
+import type { Host } from "./proof/files.js";
+import { type FindOptions, findGround } from "./proof/find.js";
+import type { Ground, ProvedGround } from "./proof/ground.js";
 import { createRequests } from "./requests.js";
 import { type Course, createWalk, type WalkStart } from "./walk.js";
 

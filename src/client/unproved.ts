@@ -3,11 +3,11 @@ import { MAX_PAGES, PAGE_SIZE, pagesFor, pageUrl } from "../contract/links.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { isPlainObject, objectOf, textOf } from "./checked.js";
-import { hexDigest } from "./digests.js";
 import { ListingError, quoted, SnapshotChangedError } from "./errors.js";
-import { type Host, requireOk } from "./files.js";
-import type { Ground } from "./ground.js";
 import { BEGINNING } from "./position.js";
+import { hexDigest } from "./proof/digests.js";
+import { type Host, requireOk } from "./proof/files.js";
+import type { Ground } from "./proof/ground.js";
 import type { Bytes } from "./transfer.js";
 
 const USUAL_PATH = "/api/users/";

@@ -1,9 +1,10 @@
 /** A walk over a listing: what is asked ahead is proved, handed out in order, and all of one snapshot. */
-import { SnapshotChangedError } from "./errors.js";
-import type { FindOptions } from "./find-ground.js";
-import type { Ground } from "./ground.js";
+import type { Snapshot } from "../contract/snapshot.js";
+import { ListingError, quoted, SnapshotChangedError } from "./errors.js";
 import type { ListingWalkOptions, Walk } from "./options.js";
-import { BEGINNING, positionAt, recordsBefore } from "./position.js";
+import { BEGINNING, type Position } from "./position.js";
+import type { FindOptions } from "./proof/find.js";
+import type { Ground } from "./proof/ground.js";
 import type { Bytes } from "./transfer.js";
 
 /** What a walk reads, one after the other: the pages of a snapshot, or the parts that hold its records. */
@@ -153,4 +154,20 @@ function take<R>(way: Underway<R>, signal: AbortSignal): Promise<Bytes> {
   while (asked.length < course.atOnce && number + asked.length <= course.last) asked.push(ask(number + asked.length));
   asked.shift();
   return now.bytes;
+}
+
+/** The position behind the first `records` records. */
+function positionAt(records: number, { state, snapshot }: { state: string; snapshot: Snapshot }): Position {
+  const { page_size: pageSize } = snapshot;
+  const page = Math.max(1, Math.ceil(records / pageSize));
+  return { state, page, index: records - (page - 1) * pageSize, pageSize };
+}
+
+/** The reverse of `positionAt`. @throws ListingError (usage) for what is no position of this listing. */
+function recordsBefore(position: Position, { count, page_size }: Snapshot, url: string): number {
+  const { page, index, pageSize = page_size } = position;
+  const records = (page - 1) * pageSize + index;
+  const isOne = [page, index, pageSize, records].every(Number.isSafeInteger) && page > 0 && index >= 0;
+  if (isOne && index <= pageSize && records <= count) return records;
+  throw new ListingError("usage", url, "has no such position", `one within ${count} records`, quoted(position));
 }

@@ -1,13 +1,13 @@
 /** What a walk stands on: one snapshot, and how its pages are proved to be of it. */
-import { pageUrl } from "../contract/links.js";
-import type { Page } from "../contract/page.js";
-import type { Snapshot } from "../contract/snapshot.js";
-import { pageOf, snapshotOf } from "./checked.js";
+import { pageUrl } from "../../contract/links.js";
+import type { Page } from "../../contract/page.js";
+import type { Snapshot } from "../../contract/snapshot.js";
+import { pageOf, snapshotOf } from "../checked.js";
+import { ListingError, SnapshotChangedError } from "../errors.js";
+import { BEGINNING } from "../position.js";
+import type { Bytes } from "../transfer.js";
 import type { Digests } from "./digests.js";
-import { ListingError, SnapshotChangedError } from "./errors.js";
 import { type Host, readProved, readSnapshotFile, type SnapshotFile, type Try } from "./files.js";
-import { BEGINNING } from "./position.js";
-import type { Bytes } from "./transfer.js";
 
 /** One snapshot of a listing. */
 export interface Ground {

@@ -1,7 +1,7 @@
 /** Finds the snapshot that a host has now, with all that proves it. */
-import { snapshotOf, textOf } from "./checked.js";
+import { snapshotOf, textOf } from "../checked.js";
+import { ListingError } from "../errors.js";
 import { listedDigest, mostSumBytes, readDigests } from "./digests.js";
-import { ListingError } from "./errors.js";
 import { type Host, readProof, readSnapshotFile } from "./files.js";
 import { type ProvedGround, provedGround } from "./ground.js";
 

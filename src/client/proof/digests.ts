@@ -1,7 +1,7 @@
 /** The digests that SHA256SUMS lists: 32 bytes a page in memory, and the other files by path. */
-import { readSumLines } from "../contract/sum-lines.js";
-import { quoted } from "./errors.js";
-import type { Bytes } from "./transfer.js";
+import { readSumLines } from "../../contract/sum-lines.js";
+import { quoted } from "../errors.js";
+import type { Bytes } from "../transfer.js";
 
 const BYTES = 32;
 /** Far longer than a line with a page's path. */

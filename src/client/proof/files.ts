@@ -1,8 +1,9 @@
 /** The files of a release that are asked for by name, and the ways past caches that show old ones. */
+
+import { ListingError } from "../errors.js";
+import type { Requests } from "../requests.js";
+import type { Bytes } from "../transfer.js";
 import { hexDigest } from "./digests.js";
-import { ListingError } from "./errors.js";
-import type { Requests } from "./requests.js";
-import type { Bytes } from "./transfer.js";
 
 /** Where a listing is read from, and what is demanded of it. */
 export interface Host {

@@ -1,15 +1,19 @@
 /** The signature of SHA256SUMS, where one is demanded. */
-import type { Snapshot } from "../contract/snapshot.js";
-import { textOf } from "./checked.js";
-import { ListingError, quoted } from "./errors.js";
+import type { Snapshot } from "../../contract/snapshot.js";
+import { textOf } from "../checked.js";
+import { ListingError, quoted } from "../errors.js";
+import { checkSignature, checkTrustedComment, type PublicKey, parsePublicKey, SignatureError } from "../signature.js";
+import type { Bytes } from "../transfer.js";
 import { type Host, readProof, type Try } from "./files.js";
-import { checkSignature, checkTrustedComment, type PublicKey, parsePublicKey, SignatureError } from "./signature.js";
-import type { Bytes } from "./transfer.js";
 
+/** Lies beside SHA256SUMS, which does not list it. */
 const SIGNATURE = "SHA256SUMS.minisig";
 const SIGNATURE_BYTES = 4096;
 
-/** When a release was signed: with one of the keys, for this base URL and this id. @throws ListingError (signature, usage) */
+/**
+ * When a release was signed: with one of the keys, for this base URL and this id.
+ * @throws ListingError (signature), or (usage) for a key that is none.
+ */
 export async function readSigned(host: Host, sums: Bytes, { id, base_url }: Snapshot, how: Try): Promise<Date> {
   const { baseUrl, maxAgeMs } = host;
   const url = `${baseUrl}/${SIGNATURE}`;
