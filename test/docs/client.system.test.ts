@@ -1,4 +1,4 @@
-/** docs/client.md: every program on it is compiled as strictly as can be, and run against a signed release on rollcall serve. */
+/** docs/client.md, and what README.md shows of it: every program is compiled as strictly as can be, and run against a signed release on rollcall serve. */
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,8 @@ import { byServe, recordsOf } from "./published.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const DOC = readFileSync(join(ROOT, "docs/client.md"), "utf8");
-const PROGRAMS = [...DOC.matchAll(/```ts\n(.*?)```/gs)].map(([, text = ""]) => text);
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const PROGRAMS = [...`${DOC}${README}`.matchAll(/```ts\n(.*?)```/gs)].map(([, text = ""]) => text);
 
 /** Names in the first cells of a table's rows, below a head with this cell. */
 function named(head: string): string[] {
@@ -75,6 +76,7 @@ describe.skipIf(isMissing("minisign"))("the programs", () => {
       ),
       [`${users.length} users\n`],
       ["unproved 404\n"],
+      [users.map(({ display_name }) => `${display_name}\n`).join("")],
     ];
     expect(PROGRAMS).toHaveLength(said.length);
     for (const [at, runs] of said.entries())

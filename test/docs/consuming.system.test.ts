@@ -106,6 +106,8 @@ describe.skipIf(isMissing(...PROGRAMS, "nginx", engine("@duckdb/node-api"), engi
       expect(users).toHaveLength(1000);
       expect(users.filter(({ bio }) => bio.includes("\u0000")).length).toBeGreaterThan(10);
 
+      const { headers } = await fetch(`${published.url}/snapshot.json`);
+      expect(headers.get("Link")).toBe('</openapi.json>; rel="service-desc"');
       const isChanged = block("Whether anything has changed");
       expect(await type(isChanged)).toEqual(fine("200\n"));
       expect(await type(isChanged)).toEqual(fine("304\n"));
