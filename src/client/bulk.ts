@@ -1,5 +1,5 @@
 /** All records from the few large files of a release that was built with --bulk. */
-import { isPlainObject, objectOf, textOf } from "./checked.js";
+import { isPlainObject, objectOf } from "./checked.js";
 import { ListingError } from "./errors.js";
 import type { Ground } from "./proof/ground.js";
 import { unzip } from "./unzip.js";
@@ -40,7 +40,7 @@ export async function bulkCourse<T>(ground: Ground, baseUrl: string, signal: Abo
 }
 
 function partsOf(bytes: Uint8Array, url: string, count: number): Part[] {
-  const { parts: said } = objectOf(textOf(bytes, url), url);
+  const { parts: said } = objectOf(bytes, url);
   const listed = Array.isArray(said) ? said : [];
   let before = 0;
   const parts = listed.filter(isPlainObject).map((part, at): Part => {
@@ -51,7 +51,13 @@ function partsOf(bytes: Uint8Array, url: string, count: number): Part[] {
     return { file, count: records, before: before - records };
   });
   if (before === count && parts.length > 0 && parts.length === listed.length) return parts;
-  throw new ListingError("malformed", url, "has parts of another number of records than snapshot.json", count, before);
+  throw new ListingError(
+    "malformed",
+    url,
+    "has parts of another number of records than snapshot.json",
+    `${count}`,
+    `${before}`,
+  );
 }
 
 /** Line by line, while the part is unpacked. */
@@ -70,7 +76,7 @@ async function* recordsOf<T>(
   }
   if (at === before + count) return;
   const found = at > before + count ? "more" : at - before;
-  throw new ListingError("malformed", url, "has another number of lines than bulk.json says", count, found);
+  throw new ListingError("malformed", url, "has another number of lines than bulk.json says", `${count}`, `${found}`);
 }
 
 async function* linesOf(bytes: Uint8Array<ArrayBuffer>, url: string): AsyncGenerator<string> {

@@ -22,7 +22,8 @@ export function textOf(bytes: Uint8Array, url: string): string {
 }
 
 /** A JSON text that is an object. @throws ListingError (malformed) */
-export function objectOf(text: string, url: string): AnyObject {
+export function objectOf(json: Uint8Array | string, url: string): AnyObject {
+  const text = typeof json === "string" ? json : textOf(json, url);
   let value: unknown;
   try {
     value = hasFewValues(text) ? JSON.parse(text) : undefined;
@@ -30,7 +31,7 @@ export function objectOf(text: string, url: string): AnyObject {
     // Not JSON, or nested too deep for this runtime.
   }
   if (isPlainObject(value)) return value;
-  throw new ListingError("malformed", url, "is no JSON object of a bearable size", "one", quoted(text.slice(0, 80)));
+  throw new ListingError("malformed", url, "is no JSON object, or too large a one", "JSON", quoted(text.slice(0, 80)));
 }
 
 export function isPlainObject(value: unknown): value is AnyObject {
@@ -64,13 +65,13 @@ const MEMBERS: Readonly<Record<keyof Snapshot, RegExp>> = {
 
 /** What snapshot.json says. Further members are allowed. @throws ListingError (malformed) */
 export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
-  const said = objectOf(textOf(bytes, url), url);
-  const refuse = (name: string, expected: string | number) => {
+  const said = objectOf(bytes, url);
+  const refuse = (name: string, expected: unknown) => {
     const why = `is no snapshot.json of a release by its ${name}`;
-    return new ListingError("malformed", url, why, expected, quoted(said[name]));
+    return new ListingError("malformed", url, why, `${expected}`, quoted(said[name]));
   };
   for (const [name, pattern] of Object.entries(MEMBERS))
-    if (!pattern.test(`${JSON.stringify(said[name])}`)) throw refuse(name, `${pattern}`);
+    if (!pattern.test(`${JSON.stringify(said[name])}`)) throw refuse(name, pattern);
   const snapshot = said as unknown as Snapshot;
   const pages = pagesFor(snapshot.count, snapshot.page_size);
   if (snapshot.pages !== pages || pages > MAX_PAGES) throw refuse("pages", pages);
@@ -80,7 +81,7 @@ export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
 /** A page, which must be as snapshot.json promises. @throws ListingError (malformed) */
 export function pageOf<T>(bytes: Uint8Array, url: string, number: number, path: string, snapshot: Snapshot): Page<T> {
   const { count, page_size, pages, links, base_url: baseUrl } = snapshot;
-  const page = objectOf(textOf(bytes, url), url);
+  const page = objectOf(bytes, url);
   const { results } = page;
   const promised = {
     ...{ count, ...neighbours({ baseUrl, path, links, page: number, pages }) },

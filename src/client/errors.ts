@@ -43,16 +43,9 @@ export class ListingError extends Error {
   declare readonly received: string | undefined;
 
   /** @param why the rest of a sentence that begins with the URL, without its full stop. */
-  constructor(
-    code: ListingErrorCode,
-    url: string,
-    why: string,
-    expected?: string | number,
-    received?: string | number,
-    cause?: unknown,
-  ) {
+  constructor(code: ListingErrorCode, url: string, why: string, expected?: string, received?: string, cause?: unknown) {
     super(`${url} ${why}${expected === undefined ? "" : `: expected ${expected}, received ${received}`}.`, { cause });
-    Object.assign(this, { code, url, expected: toText(expected), received: toText(received) });
+    Object.assign(this, { code, url, expected, received });
   }
 }
 
@@ -71,7 +64,7 @@ export class SnapshotChangedError extends ListingError {
     readonly from: Snapshot | undefined,
     readonly to: Snapshot,
   ) {
-    const why = "is of another snapshot now; read it from the beginning, as { restart: true } does";
+    const why = "is of another snapshot now: read all again, as { restart: true } does";
     super("changed", url, why, from?.id ?? `state ${position.state}`, to.id);
   }
 }
@@ -82,8 +75,4 @@ const LONGEST_SHOWN = 200;
 export function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
-}
-
-function toText(value: string | number | undefined): string | undefined {
-  return value === undefined ? value : String(value);
 }

@@ -2,8 +2,8 @@
 import type { ContractFile } from "../contract/file/form.js";
 import { normalBaseUrl } from "../contract/links.js";
 import type { User } from "../contract/users.js";
-import { objectOf, textOf } from "./checked.js";
-import { ListingError, SnapshotChangedError } from "./errors.js";
+import { objectOf } from "./checked.js";
+import { ListingError, quoted, SnapshotChangedError } from "./errors.js";
 import type { ListedPage, ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
 import type { Host } from "./proof/files.js";
 import { type FindOptions, findGround } from "./proof/find.js";
@@ -25,7 +25,7 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
   const { fetch = (input, init) => globalThis.fetch(input, init), pausesMs = [250, 1000, 3000] } = options;
   const url = parseBase(String(baseUrl));
   if (!(concurrency >= 1 && timeoutMs > 0))
-    throw new ListingError("usage", url, "is to be read with a concurrency or timeoutMs of nothing");
+    throw new ListingError("usage", url, "needs a concurrency and a timeoutMs above 0");
   const requests = createRequests({ fetch, signal, timeoutMs, pausesMs });
   const host: Host = { baseUrl: url, requests, keys: [publicKey].flat(), maxAgeMs };
   /** The snapshot that was asked for last. */
@@ -84,14 +84,13 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
     contract: ({ signal: from } = {}) =>
       read(from, async (ground) => {
         const bytes = await ground.readFile(CONTRACT, CONTRACT_BYTES, from);
-        const contract = objectOf(textOf(bytes, `${url}/${CONTRACT}`), `${url}/${CONTRACT}`);
-        return contract as unknown as ContractFile;
+        return objectOf(bytes, `${url}/${CONTRACT}`) as unknown as ContractFile;
       }),
     page: (number, { signal: from } = {}) =>
       read(from, async (ground) => {
         const { pages } = ground.snapshot;
         if (!Number.isInteger(number) || number < 1 || number > pages)
-          throw new ListingError("usage", url, "has no such page", `1 to ${pages}`, number);
+          throw new ListingError("usage", url, "has no such page", `1 to ${pages}`, quoted(number));
         return ground.parsePage<T>(number, await ground.readPage(number, from));
       }),
     pages: (how = {}) =>

@@ -89,9 +89,10 @@ function withCache(url: string, init: RequestInit, cache: Ask["cache"]): Request
   }
 }
 
-function refuseRedirect(url: string, { status, type, redirected, headers }: Response): void {
-  if ((status < 300 || status > 399 || status === 304) && !redirected && type !== "opaqueredirect") return;
-  const why = "redirects, which is not followed; give the base URL where the listing is";
+function refuseRedirect(url: string, { status, redirected, headers }: Response): void {
+  // A browser shows nothing of a redirect but that there is one, by status 0.
+  if (!redirected && status > 99 && (status < 300 || status === 304 || status > 399)) return;
+  const why = "redirects, which is not followed: give the base URL where it leads";
   throw new ListingError("redirect", url, why, "an answer", `a redirect to ${quoted(headers.get("location"))}`);
 }
 
@@ -103,7 +104,8 @@ async function readBody(url: string, { body }: Response, maxBytes: number): Prom
     const { done, value } = await reader.read();
     if (done) break;
     const end = length + value.length;
-    if (end > maxBytes) throw new ListingError("too-large", url, "is too large", `at most ${maxBytes} bytes`, "more");
+    if (end > maxBytes)
+      throw new ListingError("too-large", url, "is too large", `at most ${maxBytes} bytes`, "more of them");
     if (end > bytes.length) {
       const larger = new Uint8Array(Math.max(end, 2 * bytes.length));
       larger.set(bytes);

@@ -2,7 +2,7 @@
 import { MAX_PAGES, PAGE_SIZE, pagesFor, pageUrl } from "../contract/links.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
-import { isPlainObject, objectOf, textOf } from "./checked.js";
+import { isPlainObject, objectOf } from "./checked.js";
 import { ListingError, quoted, SnapshotChangedError } from "./errors.js";
 import { BEGINNING } from "./position.js";
 import { hexDigest } from "./proof/digests.js";
@@ -19,11 +19,13 @@ export async function unprovedGround(host: Host, given: string | undefined, sign
   const { baseUrl, requests } = host;
   const path = given ?? (await pathOfHost(host, signal));
   const urlOf = (page: number) => pageUrl({ baseUrl, path, links: "query" }, page);
-  const readPage = (page: number, how?: AbortSignal): Promise<Bytes> => {
-    const url = urlOf(page);
-    const ask = { maxBytes: PAGE_BYTES, signal: how };
-    return requests.insist(how, async () => requireOk(url, await requests.get(url, ask)));
+  const readOk = async (url: string, maxBytes: number, how?: AbortSignal): Promise<Bytes> => {
+    const { status, bytes } = await requests.get(url, { maxBytes, signal: how });
+    requireOk(url, status);
+    return bytes;
   };
+  const readPage = (page: number, how?: AbortSignal) =>
+    requests.insist(how, () => readOk(urlOf(page), PAGE_BYTES, how));
   const first = await readPage(1, signal);
   const state = await hexDigest(first);
   const snapshot = factsOf(first, urlOf(1), baseUrl, state);
@@ -34,10 +36,7 @@ export async function unprovedGround(host: Host, given: string | undefined, sign
       requirePromised(read, urlOf(page), page, snapshot);
       return read as Page<T>;
     },
-    async readFile(file, maxBytes, how) {
-      const url = `${baseUrl}/${file}`;
-      return requireOk(url, await requests.get(url, { maxBytes, signal: how }));
-    },
+    readFile: (file, maxBytes, how) => readOk(`${baseUrl}/${file}`, maxBytes, how),
     async requireCurrent(how) {
       const now = await readPage(1, how);
       const digest = await hexDigest(now);
@@ -53,7 +52,7 @@ async function pathOfHost({ baseUrl, requests }: Host, signal?: AbortSignal): Pr
   const url = `${baseUrl}/contract.json`;
   const { status, bytes } = await requests.get(url, { maxBytes: CONTRACT_BYTES, signal });
   try {
-    const listing = status === 200 ? objectOf(textOf(bytes, url), url)["x-listing"] : undefined;
+    const listing = status === 200 ? objectOf(bytes, url)["x-listing"] : undefined;
     const path = isPlainObject(listing) ? listing["path"] : undefined;
     return typeof path === "string" && /^\/([^/?#\s]+\/)+$/.test(path) ? path : USUAL_PATH;
   } catch (error) {
@@ -88,13 +87,13 @@ function requirePromised({ count, next, results }: Page<unknown>, url: string, p
   ] as const;
   for (const [name, expected, received] of facts) {
     if (expected === received) continue;
-    throw new ListingError("malformed", url, `has another ${name} than page 1 promises`, expected, received);
+    throw new ListingError("malformed", url, `has another ${name} than page 1 promises`, `${expected}`, `${received}`);
   }
 }
 
 /** A page whose links lead to the pages beside it, and nowhere else. */
 function selfConsistent(bytes: Bytes, url: string, number: number): Page<unknown> {
-  const page = objectOf(textOf(bytes, url), url);
+  const page = objectOf(bytes, url);
   const { count, next, previous, results } = page;
   const isList = Array.isArray(results) && results.length <= PAGE_SIZE.max && results.every(isPlainObject);
   const rules: [name: string, isRight: boolean, expected: string][] = [

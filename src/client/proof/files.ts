@@ -33,20 +33,26 @@ const SNAPSHOT_BYTES = 65_536;
 
 /** The file snapshot.json: `known` itself where that is still the same. @throws ListingError (unproved) where there is none */
 export async function readSnapshotFile(host: Host, known: SnapshotFile | undefined, how: Try): Promise<SnapshotFile> {
-  const url = `${host.baseUrl}/snapshot.json`;
   // A browser's own cache asks so by itself. From a page of another host, this header would need the host's leave.
-  const etag = "location" in globalThis ? undefined : known?.etag;
-  const answer = await ask(host, url, SNAPSHOT_BYTES, how, etag ? { "If-None-Match": etag } : {});
-  if (known && answer.status === 304) return known;
-  const bytes = requireBytes(host, url, answer);
+  const tag = "location" in globalThis ? undefined : known?.etag;
+  const { url, status, bytes, headers } = await ask(
+    host,
+    "snapshot.json",
+    SNAPSHOT_BYTES,
+    how,
+    tag ? { "If-None-Match": tag } : {},
+  );
+  if (known && status === 304) return known;
+  requireThere(host, url, status, known !== undefined);
   const digest = await hexDigest(bytes);
-  return known?.digest === digest ? known : { url, bytes, digest, etag: answer.headers.get("etag") };
+  return known?.digest === digest ? known : { url, bytes, digest, etag: headers.get("etag") };
 }
 
 /** A file of proofs, which no cache may show. @throws ListingError (unproved) where there is none */
 export async function readProof(host: Host, file: string, maxBytes: number, how: Try): Promise<Bytes> {
-  const url = `${host.baseUrl}/${file}`;
-  return requireBytes(host, url, await ask(host, url, maxBytes, how));
+  const { url, status, bytes } = await ask(host, file, maxBytes, how);
+  requireThere(host, url, status, false);
+  return bytes;
 }
 
 /** A file with this digest, asked for again past caches until it has it. @param check as for `Requests.insist`. */
@@ -57,12 +63,9 @@ export function readProved(
 ): Promise<Bytes> {
   const read = async (tries: number) => {
     const how = tries > 0 ? { tries, past: digest } : {};
-    const answer = await requests.get(pastCaches(url, how), {
-      maxBytes,
-      signal,
-      cache: tries > 0 ? "reload" : undefined,
-    });
-    const bytes = requireOk(url, answer);
+    const cache = tries > 0 ? "reload" : undefined;
+    const { status, bytes } = await requests.get(pastCaches(url, how), { maxBytes, signal, cache });
+    requireOk(url, status);
     const received = await hexDigest(bytes);
     if (received === digest) return bytes;
     throw new ListingError("mismatch", url, "is not what SHA256SUMS lists", digest, received);
@@ -71,14 +74,14 @@ export function readProved(
 }
 
 /** @throws ListingError (status) */
-export function requireOk(url: string, { status, bytes }: { status: number; bytes: Bytes }): Bytes {
-  if (status === 200) return bytes;
-  throw new ListingError("status", url, "answers with another status", 200, status);
+export function requireOk(url: string, status: number): void {
+  if (status !== 200) throw new ListingError("status", url, "has another status", "200", `${status}`);
 }
 
-function ask({ requests }: Host, url: string, maxBytes: number, how: Try, headers = {}) {
+async function ask({ requests, baseUrl }: Host, file: string, maxBytes: number, how: Try, headers = {}) {
+  const url = `${baseUrl}/${file}`;
   const cache = how.past === undefined ? "no-cache" : "reload";
-  return requests.get(pastCaches(url, how), { maxBytes, signal: how.signal, headers, cache });
+  return { url, ...(await requests.get(pastCaches(url, how), { maxBytes, signal: how.signal, headers, cache })) };
 }
 
 /** Hosts ignore the parameter, and caches take the URL as another one, which is the same for all who expect these bytes. */
@@ -87,10 +90,12 @@ function pastCaches(url: string, { past, tries = 1 }: Try): string {
   return `${url}${url.includes("?") ? "&" : "?"}v=${past.slice(0, 12)}${tries > 1 ? `-${tries}` : ""}`;
 }
 
-/** @throws ListingError (unproved) where the host says that it has no such file. */
-function requireBytes({ keys }: Host, url: string, answer: { status: number; bytes: Bytes }): Bytes {
-  const { status } = answer;
-  if (status < 400 || status > 499 || status === 408) return requireOk(url, answer);
+/** @throws ListingError (unproved) where the host says that it has no such file, and never had it. */
+function requireThere({ keys }: Host, url: string, status: number, wasThere: boolean): void {
+  if (wasThere || status < 400 || status > 499 || status === 408) {
+    requireOk(url, status);
+    return;
+  }
   const advice = keys.length > 0 ? "" : "; give { unproved: true } to read it all the same";
-  throw new ListingError("unproved", url, `is not there, so nothing can be proved${advice}`, 200, status);
+  throw new ListingError("unproved", url, `is not there, so nothing can be proved${advice}`, "200", `${status}`);
 }

@@ -29,8 +29,8 @@ export function findGround(
   let [past, sumsPast] = isPast ? ["again", "again"] : [];
   return host.requests.insist(signal, async (tries) => {
     const file = await readSnapshotFile(host, known?.file, { tries, past, signal });
-    const isFresh = maxAgeMs === undefined || Date.now() - Number(known?.signed) <= maxAgeMs;
-    if (known?.file === file && isFresh) return known;
+    const isOld = maxAgeMs !== undefined && known?.signed && Date.now() - Number(known.signed) > maxAgeMs;
+    if (known?.file === file && !isOld) return known;
     known = undefined;
     const snapshot = snapshotOf(file.bytes, file.url);
     const how = { tries, past: sumsPast, signal };

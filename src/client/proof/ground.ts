@@ -7,7 +7,7 @@ import { ListingError, SnapshotChangedError } from "../errors.js";
 import { BEGINNING } from "../position.js";
 import type { Bytes } from "../transfer.js";
 import type { Digests } from "./digests.js";
-import { type Host, readProved, readSnapshotFile, type SnapshotFile, type Try } from "./files.js";
+import { type Host, readProved, readSnapshotFile, type SnapshotFile } from "./files.js";
 
 /** One snapshot of a listing. */
 export interface Ground {
@@ -49,31 +49,27 @@ export function provedGround(
 
   const urlOf = (page: number) => pageUrl({ ...snapshot, baseUrl: host.baseUrl, path: digests.path }, page);
 
-  const requireShown = async (how: Try): Promise<void> => {
-    const now = await readSnapshotFile(host, file, how);
+  /** A cache may show what was before this one, or this one after the host has moved: then it is asked past caches. */
+  const check = async (signal: AbortSignal | undefined, isDoubtful = false): Promise<void> => {
+    let now = await readSnapshotFile(host, file, { signal });
+    if (now !== file || isDoubtful) now = await readSnapshotFile(host, file, { signal, past: file.digest });
     if (now === file) return;
     throw new SnapshotChangedError(file.url, { ...BEGINNING, state }, snapshot, snapshotOf(now.bytes, now.url));
-  };
-
-  const requireCurrent = async (signal?: AbortSignal): Promise<void> => {
-    try {
-      await requireShown({ signal });
-    } catch (error) {
-      if (!(error instanceof SnapshotChangedError)) throw error;
-      // A cache may still show what was before this one.
-      await requireShown({ signal, past: file.digest });
-    }
   };
 
   /** Looks as soon as something does not fit whether the host has moved, so that nobody waits for what is gone. */
   const read = (url: string, digest: string, maxBytes: number, signal: AbortSignal | undefined) =>
     readProved(host, { url, digest, maxBytes, signal }, async (tries, isLast) => {
-      if (isLast) await requireShown({ signal, past: file.digest });
-      else if (tries === 0) await requireCurrent(signal);
+      if (tries > 0 && !isLast) return;
+      await check(signal, isLast).catch((error: unknown) => {
+        // Else the file's own error tells more.
+        if (error instanceof SnapshotChangedError) throw error;
+      });
     });
 
   return {
-    ...{ file, snapshot, signed, state, requireCurrent },
+    ...{ file, snapshot, signed, state },
+    requireCurrent: (signal) => host.requests.insist(signal, () => check(signal)),
     proof: signed ? "signature" : "digests",
     readPage: (page, signal) => read(urlOf(page), digests.ofPage(page), PAGE_BYTES, signal),
     parsePage: (page, bytes) => pageOf(bytes, urlOf(page), page, digests.path, snapshot),

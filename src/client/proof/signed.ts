@@ -27,7 +27,7 @@ export async function readSigned(host: Host, sums: Bytes, { id, base_url }: Snap
     if (error instanceof SignatureError)
       throw new ListingError("signature", url, error.message, undefined, undefined, error);
     if (!(error instanceof ListingError) || error.code !== "unproved") throw error;
-    throw new ListingError("signature", url, "is not there, where a signature is demanded", 200, error.received);
+    throw new ListingError("signature", url, "is not there, where a signature is demanded", "200", error.received);
   }
   const why = "is signed, but its snapshot.json is of another base URL";
   throw new ListingError("signature", url, why, baseUrl, quoted(base_url));
