@@ -1,7 +1,7 @@
 /** docs/consuming.md against two hosts: every command runs as it stands, and what it gives is compared with the pages on disk. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -106,6 +106,11 @@ describe.skipIf(isMissing(...PROGRAMS, "nginx", engine("@duckdb/node-api"), engi
       expect(users).toHaveLength(1000);
       expect(users.filter(({ bio }) => bio.includes("\u0000")).length).toBeGreaterThan(10);
 
+      const named = [...DOC.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = ""]) => name.replace("N", "1"));
+      const there = readdirSync(join(published.dist, "current"), { recursive: true, encoding: "utf8" });
+      expect(named.filter((name) => !there.includes(name))).toEqual(["api/users/?format=api&page=1"]);
+      const listed = there.filter((name) => /\.\w|SHA/.test(name) && name !== "records.sha256");
+      expect(listed.filter((name) => !named.includes(name.replace(/\d+(?=\.json$)/, "1")))).toEqual([]);
       const { headers } = await fetch(`${published.url}/snapshot.json`);
       expect(headers.get("Link")).toBe('</openapi.json>; rel="service-desc"');
       const isChanged = block("Whether anything has changed");
