@@ -2,9 +2,7 @@
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { parseJson } from "../contract/json.js";
-import { readReleaseFileSync, sha256 } from "../release/files.js";
-import { BULK, BULK_FOLDER } from "../release/layout.js";
-import type { Release } from "../release/open.js";
+import { BULK_FOLDER } from "../release/layout.js";
 
 /** Of a part's file. Some hosts take no file that is larger than 25 MiB. */
 export const MAX_PART = 24_000_000;
@@ -53,13 +51,4 @@ export function parseBulk(text: string): Bulk | { why: string } {
   const [issue] = error.issues;
   const path = issue?.path.join(".") ?? "";
   return { why: path ? `has a ${path} that does not fit: ${issue?.message}` : `does not fit: ${issue?.message}` };
-}
-
-/** What a release has in parts, if its bulk.json is there and intact. */
-export function findBulk({ folder, sums }: Pick<Release, "folder" | "sums">): Bulk | undefined {
-  const listed = sums.others.get(BULK);
-  const text = listed === undefined ? undefined : readReleaseFileSync(`${folder}/${BULK}`);
-  if (!text || sha256(text) !== listed) return undefined;
-  const bulk = parseBulk(String(text));
-  return "why" in bulk ? undefined : bulk;
 }

@@ -9,7 +9,8 @@ import type { Release } from "../release/open.js";
 import { makeFolder } from "../release/sharing.js";
 import { asidePath, linkFile } from "../release/write.js";
 import { type BulkMember, emptyMember } from "./members.js";
-import { type Bulk, type BulkPart, encodeBulk, findBulk, MAX_PART, partPath } from "./parts.js";
+import { type Bulk, type BulkPart, encodeBulk, MAX_PART, partPath } from "./parts.js";
+import { findBulk } from "./reader.js";
 
 /** Of pages that are written together. Threads that are so far ahead of another one wait for it. */
 const MOST_EARLY = 4;

@@ -13,6 +13,7 @@ import { AllRecordsCheck } from "../order.js";
 import { foundOnPages, NO_WORDING, wordingOf } from "../rules.js";
 import { Findings, type Verdict } from "../verdict.js";
 import { batches, startChecks } from "./batch.js";
+import { checkBulk } from "./bulk.js";
 import { checkDescription } from "./description.js";
 import { checkFiles, checkOtherDigests, readTree, type Tree } from "./files.js";
 import { checkSnapshot, checkWarnings, type Manifest, readManifest } from "./manifest.js";
@@ -50,6 +51,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
       findings.add({ check: "count", found, expected: `${snapshot.count}, as in snapshot.json` });
     }
   }
+  await checkBulk(folder, tree, manifest, findings, options.signal);
   const files = [...tree.keys()].filter((path) => tree.get(path) === "file");
   const seen = { tree, manifest, undescribed, records, barrier: findUnreadable(folder, files) };
   return { subject: `release ${basename(folder)}`, words: [wording.one, wording.many], rows: toRows(seen, findings) };

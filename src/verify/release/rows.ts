@@ -1,9 +1,10 @@
 /** The table of what is checked of a release on disk, in the order of the report. */
 import { count } from "../../print/numbers.js";
-import { CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { BULK, BULK_FOLDER, CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { findRecordList } from "../../release/record/list.js";
 import { NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
 import type { Findings, Row } from "../verdict.js";
+import { hasBulk } from "./bulk.js";
 import type { Tree } from "./files.js";
 import type { Manifest } from "./manifest.js";
 
@@ -72,6 +73,12 @@ export function checksOf(wording: Wording): readonly DiskCheck[] {
     ),
     check("record-list", `${RECORDS} has the digest and ${key} of every ${one}, in published order`, records, (seen) =>
       findRecordList(seen.manifest) ? withoutEither(seen) : `it has no ${RECORDS}`,
+    ),
+    check(
+      "bulk",
+      `the parts of ${BULK} hold every ${one} as its page does, in order, and nothing else`,
+      ({ tree }) => count([...tree.keys()].filter((path) => path.startsWith(`${BULK_FOLDER}/`)).length, "part"),
+      (seen) => (hasBulk(seen.manifest, seen.tree) ? withoutEither(seen) : `it has no ${BULK}`),
     ),
     {
       ...check("readable", "other users can read it, as a web server with a user of its own must", files),

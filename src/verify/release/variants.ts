@@ -22,7 +22,7 @@ export function readVariants(
     const path = paths.path(page, variant);
     const note = (check: string, found: string, expected: string) =>
       findings.add({ check, path, page, found, expected });
-    const bytes = read(join(folder, path));
+    const bytes = readPlain(join(folder, path));
     if (bytes === "too large") note("pages", "a file that is too large", `at most ${MAX_PAGE} bytes`);
     if (!bytes || bytes === "too large") continue;
     const [found, listed] = [sha256(bytes), digestOf(variant)];
@@ -37,7 +37,7 @@ export function readVariants(
 }
 
 /** Undefined where there is no plain file; the check of files has reported it. */
-function read(path: string): Buffer | "too large" | undefined {
+export function readPlain(path: string): Buffer | "too large" | undefined {
   try {
     return readReleaseFileSync(path);
   } catch (cause) {
