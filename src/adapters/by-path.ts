@@ -1,4 +1,5 @@
 /** Hosts that cannot map a query: only releases with links by path work there, with the headers that each can set. */
+import { BULK_FOLDER } from "../release/layout.js";
 import { type Adapter, type FileSource, limitedBy } from "./rules/adapter.js";
 import type { Headers } from "./rules/rules.js";
 
@@ -105,7 +106,7 @@ const firebase = byPath({
     "firebase deploy --only hosting, where firebase.json is and public/ is the release's folder.",
     "Where the base URL has a path, the release lies in the folder of that name in public/.",
   ],
-  files: ({ pageFolder, headers, page, files }) => [
+  files: ({ pageFolder, headers, page, files, part }) => [
     jsonFile("firebase.json", "Goes into the project, beside public/.", {
       hosting: {
         public: "public",
@@ -114,6 +115,7 @@ const firebase = byPath({
           { source: "**", headers: list(headers) },
           { source: `**/${pageFolder}/*.json`, headers: list(page) },
           ...[...files].map(([name, own]) => ({ source: `**/${name}`, headers: list(own) })),
+          { source: `**/${BULK_FOLDER}/*.ndjson.gz`, headers: list(part) },
         ],
       },
     }),
@@ -135,12 +137,13 @@ const azureStaticWebApps = byPath({
     "/api belongs to its functions: where the listing's path begins so, give the base URL a path, and publish the release into a folder of that name.",
     "swa deploy, with the folder that holds both that one and staticwebapp.config.json.",
   ],
-  files: ({ base, pageFolder, headers, page, files }) => [
+  files: ({ base, pageFolder, headers, page, files, parts, part }) => [
     jsonFile("staticwebapp.config.json", "Goes into the folder that is deployed, beside the one of the release.", {
       globalHeaders: headers,
       routes: [
         { route: `${base}/${pageFolder}/*`, headers: page },
         ...[...files].map(([name, own]) => ({ route: `${base}/${name}`, headers: own })),
+        { route: `${parts}*.{gz}`, headers: part },
       ],
     }),
   ],

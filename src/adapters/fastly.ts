@@ -1,7 +1,8 @@
 /** Fastly before any bucket: VCL that maps the query and answers the rest by itself. */
+import { BULK_FOLDER } from "../release/layout.js";
 import type { Adapter } from "./rules/adapter.js";
 import type { Deployment } from "./rules/deployment.js";
-import { DIGITS, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
+import { DIGITS, literal, PAGE_NUMBER, PART_NAME, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
 import { BODIES, type Headers, INVALID_PAGE_BODY } from "./rules/rules.js";
 
 export const fastly: Adapter = {
@@ -31,7 +32,7 @@ const OWN = { 204: 620, 301: 621, 404: 624, 405: 625, invalid: 626 } as const;
 
 function vcl(deployment: Deployment): string {
   const { listing, bare, pages, pageFolder, redirect, base, origin, files } = deployment;
-  const { preflight, moved, error, page, headers } = deployment;
+  const { preflight, moved, error, page, parts, part, headers } = deployment;
   const folder = origin.pathname.replace(/\/$/, "");
   const digits = DIGITS.map((group) => `\\${group}`).join("");
   const isFile = (name: string) => `req.http.Rollcall-Path == ${text(`${base}/${name}`)}`;
@@ -67,7 +68,11 @@ function vcl(deployment: Deployment): string {
     set var.file = "${pageFolder}/" regsub(req.http.Rollcall-Path, "^.*/", "");
   } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}[^/]*\\.json$`)}) {
     error ${OWN.invalid};
-  }${found.join("")}
+  }${found.join("")} elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(parts)}${PART_NAME}$`)}) {
+    set var.file = "${BULK_FOLDER}/" regsub(req.http.Rollcall-Path, "^.*/", "");
+    # A part is larger than what is cached in one piece.
+    set req.enable_segmented_caching = true;
+  }
   if (var.file == "") { error ${OWN[404]}; }
   set req.url = ${text(`${folder}/`)} var.file;
   return(lookup);
@@ -86,10 +91,11 @@ sub vcl_fetch {
 sub vcl_deliver {
 #FASTLY deliver
 ${set("resp", headers)}
-  if (resp.status == 200 || resp.status == 304) {
+  if (resp.status == 200 || resp.status == 206 || resp.status == 304) {
     set resp.http.Cache-Control = ${text(moved["Cache-Control"])};
 ${own.join("\n")}
     if (req.url ~ ${regex(`^${literal(`${folder}/${pageFolder}/`)}`)}) { set resp.http.Content-Type = ${text(page["Content-Type"])}; }
+    if (req.url ~ ${regex(`^${literal(`${folder}/${BULK_FOLDER}/`)}${PART_NAME}$`)}) { set resp.http.Content-Type = ${text(part["Content-Type"])}; }
   }
   return(deliver);
 }

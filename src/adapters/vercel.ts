@@ -1,6 +1,7 @@
 /** Vercel: routes in vercel.json. The routes cannot answer methods other than GET. */
+import { BULK_FOLDER } from "../release/layout.js";
 import type { Adapter } from "./rules/adapter.js";
-import { PAGE_NUMBER } from "./rules/patterns.js";
+import { PAGE_NUMBER, PART_NAME } from "./rules/patterns.js";
 import type { Headers, Rules } from "./rules/rules.js";
 
 export const vercel: Adapter = {
@@ -32,17 +33,19 @@ export const vercel: Adapter = {
   ],
 };
 
-function routes({ listing, bare, pages, pageFolder, base, headers, page, redirect, files }: Rules) {
+function routes({ listing, bare, pages, pageFolder, base, headers, page, redirect, files, parts, part }: Rules) {
   const list = (of: Headers) => Object.entries(of).map(([key, value]) => ({ key, value }));
   const query = { type: "query", key: "page" };
   const below = [
     { source: `${path(pages)}:file`, destination: `/${pageFolder}/:file` },
+    { source: `${path(parts)}:file(${PART_NAME})`, destination: `/${BULK_FOLDER}/:file` },
     ...[...files.keys()].map((name) => ({ source: path(`${base}/${name}`), destination: `/${name}` })),
   ];
   const own = [...files].map(([name, its]) => ({
     source: path(`${base}/${name}`),
     headers: list({ ...headers, ...its }),
   }));
+  const ofParts = { source: `${path(parts)}(${PART_NAME})`, headers: list({ ...headers, ...part }) };
   return {
     redirects: [{ source: path(bare), destination: redirect, statusCode: 301 }],
     rewrites: [
@@ -55,7 +58,7 @@ function routes({ listing, bare, pages, pageFolder, base, headers, page, redirec
       { source: path(listing), missing: [query], destination: `/${pageFolder}/1.json` },
       ...(base === "" ? [] : below),
     ],
-    headers: [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }, ...own],
+    headers: [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }, ...own, ofParts],
   };
 }
 

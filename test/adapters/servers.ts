@@ -184,7 +184,9 @@ function nginx(folder: string, port: number, lines: readonly string[]): Command 
     "daemon off; worker_processes 1; error_log stderr;",
     `pid ${folder}/nginx.pid;`,
     "events {}",
-    `http { access_log off; ${temps.map((name) => `${name}_temp_path ${folder}/${name};`).join(" ")}`,
+    // What another site of the same server may have said of files that end in .gz.
+    "http { gzip on; gzip_types *; gzip_static on;",
+    `access_log off; ${temps.map((name) => `${name}_temp_path ${folder}/${name};`).join(" ")}`,
     ...lines,
     "}",
   ];
@@ -228,6 +230,8 @@ function apache(name: "apache" | "htaccess", sites: (place: Place) => string[]):
         `Mutex file:${folder} default`,
         ...modules.map((module) => `LoadModule ${module}_module ${MODULES}/mod_${module}.so`),
         "TypesConfig /dev/null",
+        "AddEncoding x-gzip .gz",
+        "AddType application/x-gzip .gz",
         ...(isRoot ? ["User www-data", "Group www-data"] : []),
         "ServerName localhost",
         ...sites(place),

@@ -91,6 +91,9 @@ export class Session {
     );
     this.expect(answer, "x-content-type-options", "nosniff");
     this.expect(answer, "access-control-allow-origin", "*");
+    // What begins with two slashes would be another host's.
+    const folder = this.listing.slice(0, -"api/users/".length).replace(/^\/\//, "/.//");
+    this.expect(answer, "link", `<${folder}openapi.json>; rel="service-desc"`);
     if (answer.status >= 400) this.#error(answer);
   }
 

@@ -1,7 +1,8 @@
 /** What a virtual host and a .htaccess answer alike besides the bodies: error pages, and headers by status. */
 import { ENCODINGS, ERROR_DETAILS, type ErrorStatus, errorBody } from "../../contract/headers.js";
+import { BULK_FOLDER } from "../../release/layout.js";
 import { limitedBy } from "../rules/adapter.js";
-import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
+import { literal, PART_NAME, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, type Headers, type Rules } from "../rules/rules.js";
 
 /** What Apache cannot do, in a virtual host or a .htaccess. */
@@ -16,16 +17,17 @@ export const APACHE_LIMITATIONS = {
 
 /** The statuses that Apache answers with an HTML page of its own, and the contract's error that replaces it. */
 const ERROR_PAGES: readonly [statuses: readonly number[], answer: ErrorStatus][] = [
-  [[400, 401, 403, 411, 412, 416, 421, 422, 426, 501, 505], 400],
+  [[400, 401, 403, 411, 412, 421, 422, 426, 501, 505], 400],
   [[408], 408],
   [[413], 413],
+  [[416], 416],
   [[417], 417],
   [[414, 431], 431],
   [[500, 502, 503, 504, 507], 500],
 ];
 
 /** Removed from requests: Apache would compare them with times and sizes, which do not change with the bytes. */
-const CONDITIONS = ["Range", "If-Range", "If-Modified-Since", "If-Unmodified-Since", "If-Match"];
+const CONDITIONS = ["If-Modified-Since", "If-Unmodified-Since", "If-Match"];
 
 /** @param refusal the URL's path of the body of a 405, which Apache would send with a second Allow if it were a text here. */
 export function writeAnswers(rules: Rules, refusal: string): string[] {
@@ -39,9 +41,8 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
     `ErrorDocument 404 ${quoteApache(errorBody("%{reqenv:ROLLCALL_DETAIL}"))}`,
     "",
     "# Headers that Apache sets itself are removed first.",
-    ...["Allow", "Vary", "Last-Modified", "Accept-Ranges", "Content-Encoding"].map(
-      (name) => `Header onsuccess unset ${name}`,
-    ),
+    ...["Allow", "Vary", "Last-Modified", "Content-Encoding"].map((name) => `Header onsuccess unset ${name}`),
+    `Header onsuccess unset Accept-Ranges "expr=!(${IS_PART})"`,
     ...set(headers),
     ...set(preflight, "%{REQUEST_STATUS} == '204'"),
     ...set(error, "%{REQUEST_STATUS} -ge 400"),
@@ -51,6 +52,11 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
     ),
     'Header always edit Location "^[a-z]+://[^/]+" ""',
     ...CONDITIONS.map((name) => `RequestHeader unset ${name}`),
+    ...["Range", "If-Range"].map((name) => `RequestHeader unset ${name} "expr=!(${IS_PART})"`),
+    "# A part is no coding of another file.",
+    "<IfModule mod_mime.c>",
+    "  RemoveEncoding .br .gz",
+    "</IfModule>",
     "SetEnv no-gzip 1",
     "SetEnv no-brotli 1",
   ];
@@ -82,6 +88,9 @@ export const FOUND = "%{REQUEST_STATUS} -in {'200', '304'}";
 function endsIn(pattern: string): string {
   return `%{REQUEST_FILENAME} =~ m#${pattern}$#`;
 }
+
+/** The condition for parts, which alone are resumed. */
+export const IS_PART = endsIn(`/${BULK_FOLDER}/${PART_NAME}`);
 
 function set(headers: Headers, condition?: string): string[] {
   const when = condition === undefined ? "" : ` "expr=${condition}"`;

@@ -1,9 +1,10 @@
 /** Apache httpd 2.4: rules that find the file of a request in one release, and its digest in a map of their own. */
+import { BULK_FOLDER } from "../../release/layout.js";
 import type { Adapter } from "../rules/adapter.js";
 import { type Deployment, type HostedSite, tagLines } from "../rules/deployment.js";
-import { literal } from "../rules/patterns.js";
+import { literal, PART_NAME } from "../rules/patterns.js";
 import { BODIES, decodePath } from "../rules/rules.js";
-import { APACHE_LIMITATIONS, FOUND, quoteApache, writeAnswers, writeOwnAnswers } from "./answers.js";
+import { APACHE_LIMITATIONS, FOUND, IS_PART, quoteApache, writeAnswers, writeOwnAnswers } from "./answers.js";
 import {
   answer,
   apacheWord,
@@ -47,6 +48,9 @@ export const apache: Adapter = {
     { path: REFUSAL_FILE, instructions: `The body of a 405, which ${RULES} names.`, text: BODIES[405] },
   ],
 };
+
+/** The condition for parts that are sent. */
+const RESUMABLE = `%{REQUEST_STATUS} == '200' && ${IS_PART}`;
 
 function writeSite({ base, serverName, address, port = 80, included }: HostedSite): string {
   const on = (number: number) => `${address ?? "*"}:${number}`;
@@ -102,12 +106,15 @@ function writeRelease(deployment: Deployment): string {
     `Alias ${quoteApache(decodePath(refusal).toString())} ${quoteApache(included(REFUSAL_FILE))}`,
     "AllowEncodedSlashes NoDecode",
     "TraceEnable off",
+    "MaxRanges 1",
     "",
     ...writeAnswers(deployment, refusalUrl),
     "",
     "# Bytes can change without their time and size, so Apache compares only the tags.",
     "Header onsuccess unset ETag",
-    `Header always set ETag "%{ROLLCALL_TAG}e" "expr=${FOUND}"`,
+    `Header always set ETag "%{ROLLCALL_TAG}e" "expr=${FOUND} && !(${RESUMABLE})"`,
+    "# Apache compares If-Range with this one.",
+    `Header onsuccess set ETag "%{ROLLCALL_TAG}e" "expr=${RESUMABLE}"`,
     "RequestHeader unset If-None-Match env=!ROLLCALL_FRESH",
     "RequestHeader set If-None-Match * env=ROLLCALL_FRESH",
     "",
@@ -140,7 +147,7 @@ function only(deployment: Deployment, rules: readonly string[]): string[] {
 }
 
 function writeRules(deployment: Deployment): string[] {
-  const { base, files, page, folder, key } = deployment;
+  const { base, files, page, folder, key, parts, part } = deployment;
   const path: PathPattern = (text) => literal(decodePath(text));
   const others = [...files].filter(([, { "Content-Type": type }]) => type !== page["Content-Type"]);
   // A word without quotes: between them, a quote could not be escaped.
@@ -151,6 +158,7 @@ function writeRules(deployment: Deployment): string[] {
     ...[...files.keys()].map(
       (name) => `RewriteRule ${apacheWord(`^${path(`${base}/${name}`)}$`)} - [E=ROLLCALL_FILE:${name}]`,
     ),
+    `RewriteRule ${apacheWord(`^${path(parts)}(${PART_NAME})$`)} - [E=ROLLCALL_FILE:${BULK_FOLDER}/$1]`,
     `RewriteRule ^ - [E=ROLLCALL_TAG:$${`{${key}:%{ENV:ROLLCALL_FILE}}`}]`,
     'RewriteCond %{ENV:ROLLCALL_TAG} =""',
     `RewriteRule ^ - ${answer(404)}`,
@@ -160,6 +168,8 @@ function writeRules(deployment: Deployment): string[] {
       `RewriteCond %{ENV:ROLLCALL_FILE} =${name}`,
       `RewriteRule ^ ${fileOf(name)} ${apacheWord(`[T=${type},END]`)}`,
     ]),
+    `RewriteCond %{ENV:ROLLCALL_FILE} ^${BULK_FOLDER}/${PART_NAME}$`,
+    `RewriteRule ^ ${fileOf("%{ENV:ROLLCALL_FILE}")} [T=${part["Content-Type"]},END]`,
     `RewriteRule ^ ${fileOf("%{ENV:ROLLCALL_FILE}")} [T=${page["Content-Type"]},END]`,
   ];
 }

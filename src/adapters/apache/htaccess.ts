@@ -1,7 +1,8 @@
 /** Apache httpd by a .htaccess in the published folder: it cannot use a map, so Apache makes the tags from the bytes. */
 import { INVALID_PAGE } from "../../contract/headers.js";
+import { BULK_FOLDER } from "../../release/layout.js";
 import { type Adapter, limitedBy } from "../rules/adapter.js";
-import { literal, PAGE_NUMBER } from "../rules/patterns.js";
+import { literal, PAGE_NUMBER, PART_NAME } from "../rules/patterns.js";
 import { BODIES, decodePath, type Rules } from "../rules/rules.js";
 import { APACHE_LIMITATIONS, quoteApache, writeAnswers } from "./answers.js";
 import {
@@ -53,7 +54,7 @@ export const htaccess: Adapter = {
 };
 
 function writeHtaccess(rules: Rules): string {
-  const { base, files, page } = rules;
+  const { base, files, page, part } = rules;
   const path: PathPattern = (text) => literal(decodePath(text.slice(base.length + 1)));
   // Here, Apache would read $1 as a group of a pattern.
   const refusal = `${base.replaceAll("$", "%24")}/${REFUSAL_FILE}`;
@@ -84,6 +85,7 @@ function writeHtaccess(rules: Rules): string {
       ([name, { "Content-Type": type }]) =>
         `RewriteRule ${apacheWord(`^${literal(name)}$`)} - ${apacheWord(`[T=${type},END]`)}`,
     ),
+    `RewriteRule ${apacheWord(`^${BULK_FOLDER}/${PART_NAME}$`)} - [T=${part["Content-Type"]},END]`,
     `RewriteRule ^ - ${answer(404)}`,
     "",
   ].join("\n");

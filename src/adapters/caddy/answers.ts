@@ -22,7 +22,7 @@ function plainRoot(root: string): string {
 }
 
 function route(deployment: Deployment): string[] {
-  const { key, folder: root, headers, error, page, preflight, moved, redirect, files, encodings } = deployment;
+  const { key, folder: root, headers, error, page, part, preflight, moved, redirect, files, encodings } = deployment;
   return [
     `root * ${caddyWord(plainRoot(root))}`,
     ...setHeaders(headers),
@@ -55,6 +55,9 @@ function route(deployment: Deployment): string[] {
       ...setHeaders(headers, `@other${at} `),
     ]),
     ...setHeaders(page, "@page "),
+    `@part vars {${key}_kind} part`,
+    ...setHeaders(part, "@part "),
+    `@whole not vars {${key}_kind} part`,
     ...encodings.flatMap((name) => [
       `@${name} vars {${key}_coding} ${name}`,
       // Set at the end, since the file server omits the length where it finds a coding.
@@ -63,10 +66,17 @@ function route(deployment: Deployment): string[] {
     '@fresh expression {http.request.header.If-None-Match}.contains({http.vars.tag}) || {http.request.header.If-None-Match}.matches("^[ \\t]*[*][ \\t]*$")',
     ...caddyBlock("handle @fresh", ["respond 304"]),
     "# Bytes can change without their time and size, so the file server does not compare these.",
-    ...["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range"].map(
+    "request_header @whole -Range",
+    "# Go answers what is no range with an error.",
+    '@odd not header_regexp Range "^bytes=(?:[0-9]+-[0-9]*|-[0-9]+)$"',
+    "request_header @odd -Range",
+    '@stale expression {http.request.header.If-Range} != "" && {http.request.header.If-Range} != {http.vars.tag}',
+    "request_header @stale -Range",
+    ...["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"].map(
       (name) => `request_header -${name}`,
     ),
-    ...caddyBlock("header", ["-Last-Modified", "-Accept-Ranges", "ETag {http.vars.tag}", "defer"]),
+    ...caddyBlock("header", ["-Last-Modified", "ETag {http.vars.tag}", "defer"]),
+    ...caddyBlock("header @whole", ["-Accept-Ranges", "defer"]),
     `rewrite * /{${key}_file}`,
     ...caddyBlock("file_server", ["pass_thru"]),
     "# The folder of the release is damaged.",

@@ -1,4 +1,5 @@
 /** CloudFront before a bucket: a function that maps requests to files, and a policy for the headers. */
+import { isPart } from "../../release/layout.js";
 import type { Adapter } from "../rules/adapter.js";
 import type { Deployment } from "../rules/deployment.js";
 import { readScript, scriptRules } from "../rules/script.js";
@@ -37,7 +38,9 @@ export const cloudfront: Adapter = {
 };
 
 function writeFunction(deployment: Deployment): string {
-  const values = { ...scriptRules(deployment), lastPage: deployment.snapshot.pages };
+  const { snapshot, sums } = deployment;
+  const lastPart = [...sums.others.keys()].filter(isPart).length;
+  const values = { ...scriptRules(deployment), lastPage: snapshot.pages, lastPart };
   const url = new URL("./rollcall-function.js", import.meta.url);
   return readScript(url, `const RULES = ${JSON.stringify(values)};`);
 }

@@ -29,6 +29,11 @@ function isPage(text) {
   return /^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= RULES.lastPage;
 }
 
+function isPart(name) {
+  const number = /^([1-9][0-9]{0,8})\.ndjson\.gz$/.exec(name);
+  return number !== null && Number(number[1]) <= RULES.lastPart;
+}
+
 /** The page that a query asks for. Without a page it is 1; two pages are an empty text, which is no page. */
 function requested(query) {
   let given = [];
@@ -63,6 +68,8 @@ export function handler(event) {
     const page = named ? named[1] : requested(request.querystring);
     if (!isPage(page)) return reply(404, RULES.error, RULES.invalidPage);
     request.uri = `/${RULES.pageFolder}/${page}.json`;
+  } else if (uri.indexOf(RULES.parts) === 0 && isPart(uri.slice(RULES.parts.length))) {
+    request.uri = `/${uri.slice(RULES.folder.length)}`;
   } else {
     const name = uri.indexOf(RULES.folder) === 0 ? uri.slice(RULES.folder.length) : "";
     if (Object.keys(RULES.files).indexOf(name) < 0) return reply(404, RULES.error, RULES.bodies[404]);

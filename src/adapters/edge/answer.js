@@ -30,15 +30,25 @@ function isFresh(known, tag) {
   return known.trim() === "*" || known.includes(tag);
 }
 
+/** The first and last byte that a request asks for; undefined where the whole is to be sent. */
+function rangeOf({ method, headers }, tag, size) {
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(headers.get("Range") || "") || ["", "", ""];
+  const condition = headers.get("If-Range");
+  if (method !== "GET" || first + last === "" || (condition !== null && condition !== tag)) return undefined;
+  if (first === "") return [Math.max(0, size - Number(last)), size - 1];
+  if (last !== "" && Number(last) < Number(first)) return undefined;
+  return [Number(first), last === "" ? size - 1 : Math.min(Number(last), size - 1)];
+}
+
 /** `read(path)` fetches a file of the release, as a promise of a Response. */
 export async function answer(request, read) {
   const headers = await headersOf(read);
-  const refuse = (status, body = RULES.bodies[status]) =>
+  const refuse = (status, body = RULES.bodies[status], more = {}) =>
     new Response(request.method === "HEAD" ? null : body, {
       status,
-      headers: { ...headers, ...RULES.error, "Content-Length": String(body.length) },
+      headers: { ...headers, ...RULES.error, "Content-Length": String(body.length), ...more },
     });
-  const send = async (path, own) => {
+  const send = async (path, own, isPart = false) => {
     const file = await read(path);
     if (file.status === 404) return undefined;
     if (file.status !== 200) return refuse(500);
@@ -47,8 +57,18 @@ export async function answer(request, read) {
     const tag = `"${[...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("")}"`;
     const all = { ...headers, ...own, ETag: tag };
     if (isFresh(request.headers.get("If-None-Match"), tag)) return new Response(null, { status: 304, headers: all });
-    all["Content-Length"] = String(bytes.byteLength);
-    return new Response(request.method === "HEAD" ? null : bytes, { status: 200, headers: all });
+    const size = bytes.byteLength;
+    if (isPart) all["Accept-Ranges"] = "bytes";
+    const range = isPart && rangeOf(request, tag, size);
+    if (!range) {
+      all["Content-Length"] = String(size);
+      return new Response(request.method === "HEAD" ? null : bytes, { status: 200, headers: all });
+    }
+    const [start, end] = range;
+    if (start >= size) return refuse(416, undefined, { "Content-Range": `bytes */${size}` });
+    all["Content-Range"] = `bytes ${start}-${end}/${size}`;
+    all["Content-Length"] = String(end - start + 1);
+    return new Response(bytes.slice(start, end + 1), { status: 206, headers: all });
   };
 
   const { method } = request;
@@ -67,6 +87,8 @@ export async function answer(request, read) {
     const found = page && (await send(`${RULES.pageFolder}/${page}.json`, RULES.page));
     return found || refuse(404, RULES.invalidPage);
   }
+  const part = pathname.startsWith(RULES.parts) && pathname.slice(RULES.folder.length);
+  if (part && /\/[1-9][0-9]{0,8}\.ndjson\.gz$/.test(part)) return (await send(part, RULES.part, true)) || refuse(404);
   const name = pathname.startsWith(RULES.folder) ? pathname.slice(RULES.folder.length) : "";
   const own = Object.hasOwn(RULES.files, name) ? RULES.files[name] : undefined;
   return (own && (await send(name, own))) || refuse(404);

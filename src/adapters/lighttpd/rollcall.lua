@@ -91,6 +91,17 @@ local function digest(page, coding)
   return line and line:sub(-#ends) == ends and line:match("^(%x+)  ")
 end
 
+-- The first and last byte that a request asks for; nil where the whole is to be sent.
+local function range(tag, size)
+  local first, last = (r.req_header["Range"] or ""):match("^[bB][yY][tT][eE][sS]=(%d*)%-(%d*)$")
+  local condition = r.req_header["If-Range"]
+  if not first or first .. last == "" or r.req_attr["request.method"] ~= "GET" then return nil end
+  if condition and condition ~= tag then return nil end
+  if first == "" then return math.max(0, size - tonumber(last)), size - 1 end
+  if last ~= "" and tonumber(last) < tonumber(first) then return nil end
+  return tonumber(first), last == "" and size - 1 or math.min(tonumber(last), size - 1)
+end
+
 local function send(path, tag, headers, coding)
   set(RULES.headers)
   set(headers)
@@ -100,6 +111,20 @@ local function send(path, tag, headers, coding)
   if known and (known:find(tag, 1, true) or known:match("^%s*%*%s*$")) then return 304 end
   local file = lighty.c.stat(RULES.root .. path)
   if not file or not file["is_file"] then return refuse(500) end
+  if headers == RULES.part then
+    local first, last = range(tag, file["st_size"])
+    r.resp_header["Accept-Ranges"] = "bytes"
+    if first and first >= file["st_size"] then
+      r.resp_header["ETag"] = nil
+      r.resp_header["Content-Range"] = "bytes */" .. file["st_size"]
+      return refuse(416)
+    end
+    if first then
+      r.resp_header["Content-Range"] = string.format("bytes %d-%d/%d", first, last, file["st_size"])
+      r.resp_body.set({ { filename = RULES.root .. path, offset = first, length = last - first + 1 } })
+      return 206
+    end
+  end
   r.resp_body.set({ { filename = RULES.root .. path } })
   return 200
 end
@@ -132,6 +157,9 @@ local function answer()
     return send(file, '"' .. found .. '"', RULES.page, coding)
   end
   local name = path:sub(1, #RULES.folder) == RULES.folder and path:sub(#RULES.folder + 1)
+  if name and RULES.tags[name] and path:sub(1, #RULES.parts) == RULES.parts then
+    return send(name, RULES.tags[name], RULES.part)
+  end
   if not name or not RULES.files[name] then return refuse(404) end
   return send(name, RULES.tags[name], RULES.files[name])
 end

@@ -1,5 +1,6 @@
 /** nginx: maps from a request to a file of the release and its tag, and one location that uses them. */
 import type { ErrorStatus } from "../../contract/headers.js";
+import { BULK_FOLDER } from "../../release/layout.js";
 import type { Adapter } from "../rules/adapter.js";
 import type { Deployment, HostedSite } from "../rules/deployment.js";
 import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
@@ -20,6 +21,7 @@ export const nginx: Adapter = {
     ...PATTERN_LIMITATIONS,
     "method-case": "Its parser answers 400 to a method in lowercase letters",
     connect: "Its parser answers 400 to CONNECT",
+    "part-beyond": "It answers 416 in JSON, but with the Cache-Control and ETag of the part",
     "repeated-condition": "Its parser answers 400 to a second line of If-None-Match",
   },
   besideOthers: ["options-of-server", "malformed"],
@@ -84,16 +86,17 @@ function writeSite({ base, serverName, address, port, included }: HostedSite): s
 
 /** The statuses that nginx answers with an HTML page of its own, and the contract's error that replaces it. */
 const ERROR_PAGES: readonly [statuses: string, answer: ErrorStatus][] = [
-  ["400 401 402 406 409 411 412 415 416 421 429 495 496 497", 400],
+  ["400 401 402 406 409 411 412 415 421 429 495 496 497", 400],
   ["405", 405],
   ["408", 408],
   ["413", 413],
+  ["416", 416],
   ["414 494", 431],
   ["500 501 502 503 504 505 507", 500],
 ];
 
 function rules(deployment: Deployment): string[] {
-  const { key, base, folder, page, pageFolder, files, redirect, bare } = deployment;
+  const { key, base, folder, page, pageFolder, files, part, redirect, bare } = deployment;
   const name = nameOfPages(deployment);
   const internal = `/.${key}`;
   const errors = (answers: typeof ERROR_PAGES) =>
@@ -122,7 +125,9 @@ function rules(deployment: Deployment): string[] {
       ...answers(deployment),
       `error_page 404 =404 ${internal}/404;`,
       ...Object.entries(BODIES).map(
-        ([status, body]) => `location = ${internal}/${status} { return ${status} ${quoteNginx(body, key)}; }`,
+        ([status, body]) =>
+          // The headers of the part are set by then. One without a value replaces those that would be set again.
+          `location = ${internal}/${status} { ${status === "416" ? 'add_header Allow ""; ' : ""}return ${status} ${quoteNginx(body, key)}; }`,
       ),
       ...nginxBlock(`location ${internal}/files/`, [
         `alias ${quoteNginx(`${folder}/`, key)};`,
@@ -130,6 +135,11 @@ function rules(deployment: Deployment): string[] {
         ...(name === pageFolder
           ? []
           : [`location ${internal}/files/${name}/ { alias ${quoteNginx(`${folder}/${pageFolder}/`, key)}; }`]),
+        ...nginxBlock(`location ${internal}/files/${BULK_FOLDER}/`, [
+          `alias ${quoteNginx(`${folder}/${BULK_FOLDER}/`, key)};`,
+          `default_type ${quoteNginx(part["Content-Type"], key)};`,
+          "max_ranges 1;",
+        ]),
         ...others.map(
           ([name, { "Content-Type": type }]) =>
             `location ${nginxWord(`${internal}/files/${name}`)} { alias ${quoteNginx(`${folder}/${name}`, key)}; default_type ${quoteNginx(type, key)}; }`,

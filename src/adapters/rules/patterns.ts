@@ -28,6 +28,9 @@ export const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
 /** A page's number in the name of its file. */
 export const PAGE_NUMBER = "[1-9][0-9]{0,8}";
 
+/** The name of a part in its folder. */
+export const PART_NAME = `${PAGE_NUMBER}\\.ndjson\\.gz`;
+
 /** Patterns for Accept-Encoding. The first one that matches gives the suffix of the page's file; without a match it is the plain one. */
 export function encodingPatterns(encodings: readonly Encoding[]): { pattern: string; suffix: string }[] {
   const named = encodings.map((name) => ({ pattern: accepted(name), suffix: ENCODINGS[name] }));

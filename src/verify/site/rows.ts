@@ -4,6 +4,7 @@ import { ASKING } from "../probes/asking.js";
 import { CACHING } from "../probes/caching.js";
 import { MESSAGES } from "../probes/messages.js";
 import { ERRORS, METHODS } from "../probes/methods.js";
+import { PARTS } from "../probes/parts.js";
 import type { Probe } from "../probes/probe.js";
 import { NO_WORDING, recordRules, type Wording } from "../rules.js";
 import type { Row } from "../verdict.js";
@@ -53,7 +54,7 @@ export function rowsOf(wording: Wording): readonly Pick<Row, "name" | "rule">[] 
   ];
 }
 
-export const PROBES: readonly Probe[] = [...ASKING, ...METHODS, ...ERRORS, ...CACHING, ...MESSAGES];
+export const PROBES: readonly Probe[] = [...ASKING, ...METHODS, ...ERRORS, ...CACHING, ...PARTS, ...MESSAGES];
 
 /** Every name that `--allow` accepts. */
 export const ROW_NAMES: readonly string[] = [...rowsOf(NO_WORDING), ...PROBES].map(({ name }) => name);

@@ -1,0 +1,55 @@
+/** Probes of the parts that hold all records: what a reader needs to fetch them, and to go on where a download was cut. */
+import { NO_STORE } from "../../contract/headers.js";
+import { BULK_FOLDER, fileHeaders } from "../../release/layout.js";
+import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
+import { isJson } from "./methods.js";
+import { hasHeader, type Probe, type ProbedSite } from "./probe.js";
+
+const FIRST = `${BULK_FOLDER}/1.ndjson.gz`;
+const TYPE = fileHeaders(FIRST, "")["Content-Type"];
+
+/** A request for the first part of a release, which may have none. */
+function ofPart(probe: Omit<Probe, "path" | "skipped">): Probe {
+  const skipped = ({ release }: ProbedSite) => !release?.sums.others.has(FIRST) && "no release with parts is known";
+  return { ...probe, path: () => `/${FIRST}`, skipped };
+}
+
+const RANGE = "bytes=1-20";
+
+function isRange(answer: RemoteResponse): boolean {
+  const isSaid = headerOf(answer, "Content-Range")?.startsWith("bytes 1-20/") === true;
+  return answer.status === 206 && isSaid && answer.body.length === 20 && hasHeader(answer, "Content-Type", TYPE);
+}
+
+export const PARTS: readonly Probe[] = [
+  ofPart({
+    ...{ name: "part-type", rule: `a part is ${TYPE} for every reader, without a Content-Encoding`, method: "HEAD" },
+    headers: () => ({ "Accept-Encoding": "gzip, br" }),
+    judge: (answer) =>
+      answer.status === 200 &&
+      hasHeader(answer, "Content-Type", TYPE) &&
+      headerOf(answer, "Content-Encoding") === undefined,
+    shown: ["Content-Type", "Content-Encoding"],
+  }),
+  ofPart({
+    ...{ name: "part-range", rule: "a range of a part is 206 with these bytes alone" },
+    headers: () => ({ Range: RANGE, "Accept-Encoding": "gzip, br" }),
+    judge: isRange,
+    shown: ["Content-Range"],
+  }),
+  ofPart({
+    ...{ name: "part-if-range", rule: "If-Range with the part's ETag: 206, with another tag: 200", method: "HEAD" },
+    async judge(answer, { client }) {
+      const ask = (tag: string) => client.request(answer.url, { headers: { Range: RANGE, "If-Range": tag } });
+      const tag = headerOf(answer, "ETag");
+      return tag !== undefined && isRange(await ask(tag)) && (await ask('"x"')).status === 200;
+    },
+    shown: ["ETag"],
+  }),
+  ofPart({
+    ...{ name: "part-beyond", rule: "a range behind the end of a part is 416, an error like every other" },
+    headers: () => ({ Range: "bytes=99999999999-" }),
+    judge: (answer) => answer.status === 416 && isJson(answer) && hasHeader(answer, "Cache-Control", NO_STORE),
+    shown: ["Content-Type", "Cache-Control"],
+  }),
+];
