@@ -22,6 +22,7 @@ export const verifyVerb: Verb = {
     ["rollcall verify", "every byte and every record of the current release"],
     ["rollcall verify https://directory.example.com", "all that readers of a host get, against the current release"],
     ["rollcall verify https://directory.example.com --adapt nginx", "without what nginx cannot do"],
+    ["rollcall verify https://directory.example.com --key minisign.pub --max-age 2d", "who has signed it, and when"],
     ["rollcall verify https://directory.example.com --sample 30", "some pages, in some 250 requests"],
   ],
   configured: true,
@@ -34,10 +35,10 @@ export const verifyVerb: Verb = {
 };
 
 async function runVerify({ settings, arguments: { what } }: Given, io: Io): Promise<ExitCode> {
-  const { out: dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl } = settings;
+  const { out: dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge } = settings;
   const started = io.now();
   const { verify: prove } = await import("../verify/verify.js");
-  const options = { what, dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl };
+  const options = { what, dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge };
   const result = await refusalsAsUsageErrors(() =>
     watched(io, isHttpUrl(what ?? "") ? "request" : "record", (bar, signal) => {
       const onProgress: VerifyEffects["onProgress"] = (done) =>

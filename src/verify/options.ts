@@ -3,7 +3,9 @@ import type { OptionsOf } from "../settings/settings.js";
 
 /** With the settings of `rollcall verify` that say how. */
 export interface VerifyOptions
-  extends OptionsOf<"workers" | "against" | "sample" | "allow" | "adapt" | "concurrency" | "rate" | "cacheControl"> {
+  extends OptionsOf<
+    "workers" | "against" | "sample" | "allow" | "adapt" | "concurrency" | "rate" | "cacheControl" | "key" | "maxAge"
+  > {
   /**
    * A release's id or the beginning of one, `current`, `previous`, a release's folder, or the base URL of a host; the
    * current release unless given.

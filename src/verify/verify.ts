@@ -13,6 +13,7 @@ import { abortSignal, callback, checkOptions, folder, type OptionRules } from ".
 import { pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import type { VerifyEffects, VerifyOptions } from "./options.js";
+import { readDemand } from "./signature.js";
 import { ROW_NAMES } from "./site/rows.js";
 import { passed, type Verdict } from "./verdict.js";
 
@@ -24,7 +25,7 @@ export interface VerifyResult extends Verdict {
 const OPTIONS: OptionRules<VerifyOptions> = {
   what: { schema: z.string().min(1), allowed: "a text that means a release or a host" },
   dist: folder,
-  ...pick("workers", "against", "sample", "allow", "adapt", "concurrency", "rate", "cacheControl"),
+  ...pick("workers", "against", "sample", "allow", "adapt", "concurrency", "rate", "cacheControl", "key", "maxAge"),
 };
 const EFFECTS: OptionRules<VerifyEffects> = { onProgress: callback, signal: abortSignal, cwd: folder };
 
@@ -36,16 +37,26 @@ export async function verify(given: VerifyOptions = {}, effects: VerifyEffects =
   const options = checkOptions("verify", given, OPTIONS);
   const { cwd = ".", ...watch } = checkOptions("verify's second argument", effects, EFFECTS);
   const { what: name = CURRENT, dist = SETTINGS.out.default, workers, against, ...ofHosts } = options;
+  const demand = readDemand(options, cwd);
   const allowed = await readAllowed(options);
   const verdict = await unlessStopped(watch.signal, async () => {
     if (!isHttpUrl(name)) {
       const folder = findRelease(name, dist, cwd);
       const { verifyRelease } = await import("./release/release.js");
-      return verifyRelease({ folder, workers, ...watch });
+      return verifyRelease({ folder, workers, demand, ...watch });
     }
     const { release, whyNot, known } = await openAgainst(against, dist, cwd);
     const { verifyUrl } = await import("./site/site.js");
-    return verifyUrl({ ...ofHosts, baseUrl: name, allowed, known, against: release, whyNotAgainst: whyNot, ...watch });
+    return verifyUrl({
+      ...ofHosts,
+      baseUrl: name,
+      demand,
+      allowed,
+      known,
+      against: release,
+      whyNotAgainst: whyNot,
+      ...watch,
+    });
   });
   return { passed: passed(verdict), ...verdict };
 }

@@ -132,6 +132,7 @@ const OPTIONS = {
   verify: {
     ...{ what: true, dist: true, workers: true, against: true, sample: true, allow: true, adapt: true },
     ...{ concurrency: true, rate: true, cacheControl: true, onProgress: true, signal: true, cwd: true },
+    ...{ key: true, maxAge: true },
   } satisfies Names<VerifyOptions & VerifyEffects>,
   createServer: {
     ...{ folder: true, cacheControl: true, cacheMb: true, fastPath: true },

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { codeOf, hasCode, UserError } from "../../errors.js";
 import type { PageDigests } from "../../release/digests.js";
 import { findDigest, readReleaseFile } from "../../release/files.js";
-import { isForAdapters, OWNED, type PagePaths, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
+import { isForAdapters, OWNED, type PagePaths, SIGNATURE, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
 
 /** Path inside the release -> what is there: `file`, or what it is instead. Folders are left out. */
@@ -78,7 +78,7 @@ export function checkFiles(tree: Tree, listed: ListedFiles, findings: Findings):
   const isListed = (path: string) => {
     const { page = 0, variant = "identity" } = paths.find(path) ?? {};
     const isPage = page >= 1 && page <= pages && variants.includes(variant);
-    return isPage || others.has(path) || [SUMS, SNAPSHOT, OWNED].includes(path);
+    return isPage || others.has(path) || [SUMS, SIGNATURE, SNAPSHOT, OWNED].includes(path);
   };
   for (const [path, kind] of tree) {
     if (kind !== "file") note(path, kind, "a plain file");

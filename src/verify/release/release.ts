@@ -4,26 +4,32 @@ import { basename, join } from "node:path";
 import { USERS_CONTRACT } from "../../contract/contract.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
 import { codeOf, UserError, usageError } from "../../errors.js";
-import { OLD_RECORDS, RECORDS } from "../../release/layout.js";
+import { readReleaseFile } from "../../release/files.js";
+import { OLD_RECORDS, RECORDS, SIGNATURE, SUMS } from "../../release/layout.js";
 import { RecordLines } from "../../release/record/lines.js";
 import { findUnreadable } from "../../release/sharing.js";
 import { ThreadPool, threadsFor } from "../../workers/pool.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { AllRecordsCheck } from "../order.js";
 import { foundOnPages, NO_WORDING, wordingOf } from "../rules.js";
+import { checkSigned, type Demand, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
 import { batches, startChecks } from "./batch.js";
 import { checkBulk } from "./bulk.js";
 import { checkDescription } from "./description.js";
-import { checkFiles, checkOtherDigests, readTree, type Tree } from "./files.js";
+import { checkFiles, checkOtherDigests, readPlainFile, readTree, type Tree } from "./files.js";
 import { checkSnapshot, checkWarnings, type Manifest, readManifest } from "./manifest.js";
 import { toRows } from "./rows.js";
 
 interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<VerifyEffects, "cwd"> {
   /** The release's own folder, or a link to it such as `dist/current`. */
   folder: string;
+  /** What its signature must be, where one is demanded. */
+  demand?: Demand | undefined;
 }
 
+/** Four lines, with a long base URL in one of them. */
+const MOST_SIGNATURE = 2 ** 16;
 /** Below this many records, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;
 
@@ -39,6 +45,8 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   checkFiles(tree, manifest, findings);
   await checkOtherDigests(folder, tree, manifest, findings);
   checkSnapshot(folder, manifest, findings);
+  const signed = await readSigned(folder, tree, manifest);
+  const signature = await checkSigned({ path: SIGNATURE }, signed, options.demand, findings);
   const undescribed = await checkDescription(folder, tree, manifest, findings);
   const { snapshot } = manifest;
   const wording = manifest.contract ? wordingOf(manifest.contract) : NO_WORDING;
@@ -53,8 +61,15 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   }
   await checkBulk(folder, tree, manifest, findings, options.signal);
   const files = [...tree.keys()].filter((path) => tree.get(path) === "file");
-  const seen = { tree, manifest, undescribed, records, barrier: findUnreadable(folder, files) };
+  const seen = { tree, manifest, signature, undescribed, records, barrier: findUnreadable(folder, files) };
   return { subject: `release ${basename(folder)}`, words: [wording.one, wording.many], rows: toRows(seen, findings) };
+}
+
+async function readSigned(folder: string, tree: Tree, { snapshot }: Manifest): Promise<Signed> {
+  const isThere = tree.get(SUMS) === "file";
+  const sums = isThere ? await readReleaseFile(join(folder, SUMS)) : undefined;
+  const signature = await readPlainFile(folder, tree, SIGNATURE, MOST_SIGNATURE);
+  return { sums, signature, id: snapshot?.id, baseUrl: snapshot?.base_url };
 }
 
 /** @returns the path of the list of records, if there is one that can be read. */

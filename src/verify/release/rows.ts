@@ -3,6 +3,7 @@ import { count } from "../../print/numbers.js";
 import { BULK, BULK_FOLDER, CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { findRecordList } from "../../release/record/list.js";
 import { NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
+import { describeSigned, SIGNATURE_ROW, type SignatureResult, whySkipped } from "../signature.js";
 import type { Findings, Row } from "../verdict.js";
 import { hasBulk } from "./bulk.js";
 import type { Tree } from "./files.js";
@@ -11,6 +12,7 @@ import type { Manifest } from "./manifest.js";
 export interface Seen {
   tree: Tree;
   manifest: Manifest;
+  signature: SignatureResult;
   /** Why openapi.json is not compared with what the release is. */
   undescribed: string | undefined;
   records: number;
@@ -44,6 +46,12 @@ export function checksOf(wording: Wording): readonly DiskCheck[] {
     check("sums", `${SUMS} has one line for every other file`, () => SUMS),
     check("files", "every listed file is there and plain, and there is no other", files),
     check("digests", `every file has the SHA-256 that ${SUMS} lists`, files, withoutSums),
+    check(
+      SIGNATURE_ROW.name,
+      SIGNATURE_ROW.rule,
+      ({ signature }) => describeSigned(signature),
+      ({ signature }) => whySkipped(signature) ?? false,
+    ),
     check("snapshot", `${SNAPSHOT} says what is there, and its id is made of it`, () => SNAPSHOT),
     check(
       "contract",

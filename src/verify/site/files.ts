@@ -4,16 +4,26 @@ import { join } from "node:path";
 import { filesOfHosts } from "../../adapters/adapters.js";
 import { etagOf } from "../../contract/headers.js";
 import { findDigest } from "../../release/files.js";
-import { isPublic, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { isPublic, SNAPSHOT, SUMS, unlistedFiles } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { MAX_BYTES } from "../../remote/exchange.js";
 import { each } from "../../workers/at-most.js";
 import { CODINGS } from "../probes/probe.js";
 import { type Attempt, digestOf, MOST_WRONG } from "./attempt.js";
 
+/** SHA256SUMS and its signature, with their digests where a release on disk tells them. */
+async function digestUnlisted(against: Release | undefined, isSigned: boolean) {
+  const memory = Buffer.allocUnsafe(2 ** 18);
+  const all = unlistedFiles({ isSigned }).map(async (path) => {
+    return [path, against && (await findDigest(join(against.folder, path), memory))] as const;
+  });
+  return Promise.all(all);
+}
+
 /**
  * @param against the release on disk, where there is one: it alone tells the digest of SHA256SUMS.
  * @param known other releases, of which the host may have a file.
+ * @param isSigned whether the host has a signature.
  * @returns how many files there are to request.
  */
 export async function askFiles(
@@ -21,13 +31,14 @@ export async function askFiles(
   concurrency: number,
   against: Release | undefined,
   known: readonly Release[],
+  isSigned: boolean,
 ): Promise<number> {
   const { findings, site } = attempt;
   const ofHosts = filesOfHosts();
   const listed = [...(site.release?.sums.others ?? [])].filter(([path]) => isPublic(path) && !ofHosts.has(path));
   const sums = against && join(against.folder, SUMS);
   const digests = new Map<string, string | undefined>([
-    [SUMS, sums && (await findDigest(sums, Buffer.allocUnsafe(2 ** 18)))],
+    ...(await digestUnlisted(against, isSigned)),
     [SNAPSHOT, undefined],
     ...listed,
   ]);

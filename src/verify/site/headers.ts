@@ -1,7 +1,7 @@
 /** The headers that every page and file must have, a row each. */
 import { CONTENT_TYPE, etagOf } from "../../contract/headers.js";
 import { sha256 } from "../../release/files.js";
-import { OPENAPI, SUMS } from "../../release/layout.js";
+import { OPENAPI, unlistedFiles } from "../../release/layout.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { hasHeader, type ProbedSite, varyOf } from "../probes/probe.js";
 
@@ -96,12 +96,13 @@ export const HEADERS: readonly HeaderRow[] = [
   exactly("nosniff", "X-Content-Type-Options", "nosniff"),
   {
     name: "etag",
-    rule: "every page and file has a strong ETag made of its SHA-256, and SHA256SUMS a strong one: equal bytes have equal tags",
+    rule: "every page and file has a strong ETag made of its SHA-256, SHA256SUMS and its signature strong ones: equal bytes have equal tags",
     header: "ETag",
     of: ["plain", "file"],
     whyNot(answer) {
-      // On some hosts a file that SHA256SUMS lists holds all tags, so it cannot hold this one.
-      const isStrong = answer.url.endsWith(`/${SUMS}`) && /^"[^"]+"$/.test(headerOf(answer, "ETag") ?? "");
+      // On some hosts a file that SHA256SUMS lists holds all tags, so it cannot hold these.
+      const isUnlisted = unlistedFiles({ isSigned: true }).some((path) => answer.url.endsWith(`/${path}`));
+      const isStrong = isUnlisted && /^"[^"]+"$/.test(headerOf(answer, "ETag") ?? "");
       return isStrong ? undefined : whyNoDigest(answer);
     },
   },

@@ -2,7 +2,7 @@
 import type { Contract } from "../../contract/contract.js";
 import { LINK_STYLES, type LinkStyle, pageUrl } from "../../contract/links.js";
 import { parseSums } from "../../release/digests.js";
-import { PagePaths, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { PagePaths, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { parseSnapshot } from "../../release/snapshot.js";
 import { type Client, CONCURRENCY } from "../../remote/client.js";
@@ -11,6 +11,7 @@ import { TransferError } from "../../remote/transfer.js";
 import { walkPages } from "../../remote/walk.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { isPage, type ProbedSite } from "../probes/probe.js";
+import { checkSigned, type Demand, type Signed } from "../signature.js";
 import { Attempt } from "./attempt.js";
 import { compareWith, type ExpectedRelease } from "./compare.js";
 import { askFiles } from "./files.js";
@@ -32,6 +33,8 @@ export interface VerifySiteOptions
   known?: readonly Release[] | undefined;
   /** For one request and its answer, in milliseconds. */
   timeoutMs?: number;
+  /** What the signature must be, where one is demanded. */
+  demand?: Demand | undefined;
 }
 
 export type SiteReading = Awaited<ReturnType<typeof readSite>>;
@@ -52,7 +55,14 @@ export async function readSite(client: Client, options: VerifySiteOptions) {
     const { facts } = site.first;
     const codings = ["identity", ...about.ways.codings] as const;
     const asked = { pages: read, of: facts.pages, codings, links: about.links, files: about.files };
-    return { site, findings, asked, note: about.comparison.note(facts), whyNoRelease: about.whyNoRelease };
+    return {
+      site,
+      findings,
+      asked,
+      note: about.comparison.note(facts),
+      whyNoRelease: about.whyNoRelease,
+      signature: about.signature,
+    };
   } finally {
     visitor.close();
   }
@@ -64,7 +74,10 @@ async function startVisitor(client: Client, first: FirstPage, options: VerifySit
   const release = "whyNot" in found ? undefined : found;
   const site = { client, first, release, cacheControl };
   const attempt = new Attempt(site);
-  const files = await askFiles(attempt, concurrency, against, known);
+  const signed = await readSigned(client, baseUrl, options.demand !== undefined);
+  const isSigned = against?.isSigned ?? signed.signature !== undefined;
+  const signature = await checkSigned({ url: `${baseUrl}/${SIGNATURE}` }, signed, options.demand, attempt.findings);
+  const files = await askFiles(attempt, concurrency, against, known, isSigned);
   const whyNoRelease = "whyNot" in found ? found.whyNot : undefined;
   if (whyNoRelease !== undefined && attempt.findings.of("files").count === 0) {
     const expected = `a ${SUMS} and a ${SNAPSHOT} that fit together`;
@@ -80,7 +93,10 @@ async function startVisitor(client: Client, first: FirstPage, options: VerifySit
     const total = Math.max(requests, before + planned * (1 + ways.open) + PROBES.length);
     onProgress?.({ requests, total });
   };
-  return new SiteVisitor(attempt, { ...{ comparison, ways, planned, onPage }, ...{ links, files, whyNoRelease } });
+  return new SiteVisitor(attempt, {
+    ...{ comparison, ways, planned, onPage },
+    ...{ links, files, whyNoRelease, signature },
+  });
 }
 
 /** The forms of URL that pages have, that of the listing's links first. Where links are by path, a host may map no query. */
@@ -116,10 +132,27 @@ async function readOwnRelease(
   }
 }
 
+/** @param isDemanded whether more than that there is a signature has to be known. */
+async function readSigned(client: Client, baseUrl: string, isDemanded: boolean): Promise<Signed> {
+  const signature = await readBytes(client, baseUrl, SIGNATURE);
+  // Many hosts answer with a page for people where they have no file.
+  const isThere = signature instanceof Buffer && signature.toString("latin1", 0, 9) === "untrusted";
+  const text = isThere || (isDemanded && signature instanceof Buffer) ? signature.toString("utf8") : undefined;
+  if (!isDemanded) return { sums: undefined, signature: text, id: undefined, baseUrl };
+  const [sums, snapshot] = [await readBytes(client, baseUrl, SUMS), await readText(client, baseUrl, SNAPSHOT)];
+  const id = typeof snapshot === "string" ? parseSnapshot(snapshot)?.id : undefined;
+  return { sums: sums instanceof Buffer ? sums : undefined, signature: text, id, baseUrl };
+}
+
 async function readText(client: Client, baseUrl: string, name: string): Promise<string | { whyNot: string }> {
+  const read = await readBytes(client, baseUrl, name);
+  return "whyNot" in read ? read : read.toString("utf8");
+}
+
+async function readBytes(client: Client, baseUrl: string, name: string): Promise<Buffer | { whyNot: string }> {
   try {
     const { status, body } = await client.request(`${baseUrl}/${name}`);
-    return status === 200 ? body.toString("utf8") : { whyNot: `its ${name} is answered with ${status}` };
+    return status === 200 ? body : { whyNot: `its ${name} is answered with ${status}` };
   } catch (error) {
     if (error instanceof TransferError) return { whyNot: `its ${name} ${error.why}` };
     throw error;

@@ -7,6 +7,7 @@ import { ERRORS, METHODS } from "../probes/methods.js";
 import { PARTS } from "../probes/parts.js";
 import type { Probe } from "../probes/probe.js";
 import { NO_WORDING, recordRules, type Wording } from "../rules.js";
+import { SIGNATURE_ROW } from "../signature.js";
 import type { Row } from "../verdict.js";
 import { HEADERS } from "./headers.js";
 
@@ -50,7 +51,7 @@ export const FILES_ROW = {
 export function rowsOf(wording: Wording): readonly Pick<Row, "name" | "rule">[] {
   return [
     ...[...everyPageRows(wording), ...HEADERS, COMPARED_ROW, FORMS_ROW],
-    ...[...codingRows("br"), ...codingRows("gzip"), FILES_ROW],
+    ...[...codingRows("br"), ...codingRows("gzip"), FILES_ROW, SIGNATURE_ROW],
   ];
 }
 

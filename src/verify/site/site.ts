@@ -5,6 +5,7 @@ import { createClient } from "../../remote/client.js";
 import { headerOf } from "../../remote/exchange.js";
 import { type Probe, type ProbeResult, runProbe } from "../probes/probe.js";
 import { wordingOf } from "../rules.js";
+import { describeSigned, SIGNATURE_ROW, whySkipped } from "../signature.js";
 import type { Row, Verdict } from "../verdict.js";
 import { MOST_FAILURES } from "./attempt.js";
 import { EVERYWHERE } from "./headers.js";
@@ -42,18 +43,27 @@ export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
   }
 }
 
-function siteRows({ site, findings, asked, note, whyNoRelease }: SiteReading, options: VerifySiteOptions): Row[] {
+function siteRows(
+  { site, findings, asked, note, whyNoRelease, signature }: SiteReading,
+  options: VerifySiteOptions,
+): Row[] {
   const { against, whyNotAgainst = "no release to compare with" } = options;
   const pages = asked.pages === asked.of ? count(asked.of, "page") : `${asked.pages} of ${count(asked.of, "page")}`;
+  const requests = new Map<string, string>([
+    [FILES_ROW.name, count(asked.files, "file")],
+    [SIGNATURE_ROW.name, describeSigned(signature)],
+  ]);
   const skipped = new Map<string, string>();
   if (whyNoRelease !== undefined) skipped.set(COMPARED_ROW.name, `${whyNotAgainst}, and ${whyNoRelease}`);
+  const whyUnsigned = whySkipped(signature);
+  if (whyUnsigned !== undefined) skipped.set(SIGNATURE_ROW.name, whyUnsigned);
   if (asked.links.length < 2) skipped.set(FORMS_ROW.name, "the host maps no query to a page");
   for (const coding of ["br", "gzip"] as const)
     if (!asked.codings.includes(coding))
       for (const { name } of codingRows(coding)) skipped.set(name, `no answer is in ${coding}`);
   return rowsOf(wordingOf(site.first.facts.contract)).map(({ name, rule }): Row => {
     const { count: found, first } = findings.of(name);
-    const request = name === FILES_ROW.name ? count(asked.files, "file") : pages;
+    const request = requests.get(name) ?? pages;
     const row = { name, request, rule, count: found, findings: first };
     const why = found === 0 ? skipped.get(name) : undefined;
     if (why !== undefined) return { ...row, outcome: "skipped", note: why };

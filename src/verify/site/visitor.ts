@@ -8,6 +8,7 @@ import { AllRecordsCheck, BatchCheck, type BatchRecords } from "../order.js";
 import { checkPage } from "../page.js";
 import { type RecordChecker, recordChecker } from "../records.js";
 import { foundOnPages, wordingOf } from "../rules.js";
+import type { SignatureResult } from "../signature.js";
 import { type Attempt, MOST_WRONG } from "./attempt.js";
 import type { PageComparison } from "./compare.js";
 import type { Ways } from "./ways.js";
@@ -20,6 +21,7 @@ interface VisitorOptions {
   files: number;
   /** Why there is nothing to compare the pages with. */
   whyNoRelease: string | undefined;
+  signature: SignatureResult;
   /** Called when all that there is to request of a page has been. */
   onPage(): void;
 }
