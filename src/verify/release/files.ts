@@ -52,9 +52,14 @@ export async function readPlainFile(
   name: string,
   most?: number,
 ): Promise<string | undefined> {
+  return (await readPlainBytes(folder, tree, name, most))?.toString("utf8");
+}
+
+/** The bytes of a plain file, as `readPlainFile` gives its text. */
+export async function readPlainBytes(folder: string, tree: Tree, name: string, most?: number) {
   if (tree.get(name) !== "file") return undefined;
   try {
-    return (await readReleaseFile(join(folder, name), most)).toString("utf8");
+    return await readReleaseFile(join(folder, name), most);
   } catch (cause) {
     if (hasCode(cause, "EFBIG")) return undefined;
     throw new UserError(`${join(folder, name)} cannot be read (${codeOf(cause)}).`, { cause });

@@ -4,7 +4,6 @@ import { basename, join } from "node:path";
 import { USERS_CONTRACT } from "../../contract/contract.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
 import { codeOf, UserError, usageError } from "../../errors.js";
-import { readReleaseFile } from "../../release/files.js";
 import { OLD_RECORDS, RECORDS, SIGNATURE, SUMS } from "../../release/layout.js";
 import { RecordLines } from "../../release/record/lines.js";
 import { findUnreadable } from "../../release/sharing.js";
@@ -17,7 +16,7 @@ import { Findings, type Verdict } from "../verdict.js";
 import { batches, startChecks } from "./batch.js";
 import { checkBulk } from "./bulk.js";
 import { checkDescription } from "./description.js";
-import { checkFiles, checkOtherDigests, readPlainFile, readTree, type Tree } from "./files.js";
+import { checkFiles, checkOtherDigests, readPlainBytes, readPlainFile, readTree, type Tree } from "./files.js";
 import { checkSnapshot, checkWarnings, type Manifest, readManifest } from "./manifest.js";
 import { toRows } from "./rows.js";
 
@@ -66,9 +65,8 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
 }
 
 async function readSigned(folder: string, tree: Tree, { snapshot }: Manifest): Promise<Signed> {
-  const isThere = tree.get(SUMS) === "file";
-  const sums = isThere ? await readReleaseFile(join(folder, SUMS)) : undefined;
   const signature = await readPlainFile(folder, tree, SIGNATURE, MOST_SIGNATURE);
+  const sums = signature === undefined ? signature : await readPlainBytes(folder, tree, SUMS);
   return { sums, signature, id: snapshot?.id, baseUrl: snapshot?.base_url };
 }
 
