@@ -26,7 +26,7 @@ export interface SignedSums {
   readonly keys: readonly PublicKey[];
 }
 
-export interface ExpectedRelease {
+export interface SignedRelease {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly id: string;
@@ -102,7 +102,7 @@ function importKey(bytes: Uint8Array) {
 }
 
 /** @throws SignatureError when the signature is of another release than the one that is expected, or too old. */
-export function checkTrustedComment(said: TrustedComment, expected: ExpectedRelease): void {
+export function checkTrustedComment(said: TrustedComment, expected: SignedRelease): void {
   const { baseUrl, id, maxAgeMs = Number.POSITIVE_INFINITY, now = Date.now() } = expected;
   const [age, when] = [now - said.time.getTime(), said.time.toISOString()];
   if (said.baseUrl !== baseUrl) throw new SignatureError(`is of a release of ${said.baseUrl}, not of ${baseUrl}`);
