@@ -119,6 +119,6 @@ function parseBase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === "")
     return normalBaseUrl(url);
-  const why = "is no base URL: give one like https://directory.example.com";
+  const why = "is no base URL like https://directory.example.com";
   throw new ListingError("usage", text.replace(/\/\/[^/]*@/, "//...@"), why);
 }

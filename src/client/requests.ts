@@ -43,9 +43,9 @@ export function createRequests(options: RequestsOptions): Requests {
         if (status !== 429 && status !== 503) return answer;
         const ms = retryAfter(headers) ?? 1000 * 2 ** busy;
         if (busy === MOST_BUSY || ms > LONGEST_WAIT_MS) {
-          const most = `at most ${MOST_BUSY} waits of up to ${LONGEST_WAIT_MS / 1000} seconds`;
-          const asked = `${status} after ${busy}, with one of ${Math.ceil(ms / 1000)} seconds to come`;
-          throw new ListingError("busy", url, "is too busy; try again later", most, asked);
+          const most = `at most ${MOST_BUSY} waits of ${LONGEST_WAIT_MS / 1000} seconds`;
+          const asked = `${status} after ${busy}, and one of ${Math.ceil(ms / 1000)} seconds more`;
+          throw new ListingError("busy", url, "is too busy, try again later", most, asked);
         }
         until = Math.max(until, Date.now() + ms);
       }

@@ -8,9 +8,13 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 export interface Ask {
   maxBytes: number;
   signal?: AbortSignal | undefined;
-  headers?: Record<string, string> | undefined;
-  /** How the runtime's own cache is asked, where it has one. */
-  cache?: "no-cache" | "reload" | undefined;
+  headers?: Record<string, string>;
+  /** Whether the runtime's own cache must ask the host. */
+  isFresh?: boolean;
+  /** Where caches on the way may show an old one: the digest of the bytes that are expected, or another name for them. */
+  past?: string | undefined;
+  /** How many tries there were before. */
+  tries?: number;
 }
 
 export interface TransferOptions {
@@ -36,8 +40,10 @@ export async function transfer(options: TransferOptions, url: string, ask: Ask):
   };
   try {
     return await within(signals, timeoutMs, giveUp, async (signal) => {
-      const { headers = {}, cache, maxBytes } = ask;
-      const response = await fetch(url, withCache(url, { headers, redirect: "manual", signal }, cache));
+      const { headers = {}, maxBytes } = ask;
+      const from = pastCaches(url, ask);
+      const cache = from === url ? ask.isFresh && "no-cache" : "reload";
+      const response = await fetch(from, withCache(url, { headers, redirect: "manual", signal }, cache));
       const { status } = response;
       refuseRedirect(url, response);
       return { status, headers: response.headers, bytes: await readBody(url, response, status === 200 ? maxBytes : 0) };
@@ -78,8 +84,14 @@ export function within<T>(
   }).finally(release);
 }
 
+/** Hosts ignore the parameter, and caches take the URL as another one, which is the same for all who expect these bytes. */
+function pastCaches(url: string, { past, tries = 1 }: Ask): string {
+  if (past === undefined) return url;
+  return `${url}${url.includes("?") ? "&" : "?"}v=${past.slice(0, 12)}${tries > 1 ? `-${tries}` : ""}`;
+}
+
 /** Not every runtime takes the option: some workers refuse it, and have no cache of their own. */
-function withCache(url: string, init: RequestInit, cache: Ask["cache"]): RequestInit {
+function withCache(url: string, init: RequestInit, cache: "no-cache" | "reload" | false | undefined): RequestInit {
   try {
     const asking = cache ? { ...init, cache } : init;
     new Request(url, asking);
@@ -92,7 +104,7 @@ function withCache(url: string, init: RequestInit, cache: Ask["cache"]): Request
 function refuseRedirect(url: string, { status, redirected, headers }: Response): void {
   // A browser shows nothing of a redirect but that there is one, by status 0.
   if (!redirected && status > 99 && (status < 300 || status === 304 || status > 399)) return;
-  const why = "redirects, which is not followed: give the base URL where it leads";
+  const why = "redirects, which is not followed";
   throw new ListingError("redirect", url, why, "an answer", `a redirect to ${quoted(headers.get("location"))}`);
 }
 

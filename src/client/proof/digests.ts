@@ -28,25 +28,25 @@ export function mostSumBytes(pages: number, encodings: number): number {
 /** The digests of exactly these pages, or why there are none: the rest of a sentence about SHA256SUMS. */
 export function readDigests(sums: string, pages: number): Digests | string {
   // Pages come first, in order.
-  const [, folder] = /^\w{64} {2}(\S*\/)pages\/1\.json\n/.exec(sums) ?? [];
-  if (folder === undefined) return "does not begin with page 1";
+  const [, folder] = /^\w{64} {2}(\S*\/pages\/)1\.json\n/.exec(sums) ?? [];
+  const why = `does not list pages 1 to ${pages}, and then other files`;
   // The number of pages comes from another file, so it is checked before memory is reserved for it.
-  if (sums.length < pages * 2 * BYTES || !sums.endsWith("\n")) return "is cut";
+  if (folder === undefined || sums.length < pages * 2 * BYTES) return why;
   const digests = new Uint8Array(pages * BYTES);
   const others = new Map<string, string>();
   let found = 0;
   for (const { line, sum } of readSumLines(sums)) {
-    if (!sum || others.has(sum.path)) return `has a line that is none, or is there twice: ${quoted(line)}`;
+    if (!sum || others.has(sum.path)) return `has a wrong line, or one twice: ${quoted(line)}`;
     const { path, digest } = sum;
-    if (path === `${folder}pages/${found + 1}.json` && found < pages) digests.set(fromHex(digest), found++ * BYTES);
-    else if (!path.startsWith(`${folder}pages/`)) others.set(path, digest);
-    else if (!/\.json\.(br|gz)$/.test(path)) return `lists ${path}, which is none of ${pages} pages, or not in order`;
+    if (path === `${folder}${found + 1}.json` && found < pages) digests.set(fromHex(digest), found++ * BYTES);
+    else if (!path.startsWith(folder)) others.set(path, digest);
+    else if (!/\.json\.(br|gz)$/.test(path)) return why;
   }
-  if (found < pages) return `lists ${found} of ${pages} pages`;
+  if (found < pages || !sums.endsWith("\n")) return why;
   // Copies, because a piece of a text may hold all of that text in memory.
   const files = new Map<string, string>(JSON.parse(JSON.stringify([...others])));
   return {
-    path: `/${folder}`,
+    path: `/${folder.slice(0, -"pages/".length)}`,
     ofPage: (page) => toHex(digests.subarray((page - 1) * BYTES, page * BYTES)),
     of: (file) => files.get(file),
   };

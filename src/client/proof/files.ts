@@ -2,7 +2,7 @@
 
 import { ListingError } from "../errors.js";
 import type { Requests } from "../requests.js";
-import type { Bytes } from "../transfer.js";
+import type { Ask, Bytes } from "../transfer.js";
 import { hexDigest } from "./digests.js";
 
 /** Where a listing is read from, and what is demanded of it. */
@@ -21,13 +21,7 @@ export interface SnapshotFile {
 }
 
 /** How a file is asked for. */
-export interface Try {
-  /** Where caches may show an old one: the digest of the bytes that are expected, or a part of it. */
-  past?: string | undefined;
-  /** How many tries there were before. */
-  tries?: number;
-  signal?: AbortSignal | undefined;
-}
+export type Try = Pick<Ask, "past" | "tries" | "signal">;
 
 const SNAPSHOT_BYTES = 65_536;
 
@@ -35,13 +29,9 @@ const SNAPSHOT_BYTES = 65_536;
 export async function readSnapshotFile(host: Host, known: SnapshotFile | undefined, how: Try): Promise<SnapshotFile> {
   // A browser's own cache asks so by itself. From a page of another host, this header would need the host's leave.
   const tag = "location" in globalThis ? undefined : known?.etag;
-  const { url, status, bytes, headers } = await ask(
-    host,
-    "snapshot.json",
-    SNAPSHOT_BYTES,
-    how,
-    tag ? { "If-None-Match": tag } : {},
-  );
+  const ifOther = tag ? { "If-None-Match": tag } : {};
+  const own = { ...how, maxBytes: SNAPSHOT_BYTES, headers: ifOther };
+  const { url, status, bytes, headers } = await ask(host, "snapshot.json", own);
   if (known && status === 304) return known;
   requireThere(host, url, status, known !== undefined);
   const digest = await hexDigest(bytes);
@@ -50,7 +40,7 @@ export async function readSnapshotFile(host: Host, known: SnapshotFile | undefin
 
 /** A file of proofs, which no cache may show. @throws ListingError (unproved) where there is none */
 export async function readProof(host: Host, file: string, maxBytes: number, how: Try): Promise<Bytes> {
-  const { url, status, bytes } = await ask(host, file, maxBytes, how);
+  const { url, status, bytes } = await ask(host, file, { ...how, maxBytes });
   requireThere(host, url, status, false);
   return bytes;
 }
@@ -62,9 +52,8 @@ export function readProved(
   check?: (tries: number, isLast: boolean) => Promise<void>,
 ): Promise<Bytes> {
   const read = async (tries: number) => {
-    const how = tries > 0 ? { tries, past: digest } : {};
-    const cache = tries > 0 ? "reload" : undefined;
-    const { status, bytes } = await requests.get(pastCaches(url, how), { maxBytes, signal, cache });
+    const past = tries > 0 ? digest : undefined;
+    const { status, bytes } = await requests.get(url, { maxBytes, signal, past, tries });
     requireOk(url, status);
     const received = await hexDigest(bytes);
     if (received === digest) return bytes;
@@ -78,16 +67,9 @@ export function requireOk(url: string, status: number): void {
   if (status !== 200) throw new ListingError("status", url, "has another status", "200", `${status}`);
 }
 
-async function ask({ requests, baseUrl }: Host, file: string, maxBytes: number, how: Try, headers = {}) {
+async function ask({ requests, baseUrl }: Host, file: string, how: Ask) {
   const url = `${baseUrl}/${file}`;
-  const cache = how.past === undefined ? "no-cache" : "reload";
-  return { url, ...(await requests.get(pastCaches(url, how), { maxBytes, signal: how.signal, headers, cache })) };
-}
-
-/** Hosts ignore the parameter, and caches take the URL as another one, which is the same for all who expect these bytes. */
-function pastCaches(url: string, { past, tries = 1 }: Try): string {
-  if (past === undefined) return url;
-  return `${url}${url.includes("?") ? "&" : "?"}v=${past.slice(0, 12)}${tries > 1 ? `-${tries}` : ""}`;
+  return { url, ...(await requests.get(url, { ...how, isFresh: true })) };
 }
 
 /** @throws ListingError (unproved) where the host says that it has no such file, and never had it. */

@@ -1,0 +1,148 @@
+/** A published release in memory, and a fetch that answers from it, with whatever goes wrong on the way. */
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { pagesFor } from "../../../src/contract/links.js";
+import { encodePage } from "../../../src/contract/page.js";
+import { encodeSums, PageDigests } from "../../../src/release/digests.js";
+import { PagePaths } from "../../../src/release/layout.js";
+
+export const BASE = "https://stations.example.com/data";
+export const PATH = "/v1/stations/";
+
+export interface Facts {
+  count: number;
+  pageSize: number;
+  baseUrl: string;
+  /** What distinguishes the records of this release from those of another. */
+  version: string;
+  links: "query" | "path";
+  partSize: number;
+}
+
+export interface Published {
+  facts: Facts;
+  records: { id: number; version: string }[];
+  /** By URL, without the parameter that leads past caches. */
+  files: Map<string, Buffer>;
+}
+
+const FACTS: Facts = { count: 95, pageSize: 10, baseUrl: BASE, version: "a", links: "query", partSize: 30 };
+
+export function publish(given: Partial<Facts> = {}): Published {
+  const facts = { ...FACTS, ...given };
+  const { count, pageSize, baseUrl, version, links, partSize } = facts;
+  const records = Array.from({ length: count }, (_, at) => ({ id: at + 1, version }));
+  const pages = pagesFor(count, pageSize);
+  const paths = new PagePaths(PATH);
+  const digests = new PageDigests(pages, ["identity"]);
+  const files = new Map<string, Buffer>();
+  const others = new Map<string, string>();
+  const place = { baseUrl, path: PATH, links };
+  for (let page = 1; page <= pages; page++) {
+    const texts = records.slice((page - 1) * pageSize, page * pageSize).map((record) => JSON.stringify(record));
+    const bytes = Buffer.from(encodePage({ ...place, page, pages, count }, texts).join(""));
+    digests.set(page, "identity", sha256(bytes));
+    const url = links === "query" ? `${PATH}?format=api&page=${page}` : `/${paths.path(page)}`;
+    files.set(BASE + url, bytes);
+  }
+  const put = (path: string, text: string | Buffer) => {
+    const bytes = Buffer.from(text);
+    files.set(`${BASE}/${path}`, bytes);
+    others.set(path, sha256(bytes));
+  };
+  const list = records.map((record) => `${sha256(JSON.stringify(record)).slice(0, 32)}  ${record.id}\n`).join("");
+  put("contract.json", JSON.stringify({ title: version, "x-listing": { path: PATH } }));
+  put("records.sha256", list);
+  putBulk(put, records, partSize);
+  const said = {
+    ...{ id: sha256(JSON.stringify(facts)).slice(0, 12), contract: 1, count, pages, page_size: pageSize },
+    ...{ base_url: baseUrl, links, encodings: [], skipped: 0, state: sha256(list), warnings: {} },
+  };
+  put("snapshot.json", `${JSON.stringify(said)}\n`);
+  const sums = [...encodeSums({ paths, pages: digests, others: new Map([...others].sort()) })].join("");
+  files.set(`${BASE}/SHA256SUMS`, Buffer.from(sums));
+  return { facts, records, files };
+}
+
+/** Parts of two gzip members each, as a build writes them. */
+function putBulk(put: (path: string, text: string | Buffer) => void, records: readonly unknown[], partSize: number) {
+  const lines = records.map((record) => `${JSON.stringify(record)}\n`);
+  const parts: object[] = [];
+  for (let at = 0; at === 0 || at < lines.length; at += partSize) {
+    const some = lines.slice(at, at + partSize);
+    const half = Math.ceil(some.length / 2);
+    const bytes = Buffer.concat([some.slice(0, half), some.slice(half)].map((half) => gzipSync(half.join(""))));
+    const file = `bulk/${parts.length + 1}.ndjson.gz`;
+    put(file, bytes);
+    parts.push({ file, count: some.length, bytes: bytes.length, sha256: sha256(some.join("")) });
+  }
+  put("bulk.json", JSON.stringify({ count: records.length, sha256: sha256(lines.join("")), parts }));
+}
+
+export function sha256(data: string | Buffer): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+/** SHA256SUMS and files that fit each other again after one was changed. */
+export function relist({ files }: Published, path: string, change: (bytes: Buffer) => string | Buffer): void {
+  const url = path.startsWith("pages/")
+    ? `${BASE}${PATH}?format=api&page=${Number.parseInt(path.slice(6), 10)}`
+    : `${BASE}/${path}`;
+  const listed = path.startsWith("pages/") ? `${PATH.slice(1)}${path}` : path;
+  const bytes = Buffer.from(change(files.get(url) ?? Buffer.alloc(0)));
+  files.set(url, bytes);
+  const sums = String(files.get(`${BASE}/SHA256SUMS`));
+  const line = new RegExp(`^[0-9a-f]{64}(?=  ${listed.replace(/[.]/g, "\\.")}$)`, "m");
+  files.set(`${BASE}/SHA256SUMS`, Buffer.from(sums.replace(line, sha256(bytes))));
+}
+
+export interface Asked {
+  /** Without the parameter that leads past caches. */
+  url: string;
+  /** That parameter. */
+  past: string | null;
+  init: RequestInit;
+}
+
+/** Answers instead of the host, or does not. */
+export type Fault = (asked: Asked) => Response | undefined | Promise<Response | undefined>;
+
+/** A host with one release, which can be switched to another. */
+export class Host {
+  readonly log: Asked[] = [];
+  atOnce = 0;
+  mostAtOnce = 0;
+
+  constructor(
+    public release: Published,
+    public fault: Fault = () => undefined,
+  ) {}
+
+  readonly fetch: typeof globalThis.fetch = async (input, init = {}) => {
+    const url = new URL(String(input));
+    const past = url.searchParams.get("v");
+    url.searchParams.delete("v");
+    const asked = { url: decodeURIComponent(url.href), past, init };
+    this.log.push(asked);
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.atOnce);
+    try {
+      await new Promise((resolve) => setImmediate(resolve));
+      init.signal?.throwIfAborted();
+      return (await this.fault(asked)) ?? this.answer(asked);
+    } finally {
+      this.atOnce--;
+    }
+  };
+
+  answer({ url, init }: Asked): Response {
+    const bytes = this.release.files.get(url);
+    if (!bytes) return new Response("Not found", { status: 404 });
+    const etag = `"${sha256(bytes)}"`;
+    if (new Headers(init.headers).get("if-none-match") === etag) return new Response(null, { status: 304 });
+    return new Response(new Uint8Array(bytes), { headers: { etag } });
+  }
+
+  urls(): string[] {
+    return this.log.map(({ url }) => url.slice(BASE.length));
+  }
+}

@@ -1,0 +1,319 @@
+/** Reading a listing whole: in order, of one snapshot, from where another walk was, with few requests at once. */
+import { setMaxListeners } from "node:events";
+import { beforeEach, describe, expect, test } from "vitest";
+import { ListingError, type ListingOptions, openListing, SnapshotChangedError } from "../../../src/client/index.js";
+import { BASE, Host, PATH, type Published, publish, sha256 } from "./published.js";
+
+interface Station {
+  id: number;
+  version: string;
+}
+
+let release: Published;
+let host: Host;
+beforeEach(() => {
+  release = publish();
+  host = new Host(release);
+});
+
+const open = (options: ListingOptions = {}) =>
+  openListing<Station>(BASE, { fetch: host.fetch, pausesMs: [1, 1, 1], ...options });
+const pageUrl = (page: number) => `${PATH}?format=api&page=${page}`;
+
+async function all<R>(walk: AsyncIterable<R>): Promise<R[]> {
+  const found: R[] = [];
+  for await (const one of walk) found.push(one);
+  return found;
+}
+
+describe.each(["pages", "bulk"] as const)("records by %s", (via) => {
+  test("are each there once, in order", async () => {
+    expect(await all(open().records({ via }))).toEqual(release.records);
+  });
+
+  test("go on behind every position, in another listing", async () => {
+    const walk = open().records({ via });
+    const positions = [walk.position];
+    for await (const _ of walk) positions.push(walk.position);
+    for (const [records, position] of positions.entries()) {
+      const after = JSON.parse(JSON.stringify(position));
+      expect(await all(open().records({ via, after }))).toEqual(release.records.slice(records));
+      const other = via === "bulk" ? "pages" : "bulk";
+      expect(await all(open().records({ via: other, after }))).toEqual(release.records.slice(records));
+    }
+  });
+
+  test("of an empty collection are none", async () => {
+    host.release = publish({ count: 0 });
+    expect(await all(open().records({ via }))).toEqual([]);
+  });
+
+  test("are of one snapshot: a switch at any moment is told, with where it was", async () => {
+    const requests = await countRequests(via);
+    for (let at = 1; at < requests; at++) {
+      const next = publish({ version: "b" });
+      host = new Host(release);
+      host.fault = () => {
+        if (host.log.length > at) host.release = next;
+        return undefined;
+      };
+      const walk = open().records({ via });
+      const found: Station[] = [];
+      const error = await gather(walk, found).catch((error) => error);
+      expect(new Set(found.map(({ version }) => version)).size).toBeLessThan(2);
+      expect(found).toEqual(
+        (error ? release : next).records.slice(0, found.length).map(({ id }) => ({ id, version: found[0]?.version })),
+      );
+      if (!error) {
+        // It began with the new one.
+        expect(found).toEqual(next.records);
+        continue;
+      }
+      expect(error).toBeInstanceOf(SnapshotChangedError);
+      const { position, from, to } = error as SnapshotChangedError;
+      // Before the first part it has not begun.
+      expect([from?.state, found.length === 0 ? "" : undefined]).toContain(position.state);
+      expect(position.page).toBe(Math.max(1, Math.ceil(found.length / 10)));
+      expect((position.page - 1) * 10 + position.index).toBe(found.length);
+      expect([from?.state, to.state]).toEqual([stateOf(release), stateOf(next)]);
+    }
+  });
+
+  test("begin again when they are told to, and say so", async () => {
+    const next = publish({ version: "b", count: 44 });
+    host.fault = ({ url }) => {
+      if (host.log.length > 4 && url !== "") host.release = next;
+      return undefined;
+    };
+    let found: Station[] = [];
+    const why: SnapshotChangedError[] = [];
+    const walk = open().records({
+      via,
+      restart: true,
+      onRestart(error) {
+        why.push(error);
+        found = [];
+      },
+    });
+    for await (const one of walk) found.push(one);
+    expect(found).toEqual(next.records);
+    expect([walk.restarts, why.length, why[0]?.code]).toEqual([1, 1, "changed"]);
+  });
+});
+
+async function gather(walk: AsyncIterable<Station>, found: Station[]): Promise<undefined> {
+  for await (const one of walk) found.push(one);
+  return undefined;
+}
+
+async function countRequests(via: "pages" | "bulk"): Promise<number> {
+  const counted = new Host(release);
+  await all(openListing(BASE, { fetch: counted.fetch }).records({ via }));
+  return counted.log.length;
+}
+
+const stateOf = ({ files }: Published) => JSON.parse(String(files.get(`${BASE}/snapshot.json`))).state;
+
+test("a listing that never rests is an error after some restarts", async () => {
+  let version = 0;
+  host.fault = ({ url }) => {
+    if (url.endsWith(pageUrl(3))) host.release = publish({ version: `${++version}` });
+    return undefined;
+  };
+  const walk = open().records({ restart: true });
+  await expect(all(walk)).rejects.toThrow(SnapshotChangedError);
+  expect(walk.restarts).toBe(8);
+});
+
+test("a walk asks for nothing before it begins, then for snapshot.json, SHA256SUMS, each page once, and snapshot.json again", async () => {
+  const listing = open();
+  const walk = listing.records();
+  expect([host.log.length, listing.proof, walk.position]).toEqual([0, undefined, { state: "", page: 1, index: 0 }]);
+  await all(walk);
+  const pages = Array.from({ length: 10 }, (_, at) => pageUrl(at + 1));
+  expect(host.urls()).toEqual(["/snapshot.json", "/SHA256SUMS", ...pages, "/snapshot.json"]);
+  expect(listing.proof).toBe("digests");
+});
+
+test("a walk behind the end costs one request while nothing has changed, and tells when something has", async () => {
+  const listing = open();
+  const walk = listing.records();
+  await all(walk);
+  host.log.length = 0;
+  expect(await all(listing.records({ after: walk.position }))).toEqual([]);
+  expect(host.urls()).toEqual(["/snapshot.json"]);
+  host.release = publish({ version: "b" });
+  const error = await all(listing.records({ after: walk.position })).catch((error) => error);
+  expect(error).toMatchObject({ code: "changed", position: walk.position, from: undefined, to: { count: 95 } });
+});
+
+test("a position is of the same record where the page size is another", async () => {
+  const walk = open().records();
+  for (let records = 0; records < 37; records++) await walk.next();
+  host.release = publish({ pageSize: 7 });
+  expect(await all(open().records({ after: walk.position }))).toEqual(release.records.slice(37));
+});
+
+test.each([
+  [{ page: 0, index: 0 }],
+  [{ page: 11, index: 1 }],
+  [{ page: 10, index: 6 }],
+  [{ page: 1.5, index: 0 }],
+  [{ page: 1, index: -1 }],
+  [{ page: 1, index: 11 }],
+  [{ page: "1", index: 0 }],
+  [{}],
+])("what is no position is refused: %j", async (position) => {
+  const after = { state: stateOf(release), ...position } as never;
+  await expect(all(open().records({ after }))).rejects.toMatchObject({ name: "ListingError", code: "usage" });
+});
+
+test("at most so many requests are made at once, eight unless told otherwise", async () => {
+  await all(open().records());
+  expect(host.mostAtOnce).toBe(8);
+  host = new Host(release);
+  await all(open({ concurrency: 3 }).records());
+  expect(host.mostAtOnce).toBe(3);
+});
+
+test("little is asked for ahead, and nothing after the reader has left", async () => {
+  for await (const { number } of open({ concurrency: 2 }).pages()) if (number === 3) break;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(host.urls().filter((url) => url.startsWith(PATH))).toEqual([1, 2, 3, 4].map(pageUrl));
+});
+
+test("pages come with their bytes", async () => {
+  const pages = await all(open().pages());
+  expect(pages.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  for (const { number, bytes, page } of pages) {
+    expect(Buffer.from(bytes)).toEqual(release.files.get(BASE + pageUrl(number)));
+    expect(JSON.parse(String(Buffer.from(bytes)))).toEqual(page);
+  }
+});
+
+test("pages by path are asked for there", async () => {
+  host.release = publish({ links: "path" });
+  expect(await all(open().records())).toHaveLength(95);
+  expect(host.urls()[3]).toBe(`${PATH}pages/2.json`);
+});
+
+test("one page, the snapshot and the contract are read alone", async () => {
+  const listing = open();
+  expect((await listing.page(10)).results).toEqual(release.records.slice(90));
+  expect(await listing.snapshot()).toMatchObject({ count: 95, pages: 10 });
+  expect(await listing.contract()).toMatchObject({ title: "a" });
+  expect(host.urls()).toEqual(["/snapshot.json", "/SHA256SUMS", pageUrl(10), "/snapshot.json", "/contract.json"]);
+  for (const none of [0, 11, 1.5, Number.NaN])
+    await expect(listing.page(none)).rejects.toMatchObject({ code: "usage" });
+});
+
+test("a page of another snapshot is told once; the next call is of the new one", async () => {
+  const listing = open();
+  await listing.page(1);
+  host.release = publish({ version: "b" });
+  await expect(listing.page(2)).rejects.toThrow(SnapshotChangedError);
+  expect((await listing.page(2)).results[0]).toEqual({ id: 11, version: "b" });
+});
+
+test("after an error, the next call asks for the same page again", async () => {
+  let failures = 0;
+  host.fault = ({ url }) =>
+    url.endsWith(pageUrl(4)) && failures++ < 6 ? new Response("no", { status: 500 }) : undefined;
+  const walk = open().records();
+  const found: Station[] = [];
+  const errors: unknown[] = [];
+  for (;;) {
+    const step = await walk.next().catch((error: unknown) => error);
+    if (step instanceof Error) errors.push(step);
+    else if ((step as IteratorResult<Station>).done) break;
+    else found.push((step as IteratorResult<Station>).value);
+  }
+  expect(found).toEqual(release.records);
+  expect(errors).toMatchObject([{ code: "status", received: "500", url: `${BASE}${pageUrl(4)}` }]);
+});
+
+test("calls that do not wait for each other are answered one after the other", async () => {
+  const walk = open().records();
+  const steps = await Promise.all(Array.from({ length: 97 }, () => walk.next()));
+  expect(steps.map(({ value }) => value)).toEqual([...release.records, undefined, undefined]);
+});
+
+describe("what was aborted", () => {
+  test.each(["listing", "walk", "page"])("by the signal of a %s ends at once, with its reason", async (which) => {
+    const control = new AbortController();
+    setMaxListeners(0, control.signal);
+    const { signal } = control;
+    let ended = 0;
+    host.fault = ({ url, init }) => {
+      if (!url.endsWith(pageUrl(2))) return undefined;
+      init.signal?.addEventListener("abort", () => ended++);
+      // It never answers, and does not listen.
+      return new Promise(() => {});
+    };
+    const listing = open(which === "listing" ? { signal } : {});
+    const reading =
+      which === "page" ? listing.page(2, { signal }) : all(listing.records(which === "walk" ? { signal } : {}));
+    setTimeout(() => control.abort(new Error("enough")), 20);
+    await expect(reading).rejects.toThrow("enough");
+    expect(ended).toBe(1);
+    if (which === "listing") await expect(listing.snapshot()).rejects.toThrow("enough");
+  });
+
+  test("stays so", async () => {
+    const control = new AbortController();
+    const walk = open().records({ signal: control.signal });
+    await walk.next();
+    control.abort(new Error("enough"));
+    await expect(walk.next()).rejects.toThrow("enough");
+    await expect(walk.next()).rejects.toThrow("enough");
+  });
+
+  test("by leaving a walk is no error for who waits", async () => {
+    host.fault = ({ url }) => (url.endsWith(pageUrl(2)) ? new Promise(() => {}) : undefined);
+    const walk = open().pages();
+    await walk.next();
+    const waiting = walk.next();
+    await walk.return?.();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+    expect(await walk.next()).toEqual({ done: true, value: undefined });
+  });
+});
+
+describe("a base URL", () => {
+  test.each([
+    ["HTTPS://Stations.example.com:443/data/", BASE],
+    [new URL(`${BASE}//`), BASE],
+    ["http://127.0.0.1:8080", "http://127.0.0.1:8080"],
+  ])("%s is %s", (given, normalised) => {
+    expect(openListing(given).baseUrl).toBe(normalised);
+  });
+
+  test.each(["stations.example.com", "ftp://a.example", `${BASE}?a=1`, `${BASE}#a`, "https://me:secret@a.example"])(
+    "%s is refused, without a password in the message",
+    (given) => {
+      const error = thrown(() => openListing(given));
+      expect(error).toMatchObject({ code: "usage" });
+      expect(String(error)).not.toContain("secret");
+    },
+  );
+});
+
+function thrown(run: () => unknown): unknown {
+  try {
+    return run();
+  } catch (error) {
+    return error;
+  }
+}
+
+test("an error is one line that names the URL, what was expected and what came", async () => {
+  host.fault = ({ url }) => (url.endsWith(pageUrl(1)) ? new Response("{}") : undefined);
+  const error = await all(open().records()).catch((error) => error);
+  expect(error).toBeInstanceOf(ListingError);
+  const expected = sha256(release.files.get(BASE + pageUrl(1)) ?? "");
+  const received = sha256("{}");
+  expect(error).toMatchObject({ code: "mismatch", url: BASE + pageUrl(1), expected, received });
+  expect(error.message).toBe(
+    `${BASE}${pageUrl(1)} is not what SHA256SUMS lists: expected ${expected}, received ${received}.`,
+  );
+});
