@@ -5,6 +5,7 @@ import { UserError } from "../errors.js";
 import { encodeSums } from "../release/digests.js";
 import { readReleaseFileSync, sha256 } from "../release/files.js";
 import {
+  BULK,
   isForAdapters,
   type PagePaths,
   SIGNATURE,
@@ -30,7 +31,7 @@ export interface Shape {
   paths: PagePaths;
   pages: number;
   variants: readonly Variant[];
-  /** Paths of files that are neither pages nor among those that announce the others. */
+  /** Paths of files that are neither pages nor SHA256SUMS, its signature or snapshot.json. */
   others: readonly string[];
   isSigned: boolean;
 }
@@ -38,46 +39,49 @@ export interface Shape {
 /**
  * Numbers the files of a release. Numbers are computed, so that 1,000,000 pages take no more memory than one.
  *
- * The order is: other files, pages, SHA256SUMS, its signature, snapshot.json. The last ones announce the others. Pages go from the last
- * to the first: where records come newest first, new ones push older ones to later pages, and a reader who meets pages that
- * have just changed sees a record twice but misses none.
+ * The order is: other files, pages, bulk.json, SHA256SUMS, its signature, snapshot.json. The last ones announce the others:
+ * bulk.json is never that of parts which are not there yet. Pages go from the last to the first: where records come newest
+ * first, new ones push older ones to later pages, and a reader who meets pages that have just changed sees a record twice
+ * but misses none.
  */
 export class FileOrder {
   readonly length: number;
-  /** The number of SHA256SUMS, the first file that announces the others. */
+  /** The number of the first file that announces the others. */
   readonly announcing: number;
   readonly shape: Shape;
   /** The files that announce the others. */
   readonly #last: readonly string[];
+  readonly #first: readonly string[];
   readonly #otherIndex: ReadonlyMap<string, number>;
 
   constructor({ paths, pages, variants, others, isSigned }: Shape) {
     this.shape = { paths, pages, variants, others, isSigned };
-    this.#last = [...unlistedFiles({ isSigned }), SNAPSHOT];
-    this.#otherIndex = new Map(others.map((path, index) => [path, index]));
-    this.announcing = others.length + pages * variants.length;
+    this.#first = others.filter((path) => path !== BULK);
+    this.#last = [...(others.includes(BULK) ? [BULK] : []), ...unlistedFiles({ isSigned }), SNAPSHOT];
+    this.#otherIndex = new Map(this.#first.map((path, index) => [path, index]));
+    this.announcing = this.#first.length + pages * variants.length;
     this.length = this.announcing + this.#last.length;
   }
 
   pathAt(index: number): string {
     const last = this.#last[index - this.announcing];
     if (last !== undefined) return last;
-    const { paths, pages, variants, others } = this.shape;
-    const other = others[index];
+    const other = this.#first[index];
     if (other !== undefined) return other;
-    const position = index - others.length;
+    const { paths, pages, variants } = this.shape;
+    const position = index - this.#first.length;
     return paths.path(pages - Math.floor(position / variants.length), variants[position % variants.length]);
   }
 
   indexOf(path: string): number | undefined {
     const last = this.#last.indexOf(path);
     if (last >= 0) return this.announcing + last;
-    const { paths, pages, variants, others } = this.shape;
+    const { paths, pages, variants } = this.shape;
     const found = paths.find(path);
     if (!found) return this.#otherIndex.get(path);
     const variant = variants.indexOf(found.variant);
     if (variant < 0 || found.page > pages) return undefined;
-    return others.length + (pages - found.page) * variants.length + variant;
+    return this.#first.length + (pages - found.page) * variants.length + variant;
   }
 }
 

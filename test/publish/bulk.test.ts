@@ -1,0 +1,102 @@
+/** What holds all records in a few files, published: a reader finds it whole, or sees that it is not. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { beforeEach, expect, test } from "vitest";
+import type { Bulk } from "../../src/bulk/parts.js";
+import { type PublishOptions, publish, verify } from "../../src/index.js";
+import { headersOf } from "../../src/publish/bucket/headers.js";
+import { sha256 } from "../../src/release/files.js";
+import { plainRows } from "../support/database.js";
+import { readTree, scratch } from "../support/files.js";
+import { buildUsers, published } from "./releases.js";
+
+const PART = "bulk/1.ndjson.gz";
+
+let folder: string;
+let site: string;
+
+beforeEach(() => {
+  folder = scratch();
+  site = join(folder, "site");
+});
+
+const publishSite = (options: Partial<PublishOptions> = {}, effects = {}) =>
+  publish({ dist: join(folder, "dist"), target: site, ...options }, effects);
+
+/** As a reader does who trusts nothing: undefined where any digest does not fit. */
+function readBulk(): { id: string; lines: string } | undefined {
+  const read = (path: string) => (existsSync(join(site, path)) ? readFileSync(join(site, path)) : Buffer.alloc(0));
+  const snapshot = read("snapshot.json");
+  const sums = new Map(
+    read("SHA256SUMS")
+      .toString()
+      .split("\n")
+      .map((line) => [line.slice(66), line.slice(0, 64)]),
+  );
+  const isListed = (path: string, bytes: Buffer) => sums.get(path) === sha256(bytes);
+  const text = read("bulk.json");
+  if (!isListed("snapshot.json", snapshot) || !isListed("bulk.json", text)) return undefined;
+  const { parts }: Bulk = JSON.parse(text.toString());
+  const files = parts.map(({ file }) => [file, read(file)] as const);
+  if (!files.every(([file, bytes]) => isListed(file, bytes))) return undefined;
+  return {
+    id: JSON.parse(snapshot.toString()).id,
+    lines: gunzipSync(Buffer.concat(files.map(([, bytes]) => bytes))).toString(),
+  };
+}
+
+test("parts come before bulk.json, that before SHA256SUMS, and parts of no release any more go last", async () => {
+  const bulk = await buildUsers(folder, 25, { bulk: true });
+  const steps: string[] = [];
+  const onStep = (kind: string, path: string) => steps.push(`${kind} ${path}`);
+  await publishSite({ dryRun: true }, { onStep });
+  expect(steps.indexOf(`add ${PART}`)).toBeLessThan(steps.indexOf("add bulk.json"));
+  expect(steps.slice(-3)).toEqual(["add bulk.json", "add SHA256SUMS", "add snapshot.json"]);
+  await publishSite();
+  expect(published(site)).toEqual(readTree(bulk.folder));
+  expect(await verify({ what: site })).toMatchObject({ passed: true });
+  expect(await publishSite()).toMatchObject({ added: 0, changed: 0, removed: 0 });
+
+  const plain = await buildUsers(folder, 25);
+  steps.length = 0;
+  await publishSite({ dryRun: true }, { onStep });
+  expect(steps.slice(-2).sort()).toEqual(["remove bulk.json", `remove ${PART}`]);
+  expect(await publishSite()).toMatchObject({ removed: 2 });
+  expect(published(site)).toEqual(readTree(plain.folder));
+  expect(existsSync(join(site, "bulk"))).toBe(false);
+});
+
+test("a run that ends at any moment: a reader has all records of what snapshot.json says, or sees that it has not", async () => {
+  const rows = plainRows(25);
+  const before = await buildUsers(folder, rows, { bulk: true });
+  const after = await buildUsers(
+    folder,
+    rows.map((row, at) => (at % 5 === 0 ? { ...row, bio: "new" } : row)),
+    { bulk: true },
+  );
+  const linesOf = ({ folder: release }: { folder: string }) => gunzipSync(readFileSync(join(release, PART))).toString();
+  const expected = new Map([before, after].map((release) => [release.id, linesOf(release)]));
+  const seen = new Set<string>();
+  for (let last = 1, isDone = false; !isDone; last++) {
+    await publishSite({ release: before.id });
+    const stop = new AbortController();
+    const onProgress = ({ files }: { files: number }) => files >= last && stop.abort();
+    isDone = await publishSite({ release: after.id }, { onProgress, signal: stop.signal }).then(
+      () => true,
+      () => false,
+    );
+    const found = readBulk();
+    if (found) expect(found.lines).toBe(expected.get(found.id));
+    seen.add(found?.id ?? "sees that it does not fit");
+    await publishSite({ release: after.id });
+    expect(readBulk()?.id).toBe(after.id);
+  }
+  expect(seen).toEqual(new Set([after.id, "sees that it does not fit"]));
+});
+
+test("in a bucket, a part is a gzip that no reader undoes unasked", () => {
+  const headers = (path: string) => headersOf({ index: 0, path, digest: "", variant: undefined }, "public, max-age=60");
+  expect(headers(PART)).toEqual({ ContentType: "application/gzip", CacheControl: "public, max-age=60" });
+  expect(headers("bulk.json")).toEqual({ ContentType: "application/json", CacheControl: "no-cache" });
+});
