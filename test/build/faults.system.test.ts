@@ -38,11 +38,13 @@ test("on a full disk it says so, leaves current whole, and leaves nothing else",
     small; echo "code $?"
     before=$(readlink dist/current)
     large; echo "code $?"
+    large --bulk --workers 2; echo "code $?"
+    large --bulk --workers 0; echo "code $?"
     [ "$before" = "$(readlink dist/current)" ] && (cd dist/current && sha256sum --check --quiet SHA256SUMS) && echo whole
     ls -A dist dist/releases | grep -c -e staging -e trash
     small; echo "code $?"`);
   const full = `error: Cannot write ${folder}/dist: the disk is full; free some space, then run this again. What was current is unchanged.\ncode 1\n`;
-  expect(output).toBe(`${full}${full}code 0\n${full}whole\n0\ncode 0\n`);
+  expect(output).toBe(`${full}${full}code 0\n${full}${full}${full}whole\n0\ncode 0\n`);
 });
 
 test("on a read-only file system it says so, and what is current can still be read", () => {

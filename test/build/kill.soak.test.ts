@@ -19,7 +19,7 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(USERS));
   const dist = join(folder, "dist");
   const args = ["build", "--db", db, "--out", dist, "--base-url", "https://directory.example.com"];
-  args.push("--page-size", "5", "--keep", "1", "--quiet");
+  args.push("--page-size", "5", "--keep", "1", "--bulk", "--quiet");
   const source = new Database(db);
   const setVersion = source.prepare("UPDATE users SET referrals_count = ?");
 
@@ -101,6 +101,7 @@ async function checkCurrent(dist: string): Promise<number> {
     for (const user of results) versions.add(user.referrals_count);
   }
   expect(users).toBe(USERS);
+  expect([...release.sums.others.keys()]).toEqual(expect.arrayContaining(["bulk.json", "bulk/1.ndjson.gz"]));
   expect(versions.size).toBe(1);
   return [...versions][0] ?? -1;
 }
