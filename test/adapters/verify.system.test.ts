@@ -39,6 +39,7 @@ describe.each(CASES)("$name, with $words", ({ server, words }) => {
     const { compression } = adapterOf(server.adapter);
     const flags = [...SOURCES[words](folder), "--base-url", baseUrl, "--page-size", "10"];
     if (compression === "files") flags.push("--compress", "br,gzip");
+    flags.push("--bulk");
     if (server.links) flags.push("--links", server.links);
     if (server.built) flags.push("--adapt", server.adapter);
     await rollcall(["build", ...flags], fakeIo(folder));

@@ -13,6 +13,7 @@ import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { isPage, type ProbedSite } from "../probes/probe.js";
 import { checkSigned, type Demand, type Signed } from "../signature.js";
 import { Attempt } from "./attempt.js";
+import { PartsOfSite } from "./bulk.js";
 import { compareWith, type ExpectedRelease } from "./compare.js";
 import { askFiles } from "./files.js";
 import { PROBES } from "./rows.js";
@@ -78,6 +79,8 @@ async function startVisitor(client: Client, first: FirstPage, options: VerifySit
   const isSigned = against?.isSigned ?? signed.signature !== undefined;
   const signature = await checkSigned({ url: `${baseUrl}/${SIGNATURE}` }, signed, options.demand, attempt.findings);
   const files = await askFiles(attempt, concurrency, against, known, isSigned);
+  const parts = new PartsOfSite(attempt);
+  await parts.read();
   const whyNoRelease = "whyNot" in found ? found.whyNot : undefined;
   if (whyNoRelease !== undefined && attempt.findings.of("files").count === 0) {
     const expected = `a ${SUMS} and a ${SNAPSHOT} that fit together`;
@@ -94,7 +97,7 @@ async function startVisitor(client: Client, first: FirstPage, options: VerifySit
     onProgress?.({ requests, total });
   };
   return new SiteVisitor(attempt, {
-    ...{ comparison, ways, planned, onPage },
+    ...{ comparison, parts, ways, planned, onPage },
     ...{ links, files, whyNoRelease, signature },
   });
 }

@@ -1,5 +1,6 @@
 /** The table of what is checked of a host: its pages and files, their headers, and the probes, in the order of the report. */
 import type { Encoding } from "../../contract/headers.js";
+import { BULK } from "../../release/layout.js";
 import { ASKING } from "../probes/asking.js";
 import { CACHING } from "../probes/caching.js";
 import { MESSAGES } from "../probes/messages.js";
@@ -47,11 +48,15 @@ export const FILES_ROW = {
   rule: "SHA256SUMS, and every other file for readers that it lists, is answered with its bytes",
 } as const;
 
+export function bulkRow({ one }: Wording) {
+  return { name: "bulk", rule: `the parts of ${BULK} hold every ${one} as its page does, in order, and nothing else` };
+}
+
 /** The rows that are about all pages and files. */
 export function rowsOf(wording: Wording): readonly Pick<Row, "name" | "rule">[] {
   return [
     ...[...everyPageRows(wording), ...HEADERS, COMPARED_ROW, FORMS_ROW],
-    ...[...codingRows("br"), ...codingRows("gzip"), FILES_ROW, SIGNATURE_ROW],
+    ...[...codingRows("br"), ...codingRows("gzip"), FILES_ROW, bulkRow(wording), SIGNATURE_ROW],
   ];
 }
 

@@ -1,6 +1,7 @@
 /** `rollcall verify` of a deployed host: every page as every reader gets it, every file, and every other promise of the contract. */
 import { parseBaseUrl } from "../../contract/base-url.js";
 import { count } from "../../print/numbers.js";
+import { BULK } from "../../release/layout.js";
 import { createClient } from "../../remote/client.js";
 import { headerOf } from "../../remote/exchange.js";
 import { type Probe, type ProbeResult, runProbe } from "../probes/probe.js";
@@ -57,6 +58,9 @@ function siteRows(
   if (whyNoRelease !== undefined) skipped.set(COMPARED_ROW.name, `${whyNotAgainst}, and ${whyNoRelease}`);
   const whyUnsigned = whySkipped(signature);
   if (whyUnsigned !== undefined) skipped.set(SIGNATURE_ROW.name, whyUnsigned);
+  const { release } = site;
+  if (!release?.sums.others.has(BULK))
+    skipped.set("bulk", release ? `the release has no ${BULK}` : "no release is known");
   if (asked.links.length < 2) skipped.set(FORMS_ROW.name, "the host maps no query to a page");
   for (const coding of ["br", "gzip"] as const)
     if (!asked.codings.includes(coding))

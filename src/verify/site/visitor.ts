@@ -10,11 +10,13 @@ import { type RecordChecker, recordChecker } from "../records.js";
 import { foundOnPages, wordingOf } from "../rules.js";
 import type { SignatureResult } from "../signature.js";
 import { type Attempt, MOST_WRONG } from "./attempt.js";
+import type { PartsOfSite } from "./bulk.js";
 import type { PageComparison } from "./compare.js";
 import type { Ways } from "./ways.js";
 
 interface VisitorOptions {
   comparison: PageComparison;
+  parts: PartsOfSite;
   ways: Ways;
   planned: number;
   links: LinkStyle[];
@@ -48,11 +50,12 @@ export class SiteVisitor implements PageVisitor {
   }
 
   async take(page: number, answer: RemoteResponse, bytes: Buffer): Promise<void> {
-    const { comparison, ways, onPage } = this.options;
+    const { comparison, parts, ways, onPage } = this.options;
     const keys = this.#check(page, answer, bytes);
     const records = new BatchCheck(this.attempt.site.first.facts.contract, this.attempt.findings);
     if (keys) {
       comparison.take(page, answer.url, bytes);
+      parts.compare(page, answer.url, bytes);
       records.add(page, keys);
     } else this.#wrong++;
     this.#end(page, records.finish());

@@ -1,0 +1,129 @@
+/** Proves a host's parts: one after the other, as they come, they hold the records of its pages and nothing else. */
+import { createHash, type Hash } from "node:crypto";
+import { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { type BulkPart, encodeBulk, MAX_PART, parseBulk } from "../../bulk/parts.js";
+import { readFrame } from "../../contract/envelope.js";
+import { etagOf } from "../../contract/headers.js";
+import { codeOf } from "../../errors.js";
+import { shorten } from "../../print/text.js";
+import { BULK, isPart } from "../../release/layout.js";
+import { type Attempt, digestOf, type Place } from "./attempt.js";
+
+const NEWLINE = 0x0a;
+/** Of the plain bytes of one part: a host may send what unpacks to far more than it has. */
+const MAX_PLAIN = 2 ** 32;
+
+/** The digest of each page's records as the parts have them, a line each; to be compared when the page comes. */
+export class PartsOfSite {
+  readonly #pages: string[] = [];
+  readonly #all = createHash("sha256");
+  #page: Hash = createHash("sha256");
+  #lines = 0;
+
+  constructor(readonly attempt: Attempt) {}
+
+  /** Asks for every part once, as readers of any coding do; one at a time, so that only one is in memory. */
+  async read(): Promise<void> {
+    const { release } = this.attempt.site;
+    if (!release?.sums.others.has(BULK)) return;
+    const answer = await this.attempt.ask(this.#place(BULK, "bulk"), "identity");
+    const bulk = answer ? parseBulk(String(answer.body)) : { why: "did not come" };
+    if ("why" in bulk) return this.#note(BULK, `a file that ${shorten(bulk.why, 200)}`, "the parts of all records");
+    if (String(answer?.body) !== encodeBulk(bulk)) this.#note(BULK, "another form", "the form of every bulk.json");
+    if (bulk.count !== release.snapshot.count) this.#note(BULK, `count ${bulk.count}`, `${release.snapshot.count}`);
+    const named = new Set(bulk.parts.map(({ file }) => file));
+    for (const path of release.sums.others.keys())
+      if (isPart(path) && !named.has(path)) this.#note(path, "a file", `none, since ${BULK} has no such part`);
+    let isWhole = true;
+    for (const part of bulk.parts) isWhole = (await this.#readPart(part)) && isWhole;
+    if (!isWhole) return void this.#pages.splice(0);
+    this.#endPage();
+    const all = this.#all.digest("hex");
+    if (all !== bulk.sha256) this.#note(BULK, `sha256 ${bulk.sha256}`, `${all}, of all plain bytes`);
+  }
+
+  /** Compares the records of one page with what the parts have. */
+  compare(page: number, url: string, bytes: Buffer): void {
+    const found = this.#pages[page - 1];
+    const records = readFrame(bytes)?.records;
+    if (found === undefined || !records) return;
+    const hash = createHash("sha256");
+    for (const [begin, end] of records) hash.update(bytes.subarray(begin, end)).update("\n");
+    if (hash.digest("hex") === found) return;
+    const expected = "the records of the page, byte for byte";
+    this.attempt.findings.add({ check: "bulk", page, url, found: "other records in the parts", expected });
+  }
+
+  async #readPart({ file, count, bytes, sha256: listed }: BulkPart): Promise<boolean> {
+    const { attempt } = this;
+    const digest = attempt.site.release?.sums.others.get(file);
+    const place = this.#place(file, "files");
+    const answer = await attempt.ask(place, "gzip", MAX_PART + 1);
+    const read = answer && (await digestOf(answer));
+    if (!answer || !read) return false;
+    if ("why" in read || read.digest !== digest) {
+      const found = "why" in read ? read.why : `other bytes, ${etagOf(read.digest)}`;
+      attempt.findings.add({ ...place, found, expected: digest === undefined ? "no such part" : etagOf(digest) });
+      return false;
+    }
+    attempt.checkHeaders(answer, "file", place);
+    if (answer.body.length !== bytes) this.#note(file, `${answer.body.length} bytes`, `${bytes}, as in ${BULK}`);
+    const { why, lines, plain } = await this.#unpack(answer.body);
+    if (why !== undefined) this.#note(file, `a file that ${why}`, "one whole gzip");
+    else if (lines !== count) this.#note(file, `${lines} records`, `${count}, as in ${BULK}`);
+    else if (plain !== listed) this.#note(BULK, `sha256 ${listed} of ${file}`, `${plain}, of its plain bytes`);
+    return why === undefined && lines === count;
+  }
+
+  async #unpack(body: Buffer): Promise<{ why?: string; lines: number; plain: string }> {
+    const gunzip = createGunzip();
+    const own = createHash("sha256");
+    let [lines, size] = [0, 0];
+    try {
+      for await (const chunk of Readable.from([body], { objectMode: false }).pipe(gunzip)) {
+        const plain: Buffer = chunk;
+        size += plain.length;
+        if (size > MAX_PLAIN) return { why: `unpacks to more than ${MAX_PLAIN} bytes`, lines, plain: "" };
+        for (const hash of [own, this.#all]) hash.update(plain);
+        lines += this.#take(plain);
+      }
+    } catch (error) {
+      if (!codeOf(error)?.startsWith("Z_")) throw error;
+      return { why: `is not gzip to its end (${codeOf(error)})`, lines, plain: "" };
+    } finally {
+      gunzip.destroy();
+    }
+    const behind = body.length - gunzip.bytesWritten;
+    const why = behind > 0 ? { why: `has ${behind} bytes behind its gzip` } : {};
+    return { ...why, lines, plain: own.digest("hex") };
+  }
+
+  /** @returns how many lines end in these bytes. */
+  #take(plain: Buffer): number {
+    const { page_size: size = 1 } = this.attempt.site.release?.snapshot ?? {};
+    let [begin, lines] = [0, 0];
+    for (let end = plain.indexOf(NEWLINE); end >= 0; end = plain.indexOf(NEWLINE, end + 1)) {
+      lines++;
+      if (++this.#lines % size > 0) continue;
+      this.#page.update(plain.subarray(begin, end + 1));
+      this.#endPage();
+      begin = end + 1;
+    }
+    this.#page.update(plain.subarray(begin));
+    return lines;
+  }
+
+  #endPage(): void {
+    this.#pages.push(this.#page.digest("hex"));
+    this.#page = createHash("sha256");
+  }
+
+  #place(path: string, check: string): Place {
+    return { check, url: `${this.attempt.site.first.facts.baseUrl}/${path}` };
+  }
+
+  #note(path: string, found: string, expected: string): void {
+    this.attempt.findings.add({ ...this.#place(path, "bulk"), found, expected });
+  }
+}
