@@ -56,15 +56,21 @@ export function createRequests(options: RequestsOptions): Requests {
         try {
           return await attempt(tries);
         } catch (error) {
-          if (!(error instanceof ListingError) || LASTING.includes(error.code)) throw error;
+          requirePassing(error);
           const ms = options.pausesMs[tries];
-          await check?.(tries, ms === undefined);
+          // Where the host cannot be asked either, what did not fit says more.
+          await check?.(tries, ms === undefined).catch(requirePassing);
           if (ms === undefined) throw error;
           await pause(ms, signal);
         }
       }
     },
   };
+}
+
+/** @throws the error, where another try cannot mend it. */
+function requirePassing(error: unknown): void {
+  if (!(error instanceof ListingError) || LASTING.includes(error.code)) throw error;
 }
 
 /** Milliseconds to wait; undefined where the host does not say how many. */

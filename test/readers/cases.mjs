@@ -137,6 +137,23 @@ const SIGNED = {
     isRelease(host.releases[FIRST], [...records, ...(await all(walk))]);
   },
 
+  async "what breaks once is asked for again"({ open, host }) {
+    const broken = new Set();
+    const breaking = async (url, ...rest) => {
+      const path = String(url).replace(/[?&]v=.*/, "");
+      if (broken.has(path)) return fetch(url, ...rest);
+      broken.add(path);
+      throw new TypeError("The connection broke");
+    };
+    const listing = open({ fetch: breaking, pausesMs: [1, 1, 1] });
+    isRelease(host.releases[FIRST], await all(listing.records()));
+    // At its end, a walk asks whether the host still has the snapshot of its beginning.
+    const walk = listing.records();
+    await some(walk, 15);
+    broken.clear();
+    await rest(walk, []);
+  },
+
   async "a switch in the middle is an error that says where it was"({ open, host, control }) {
     for (const via of ["pages", "bulk"]) {
       await control("switch", FIRST);

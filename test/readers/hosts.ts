@@ -98,7 +98,7 @@ export async function stationOf(kind: Kind, front?: Front, sources = SOURCES): P
       if (current === turn) return;
       const { id } = releases[turn];
       await useRelease(dist, id);
-      reload();
+      await reload();
       if (kind !== "plain") await settled(baseUrl, id);
       current = turn;
     },
@@ -163,7 +163,7 @@ interface Start {
 }
 
 /** Has a host take up another release at once. */
-type Reload = () => void;
+type Reload = () => Promise<void> | void;
 
 const START: Record<Kind, (start: Start) => Promise<Reload>> = {
   serve: (start) => startServe(start),
@@ -173,7 +173,7 @@ const START: Record<Kind, (start: Start) => Promise<Reload>> = {
     const [site] = files.filter(({ path }) => !path.includes("/"));
     const logged = site?.text.replace(/^server \{/m, `${LOG_FORMAT}\nserver {\n  access_log ${log} plain;`) ?? "";
     await startNginx(folder, port, [logged]);
-    return () => void process.kill(Number(readFileSync(join(folder, "nginx.pid"), "utf8")), "SIGHUP");
+    return () => reloadNginx(Number(readFileSync(join(folder, "nginx.pid"), "utf8")));
   },
 
   /** As a CDN does, it keeps pages as long as it is told to, and asks for nothing because a client wants it fresh. */
@@ -188,6 +188,14 @@ const START: Record<Kind, (start: Start) => Promise<Reload>> = {
 
   plain: (start) => startBehind(withoutDigests, start),
 };
+
+/** For a moment, nginx answers from the old release and the new one: from the old worker, too, until it has ended. */
+async function reloadNginx(pid: number): Promise<void> {
+  const workers = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  const old = workers();
+  process.kill(pid, "SIGHUP");
+  while (workers().some((worker) => old.includes(worker))) await sleep(10);
+}
 
 async function startBehind(front: Front, { folder, dist, port, log }: Start): Promise<Reload> {
   const behind = await freePort();
@@ -262,7 +270,8 @@ function asksToWait(behind: number, baseUrl: string): RequestListener {
       return res.end("busy");
     }
     const reply = await fetchReply(`${behind}`, req);
-    res.writeHead(reply.status, [...reply.headers, ...Object.entries(EXPOSED)].flat()).end(reply.body);
+    const headers = reply.headers.filter(([name]) => !Object.keys(EXPOSED).includes(name));
+    res.writeHead(reply.status, [...headers, ...Object.entries(EXPOSED)].flat()).end(reply.body);
   };
 }
 
