@@ -56,21 +56,15 @@ export function createRequests(options: RequestsOptions): Requests {
         try {
           return await attempt(tries);
         } catch (error) {
-          requirePassing(error);
+          if (!(error instanceof ListingError) || LASTING.includes(error.code)) throw error;
           const ms = options.pausesMs[tries];
-          // Where the host cannot be asked either, what did not fit says more.
-          await check?.(tries, ms === undefined).catch(requirePassing);
+          await check?.(tries, ms === undefined);
           if (ms === undefined) throw error;
           await pause(ms, signal);
         }
       }
     },
   };
-}
-
-/** @throws the error, where another try cannot mend it. */
-function requirePassing(error: unknown): void {
-  if (!(error instanceof ListingError) || LASTING.includes(error.code)) throw error;
 }
 
 /** Milliseconds to wait; undefined where the host does not say how many. */
