@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Argument, Command, InvalidArgumentError } from "commander";
 import type { Part } from "./bench.js";
 import { benchBuild } from "./build.js";
+import { benchBulk } from "./bulk.js";
 import { benchCompress } from "./compress.js";
 import { benchDiff } from "./diff.js";
 import { benchDisk } from "./disk.js";
@@ -17,6 +18,7 @@ import { Sources } from "./sources.js";
 
 const PARTS: Readonly<Record<string, Part>> = {
   build: benchBuild,
+  bulk: benchBulk,
   compress: benchCompress,
   diff: benchDiff,
   disk: benchDisk,

@@ -102,7 +102,12 @@ function requireTwins(word: string, names: readonly string[], dist: string): voi
 /** A digest of a release's content: of SHA256SUMS without the files that are not part of its id, see `contentDigest`. */
 export function contentOf(folder: string): string | undefined {
   const sums = readReleaseFileSync(join(folder, SUMS));
-  return sums && sha256(String(sums).replace(/^.*(\.json\.(br|gz)| {2}adapters\/.*)\n/gm, ""));
+  return (
+    sums &&
+    sha256(
+      String(sums).replace(/^.*(\.json\.(br|gz)| {2}(adapters|bulk|changes)\/.*| {2}(bulk|changes)\.json)\n/gm, ""),
+    )
+  );
 }
 
 function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {

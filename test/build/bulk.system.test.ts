@@ -1,10 +1,10 @@
 /** `build --bulk`: all records in a few files, beside the pages, with the same bytes from every build of the same records. */
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import Database from "better-sqlite3";
-import { type BuildOptions, build, verify } from "rollcall";
+import { type BuildOptions, build, useRelease, verify } from "rollcall";
 import { expect, test } from "vitest";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { checkSums, openFiles, scratch } from "../support/files.js";
@@ -166,6 +166,26 @@ test("an unchanged source is left as before, and a release without what is asked
   // The first release has all that these settings ask for.
   expect(await build(options)).toMatchObject({ isNew: false, isSwitched: true, name: plain.name });
   expect(await build({ ...options, bulk: true })).toMatchObject({ isNew: false, isSwitched: true, name: bulk.name });
+});
+
+test("releases of one id whose parts came of two compressors are one to whoever names the id", async () => {
+  const db = writeUsers(join(scratch(), "u.sqlite"), plainRows(20));
+  const out = scratch();
+  const { folder, id } = await build({ db, baseUrl, out, bulk: true });
+  const other = join(out, "releases", `20200101T000000Z-${id}`);
+  cpSync(folder, other, { recursive: true });
+  const part = join(other, "bulk/1.ndjson.gz");
+  const bytes = gzipSync(gunzipSync(readFileSync(part)), { level: 1 });
+  const replace = (name: string, change: (text: string) => string) =>
+    writeFileSync(join(other, name), change(readFileSync(join(other, name), "utf8")));
+  const before = ["bulk.json", "bulk/1.ndjson.gz"].map((name) => sha256(readFileSync(join(other, name))));
+  writeFileSync(part, bytes);
+  replace("bulk.json", (text) => text.replace(/"bytes":\d+/, `"bytes":${bytes.length}`));
+  const after = ["bulk.json", "bulk/1.ndjson.gz"].map((name) => sha256(readFileSync(join(other, name))));
+  replace("SHA256SUMS", (text) => before.reduce((sums, digest, at) => sums.replace(digest, after[at] ?? ""), text));
+  checkSums(other);
+  expect(await useRelease(out, id)).toMatchObject({ now: { id } });
+  expect(await verify({ what: other })).toMatchObject({ passed: true });
 });
 
 test("records that only the exact road can tell to be valid are in it as they are on pages", async () => {
