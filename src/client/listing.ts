@@ -72,8 +72,7 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
       items,
     };
   };
-  const walk = <R>(how: ListingWalkOptions, course: WalkStart<R>["course"]) =>
-    createWalk<R>({ url, find, course }, how);
+  const walk = <R>(how: ListingWalkOptions, course: WalkStart<R>["course"]) => createWalk({ url, find, course }, how);
 
   return {
     baseUrl: url,

@@ -72,6 +72,8 @@ export interface ListedPage<T> {
 export interface Walk<R> extends AsyncIterableIterator<R, undefined> {
   /** Behind what was handed out last. */
   readonly position: Position;
+  /** Which snapshot that is of; undefined before the first answer. */
+  readonly snapshot: Snapshot | undefined;
   /** How often it began again. */
   readonly restarts: number;
 }

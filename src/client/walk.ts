@@ -8,50 +8,58 @@ import type { Ground } from "./proof/ground.js";
 import type { Bytes } from "./transfer.js";
 
 /** What a walk reads, one after the other: the pages of a snapshot, or the parts that hold its records. */
-export interface Course<R> {
+export interface Course<R, B = Bytes> {
   /** How many are asked for at once. */
   atOnce: number;
   /** The number of the last one. */
   last: number;
   /** The number of the one to begin with when so many records were handed out before. */
   first(records: number): number;
-  /** The bytes of one, proved. */
-  read(number: number, signal: AbortSignal): Promise<Bytes>;
+  /** One of them, proved: its bytes, or whatever else a walk is about. */
+  read(number: number, signal: AbortSignal): Promise<B>;
   /** What is in it behind so many records, each with how many there are with it. */
-  items(number: number, bytes: Bytes, records: number): Items<R>;
+  items(number: number, bytes: B, records: number): Items<R>;
 }
 
 export type Items<R> = Iterator<[item: R, records: number]> | AsyncIterator<[item: R, records: number]>;
 
+/** The snapshot that a walk is of. */
+export type Standing = Pick<Ground, "snapshot" | "state" | "requireCurrent">;
+
 /** How a walk finds what it reads. */
-export interface WalkStart<R> {
+export interface WalkStart<R, G extends Standing = Ground, B = Bytes> {
   url: string;
-  find(options: FindOptions): Promise<Ground>;
-  course(ground: Ground, signal: AbortSignal): Promise<Course<R>>;
+  /** How often it begins again at most; 8 times unless given. */
+  most?: number;
+  find(options: FindOptions): Promise<G>;
+  course(ground: G, signal: AbortSignal): Promise<Course<R, B>>;
 }
 
 /** A listing that moves more often during one walk is not to be read whole. */
 const MOST_RESTARTS = 8;
 
-interface Underway<R> {
-  ground: Ground;
-  course: Course<R>;
+interface Underway<R, B> {
+  ground: Standing;
+  course: Course<R, B>;
   /** How many were handed out. */
   records: number;
   /** The page or part that is read now, and what of it is still to be handed out. */
   number: number;
   items?: Items<R> | undefined;
   /** From the one that is read now on, in order. */
-  asked: { number: number; bytes: Promise<Bytes> }[];
+  asked: { number: number; bytes: Promise<B> }[];
   hasRead?: boolean;
 }
 
 /** A walk that asks nothing until its first record or page is asked for. */
-export function createWalk<R>({ url, find, course }: WalkStart<R>, options: ListingWalkOptions): Walk<R> {
+export function createWalk<R, G extends Standing, B>(
+  { url, most = MOST_RESTARTS, find, course }: WalkStart<R, G, B>,
+  options: ListingWalkOptions,
+): Walk<R> {
   const { signal, restart, onRestart } = options;
   let after = options.after ?? BEGINNING;
   let restarts = 0;
-  let underway: Underway<R> | undefined;
+  let underway: Underway<R, B> | undefined;
   let isOver = false;
   let turn: Promise<unknown> = Promise.resolve();
   let control = new AbortController();
@@ -61,7 +69,7 @@ export function createWalk<R>({ url, find, course }: WalkStart<R>, options: List
 
   const position = () => (underway ? positionAt(underway.records, underway.ground) : after);
 
-  const begin = async (): Promise<Underway<R>> => {
+  const begin = async (): Promise<Underway<R, B>> => {
     const ground = await find({ signal: control.signal, isPast: restarts > 0 });
     const { snapshot, state } = ground;
     if (after.state !== "" && after.state !== state) throw new SnapshotChangedError(url, after, undefined, snapshot);
@@ -71,7 +79,7 @@ export function createWalk<R>({ url, find, course }: WalkStart<R>, options: List
   };
 
   /** Nothing behind the last one, where the listing must still be the one of the beginning. */
-  const step = async (way: Underway<R>): Promise<[R, number] | undefined> => {
+  const step = async (way: Underway<R, B>): Promise<[R, number] | undefined> => {
     for (; ; way.number++) {
       if (!way.items && way.number > way.course.last) {
         // What was just asked for at the beginning is not asked for again.
@@ -100,7 +108,7 @@ export function createWalk<R>({ url, find, course }: WalkStart<R>, options: List
         if (isOver) break;
         if (!(error instanceof SnapshotChangedError)) throw error;
         error.position = position();
-        if (!restart || restarts === MOST_RESTARTS) throw error;
+        if (!restart || restarts === most) throw error;
         restarts++;
         stop();
         control = new AbortController();
@@ -126,6 +134,9 @@ export function createWalk<R>({ url, find, course }: WalkStart<R>, options: List
     get restarts() {
       return restarts;
     },
+    get snapshot() {
+      return underway?.ground.snapshot;
+    },
     [Symbol.asyncIterator]() {
       return this;
     },
@@ -140,7 +151,7 @@ export function createWalk<R>({ url, find, course }: WalkStart<R>, options: List
 }
 
 /** The bytes of the one that is read now, while those behind it are asked for, too. After an error it is asked for again. */
-function take<R>(way: Underway<R>, signal: AbortSignal): Promise<Bytes> {
+function take<R, B>(way: Underway<R, B>, signal: AbortSignal): Promise<B> {
   const { course, asked, number } = way;
   const ask = (one: number) => {
     const bytes = course.read(one, signal);

@@ -19,6 +19,13 @@ export interface ClientOptions {
   instead?: string | undefined;
 }
 
+interface RequestOptions extends Partial<Omit<RemoteRequest, "url">> {
+  /** Of this body, instead of the client's. */
+  maxBytes?: number | undefined;
+  /** Ends this request. */
+  signal?: AbortSignal | undefined;
+}
+
 export type Client = ReturnType<typeof createClient>;
 
 export const CONCURRENCY = SETTINGS.concurrency.default;
@@ -37,23 +44,26 @@ export function createClient(options: ClientOptions = {}) {
     requests++;
     return pace.turn();
   };
+  /** One answer, even of a host that is busy: for whoever waits by other rules. Throws TransferError as `request` does. */
+  const once = async (url: string, options: RequestOptions = {}) => {
+    const { method = "GET", headers = {}, maxBytes = most, signal: own } = options;
+    const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
+    const request = { url, method, headers: { ...REQUEST_HEADERS, ...headers } };
+    const ends = [signal, own].filter((one) => one !== undefined);
+    await turn();
+    return exchange(request, { agent, timeoutMs, maxBytes, signal: ends.length > 1 ? AbortSignal.any(ends) : ends[0] });
+  };
   return {
     maxBytes: most,
     /** How many were sent so far, with those that were sent again. */
     get requests() {
       return requests;
     },
-    /**
-     * @param options `maxBytes`: of this body, instead of the client's.
-     * @throws TransferError when no whole answer comes; UserError when a busy host asks for too long a wait.
-     */
-    async request(url: string, options: Partial<Omit<RemoteRequest, "url">> & Pick<ClientOptions, "maxBytes"> = {}) {
-      const { method = "GET", headers = {}, maxBytes = most } = options;
-      const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
-      const request = { url, method, headers: { ...REQUEST_HEADERS, ...headers } };
+    once,
+    /** @throws TransferError when no whole answer comes; UserError when a busy host asks for too long a wait. */
+    async request(url: string, options: RequestOptions = {}) {
       for (let attempt = 1; ; attempt++) {
-        await turn();
-        const answer = await exchange(request, { agent, timeoutMs, maxBytes, signal });
+        const answer = await once(url, options);
         if (!isHostBusy(answer) || inVain >= MOST_IN_VAIN) return answer;
         if (attempt === MOST_ATTEMPTS) {
           inVain++;

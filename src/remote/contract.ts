@@ -7,8 +7,7 @@ import { readContract } from "../contract/file/read.js";
 import { UserError } from "../errors.js";
 import { CONTRACT } from "../release/layout.js";
 import { type Client, isHostBusy } from "./client.js";
-import { decodeBody, headerOf } from "./exchange.js";
-import { adviceFor } from "./listing.js";
+import { decodeBody, headerOf, type RemoteResponse } from "./exchange.js";
 
 export interface HostContract {
   contract: Contract;
@@ -33,9 +32,15 @@ export async function readHostContract(client: Client, baseUrl: string): Promise
   const text = status === 200 ? String(await decodeBody(answer, MAX_CONTRACT)) : "";
   // Many hosts answer with a page for people where they have no file.
   if (status !== 200 || /^\s*</.test(text)) return { contract: USERS_CONTRACT, snapshotId: undefined, isGiven: false };
+  const contract = await requireContract(text, baseUrl);
+  return { contract, snapshotId: headerOf(answer, "Snapshot-Id"), isGiven: true };
+}
+
+/** @throws UserError when the text of a host's contract.json is no contract. */
+export async function requireContract(text: string, baseUrl: string): Promise<Contract> {
   const contract = await readContract(text);
-  if (!("mistakes" in contract)) return { contract, snapshotId: headerOf(answer, "Snapshot-Id"), isGiven: true };
-  throw new UserError(`${url} is no contract: ${contract.mistakes[0]} Is ${baseUrl} the base URL?`);
+  if (!("mistakes" in contract)) return contract;
+  throw new UserError(`${baseUrl}/${CONTRACT} is no contract: ${contract.mistakes[0]} Is ${baseUrl} the base URL?`);
 }
 
 /** Enough for every base URL that people have. */
@@ -56,4 +61,10 @@ export async function refuseListingUrl(client: Client, baseUrl: string): Promise
     });
     if (found?.isGiven) parseBaseUrl(baseUrl, found.contract.listing.path);
   }
+}
+
+/** What is likely, and how to see it. */
+export function adviceFor({ status }: RemoteResponse, baseUrl: string): string {
+  if (status !== 500 && status !== 403) return `Is ${baseUrl} the base URL?`;
+  return "Most likely the server's user cannot read the release: there, \"rollcall verify\" says what stops other users, and the server's error log what it was.";
 }

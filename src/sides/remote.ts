@@ -1,45 +1,69 @@
-/** A deployed listing as a side of a diff: downloaded page by page into a folder. */
+/** A deployed listing as a side of a diff: read by the client for readers, and written into a folder page by page. */
 import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import stringify from "fast-json-stable-stringify";
+import { ListingError, type ListingErrorCode, SnapshotChangedError } from "../client/errors.js";
+import { openListing } from "../client/listing.js";
+import type { OpenListing } from "../client/options.js";
+import { parseBaseUrl } from "../contract/base-url.js";
+import { type AnyRecord, type Contract, USERS_CONTRACT } from "../contract/contract.js";
+import { readBody } from "../contract/envelope.js";
 import { encodePage } from "../contract/page.js";
 import { recordCheck } from "../contract/record/schema.js";
+import type { Snapshot } from "../contract/snapshot.js";
+import type { SideFacts } from "../diff/change.js";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { PagePaths } from "../release/layout.js";
-import type { ListingFacts } from "../remote/listing.js";
-import { walk } from "../remote/walk.js";
+import { type Client, createClient } from "../remote/client.js";
+import { readHostContract, refuseListingUrl, requireContract } from "../remote/contract.js";
+import { fetchBy } from "../remote/fetch.js";
 
-/** @throws UserError as `walk` does, or when a page holds a record that is not valid. */
+/** @throws UserError when the host has no listing, or none that can be proved to be whole, or holds a record that is not valid. */
 export async function openRemoteSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {
-  let listing: Started | undefined;
-  let records = 0;
-  const facts = await walk(url, {
-    signal,
-    instead: "name a folder with its release instead",
-    onStart: (started) => {
-      listing = startOn(started, scratch);
-      records = 0;
-    },
-    onPage: async (page, bytes, body) => {
-      if (!listing) throw new Error("A page came before the listing");
-      await writeFile(listing.pathOf(page), "frame" in body ? bytes : listing.canonical(url, page, body.results));
-      const { count, pageSize = count } = listing.facts;
-      records = Math.min(records + pageSize, count);
-      onProgress({ records, total: count });
-    },
-  });
-  const { count, pages, pageSize = Math.max(1, count), baseUrl, linkBase = baseUrl, links, contract } = facts;
-  const side = { name: baseUrl, id: facts.snapshotId, count, pages, pageSize, baseUrl: linkBase, links, contract };
-  return indexed(scratch, side, scratch, signal);
+  const baseUrl = parseBaseUrl(url);
+  const client = createClient({ signal });
+  const listing = openListing<AnyRecord>(baseUrl, { fetch: fetchBy(client), unproved: true, signal });
+  const walk = listing.pages({ restart: true });
+  let begun: Begun | undefined;
+  try {
+    for await (const { number, bytes } of walk) {
+      const { snapshot } = walk;
+      // Where the listing has moved since, the walk sees it, too, and begins again.
+      if (number === 1 && snapshot) begun = await begin(client, listing, snapshot, scratch).catch(unlessMoved);
+      if (!begun) continue;
+      await writeFile(begun.pathOf(number), begun.canonical(url, number, Buffer.from(bytes)));
+      const { count, pageSize, contract } = begun.facts;
+      onProgress({ records: Math.min(number * pageSize, count), total: count, words: contract.listing.words });
+    }
+    if (!begun) throw new ListingError("changed", baseUrl, "has moved to another snapshot");
+    return await indexed(scratch, begun.facts, scratch, signal);
+  } catch (error) {
+    if (!(error instanceof ListingError)) throw error;
+    if (listing.proof === undefined && UNLIKELY.includes(error.code)) await refuseHost(client, baseUrl);
+    throw explain(error, baseUrl);
+  } finally {
+    client.close();
+  }
 }
 
-type Started = ReturnType<typeof startOn>;
+function unlessMoved(error: unknown): undefined {
+  if (!(error instanceof SnapshotChangedError)) throw error;
+}
 
-/** What pages of a listing become in `scratch`. It is made anew when the host switches, maybe to another contract. */
-function startOn(facts: ListingFacts, scratch: string) {
-  const { contract, path } = facts;
+type Begun = Awaited<ReturnType<typeof begin>>;
+
+/** What pages of a snapshot become in `scratch`. */
+async function begin(client: Client, listing: OpenListing<AnyRecord>, snapshot: Snapshot, scratch: string) {
+  const isProved = listing.proof !== "none";
+  const contract = isProved
+    ? await provedContract(listing)
+    : (await readHostContract(client, listing.baseUrl)).contract;
+  const { id, count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
+  const name = isProved ? listing.baseUrl : `${listing.baseUrl} (read without proof, since it has no SHA256SUMS)`;
+  const facts: SideFacts = { name, id: isProved ? id : undefined, count, pages, pageSize, baseUrl, links, contract };
+  const { path } = contract.listing;
   const paths = new PagePaths(path);
   const check = recordCheck(contract);
   mkdirSync(join(scratch, paths.folder), { recursive: true });
@@ -47,8 +71,11 @@ function startOn(facts: ListingFacts, scratch: string) {
     facts,
     pathOf: (page: number) => join(scratch, paths.path(page)),
     /** Converts a page that another program wrote to the form that Rollcall writes. The walk has checked the envelope. */
-    canonical(url: string, page: number, results: readonly unknown[]): string {
-      const records = results.map((record, place) => {
+    canonical(url: string, page: number, bytes: Buffer): Buffer | string {
+      const body = readBody(bytes);
+      if ("why" in body) throw new UserError(`Page ${page} of ${url} ${body.why}.`);
+      if ("frame" in body) return bytes;
+      const records = body.results.map((record, place) => {
         const [flaw] = check(record);
         // Its members may stand in any order.
         if (!flaw) return stringify(record);
@@ -58,10 +85,42 @@ function startOn(facts: ListingFacts, scratch: string) {
         );
       });
       // Links do not matter here, because only records are compared.
-      return encodePage({ ...facts, links: "query", page: 1, pages: 1, count: records.length }, records).join("");
+      const place = { baseUrl, path, links: "query" as const, page: 1, pages: 1, count: records.length };
+      return encodePage(place, records).join("");
     },
   };
 }
 
 /** Messages of the schema can be long, because they repeat all unknown keys. */
 const LONGEST_REASON = 200;
+
+/** That of users where the release has none, as from before there were others. @throws UserError when it is none. */
+async function provedContract(listing: OpenListing<AnyRecord>): Promise<Contract> {
+  const file = await listing.contract().catch((error: unknown) => {
+    // The release lists none.
+    if (error instanceof ListingError && error.code === "usage") return undefined;
+    throw error;
+  });
+  return file === undefined ? USERS_CONTRACT : requireContract(`${JSON.stringify(file, null, 2)}\n`, listing.baseUrl);
+}
+
+/** What a host answers that has no listing there. */
+const UNLIKELY: readonly ListingErrorCode[] = ["status", "malformed", "redirect"];
+
+/** @throws UserError when a host has no listing because its contract is none, or because the URL is of the listing itself. */
+async function refuseHost(client: Client, baseUrl: string): Promise<void> {
+  const { isGiven } = await readHostContract(client, baseUrl);
+  if (!isGiven) await refuseListingUrl(client, baseUrl);
+}
+
+/** The error of a walk with what a person can do about it. What the fetch said is said in its own words. */
+function explain({ code, message, cause }: ListingError, baseUrl: string): UserError {
+  if (cause instanceof UserError) return cause;
+  return new UserError(`${message} ${ADVICE[code] ?? `Is ${baseUrl} the base URL?`}`, { cause });
+}
+
+const ADVICE: Readonly<Partial<Record<ListingErrorCode, string>>> = {
+  busy: "Or name a folder with its release instead.",
+  changed: "Try again when nothing is being deployed; if that does not help, its servers have different releases.",
+  mismatch: 'See what the host serves wrongly with "rollcall verify".',
+};

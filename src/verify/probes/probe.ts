@@ -5,9 +5,9 @@ import type { Variant } from "../../release/layout.js";
 import type { BareResponse } from "../../remote/bare.js";
 import { type Client, REQUEST_HEADERS } from "../../remote/client.js";
 import { headerOf, type RemoteRequest, type RemoteResponse } from "../../remote/exchange.js";
-import { contradictionOf, type FirstPage, readAnswer } from "../../remote/listing.js";
 import { TransferError } from "../../remote/transfer.js";
 import type { ExpectedRelease } from "../site/compare.js";
+import { contradictionOf, type FirstPage, readAnswer } from "../site/listing.js";
 
 /** In which pages and files are requested. */
 export const CODINGS: readonly Variant[] = ["identity", "br", "gzip"];

@@ -3,8 +3,8 @@ import { etagOf } from "../../contract/headers.js";
 import { count, number } from "../../print/numbers.js";
 import { sha256 } from "../../release/files.js";
 import type { Release } from "../../release/open.js";
-import type { ListingFacts } from "../../remote/listing.js";
 import type { Findings } from "../verdict.js";
+import type { ListingFacts } from "./listing.js";
 
 /** What a host should serve: a release on disk, or what the host says itself. */
 export type ExpectedRelease = Pick<Release, "snapshot" | "sums">;

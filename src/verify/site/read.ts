@@ -1,4 +1,6 @@
 /** Reads a host from one snapshot: its files, and its pages, all or some, in every way that it offers. */
+import { SnapshotChangedError } from "../../client/errors.js";
+import { createWalk } from "../../client/walk.js";
 import type { Contract } from "../../contract/contract.js";
 import { LINK_STYLES, type LinkStyle, pageUrl } from "../../contract/links.js";
 import { parseSums } from "../../release/digests.js";
@@ -6,9 +8,7 @@ import { PagePaths, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { parseSnapshot } from "../../release/snapshot.js";
 import { type Client, CONCURRENCY } from "../../remote/client.js";
-import type { FirstPage } from "../../remote/listing.js";
 import { TransferError } from "../../remote/transfer.js";
-import { walkPages } from "../../remote/walk.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { isPage, type ProbedSite } from "../probes/probe.js";
 import { checkSigned, type Demand, type Signed } from "../signature.js";
@@ -16,8 +16,9 @@ import { Attempt } from "./attempt.js";
 import { PartsOfSite } from "./bulk.js";
 import { compareWith, type ExpectedRelease } from "./compare.js";
 import { askFiles } from "./files.js";
+import { type FirstPage, readListing } from "./listing.js";
 import { PROBES } from "./rows.js";
-import { SiteVisitor } from "./visitor.js";
+import { MOST_READINGS, SiteVisitor } from "./visitor.js";
 import { Ways } from "./ways.js";
 
 export interface VerifySiteOptions
@@ -41,21 +42,28 @@ export interface VerifySiteOptions
 export type SiteReading = Awaited<ReturnType<typeof readSite>>;
 
 /**
- * Where the snapshot changes meanwhile, all is read again.
+ * Reads it by the walk that readers have: several pages at once, all of one snapshot, and again where it moves.
  * @throws UserError when the host cannot be reached, or page 1 is none; TransferError when it fails again and again.
  */
 export async function readSite(client: Client, options: VerifySiteOptions) {
-  const { visitor, change } = await walkPages(client, options.baseUrl, {
-    ...{ concurrency: options.concurrency, headers: {}, trustsId: false },
-    start: (first) => startVisitor(client, first, options),
-  });
+  const { baseUrl } = options;
+  let visitor: SiteVisitor | undefined;
+  const find = async () => {
+    await visitor?.close();
+    visitor = await startVisitor(client, await readListing(client, baseUrl), options);
+    return visitor;
+  };
+  const course = async (found: SiteVisitor) => found;
+  const walk = createWalk({ url: baseUrl, most: MOST_READINGS - 1, find, course }, { restart: true });
   try {
-    visitor.finish(change);
-    const { attempt, read, options: about } = visitor;
+    const hasMoved = await walk.next().then(() => false, whetherMoved);
+    if (!visitor) throw new Error("The walk has begun nowhere");
+    visitor.finish(hasMoved);
+    const { attempt, visited, options: about } = visitor;
     const { site, findings } = attempt;
     const { facts } = site.first;
     const codings = ["identity", ...about.ways.codings] as const;
-    const asked = { pages: read, of: facts.pages, codings, links: about.links, files: about.files };
+    const asked = { pages: visited, of: facts.pages, codings, links: about.links, files: about.files };
     return {
       site,
       findings,
@@ -65,8 +73,14 @@ export async function readSite(client: Client, options: VerifySiteOptions) {
       signature: about.signature,
     };
   } finally {
-    visitor.close();
+    await visitor?.close();
   }
+}
+
+/** True when the listing has moved at every reading: then the last one is reported. @throws any other error. */
+function whetherMoved(error: unknown): boolean {
+  if (error instanceof SnapshotChangedError) return true;
+  throw error;
 }
 
 async function startVisitor(client: Client, first: FirstPage, options: VerifySiteOptions) {
@@ -97,7 +111,7 @@ async function startVisitor(client: Client, first: FirstPage, options: VerifySit
     onProgress?.({ requests, total });
   };
   return new SiteVisitor(attempt, {
-    ...{ comparison, parts, ways, planned, onPage },
+    ...{ comparison, parts, ways, planned, concurrency, onPage },
     ...{ links, files, whyNoRelease, signature },
   });
 }

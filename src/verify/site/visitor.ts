@@ -1,9 +1,11 @@
 /** Checks the pages of one attempt to read a host, and then how they fit together. */
-import { AVATAR_PATH, type LinkStyle } from "../../contract/links.js";
-import type { RemoteResponse } from "../../remote/exchange.js";
-import { promisedEnvelope, readAnswer } from "../../remote/listing.js";
-import type { TransferError } from "../../remote/transfer.js";
-import { type PageVisitor, RESTARTS } from "../../remote/walk.js";
+import { SnapshotChangedError } from "../../client/errors.js";
+import { BEGINNING } from "../../client/position.js";
+import type { Course, Standing } from "../../client/walk.js";
+import { AVATAR_PATH, type LinkStyle, pageUrl } from "../../contract/links.js";
+import type { Snapshot } from "../../contract/snapshot.js";
+import { decodeBody, type RemoteResponse } from "../../remote/exchange.js";
+import { TransferError } from "../../remote/transfer.js";
 import { AllRecordsCheck, BatchCheck, type BatchRecords } from "../order.js";
 import { checkPage } from "../page.js";
 import { type RecordChecker, recordChecker } from "../records.js";
@@ -12,13 +14,19 @@ import type { SignatureResult } from "../signature.js";
 import { type Attempt, MOST_WRONG } from "./attempt.js";
 import type { PartsOfSite } from "./bulk.js";
 import type { PageComparison } from "./compare.js";
+import { promisedEnvelope, readAnswer, readFirst } from "./listing.js";
 import type { Ways } from "./ways.js";
+
+/** So often a host is read from its beginning at most, where its snapshot changes meanwhile. */
+export const MOST_READINGS = 4;
 
 interface VisitorOptions {
   comparison: PageComparison;
   parts: PartsOfSite;
   ways: Ways;
   planned: number;
+  /** How many pages are requested at once. */
+  concurrency: number;
   links: LinkStyle[];
   files: number;
   /** Why there is nothing to compare the pages with. */
@@ -28,28 +36,80 @@ interface VisitorOptions {
   onPage(): void;
 }
 
-export class SiteVisitor implements PageVisitor {
-  readonly pages = this.#choose();
+/** What the walk of readers goes over here: the places of the chosen pages, from 1 on. What is wrong with one is a finding. */
+export class SiteVisitor implements Standing, Course<never, void> {
+  readonly atOnce: number;
+  readonly snapshot: Snapshot;
+  readonly state: string;
   readonly #records: AllRecordsCheck;
   readonly #checker: RecordChecker;
-  /** Page -> its place among those that are read, from 1 on. */
-  readonly #places = new Map<number, number>();
+  readonly #underway = new Set<Promise<void>>();
   /** Settled once page 1 has been requested in every way. */
   #opened: Promise<void> | undefined;
   /** How many pages have been read. */
-  read = 0;
+  visited = 0;
   #wrong = 0;
 
   constructor(
     readonly attempt: Attempt,
     readonly options: VisitorOptions,
   ) {
-    const { contract, linkBase } = attempt.site.first.facts;
+    const { facts, snapshot } = attempt.site.first;
+    const { contract, linkBase } = facts;
+    this.atOnce = options.concurrency;
+    this.snapshot = snapshot;
+    this.state = snapshot.id;
     this.#records = new AllRecordsCheck(contract, attempt.findings);
     this.#checker = recordChecker(contract, `${linkBase}/${AVATAR_PATH}`);
   }
 
-  async take(page: number, answer: RemoteResponse, bytes: Buffer): Promise<void> {
+  first(): number {
+    return 1;
+  }
+
+  /** A host says how many pages there are: after too many that are none, the rest is not requested. */
+  get last(): number {
+    return this.#wrong < MOST_WRONG ? this.options.planned : 0;
+  }
+
+  read(place: number): Promise<void> {
+    const visit = this.#visit(place).finally(() => this.#underway.delete(visit));
+    this.#underway.add(visit);
+    return visit;
+  }
+
+  /** Nothing is handed out. */
+  items(): Iterator<never> {
+    return [].values();
+  }
+
+  /** @throws SnapshotChangedError when page 1 is no longer what it was at the beginning. */
+  async requireCurrent(): Promise<void> {
+    await this.#settle();
+    const { client, first } = this.attempt.site;
+    const again = await readFirst(client, first.facts);
+    const isSame = again.bytes.equals(first.bytes) && again.facts.snapshotId === first.facts.snapshotId;
+    if (isSame) return;
+    const { snapshot, state } = this;
+    throw new SnapshotChangedError(first.answer.url, { ...BEGINNING, state }, snapshot, again.snapshot);
+  }
+
+  async #visit(place: number): Promise<void> {
+    const { first, client } = this.attempt.site;
+    const page = this.#pageAt(place);
+    if (page === 1) return this.#take(place, page, first.answer, first.bytes);
+    const url = pageUrl(first.facts, page);
+    try {
+      const answer = await client.request(url);
+      await this.#take(place, page, answer, await decodeBody(answer, client.maxBytes));
+    } catch (error) {
+      if (!(error instanceof TransferError)) throw error;
+      this.attempt.miss({ check: "pages", page, url }, error);
+      this.#end(place);
+    }
+  }
+
+  async #take(place: number, page: number, answer: RemoteResponse, bytes: Buffer): Promise<void> {
     const { comparison, parts, ways, onPage } = this.options;
     const keys = this.#check(page, answer, bytes);
     const records = new BatchCheck(this.attempt.site.first.facts.contract, this.attempt.findings);
@@ -58,7 +118,7 @@ export class SiteVisitor implements PageVisitor {
       parts.compare(page, answer.url, bytes);
       records.add(page, keys);
     } else this.#wrong++;
-    this.#end(page, records.finish());
+    this.#end(place, records.finish());
     const opened = this.#opened;
     if (opened) await opened;
     const asked = keys && ways.ask(page, bytes);
@@ -67,20 +127,15 @@ export class SiteVisitor implements PageVisitor {
     onPage();
   }
 
-  miss(page: number, url: string, error: TransferError): void {
-    this.attempt.miss({ check: "pages", page, url }, error);
-    this.#end(page);
-  }
-
-  /** @param change how it was seen that the listing changed at every attempt, if it did. */
-  finish(change: string | undefined): void {
+  /** @param hasMoved whether the listing changed at every reading. */
+  finish(hasMoved: boolean): void {
     const { site, findings } = this.attempt;
     const { facts, answer } = site.first;
     const { contract, pages, count, baseUrl, linkBase = baseUrl } = facts;
     this.#records.finish();
     const page1 = { page: 1, url: answer.url };
-    if (change !== undefined) {
-      const found = `a different one each of the ${RESTARTS + 1} times that its pages were read`;
+    if (hasMoved) {
+      const found = `a different one each of the ${MOST_READINGS} times that its pages were read`;
       findings.add({ check: "one-snapshot", ...page1, found, expected: "one that does not change" });
     }
     if (linkBase !== baseUrl)
@@ -90,19 +145,21 @@ export class SiteVisitor implements PageVisitor {
       findings.add({ check: "count", found: foundOnPages(records, wordingOf(contract)), expected: `${count}` });
   }
 
-  close(): void {
+  /** Waits for what is still under way. */
+  async close(): Promise<void> {
+    await this.#settle();
     this.#records.close();
   }
 
-  /** All pages, or some, spread evenly from the first to the last: one by one, since a host says how many there are. */
-  *#choose(): Generator<number, void> {
+  async #settle(): Promise<void> {
+    await Promise.allSettled(this.#underway);
+  }
+
+  /** Of all pages, or of some that are spread evenly from the first to the last. */
+  #pageAt(place: number): number {
     const { planned } = this.options;
     const gap = planned === 1 ? 0 : (this.attempt.site.first.facts.pages - 1) / (planned - 1);
-    for (let at = 0; at < planned && this.#wrong < MOST_WRONG; at++) {
-      const page = 1 + Math.round(at * gap);
-      this.#places.set(page, at + 1);
-      yield page;
-    }
+    return 1 + Math.round((place - 1) * gap);
   }
 
   /** Undefined when the answer is no page, so that nothing is known of its records. */
@@ -120,9 +177,8 @@ export class SiteVisitor implements PageVisitor {
     return checkPage(bytes, { ...context, checker: this.#checker }).keys;
   }
 
-  #end(page: number, records?: BatchRecords): void {
-    this.#records.add(this.#places.get(page) ?? 0, 1, records);
-    this.#places.delete(page);
-    this.read++;
+  #end(place: number, records?: BatchRecords): void {
+    this.#records.add(place, 1, records);
+    this.visited++;
   }
 }

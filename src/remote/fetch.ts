@@ -1,0 +1,42 @@
+/** `fetch` by requests of `Client`: answers are whole, bounded and decoded, and errors name the address and what to do. */
+import type { Client } from "./client.js";
+import { decodeBody, type RemoteResponse } from "./exchange.js";
+import { TransferError } from "./transfer.js";
+
+/** Undone before the answer is handed on, as every `fetch` does. */
+const CODINGS = { "accept-encoding": "br, gzip" };
+
+/** Those that have no body, by the rules of `fetch`. */
+const EMPTY = [204, 205, 304];
+
+/**
+ * No redirect is followed: it is the answer. Whoever reads by this `fetch` has to wait for a host that is busy.
+ * @throws TransferError when no whole answer comes; what the request's signal was aborted with.
+ */
+export function fetchBy(client: Client): typeof globalThis.fetch {
+  return async (input, { headers, signal } = {}) => {
+    const url = input instanceof Request ? input.url : String(input);
+    const fields = { ...CODINGS, ...Object.fromEntries(new Headers(headers)) };
+    const answer = await client.once(url, { headers: fields, signal: signal ?? undefined });
+    return responseOf(answer, await decodeBody(answer, client.maxBytes));
+  };
+}
+
+function responseOf({ url, status, headers }: RemoteResponse, bytes: Buffer): Response {
+  try {
+    const body = EMPTY.includes(status) ? null : streamOf(bytes);
+    return new Response(body, { status, headers: headers.map(([name, value]) => [name, value]) });
+  } catch (error) {
+    throw new TransferError("malformed", url, `answered ${status} with headers that are none of HTTP`, error);
+  }
+}
+
+/** A body that is given as bytes would be copied. */
+function streamOf(bytes: Buffer): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(control) {
+      if (bytes.length > 0) control.enqueue(bytes);
+      control.close();
+    },
+  });
+}
