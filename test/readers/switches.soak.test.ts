@@ -78,7 +78,7 @@ test.skipIf(isMissing("nginx", "minisign", engine("got"), engine("@octokit/core"
       if (HELPERS.some((helper) => name.startsWith(helper))) continue;
       expect([name, mixed, duplicates, holes, errors]).toEqual([name, 0, 0, 0, []]);
       // It means something only if there were walks to the end.
-      expect(whole, name).toBeGreaterThan(SWITCHES / 50);
+      expect(whole, name).toBeGreaterThan(SWITCHES / 100);
     }
     for (const helper of HELPERS) expect(tallies.get(`${helper}, serve`)?.mixed).toBeGreaterThan(0);
   },
