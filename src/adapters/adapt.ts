@@ -122,6 +122,8 @@ export interface Fit {
   host: string;
   snapshot: Snapshot;
   measures: Measures;
+  /** The path of the largest file. */
+  largest: string;
   /** The limits that the release exceeds: none when the host takes it. */
   excess: Excess[];
 }
@@ -135,8 +137,8 @@ export async function checkLimits(name: string, given: ReleaseOptions = {}, effe
   const choice = checkOptions("checkLimits", given, RELEASE_OPTIONS);
   const { cwd } = checkOptions("checkLimits' third argument", effects, EFFECTS);
   const release = await openChosen(choice.dist ?? SETTINGS.out.default, choice.release, cwd);
-  const measures = await measure(release);
-  return { host: name, snapshot: release.snapshot, measures, excess: findExcess(measures, adapter) };
+  const { measures, largest } = await measure(release);
+  return { host: name, snapshot: release.snapshot, measures, largest, excess: findExcess(measures, adapter) };
 }
 
 /** A row for each host, by the names of the table's columns, and what the host cannot do. */

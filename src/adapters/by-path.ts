@@ -96,6 +96,7 @@ const firebase = byPath({
     ...limitedBy("It answers 404 with its own page and the headers of pages", [
       ...["invalid-page", "error-caching", "error-detail"],
     ]),
+    ...limitedBy("It has no ranges: a part comes whole", ["part-range", "part-if-range", "part-beyond"]),
     etag: "It sends tags of its own, without quotes",
     ...limitedBy("It does not compare tags", [
       ...["not-modified", "not-modified-weak", "not-modified-list", "not-modified-any"],

@@ -17,9 +17,11 @@ export interface Excess {
   allowed: number;
 }
 
-export async function measure(release: Release): Promise<Measures> {
+/** Also tells the path of the largest file, of pages, parts and all else that is deployed. */
+export async function measure(release: Release): Promise<{ measures: Measures; largest: string }> {
   const folders = new Map<string, number>();
   const measures: Measures = { files: 0, filesInFolder: 0, bytesInFile: 0, bytes: 0, upload: 0 };
+  let largest = "";
   for (const path of pathsOf(release)) {
     const { size } = await stat(join(release.folder, path));
     const inFolder = (folders.get(dirname(path)) ?? 0) + 1;
@@ -27,10 +29,10 @@ export async function measure(release: Release): Promise<Measures> {
     measures.files += 1;
     measures.upload += 1;
     measures.bytes += size;
-    measures.bytesInFile = Math.max(measures.bytesInFile, size);
+    if (size > measures.bytesInFile) [measures.bytesInFile, largest] = [size, path];
     measures.filesInFolder = Math.max(measures.filesInFolder, inFolder);
   }
-  return measures;
+  return { measures, largest };
 }
 
 export function findExcess(measures: Measures, { limits }: Adapter): Excess[] {

@@ -87,8 +87,8 @@ function joined(files: readonly AdapterFile[]): string {
 
 /** @throws UserError when the release exceeds a limit. */
 function reportCheck(fit: Fit, { json }: Settings, io: Io): void {
-  const { host, snapshot, measures, excess } = fit;
-  if (json) print(io, toJson({ host, id: snapshot.id, ...measures, excess }));
+  const { host, snapshot, measures, largest, excess } = fit;
+  if (json) print(io, toJson({ host, id: snapshot.id, ...measures, largest, excess }));
   const { title, limits } = adapterOf(host);
   if (excess.length > 0) throw tooLarge(title, fit);
   const value = `${count(measures.files, "file")}, ${size(measures.bytes)}`;
@@ -96,23 +96,27 @@ function reportCheck(fit: Fit, { json }: Settings, io: Io): void {
   if (!json) say(io, align([{ verb: "fits", value, detail }], painter(io.stderr, io.env)));
 }
 
-const WORDS: Record<keyof Measures, (value: number) => string> = {
+const WORDS: Record<keyof Measures, (value: number, largest: string) => string> = {
   files: (value) => count(value, "file"),
   filesInFolder: (value) => `${count(value, "file")} in one folder`,
-  bytesInFile: (value) => `a file of ${size(value)}`,
+  bytesInFile: (value, largest) => `a file of ${size(value)}, ${largest}`,
   bytes: (value) => `${size(value)} in all`,
   upload: (value) => `${count(value, "file")} to upload at once`,
 };
 
-function tooLarge(title: string, { excess, snapshot }: Fit): UserError {
+/** A page, however it is compressed. */
+const PAGE = /\/pages\/\d+\.json(?:\.br|\.gz)?$/;
+
+function tooLarge(title: string, { excess, snapshot, largest }: Fit): UserError {
   const parts = excess.map(({ limit, actual, allowed }) => {
     const most = limit.startsWith("bytes") ? size(allowed) : number(allowed);
-    return `${WORDS[limit](actual)}, where ${title} takes ${most}`;
+    return `${WORDS[limit](actual, largest)}, where ${title} takes ${most}`;
   });
+  const isOfPages = PAGE.test(largest);
   const larger = excess.some(({ limit }) => limit === "bytesInFile") ? "smaller" : "larger";
   const ways = [
-    // Pages of another size hold the same records, so they change no total.
-    ...(excess.some(({ limit }) => limit !== "bytes")
+    // Pages of another size hold the same records, so they change no total, and no other file.
+    ...(excess.some(({ limit }) => limit !== "bytes" && (limit !== "bytesInFile" || isOfPages))
       ? [`${larger} pages (--page-size, now ${snapshot.page_size})`]
       : []),
     ...(snapshot.encodings.length > 0 ? ["no compressed copies (no --compress)"] : []),

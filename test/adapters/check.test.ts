@@ -19,10 +19,23 @@ const BUILD = "build --db users.sqlite --base-url https://example.com";
 
 test("a release is measured file by file", async () => {
   const folder = await publish(scratch(), { encodings: ["br", "gzip"] });
-  const measures = await measure(await openRelease(folder));
+  const { measures } = await measure(await openRelease(folder));
   // Three pages in three variants, snapshot.json and SHA256SUMS.
   expect(measures).toMatchObject({ files: 11, filesInFolder: 9, upload: 11 });
   expect(measures.bytes).toBeGreaterThan(measures.bytesInFile);
+});
+
+test("the largest file is named, be it a page, a part or a list that is not served", async () => {
+  for (const path of ["bulk/2.ndjson.gz", "records.sha256"]) {
+    const others = { "bulk/1.ndjson.gz": Buffer.alloc(9_000), [path]: Buffer.alloc(26_214_401) };
+    const dist = scratch();
+    await publish(dist, { others });
+    const { code, stderr } = await rollcall(["adapt", "cloudflare", dist, "--check"], fakeIo(dist));
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `has a file of 26.2 MB, ${path}, where Cloudflare Worker takes 26.2 MB. Ways out: another`,
+    );
+  }
 });
 
 test("every limit of a host allows its number and refuses one more", () => {

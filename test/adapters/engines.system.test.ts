@@ -87,6 +87,15 @@ describe.skipIf(isMissing(engine(VERCEL))).each([
   ])("%s?%s leads to %s", async (path, query, file) => {
     expect(await destination(base + path, query)).toBe(file);
   });
+
+  test.each(["3.ndjson.gz", "03.ndjson.gz", "3.ndjson"])(
+    "a part, and nothing like it, leads to its file: %s",
+    async (name) => {
+      // At the root, a file has the path of its own URL.
+      const file = base !== "" && name === "3.ndjson.gz" ? `/bulk/${name}` : undefined;
+      expect(await destination(`${base}/bulk/${name}`, "")).toBe(file);
+    },
+  );
 });
 
 test.skipIf(isMissing(FALCO)).each([

@@ -19,7 +19,7 @@ const STATIONS = stationsAt("/~v1.0-b/");
 
 /** @param contract undefined for a release of users that has no contract.json. */
 async function released(contract?: Contract): Promise<Release> {
-  const others = { "avatar.svg": "<svg/>" };
+  const others = { "avatar.svg": "<svg/>", "bulk/1.ndjson.gz": "gzip", "openapi.json": "{}" };
   const shape = { baseUrl: `https://example.com${BASE}`, others };
   return openRelease(await publish(scratch(), contract ? { ...shape, contract } : shape));
 }
@@ -46,6 +46,9 @@ function questions(path: string): Question[] {
     ["GET", `${listing}pages/9.json`, "", 404, "Invalid page."],
     ["GET", `${BASE}/avatar.svg`, "", 200, "avatar.svg"],
     ["GET", `${BASE}/snapshot.json`, "", 200, "snapshot.json"],
+    ["GET", `${BASE}/bulk/1.ndjson.gz`, "", 200, "bulk/1.ndjson.gz"],
+    ["GET", `${BASE}/bulk/2.ndjson.gz`, "", 404, "Not found."],
+    ["GET", `${BASE}/bulk/1.ndjson`, "", 404, "Not found."],
     ["GET", `${BASE}/records.sha256`, "", 404, "Not found."],
     ["GET", `${BASE}/constructor`, "", 404, "Not found."],
     ["GET", path, "", 404, "Not found."],
@@ -66,7 +69,11 @@ const OF_STATIONS: Question[] = [
   ["GET", `${BASE}${USERS_CONTRACT.listing.path}`, "page=1", 404, "Not found."],
 ];
 
-const ALWAYS = { allow: "GET, HEAD, OPTIONS", vary: "Accept", "access-control-allow-origin": "*" };
+const ALWAYS = {
+  ...{ allow: "GET, HEAD, OPTIONS", vary: "Accept", "access-control-allow-origin": "*" },
+  link: `<${BASE}/openapi.json>; rel="service-desc"`,
+  "access-control-expose-headers": "ETag, Link, Snapshot-Id",
+};
 
 interface Reply {
   statusCode?: number;
