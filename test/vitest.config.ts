@@ -8,6 +8,7 @@ const SOAK = "test/**/*.soak.test.ts";
 const FLOORS = {
   adapters: 97,
   build: 68,
+  client: 97,
   commands: 88,
   contract: 97,
   diff: 95,

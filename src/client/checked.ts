@@ -1,15 +1,15 @@
 /** Bytes from a host as what they must be: text, JSON, snapshot.json, a page. */
-import { MAX_PAGES, neighbours, pagesFor } from "../contract/links.js";
+import { neighbours, pagesFor } from "../contract/links.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { ListingError, quoted } from "./errors.js";
+import type { Bytes } from "./transfer.js";
 
 /** A JSON object of anyone's. */
 export type AnyObject = Record<string, unknown>;
 
 /** Without a limit, 64 MiB of `[],` would be 20 million values, and take a gigabyte. */
 const MOST_VALUES = 5_000_000;
-const [COMMA, OPEN_LIST, OPEN_OBJECT] = [0x2c, 0x5b, 0x7b];
 
 /** @throws ListingError (malformed) */
 export function textOf(bytes: Uint8Array, url: string): string {
@@ -41,10 +41,7 @@ export function isPlainObject(value: unknown): value is AnyObject {
 /** Counts what may begin a value, wherever it stands: in a text, too, so that nothing has to be read twice. */
 function hasFewValues(text: string): boolean {
   let values = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === COMMA || code === OPEN_LIST || code === OPEN_OBJECT) values++;
-  }
+  for (let at = 0; at < text.length; at++) if (",[{".includes(text.charAt(at))) values++;
   return values <= MOST_VALUES;
 }
 
@@ -65,17 +62,14 @@ const MEMBERS: Readonly<Record<keyof Snapshot, RegExp>> = {
 
 /** What snapshot.json says. Further members are allowed. @throws ListingError (malformed) */
 export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
-  const said = objectOf(bytes, url);
-  const refuse = (name: string, expected: unknown) => {
-    const why = `is no snapshot.json of a release by its ${name}`;
-    return new ListingError("malformed", url, why, `${expected}`, quoted(said[name]));
-  };
-  for (const [name, pattern] of Object.entries(MEMBERS))
-    if (!pattern.test(`${JSON.stringify(said[name])}`)) throw refuse(name, pattern);
-  const snapshot = said as unknown as Snapshot;
-  const pages = pagesFor(snapshot.count, snapshot.page_size);
-  if (snapshot.pages !== pages || pages > MAX_PAGES) throw refuse("pages", pages);
-  return snapshot;
+  const said = objectOf(bytes, url) as unknown as Snapshot;
+  const { count, page_size, pages } = said;
+  const isOf = (name: string) =>
+    MEMBERS[name as keyof Snapshot].test(`${JSON.stringify(said[name as keyof Snapshot])}`);
+  const wrong = Object.keys(MEMBERS).find((name) => !isOf(name));
+  if (!wrong && pages === pagesFor(count, page_size)) return said;
+  const why = `is no snapshot.json of a release by its ${wrong ?? "pages"}`;
+  throw new ListingError("malformed", url, why, "another", quoted(said[(wrong ?? "pages") as keyof Snapshot]));
 }
 
 /** A page, which must be as snapshot.json promises. @throws ListingError (malformed) */
@@ -95,4 +89,21 @@ export function pageOf<T>(bytes: Uint8Array, url: string, number: number, path: 
     throw new ListingError("malformed", url, why, `${expected}`, quoted(received));
   }
   return page as unknown as Page<T>;
+}
+
+/** @throws ListingError (status) */
+export function requireOk(url: string, status: number): void {
+  if (status !== 200) throw new ListingError("status", url, "has another status", "200", `${status}`);
+}
+
+/** The SHA-256 of some bytes, in hexadecimal. */
+export async function hexDigest(bytes: Bytes): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+}
+
+/** As `sha256sum` writes them. */
+export function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return text;
 }

@@ -4,7 +4,7 @@ import type { Position } from "./position.js";
 
 /**
  * - `unproved`: the host has no snapshot.json or SHA256SUMS, so that nothing it says can be proved
- * - `signature`: SHA256SUMS is not signed as it must be
+ * - `signature`: a key is given, and SHA256SUMS is not signed as it must be, or not there
  * - `mismatch`: other bytes came than SHA256SUMS lists, again and again
  * - `malformed`: what came is not what it must be: no JSON, no page, no line of SHA256SUMS
  * - `too-large`: more bytes came than are allowed; no more of them were read
@@ -53,19 +53,17 @@ export class ListingError extends Error {
 export class SnapshotChangedError extends ListingError {
   override readonly name: string = "SnapshotChangedError";
 
-  /**
-   * @param position where the walk was: what was handed out until then is of the snapshot `from`.
-   * @param from the snapshot that was read; undefined where a position of another walk is all that is known of it.
-   * @param to the snapshot that the host has now.
-   */
-  constructor(
-    url: string,
-    public position: Position,
-    readonly from: Snapshot | undefined,
-    readonly to: Snapshot,
-  ) {
-    const why = "is of another snapshot now: read all again, as { restart: true } does";
+  /** Where the walk was: what was handed out until then is of the snapshot `from`. */
+  declare position: Position;
+  /** The snapshot that was read; undefined where a position of another walk is all that is known of it. */
+  declare readonly from: Snapshot | undefined;
+  /** The snapshot that the host has now. */
+  declare readonly to: Snapshot;
+
+  constructor(url: string, position: Position, from: Snapshot | undefined, to: Snapshot) {
+    const why = "is of another snapshot now; { restart: true } reads it again";
     super("changed", url, why, from?.id ?? `state ${position.state}`, to.id);
+    Object.assign(this, { position, from, to });
   }
 }
 
@@ -73,6 +71,5 @@ const LONGEST_SHOWN = 200;
 
 /** Foreign text or another value for a message: one line, and not too long. */
 export function quoted(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return `${JSON.stringify(value)}`.slice(0, LONGEST_SHOWN);
 }

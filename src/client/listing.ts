@@ -24,8 +24,6 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
   const { publicKey = [], maxAgeMs, signal, concurrency = 8, timeoutMs = 30_000 } = options;
   const { fetch = (input, init) => globalThis.fetch(input, init), pausesMs = [250, 1000, 3000] } = options;
   const url = parseBase(String(baseUrl));
-  if (!(concurrency >= 1 && timeoutMs > 0))
-    throw new ListingError("usage", url, "needs a concurrency and a timeoutMs above 0");
   const requests = createRequests({ fetch, signal, timeoutMs, pausesMs });
   const host: Host = { baseUrl: url, requests, keys: [publicKey].flat(), maxAgeMs };
   /** The snapshot that was asked for last. */
@@ -38,7 +36,7 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
       return last;
     } catch (error) {
       // What was proved once is never read without proof.
-      const isAllowed = options.unproved && host.keys.length === 0 && !last;
+      const isAllowed = options.unproved && !last;
       if (!isAllowed || !(error instanceof ListingError) || error.code !== "unproved") throw error;
       const ground = await findUnproved(how);
       options.onUnproved?.(error);
@@ -65,7 +63,7 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
   const byPages = <R>(ground: Ground, items: Course<R>["items"]): Course<R> => {
     const { count, page_size, pages } = ground.snapshot;
     return {
-      atOnce: Math.floor(concurrency),
+      atOnce: concurrency,
       last: pages,
       first: (records) => (count > 0 && records >= count ? pages : Math.floor(records / page_size)) + 1,
       read: (number, from) => ground.readPage(number, from),
@@ -113,11 +111,9 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
   };
 }
 
-/** Normalises it. */
+/** Normalises it. Credentials, a query and a fragment are part of no base URL. */
 function parseBase(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === "")
-    return normalBaseUrl(url);
+  if (URL.canParse(text) && /^https?:\/\/(?![^/]*@)[^?#]+$/i.test(text)) return normalBaseUrl(new URL(text));
   const why = "is no base URL like https://directory.example.com";
-  throw new ListingError("usage", text.replace(/\/\/[^/]*@/, "//...@"), why);
+  throw new ListingError("usage", text.replace(/\/\/.*@/, "//...@"), why);
 }

@@ -43,9 +43,8 @@ export function createRequests(options: RequestsOptions): Requests {
         if (status !== 429 && status !== 503) return answer;
         const ms = retryAfter(headers) ?? 1000 * 2 ** busy;
         if (busy === MOST_BUSY || ms > LONGEST_WAIT_MS) {
-          const most = `at most ${MOST_BUSY} waits of ${LONGEST_WAIT_MS / 1000} seconds`;
-          const asked = `${status} after ${busy}, and one of ${Math.ceil(ms / 1000)} seconds more`;
-          throw new ListingError("busy", url, "is too busy, try again later", most, asked);
+          const why = `is too busy: it asks to wait ${Math.ceil(ms / 1000)} seconds, after ${busy} waits`;
+          throw new ListingError("busy", url, why, "200", `${status}`);
         }
         until = Math.max(until, Date.now() + ms);
       }
@@ -71,5 +70,5 @@ export function createRequests(options: RequestsOptions): Requests {
 function retryAfter(headers: Headers): number | undefined {
   const text = headers.get("retry-after") ?? "";
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+  return Number.isNaN(ms) ? undefined : ms;
 }

@@ -50,8 +50,7 @@ export async function transfer(options: TransferOptions, url: string, ask: Ask):
     });
   } catch (error) {
     if (error instanceof ListingError || signals.some((signal) => signal?.aborted)) throw error;
-    const { cause, message } = error as { cause?: { code?: unknown; message?: unknown }; message?: unknown };
-    const why = quoted(cause?.code ?? cause?.message ?? message);
+    const why = quoted(`${(error as Error).cause ?? error}`);
     throw new ListingError("network", url, `did not answer in full (${why})`, undefined, undefined, error);
   }
 }
@@ -72,7 +71,7 @@ export function within<T>(
     const stop = () => {
       for (const signal of signals) if (signal?.aborted) reject(signal.reason);
     };
-    const timer = setTimeout(() => Promise.resolve().then(isUp).then(resolve, reject), ms);
+    const timer = setTimeout(() => Promise.resolve().then(isUp).then(resolve, reject), Math.min(ms, LONGEST_MS));
     for (const signal of signals) signal?.addEventListener("abort", stop);
     release = () => {
       clearTimeout(timer);
@@ -90,6 +89,9 @@ function pastCaches(url: string, { past, tries = 1 }: Ask): string {
   return `${url}${url.includes("?") ? "&" : "?"}v=${past.slice(0, 12)}${tries > 1 ? `-${tries}` : ""}`;
 }
 
+/** Timers take no longer time, and end at once for one. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Not every runtime takes the option: some workers refuse it, and have no cache of their own. */
 function withCache(url: string, init: RequestInit, cache: "no-cache" | "reload" | false | undefined): RequestInit {
   try {
@@ -104,8 +106,8 @@ function withCache(url: string, init: RequestInit, cache: "no-cache" | "reload" 
 function refuseRedirect(url: string, { status, redirected, headers }: Response): void {
   // A browser shows nothing of a redirect but that there is one, by status 0.
   if (!redirected && status > 99 && (status < 300 || status === 304 || status > 399)) return;
-  const why = "redirects, which is not followed";
-  throw new ListingError("redirect", url, why, "an answer", `a redirect to ${quoted(headers.get("location"))}`);
+  const received = `${status} to ${quoted(headers.get("location"))}`;
+  throw new ListingError("redirect", url, "redirects, which is not followed", "200", received);
 }
 
 /** Counts while it reads: what a header says of the length proves nothing. @param maxBytes 0 where nobody needs the body. */
@@ -116,8 +118,7 @@ async function readBody(url: string, { body }: Response, maxBytes: number): Prom
     const { done, value } = await reader.read();
     if (done) break;
     const end = length + value.length;
-    if (end > maxBytes)
-      throw new ListingError("too-large", url, "is too large", `at most ${maxBytes} bytes`, "more of them");
+    if (end > maxBytes) throw new ListingError("too-large", url, "is too large", `${maxBytes} bytes`, "more");
     if (end > bytes.length) {
       const larger = new Uint8Array(Math.max(end, 2 * bytes.length));
       larger.set(bytes);

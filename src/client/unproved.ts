@@ -2,11 +2,9 @@
 import { LINK_STYLES, type ListingPlace, MAX_PAGES, PAGE_SIZE, pagesFor, pageUrl } from "../contract/links.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
-import { isPlainObject, objectOf } from "./checked.js";
+import { hexDigest, isPlainObject, objectOf, requireOk } from "./checked.js";
 import { ListingError, quoted, SnapshotChangedError } from "./errors.js";
-import { BEGINNING } from "./position.js";
-import { hexDigest } from "./proof/digests.js";
-import { type Host, requireOk } from "./proof/files.js";
+import type { Host } from "./proof/files.js";
 import type { Ground } from "./proof/ground.js";
 import type { Bytes } from "./transfer.js";
 
@@ -55,7 +53,7 @@ export async function unprovedGround(host: Host, given: string | undefined, sign
     if ("code" in now) throw now;
     if (now.state === state) return;
     const to = factsOf(now.bytes, place, now.state);
-    throw new SnapshotChangedError(pageUrl(place, 1), { ...BEGINNING, state }, snapshot, to);
+    throw new SnapshotChangedError(pageUrl(place, 1), { state, page: 1, index: 0 }, snapshot, to);
   };
   return {
     ...{ proof: "none", state, snapshot, parsePage, requireCurrent },

@@ -180,5 +180,5 @@ function recordsBefore(position: Position, { count, page_size }: Snapshot, url: 
   const records = (page - 1) * pageSize + index;
   const isOne = [page, index, pageSize, records].every(Number.isSafeInteger) && page > 0 && index >= 0;
   if (isOne && index <= pageSize && records <= count) return records;
-  throw new ListingError("usage", url, "has no such position", `one within ${count} records`, quoted(position));
+  throw new ListingError("usage", url, "has no such position", `${count} records`, quoted(position));
 }

@@ -1,15 +1,8 @@
 /** The digests that SHA256SUMS lists: 32 bytes a page in memory, and the other files by path. */
-import { readSumLines } from "../../contract/sum-lines.js";
+import { toHex } from "../checked.js";
 import { quoted } from "../errors.js";
-import type { Bytes } from "../transfer.js";
 
 const BYTES = 32;
-/** Far longer than a line with a page's path. */
-const LONGEST_LINE = 300;
-/** For the files that are no pages; those of a large release grow with its pages. */
-const OTHERS_BYTES = 4_000_000;
-/** A text cannot be much longer. */
-const MOST_BYTES = 256 * 2 ** 20;
 
 export interface Digests {
   /** Where the listing is, below the base URL: `/api/users/`. */
@@ -20,29 +13,31 @@ export interface Digests {
   of(file: string): string | undefined;
 }
 
-/** How large SHA256SUMS may be where there are so many pages. */
+/**
+ * How large SHA256SUMS may be where there are so many pages: no line is so long, there are not so many other files, and
+ * no text is so long.
+ */
 export function mostSumBytes(pages: number, encodings: number): number {
-  return Math.min(MOST_BYTES, OTHERS_BYTES + pages * (2 + encodings) * LONGEST_LINE);
+  return Math.min(4_000_000 + pages * (2 + encodings) * 300, 2 ** 28);
 }
 
 /** The digests of exactly these pages, or why there are none: the rest of a sentence about SHA256SUMS. */
 export function readDigests(sums: string, pages: number): Digests | string {
   // Pages come first, in order.
   const [, folder] = /^\w{64} {2}(\S*\/pages\/)1\.json\n/.exec(sums) ?? [];
-  const why = `does not list pages 1 to ${pages}, and then other files`;
+  const why = `does not list pages 1 to ${pages}`;
   // The number of pages comes from another file, so it is checked before memory is reserved for it.
   if (folder === undefined || sums.length < pages * 2 * BYTES) return why;
   const digests = new Uint8Array(pages * BYTES);
   const others = new Map<string, string>();
   let found = 0;
-  for (const { line, sum } of readSumLines(sums)) {
-    if (!sum || others.has(sum.path)) return `has a wrong line, or one twice: ${quoted(line)}`;
-    const { path, digest } = sum;
+  for (const [line, digest = "", path = ""] of sums.matchAll(/^([0-9a-f]{64}) {2}(\S+)\n|.+/gm)) {
+    if (!path || others.has(path)) return `has a wrong line: ${quoted(line)}`;
     if (path === `${folder}${found + 1}.json` && found < pages) digests.set(fromHex(digest), found++ * BYTES);
     else if (!path.startsWith(folder)) others.set(path, digest);
     else if (!/\.json\.(br|gz)$/.test(path)) return why;
   }
-  if (found < pages || !sums.endsWith("\n")) return why;
+  if (found < pages) return why;
   // Copies, because a piece of a text may hold all of that text in memory.
   const files = new Map<string, string>(JSON.parse(JSON.stringify([...others])));
   return {
@@ -52,23 +47,6 @@ export function readDigests(sums: string, pages: number): Digests | string {
   };
 }
 
-/** The digest of a file that is no page, found before all lines are read. */
-export function listedDigest(sums: string, file: string): string | undefined {
-  const at = sums.indexOf(`  ${file}\n`);
-  return at < 0 ? undefined : sums.slice(Math.max(0, at - 2 * BYTES), at);
-}
-
-/** The SHA-256 of some bytes, in hexadecimal. */
-export async function hexDigest(bytes: Bytes): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
-}
-
 function fromHex(digest: string): Uint8Array {
   return Uint8Array.from(digest.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
-}
-
-function toHex(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
-  return text;
 }

@@ -1,9 +1,9 @@
 /** The files of a release that are asked for by name, and the ways past caches that show old ones. */
+import { hexDigest, requireOk } from "../checked.js";
 
 import { ListingError } from "../errors.js";
 import type { Requests } from "../requests.js";
 import type { Ask, Bytes } from "../transfer.js";
-import { hexDigest } from "./digests.js";
 
 /** Where a listing is read from, and what is demanded of it. */
 export interface Host {
@@ -62,11 +62,6 @@ export function readProved(
   return requests.insist(signal, read, check);
 }
 
-/** @throws ListingError (status) */
-export function requireOk(url: string, status: number): void {
-  if (status !== 200) throw new ListingError("status", url, "has another status", "200", `${status}`);
-}
-
 async function ask({ requests, baseUrl }: Host, file: string, how: Ask) {
   const url = `${baseUrl}/${file}`;
   return { url, ...(await requests.get(url, { ...how, isFresh: true })) };
@@ -74,10 +69,11 @@ async function ask({ requests, baseUrl }: Host, file: string, how: Ask) {
 
 /** @throws ListingError (unproved) where the host says that it has no such file, and never had it. */
 function requireThere({ keys }: Host, url: string, status: number, wasThere: boolean): void {
-  if (wasThere || status < 400 || status > 499 || status === 408) {
+  if (wasThere || status < 400 || status > 499) {
     requireOk(url, status);
     return;
   }
-  const advice = keys.length > 0 ? "" : "; give { unproved: true } to read it all the same";
-  throw new ListingError("unproved", url, `is not there, so nothing can be proved${advice}`, "200", `${status}`);
+  const isDemanded = keys.length > 0;
+  const why = isDemanded ? "where a signature is demanded" : "so nothing is proved; { unproved: true } reads it";
+  throw new ListingError(isDemanded ? "signature" : "unproved", url, `is not there, ${why}`, "200", `${status}`);
 }

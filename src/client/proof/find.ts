@@ -1,11 +1,12 @@
 /** Finds the snapshot that a host has now, with all that proves it. */
 import { snapshotOf, textOf } from "../checked.js";
 import { ListingError } from "../errors.js";
-import { listedDigest, mostSumBytes, readDigests } from "./digests.js";
+import { mostSumBytes, readDigests } from "./digests.js";
 import { type Host, readProof, readSnapshotFile } from "./files.js";
 import { type ProvedGround, provedGround } from "./ground.js";
 
 const SUMS = "SHA256SUMS";
+const SIGNATURE_BYTES = 4096;
 
 /** How a snapshot is looked for. */
 export interface FindOptions {
@@ -36,14 +37,16 @@ export function findGround(
     const how = { tries, past: sumsPast, signal };
     const bytes = await readProof(host, SUMS, mostSumBytes(snapshot.pages, snapshot.encodings.length), how);
     const sums = textOf(bytes, sumsUrl);
-    const listed = listedDigest(sums, "snapshot.json") ?? "no digest";
+    const listed = /(\w{64}) {2}snapshot\.json\n/.exec(sums)?.[1] ?? "a line for it";
     [past, sumsPast] = [listed, file.digest];
     if (listed !== file.digest)
-      throw new ListingError("mismatch", file.url, `is not the one that ${SUMS} lists`, listed, file.digest);
+      throw new ListingError("mismatch", file.url, "is not what SHA256SUMS lists", listed, file.digest);
     const digests = readDigests(sums, snapshot.pages);
     if (typeof digests === "string") throw new ListingError("malformed", sumsUrl, digests);
     if (keys.length === 0) return provedGround(host, file, snapshot, digests, undefined);
-    const { readSigned } = await import("./signed.js");
-    return provedGround(host, file, snapshot, digests, await readSigned(host, bytes, snapshot, how));
+    const url = `${sumsUrl}.minisig`;
+    const signature = await readProof(host, `${SUMS}.minisig`, SIGNATURE_BYTES, how);
+    const { signedAt } = await import("./signed.js");
+    return provedGround(host, file, snapshot, digests, await signedAt(host, { sums: bytes, snapshot, url, signature }));
   });
 }

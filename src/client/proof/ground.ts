@@ -76,7 +76,7 @@ export function provedGround(
     async readFile(name, maxBytes, signal) {
       const [url, digest] = [`${host.baseUrl}/${name}`, digests.of(name)];
       if (digest !== undefined) return read(url, digest, maxBytes, signal);
-      throw new ListingError("usage", url, "is no file of this release: SHA256SUMS does not list it");
+      throw new ListingError("usage", url, "is not what SHA256SUMS lists");
     },
   };
 }
