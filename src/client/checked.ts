@@ -31,7 +31,7 @@ export function objectOf(json: Uint8Array | string, url: string): AnyObject {
     // Not JSON, or nested too deep for this runtime.
   }
   if (isPlainObject(value)) return value;
-  throw new ListingError("malformed", url, "is no JSON object, or too large a one", "JSON", quoted(text.slice(0, 80)));
+  throw new ListingError("malformed", url, "is no JSON object, or too large", "JSON", quoted(text.slice(0, 80)));
 }
 
 export function isPlainObject(value: unknown): value is AnyObject {

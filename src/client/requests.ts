@@ -43,7 +43,7 @@ export function createRequests(options: RequestsOptions): Requests {
         if (status !== 429 && status !== 503) return answer;
         const ms = retryAfter(headers) ?? 1000 * 2 ** busy;
         if (busy === MOST_BUSY || ms > LONGEST_WAIT_MS) {
-          const why = `is too busy: it asks to wait ${Math.ceil(ms / 1000)} seconds, after ${busy} waits`;
+          const why = `asks to wait ${Math.ceil(ms / 1000)} seconds, after ${busy} waits`;
           throw new ListingError("busy", url, why, "200", `${status}`);
         }
         until = Math.max(until, Date.now() + ms);

@@ -37,7 +37,7 @@ export function findGround(
     const how = { tries, past: sumsPast, signal };
     const bytes = await readProof(host, SUMS, mostSumBytes(snapshot.pages, snapshot.encodings.length), how);
     const sums = textOf(bytes, sumsUrl);
-    const listed = /(\w{64}) {2}snapshot\.json\n/.exec(sums)?.[1] ?? "a line for it";
+    const listed = /(\w{64}) {2}snapshot\.json\n/.exec(sums)?.[1] ?? "a line";
     [past, sumsPast] = [listed, file.digest];
     if (listed !== file.digest)
       throw new ListingError("mismatch", file.url, "is not what SHA256SUMS lists", listed, file.digest);
