@@ -43,6 +43,24 @@ export async function requireContract(text: string, baseUrl: string): Promise<Co
   throw new UserError(`${baseUrl}/${CONTRACT} is no contract: ${contract.mistakes[0]} Is ${baseUrl} the base URL?`);
 }
 
+/**
+ * The base URL that a person gave, who may have meant the listing's own URL. One that ends as that of users does is taken
+ * where the host has a contract there: then its listing is elsewhere. @throws UserError (usage) for what is no base URL.
+ */
+export async function findBaseUrl(client: Client, given: string): Promise<string> {
+  try {
+    return parseBaseUrl(given);
+  } catch (refusal) {
+    try {
+      const { isGiven, contract } = await readHostContract(client, parseBaseUrl(given, null));
+      if (isGiven) return parseBaseUrl(given, contract.listing.path);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+    }
+    throw refusal;
+  }
+}
+
 /** Enough for every base URL that people have. */
 const MOST_ABOVE = 10;
 

@@ -6,7 +6,6 @@ import stringify from "fast-json-stable-stringify";
 import { ListingError, type ListingErrorCode, SnapshotChangedError } from "../client/errors.js";
 import { openListing } from "../client/listing.js";
 import type { OpenListing } from "../client/options.js";
-import { parseBaseUrl } from "../contract/base-url.js";
 import { type AnyRecord, type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { readBody } from "../contract/envelope.js";
 import { encodePage } from "../contract/page.js";
@@ -17,13 +16,25 @@ import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { PagePaths } from "../release/layout.js";
 import { type Client, createClient } from "../remote/client.js";
-import { readHostContract, refuseListingUrl, requireContract } from "../remote/contract.js";
+import { findBaseUrl, readHostContract, refuseListingUrl, requireContract } from "../remote/contract.js";
 import { fetchBy } from "../remote/fetch.js";
 
 /** @throws UserError when the host has no listing, or none that can be proved to be whole, or holds a record that is not valid. */
-export async function openRemoteSide(url: string, scratch: string, { onProgress, signal }: ReadEffects): Promise<Side> {
-  const baseUrl = parseBaseUrl(url);
-  const client = createClient({ signal });
+export async function openRemoteSide(url: string, scratch: string, effects: ReadEffects): Promise<Side> {
+  const client = createClient({ signal: effects.signal });
+  try {
+    return await readSide(client, await findBaseUrl(client, url), scratch, effects);
+  } finally {
+    client.close();
+  }
+}
+
+async function readSide(
+  client: Client,
+  baseUrl: string,
+  scratch: string,
+  { onProgress, signal }: ReadEffects,
+): Promise<Side> {
   const listing = openListing<AnyRecord>(baseUrl, { fetch: fetchBy(client), unproved: true, signal });
   const walk = listing.pages({ restart: true });
   let begun: Begun | undefined;
@@ -33,7 +44,7 @@ export async function openRemoteSide(url: string, scratch: string, { onProgress,
       // Where the listing has moved since, the walk sees it, too, and begins again.
       if (number === 1 && snapshot) begun = await begin(client, listing, snapshot, scratch).catch(unlessMoved);
       if (!begun) continue;
-      await writeFile(begun.pathOf(number), begun.canonical(url, number, Buffer.from(bytes)));
+      await writeFile(begun.pathOf(number), begun.canonical(baseUrl, number, Buffer.from(bytes)));
       const { count, pageSize, contract } = begun.facts;
       onProgress({ records: Math.min(number * pageSize, count), total: count, words: contract.listing.words });
     }
@@ -43,8 +54,6 @@ export async function openRemoteSide(url: string, scratch: string, { onProgress,
     if (!(error instanceof ListingError)) throw error;
     if (listing.proof === undefined && UNLIKELY.includes(error.code)) await refuseHost(client, baseUrl);
     throw explain(error, baseUrl);
-  } finally {
-    client.close();
   }
 }
 

@@ -73,3 +73,9 @@ test("the listing's own URL is told", async () => {
     `is of the listing itself, and every link adds /v1/stations/; give ${one.baseUrl}.`,
   );
 });
+
+test("a base URL may end as that of users does, where the host's listing is another", async () => {
+  const one = await front({ contract: STATIONS_CONTRACT }, "/api/users");
+  const [first, ...others] = await differing(one);
+  expect([first, others]).toEqual([undefined, []]);
+});

@@ -1,8 +1,8 @@
 /** `rollcall verify` of a deployed host: every page as every reader gets it, every file, and every other promise of the contract. */
-import { parseBaseUrl } from "../../contract/base-url.js";
 import { count } from "../../print/numbers.js";
 import { BULK } from "../../release/layout.js";
 import { createClient } from "../../remote/client.js";
+import { findBaseUrl } from "../../remote/contract.js";
 import { headerOf } from "../../remote/exchange.js";
 import { type Probe, type ProbeResult, runProbe } from "../probes/probe.js";
 import { wordingOf } from "../rules.js";
@@ -15,9 +15,9 @@ import { COMPARED_ROW, codingRows, FILES_ROW, FORMS_ROW, PROBES, rowsOf } from "
 
 /** @throws UserError when the host cannot be reached, its page 1 is no page, or it fails to answer again and again. */
 export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
-  const baseUrl = parseBaseUrl(options.baseUrl);
   const client = createClient({ ...options, instead: "ask for less at once with --rate" });
   try {
+    const baseUrl = await findBaseUrl(client, options.baseUrl);
     const reading = await readSite(client, { ...options, baseUrl });
     const { site, findings, asked } = reading;
     const probed: Row[] = [];
