@@ -8,6 +8,7 @@ import { type Answer, type Request, send } from "../client/raw.js";
 import { writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
+import { writeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
 import { stations, stationsAt, writeStations } from "../support/stations.js";
 import { SERVERS, serveWith } from "./servers.js";
@@ -66,6 +67,7 @@ function requests(pages: number, path: string): Request[] {
   const others = [
     "snapshot.json",
     "SHA256SUMS",
+    "SHA256SUMS.minisig",
     "contract.json",
     "records.sha256",
     "avatar.svg",
@@ -118,8 +120,8 @@ function isSkipped(server: string, { target, headers }: Request): boolean {
 
 /** What a server cannot have as `rollcall serve` has it: a .htaccess has tags of its own. */
 function leftOut(server: string, target: string): string[] {
-  // The tag of SHA256SUMS cannot be its digest where it lists a configuration that has all tags.
-  return server === "htaccess" || target.endsWith("/SHA256SUMS") ? ["etag"] : [];
+  // The tags of SHA256SUMS and its signature cannot be their digests where it lists a configuration that has all tags.
+  return server === "htaccess" || /\/SHA256SUMS(\.minisig)?$/.test(target) ? ["etag"] : [];
 }
 
 describe.each(SERVERS)("$name", (server) => {
@@ -132,7 +134,8 @@ describe.each(SERVERS)("$name", (server) => {
       const [folder, port] = [scratch(), await freePort()];
       const baseUrl = `http://127.0.0.1:${port}${BASE}`;
       const [db, out] = [join(folder, "source.sqlite"), join(folder, "dist")];
-      const built = await build({ db, out, baseUrl, encodings, ...source(db) });
+      const { secret: signKey } = writeKey(folder, "ours");
+      const built = await build({ db, out, baseUrl, encodings, signKey, ...source(db) });
       const own = await createServer({ folder: out });
       onTestFinished(() => own.close());
       const origins = [new URL((await own.listen({ port: 0, host: "127.0.0.1" })).url).origin, new URL(baseUrl).origin];

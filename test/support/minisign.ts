@@ -39,7 +39,7 @@ export function keyText(bytes: Buffer): string {
 /** Types a text whenever a terminal asks for a password, prints what the terminal shows, and ends as the program does. */
 const TYPIST = `
 import os, pty, sys
-typed = sys.argv[1].encode("latin1")
+typed = os.fsencode(sys.argv[1])
 pid, screen = pty.fork()
 if pid == 0:
     os.execvp(sys.argv[2], sys.argv[2:])
