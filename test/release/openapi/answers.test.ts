@@ -1,0 +1,111 @@
+/** What Rollcall's own host answers is what openapi.json says, to each header; and it says all that docs/contract.md promises. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { build } from "../../../src/build/build.js";
+import { USERS_CONTRACT } from "../../../src/contract/contract.js";
+import { describeApi } from "../../../src/release/openapi/openapi.js";
+import { createListingServer } from "../../../src/server/server.js";
+import { type Answer, ask } from "../../server/running.js";
+import { plainRows, writeUsers } from "../../support/database.js";
+import { scratch } from "../../support/files.js";
+import { reading } from "./described.js";
+
+const DOC = readFileSync(new URL("../../../docs/contract.md", import.meta.url), "utf8");
+
+/** What HTTP itself needs, the type of a body, which a description says beside it, and a time that nobody may rely on. */
+const UNDESCRIBED = ["connection", "content-length", "content-type", "date", "keep-alive", "last-modified"];
+
+/** Five users on three pages, served below a path. */
+async function served(settings: Partial<Parameters<typeof build>[0]>) {
+  const cwd = scratch();
+  const db = writeUsers(join(cwd, "users.sqlite"), plainRows(5));
+  const place = { db, out: join(cwd, "dist"), baseUrl: "https://a.example/people" };
+  const { folder } = await build({ ...place, pageSize: 2, ...settings });
+  const server = await createListingServer({ folder });
+  onTestFinished(() => server.close());
+  const { url } = await server.listen({ port: 0 });
+  return { described: reading(readFileSync(join(folder, "openapi.json"), "utf8")), port: Number(new URL(url).port) };
+}
+
+/** Holds an answer against what is said of it. */
+function expectDescribed(described: ReturnType<typeof reading>, path: string, method: string, answer: Answer): void {
+  const what = `${method} ${path} ${answer.status}`;
+  const answers = described.answers(path, method.toLowerCase());
+  const said = answers.find(({ status }) => status === String(answer.status));
+  if (!said) throw new Error(`${what} is not described`);
+  const own = Object.keys(answer.headers).filter((name) => !UNDESCRIBED.includes(name));
+  expect(
+    own.filter((name) => !said.headers.has(name)),
+    what,
+  ).toEqual([]);
+  for (const [name, { required, takes }] of said.headers) {
+    const value = answer.headers[name];
+    if (value === undefined) expect(required, `${name} of ${what}`).toBe(false);
+    else expect(takes(value), `${name}: ${value} of ${what}`).toBe(true);
+  }
+  if (answer.body.length === 0) return;
+  const type = answer.headers["content-type"]?.split(";")[0] ?? "";
+  const takes = said.bodies.get(type);
+  expect(takes, `${type} of ${what}`).toBeDefined();
+  if (answer.headers["content-encoding"] !== undefined) return;
+  const text = answer.body.toString("latin1");
+  expect(takes?.(type.endsWith("json") ? JSON.parse(answer.body.toString()) : text), what).toBe(true);
+}
+
+test.each([
+  ["plain, by query", { encodings: [], links: "query", bulk: false }],
+  ["compressed, by path, with parts", { encodings: ["br", "gzip"], links: "path", bulk: true }],
+] as const)("every path of a release answers as it is described: %s", async (_name, settings) => {
+  const { described, port } = await served(settings);
+  const seen = new Set<string>();
+  for (const path of Object.keys(described.document.paths)) {
+    const target = `/people${path.replace("{page}", "2").replace("{part}", "1")}`;
+    const missing = `/people${path.replace("{page}", "9").replace("{part}", "9")}`;
+    const { etag = "" } = (await ask(port, target)).headers;
+    const requests = [
+      [target, {}],
+      [target, { "If-None-Match": etag }],
+      [target, { "Accept-Encoding": "br" }],
+      [target, { Range: "bytes=1-2" }],
+      [target, { Range: "bytes=99999999-" }],
+      [missing, {}],
+      [`${target}?page=0`, {}],
+    ] as const;
+    for (const method of ["GET", "HEAD", "OPTIONS"]) {
+      for (const [url, headers] of requests) {
+        const answer = await ask(port, url, { method, headers });
+        expectDescribed(described, path, method, answer);
+        seen.add(`${method} ${answer.status}`);
+      }
+    }
+    const refused = await ask(port, target, { method: "POST" });
+    expect(refused.status).toBe(405);
+    expectDescribed(described, path, "GET", refused);
+  }
+  const always = ["GET 200", "GET 301", "GET 304", "GET 404", "HEAD 200", "HEAD 301", "HEAD 304", "HEAD 404"];
+  const ranges = settings.bulk ? ["GET 206", "GET 416"] : [];
+  expect([...seen].sort()).toEqual([...always, "OPTIONS 204", ...ranges].sort());
+});
+
+test("all that docs/contract.md promises is said", () => {
+  const settings = { baseUrl: "https://a.example", links: "query", encodings: [], files: [] } as const;
+  const { document, answers } = reading(describeApi(USERS_CONTRACT, settings));
+  const said = Object.keys(document.paths).flatMap((path) =>
+    ["get", "head", "options"].flatMap((method) => answers(path, method)),
+  );
+  const statuses = said.map(({ status }) => status);
+  const promised = [...DOC.matchAll(/`([2-5]\d\d)\b/g)].map(([, status = ""]) => status);
+  expect(new Set(promised).size).toBeGreaterThan(5);
+  expect(promised.filter((status) => !statuses.includes(status))).toEqual([]);
+  const headers = said.flatMap((answer) => [...answer.headers.keys()]);
+  const named = "Allow Vary Cache-Control ETag Access-Control-Allow-Origin X-Content-Type-Options Snapshot-Id Link";
+  for (const name of named.split(" ")) {
+    expect(DOC).toContain(name);
+    expect(headers).toContain(name.toLowerCase());
+  }
+  const text = JSON.stringify(document);
+  const details = DOC.match(/\{"detail":"[^"]+"\}/g) ?? [];
+  expect(details.length).toBeGreaterThan(0);
+  for (const detail of [...details, '{"detail":"Not found."}']) expect(text).toContain(detail);
+});

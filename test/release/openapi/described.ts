@@ -1,0 +1,76 @@
+/** openapi.json as the tests of it read it: its parts found by name, and checks made of its schemas. */
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { basePath } from "../../../src/contract/links.js";
+
+export interface Node {
+  readonly [key: string]: Node;
+}
+
+export interface Document {
+  servers: [{ url: string }];
+  paths: Record<string, PathItem>;
+  components: Record<string, Record<string, Node>>;
+}
+
+export interface PathItem {
+  get: Operation;
+  head: Operation;
+  options: Operation;
+}
+
+export interface Operation {
+  operationId: string;
+  responses: Record<string, Node>;
+}
+
+/** What an answer is described as. */
+export interface Expected {
+  status: string;
+  headers: ReadonlyMap<string, { required: boolean; takes: (value: unknown) => boolean }>;
+  /** By media type, without parameters. */
+  bodies: ReadonlyMap<string, ValidateFunction>;
+}
+
+export function reading(text: string) {
+  const document: Document = JSON.parse(text);
+  const ajv = new Ajv2020({ strict: false, unicodeRegExp: true, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, "openapi.json");
+
+  const at = (reference: string): Node =>
+    reference
+      .slice(2)
+      .split("/")
+      .reduce((node: Node, name) => node[name.replaceAll("~1", "/").replaceAll("~0", "~")] as Node, document as never);
+  const follow = (node: Node | undefined) => (typeof node?.["$ref"] === "string" ? at(String(node["$ref"])) : node);
+  /** A check of one schema, whose references lead into the document. */
+  const check = (schema: unknown): ValidateFunction =>
+    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi.json#/')));
+
+  return {
+    document,
+    schema: (name: string) => check({ $ref: `#/components/schemas/${name}` }),
+    record: Object.keys(document.components["schemas"] ?? {})[0] ?? "",
+    example: document.components["examples"]?.["Page"]?.["value"] as unknown,
+    /** The answers of a method of a path, by status. */
+    answers(path: string, method: string): Expected[] {
+      const operation: Operation | undefined = document.paths[path]?.[method as keyof PathItem];
+      return Object.entries(operation?.responses ?? {}).map(([status, response]) => {
+        const { headers = {}, content = {} } = follow(response) ?? {};
+        return {
+          status,
+          headers: new Map(
+            Object.entries(headers).map(([name, header]) => {
+              const { required, schema } = follow(header) ?? {};
+              return [name.toLowerCase(), { required: (required as unknown) === true, takes: check(schema) }] as const;
+            }),
+          ),
+          bodies: new Map(Object.entries(content).map(([type, body]) => [type, check(body["schema"])] as const)),
+        };
+      });
+    },
+    /** The path of the base URL. */
+    base: basePath(document.servers[0].url),
+  };
+}

@@ -1,0 +1,167 @@
+/** openapi.json is a function of the contract and of what a release is, and every example and schema in it holds. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Contract, contractOf, USERS_CONTRACT } from "../../../src/contract/contract.js";
+import { checkContract } from "../../../src/contract/file/parse.js";
+import { recordCheck } from "../../../src/contract/record/schema.js";
+import { sha256 } from "../../../src/release/files.js";
+import { OPTIONAL_FILES } from "../../../src/release/openapi/files.js";
+import { describeApi } from "../../../src/release/openapi/openapi.js";
+import type { Described } from "../../../src/release/openapi/parts.js";
+import { sampleOf } from "../../../src/release/openapi/sample.js";
+import { anyTable } from "../../contract/random.js";
+import { FOREIGN } from "../../support/foreign.js";
+import { STATIONS, STATIONS_CONTRACT } from "../../support/stations.js";
+import { reading } from "./described.js";
+
+const PLAIN: Described = { baseUrl: "https://directory.example.com", links: "query", encodings: [], files: [] };
+const FULL: Described = { ...PLAIN, encodings: ["br", "gzip"], files: OPTIONAL_FILES };
+const CASES = new URL("../../cases/", import.meta.url).pathname;
+
+describe("the text", () => {
+  test("depends on the contract and on each setting, and on nothing else", () => {
+    const others: [Contract, Described][] = [
+      [USERS_CONTRACT, PLAIN],
+      [USERS_CONTRACT, { ...PLAIN, baseUrl: "https://directory.example.com/people" }],
+      [USERS_CONTRACT, { ...PLAIN, links: "path" }],
+      [USERS_CONTRACT, { ...PLAIN, encodings: ["gzip"] }],
+      [USERS_CONTRACT, { ...PLAIN, encodings: ["br", "gzip"] }],
+      ...OPTIONAL_FILES.map((path): [Contract, Described] => [USERS_CONTRACT, { ...PLAIN, files: [path] }]),
+      [STATIONS_CONTRACT, PLAIN],
+    ];
+    const texts = others.map((given) => describeApi(...given));
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(others.map((given) => describeApi(...given))).toEqual(texts);
+    expect(describeApi(USERS_CONTRACT, { ...PLAIN, files: ["other.txt"] })).toBe(texts[0]);
+    for (const text of texts) expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+  });
+
+  test("moves its form when a word of it changes: then move FORM, and the digest here", () => {
+    const text = [PLAIN, FULL, { ...FULL, links: "path" } as const]
+      .flatMap((described) => [describeApi(USERS_CONTRACT, described), describeApi(STATIONS_CONTRACT, described)])
+      .join("");
+    const forms = new Set(text.match(/"x-form": \d+/g));
+    expect([[...forms], sha256(text)]).toEqual([['"x-form": 1'], DIGEST]);
+  });
+
+  test("says once that a reader's schemas are open, and closes none", () => {
+    const text = describeApi(USERS_CONTRACT, FULL);
+    expect(text.match(/further fields/g)).toHaveLength(1);
+    expect(text).not.toContain('"additionalProperties": false');
+    expect(text.match(/"x-[a-z-]+":/g)).toEqual(['"x-listing":', '"x-form":']);
+  });
+});
+
+const DIGEST = "b9600eee00638c157ad059afaa2adcc01d3535b939e558f73033b06b64c89722";
+
+describe("examples", () => {
+  const contracts = [USERS_CONTRACT, STATIONS_CONTRACT, ...FOREIGN.map(({ contract }) => contractOf(contract))];
+
+  test.each(contracts)("$listing.path: the page and its record are valid", (contract) => {
+    const { example, record, schema } = reading(describeApi(contract, PLAIN));
+    expect(schema("Page")(example)).toBe(true);
+    const [first] = (example as { results: unknown[] }).results;
+    expect(schema(record)(first)).toBe(true);
+    expect(recordCheck(contract)(first)).toEqual([]);
+  });
+
+  test("what an author gives comes first, and what does not fit is left out", () => {
+    const code = { type: "string", pattern: "^[A-Z]{4}$", examples: ["no", "KLAX"] } as const;
+    const contract = contractOf({ ...STATIONS, properties: { ...STATIONS.properties, code } });
+    const { example, document } = reading(describeApi(contract, PLAIN));
+    expect(example).toMatchObject({ results: [{ code: "KLAX" }] });
+    expect(document.components["schemas"]?.["Station"]?.["properties"]?.["code"]?.["examples"]).toEqual(["KLAX"]);
+  });
+
+  test("there is none where none is found", () => {
+    const code = { type: "string", pattern: "^(?=.*7)[a-z7]{9}$" } as const;
+    const contract = contractOf({ ...STATIONS, properties: { ...STATIONS.properties, code } });
+    const text = describeApi(contract, PLAIN);
+    expect(reading(text).example).toBeUndefined();
+    expect(text).not.toContain('"examples": {');
+  });
+
+  test("of contracts made at random are valid, and stay small", () => {
+    let found = 0;
+    fc.assert(
+      fc.property(anyTable, ({ file }) => {
+        const contract = checkContract(file);
+        if ("mistakes" in contract) throw new Error(contract.mistakes.join("\n"));
+        const { example, schema } = reading(describeApi(contract, PLAIN));
+        if (example === undefined) return;
+        found++;
+        expect(schema("Page")(example)).toBe(true);
+        expect(recordCheck(contract)((example as { results: unknown[] }).results[0])).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
+    expect(found).toBeGreaterThan(50);
+  });
+
+  test.each([
+    ["^[A-Z0-9]{4,8}$", "AAAA"],
+    ["^0x[0-9a-fA-F]{40}$", `0x${"A".repeat(40)}`],
+    ["^[A-Z]{2,8}(-[A-Z0-9]{1,8})*$", "AA-A"],
+    ["^\\d+(\\.\\d+)?$", "1.1"],
+    ["\\.[0-9]{6}Z$", ".111111Z"],
+    ["^(?:left|right)$", "left"],
+    ["^[^a-z\\]]+-[-_]$", "A--"],
+    ["^.{1,3}$", "a"],
+    ["^(?=a)a$", undefined],
+    ["^\\p{L}*$", undefined],
+    ["^(?:(?:a{90}){90}){90}$", undefined],
+    ["a{2000}", undefined],
+  ])("%s takes %s", (pattern, sample) => {
+    expect(sampleOf(pattern)).toBe(sample);
+  });
+});
+
+describe("schemas", () => {
+  const { schema, record } = reading(readFileSync(join(CASES, "one-page/expected/openapi.json"), "utf8"));
+  const names = readdirSync(CASES).filter((name) => existsSync(join(CASES, name, "expected/openapi.json")));
+
+  test.each(names)("%s: every file fits its own", (name) => {
+    const read = (path: string) => JSON.parse(readFileSync(join(CASES, name, "expected", path), "utf8"));
+    const takes = (schemaName: string, value: unknown) => {
+      const validate = schema(schemaName);
+      expect(validate(value) || validate.errors).toBe(true);
+    };
+    takes("Snapshot", read("snapshot.json"));
+    takes("Contract", read("contract.json"));
+    takes("Description", read("openapi.json"));
+    for (const page of readdirSync(join(CASES, name, "expected/api/users/pages"))) {
+      if (page.endsWith(".json")) takes("Page", read(`api/users/pages/${page}`));
+    }
+  });
+
+  test("take a record with further fields, at any depth, and no other change", () => {
+    const { example } = reading(describeApi(USERS_CONTRACT, PLAIN));
+    const [user] = (example as { results: [{ off_chain: object }] }).results;
+    const takes = schema(record);
+    expect(takes({ ...user, further: 1, off_chain: { ...user.off_chain, further: [] } })).toBe(true);
+    expect(takes({ ...user, country: "Germany" })).toBe(false);
+    expect(takes({ ...user, referrals_count: 2 ** 53 })).toBe(false);
+    expect(takes({ ...user, off_chain: {} })).toBe(false);
+  });
+});
+
+test.each([
+  ["Weather station", "WeatherStation"],
+  ["Page", "Station"],
+  ["Größe", "Station"],
+  ["Error", "Station"],
+])("records titled %s are called %s", (title, name) => {
+  const contract = contractOf({ ...STATIONS, title });
+  expect(reading(describeApi(contract, PLAIN)).record).toBe(name);
+});
+
+test("records without any name that can be a component's are called Record", () => {
+  const contract = contractOf({
+    ...STATIONS,
+    title: "Größe",
+    "x-listing": { ...STATIONS["x-listing"], words: ["été", "étés"] },
+  });
+  expect(reading(describeApi(contract, PLAIN)).record).toBe("Record");
+});
