@@ -45,9 +45,9 @@ export function answerComponents({ encodings, files }: Described, hasExample: bo
     schema: ref("schemas", "Page"),
     ...(hasExample && { examples: { page: ref("examples", "Page") } }),
   };
-  const error = (description: string, detail: string) => ({
+  const error = (description: string, detail: string, others = {}) => ({
     description,
-    headers: headers({ "Cache-Control": "NoStore" }),
+    headers: headers({ "Cache-Control": "NoStore", ...others }),
     content: { [CONTENT_TYPE]: { schema: ref("schemas", "Error"), example: { detail } } },
   });
   const preflight = {
@@ -55,17 +55,15 @@ export function answerComponents({ encodings, files }: Described, hasExample: bo
     "Access-Control-Allow-Headers": "AllowHeaders",
     "Access-Control-Max-Age": "MaxAge",
   };
+  const range = { "Content-Range": "ContentRange" };
+  const noSuchRange = error("The file has none of the bytes that Range names.", ERROR_DETAILS[416], range);
   return {
     Page: { description: "The page.", headers: page, content: { [CONTENT_TYPE]: content } },
     PageHead: { description: "There is such a page.", headers: page },
     PageNotModified: { description: "The client has the page, by its If-None-Match.", headers: page },
-    FileHead: { description: "There is such a file.", headers: headersOfFile("File") },
-    FileNotModified: { description: "The client has the file, by its If-None-Match.", headers: headersOfFile("File") },
-    StateHead: { description: "There is such a file.", headers: headersOfFile("State") },
-    StateNotModified: {
-      description: "The client has the file, by its If-None-Match.",
-      headers: headersOfFile("State"),
-    },
+    ...answersOfFile("File"),
+    ...answersOfFile("State"),
+    ...(files.includes(BULK) && { ...answersOfFile("Part"), NoSuchRange: noSuchRange }),
     Moved: {
       description: "To the path with its final slash, the query kept.",
       headers: headers({ "Cache-Control": "CacheControl", Location: "Location" }),
@@ -74,16 +72,29 @@ export function answerComponents({ encodings, files }: Described, hasExample: bo
     InvalidPage: error("There is no such page, or its number is not in the only form that counts.", INVALID_PAGE),
     NotFound: error("There is no such file.", ERROR_DETAILS[404]),
     MethodNotAllowed: error("Of any method but GET, HEAD and OPTIONS.", ERROR_DETAILS[405]),
-    ...(files.includes(BULK) && {
-      NoSuchRange: error("The file has none of the bytes that Range names.", ERROR_DETAILS[416]),
-    }),
     Failed: error("Any other error.", ERROR_DETAILS[500]),
   };
 }
 
 const KEPT = { ETag: "ETag", "Cache-Control": "CacheControl" } as const;
 
-/** The headers of a file that may be kept as long as a page, or of one that says which snapshot is current. */
-export function headersOfFile(kind: "File" | "State"): Part {
-  return headers(kind === "File" ? KEPT : { ...KEPT, "Cache-Control": "NoCache" });
+/** A file that may be kept as long as a page, one that says which snapshot is current, or a part of all records. */
+export type FileKind = keyof typeof FILE_HEADERS;
+
+const FILE_HEADERS = {
+  File: KEPT,
+  State: { ...KEPT, "Cache-Control": "NoCache" },
+  Part: { ...KEPT, "Accept-Ranges": "AcceptRanges" },
+} as const;
+
+export function headersOfFile(kind: FileKind): Part {
+  return headers(FILE_HEADERS[kind]);
+}
+
+function answersOfFile(kind: FileKind): Part {
+  const own = headersOfFile(kind);
+  return {
+    [`${kind}Head`]: { description: "There is such a file.", headers: own },
+    [`${kind}NotModified`]: { description: "The client has the file, by its If-None-Match.", headers: own },
+  };
 }

@@ -67,27 +67,24 @@ export function filePaths(described: Described): Part {
 
 function itemOf({ path, name, summary, schema, parameters = [], hasRanges }: File): Part {
   const { "Content-Type": type, "Cache-Control": caching } = fileHeaders(path, "");
-  const kind = caching === NO_CACHE ? "State" : "File";
+  const kind = hasRanges ? "Part" : caching === NO_CACHE ? "State" : "File";
   const [mediaType = CONTENT_TYPE] = type.split(";");
-  const found = { description: `${summary}.`, headers: headersOfFile(kind), content: { [mediaType]: { schema } } };
-  const ranged = { ...found.headers, "Accept-Ranges": ref("headers", "AcceptRanges") };
-  const some = { ...ranged, "Content-Range": ref("headers", "ContentRange") };
+  const own = headersOfFile(kind);
+  const found = { description: `${summary}.`, headers: own, content: { [mediaType]: { schema } } };
+  const some = { ...own, "Content-Range": ref("headers", "ContentRange") };
+  const [notModified, notFound] = [ref("responses", `${kind}NotModified`), ref("responses", "NotFound")];
   return pathItem({
     name,
     summary,
     tag: "files",
     parameters: [...parameters, ref("parameters", "IfNoneMatch")],
     get: {
-      200: hasRanges ? { ...found, headers: ranged } : found,
+      200: found,
       ...(hasRanges && { 206: { ...found, description: "The bytes that Range names.", headers: some } }),
-      304: ref("responses", `${kind}NotModified`),
-      404: ref("responses", "NotFound"),
+      304: notModified,
+      404: notFound,
       ...(hasRanges && { 416: ref("responses", "NoSuchRange") }),
     },
-    head: {
-      200: ref("responses", `${kind}Head`),
-      304: ref("responses", `${kind}NotModified`),
-      404: ref("responses", "NotFound"),
-    },
+    head: { 200: ref("responses", `${kind}Head`), 304: notModified, 404: notFound },
   });
 }

@@ -54,7 +54,7 @@ describe("the text", () => {
   });
 });
 
-const DIGEST = "b9600eee00638c157ad059afaa2adcc01d3535b939e558f73033b06b64c89722";
+const DIGEST = "25ae9d3b8e7d8f5514645d0d825dea7839e565bf31b05e1ded6f9d0189616341";
 
 describe("examples", () => {
   const contracts = [USERS_CONTRACT, STATIONS_CONTRACT, ...FOREIGN.map(({ contract }) => contractOf(contract))];
