@@ -20,20 +20,28 @@ interface Endpoint {
 /** The methods of a path. */
 export function pathItem({ name, summary, tag, parameters = [], get, head }: Endpoint): Part {
   const errors = { 405: ref("responses", "MethodNotAllowed"), default: ref("responses", "Failed") };
+  const bodiless = { "4XX": ref("responses", "Bodiless"), default: ref("responses", "Bodiless") };
   const operation = (method: string, title: string, description: string, responses: Part): Part => ({
     operationId: `${method}${name}`,
     summary: title,
     description,
     tags: [tag],
-    responses: { ...responses, ...errors },
+    responses,
   });
+  const preflight = { 204: ref("responses", "Preflight"), ...errors };
   return {
     ...(parameters.length > 0 && { parameters }),
-    get: operation("get", summary, `${summary}.`, get),
-    head: operation("head", `${summary}: its headers`, "GET's status and headers, without a body.", head),
-    options: operation("options", `${summary}: its methods`, "Allow, and the answer to a browser's preflight.", {
-      204: ref("responses", "Preflight"),
+    get: operation("get", summary, `${summary}.`, { ...get, ...errors }),
+    head: operation("head", `${summary}: its headers`, "GET's status and headers, without a body.", {
+      ...head,
+      ...bodiless,
     }),
+    options: operation(
+      "options",
+      `${summary}: its methods`,
+      "Allow, and the answer to a browser's preflight.",
+      preflight,
+    ),
   };
 }
 
@@ -72,6 +80,7 @@ export function answerComponents({ encodings, files }: Described, hasExample: bo
     InvalidPage: error("There is no such page, or its number is not in the only form that counts.", INVALID_PAGE),
     NotFound: error("There is no such file.", ERROR_DETAILS[404]),
     MethodNotAllowed: error("Of any method but GET, HEAD and OPTIONS.", ERROR_DETAILS[405]),
+    Bodiless: { description: "GET's error, without its body.", headers: headers({ "Cache-Control": "NoStore" }) },
     Failed: error("Any other error.", ERROR_DETAILS[500]),
   };
 }

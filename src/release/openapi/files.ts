@@ -85,6 +85,6 @@ function itemOf({ path, name, summary, schema, parameters = [], hasRanges }: Fil
       404: notFound,
       ...(hasRanges && { 416: ref("responses", "NoSuchRange") }),
     },
-    head: { 200: ref("responses", `${kind}Head`), 304: notModified, 404: notFound },
+    head: { 200: ref("responses", `${kind}Head`), 304: notModified },
   });
 }

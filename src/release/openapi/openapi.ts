@@ -84,7 +84,6 @@ function pagePaths({ listing }: Contract): Part {
       head: {
         200: ref("responses", "PageHead"),
         304: ref("responses", "PageNotModified"),
-        404: ref("responses", "InvalidPage"),
       },
     });
   return {

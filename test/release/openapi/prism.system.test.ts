@@ -94,7 +94,7 @@ describe.skipIf(isMissing(PRISM))("through Prism", () => {
       expect(await get(next, { method: "HEAD" })).toMatchObject({ status: 200, headers: { etag: headers.etag } });
       expect((await get(next, { headers: { "If-None-Match": String(headers.etag) } })).status).toBe(304);
       expect((await get(next, { method: "OPTIONS" })).status).toBe(204);
-      next = read.next && read.next.replace("https://listing.test", "");
+      next = read.next?.replace("https://listing.test", "") ?? null;
     }
     expect(users).toBe(23);
 
