@@ -38,6 +38,7 @@ export function reading(text: string) {
   addFormats.default(ajv);
   ajv.addSchema(document, "openapi.json");
 
+  const checks = new Map<string, ValidateFunction>();
   const at = (reference: string): Node =>
     reference
       .slice(2)
@@ -45,8 +46,12 @@ export function reading(text: string) {
       .reduce((node: Node, name) => node[name.replaceAll("~1", "/").replaceAll("~0", "~")] as Node, document as never);
   const follow = (node: Node | undefined) => (typeof node?.["$ref"] === "string" ? at(String(node["$ref"])) : node);
   /** A check of one schema, whose references lead into the document. */
-  const check = (schema: unknown): ValidateFunction =>
-    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi.json#/')));
+  const check = (schema: unknown): ValidateFunction => {
+    const text = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi.json#/');
+    const made = checks.get(text) ?? ajv.compile(JSON.parse(text));
+    checks.set(text, made);
+    return made;
+  };
 
   return {
     document,

@@ -54,7 +54,7 @@ describe("the text", () => {
   });
 });
 
-const DIGEST = "25ae9d3b8e7d8f5514645d0d825dea7839e565bf31b05e1ded6f9d0189616341";
+const DIGEST = "c3b3572cc227a8795ccc3483c3ab2fb60086b92992f7b6ed16e109581d641456";
 
 describe("examples", () => {
   const contracts = [USERS_CONTRACT, STATIONS_CONTRACT, ...FOREIGN.map(({ contract }) => contractOf(contract))];
