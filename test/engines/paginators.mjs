@@ -44,4 +44,6 @@ for (;;) {
     (error) => ({ error: `${error}` }),
   );
   await new Promise((resolve) => process.stdout.write(`${JSON.stringify(said)}\n`, resolve));
+  // Others read as well.
+  await new Promise((resolve) => setTimeout(resolve, 100));
 }

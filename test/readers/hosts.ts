@@ -6,8 +6,9 @@ import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { adapt, type BuildOptions, build, openRelease, type Page, useRelease } from "../../src/index.js";
+import { adapt, type BuildOptions, build, openRelease, type Page } from "../../src/index.js";
 import { startNginx } from "../adapters/servers.js";
+import { switchTo } from "../server/release.js";
 import { CLI } from "../support/command.js";
 import { plainRows, type Row, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -75,11 +76,13 @@ export async function stationOf(kind: Kind, front?: Front, sources = SOURCES): P
   const baseUrl = `http://127.0.0.1:${port}`;
   const [key, other] = [makeKey(folder, "ours"), makeKey(folder, "other")];
   const releases = {} as Record<Turn, Known>;
+  const folders = {} as Record<Turn, string>;
   for (const [turn, rows] of Object.entries(sources)) {
     const db = writeUsers(join(folder, `${turn}.sqlite`), rows);
     const settings = { pageSize: PAGE_SIZE, encodings: ["gzip"], bulk: true, signKey: key.secret, adapt: ["nginx"] };
     const built = await build({ db, out: dist, baseUrl, ...settings } as BuildOptions);
     releases[turn as Turn] = await knownOf(built.folder);
+    folders[turn as Turn] = built.folder;
   }
   closeSync(openSync(log, "a"));
   const start = { folder, dist, port, log };
@@ -97,7 +100,7 @@ export async function stationOf(kind: Kind, front?: Front, sources = SOURCES): P
     async switchTo(turn) {
       if (current === turn) return;
       const { id } = releases[turn];
-      await useRelease(dist, id);
+      await switchTo(dist, folders[turn]);
       await reload();
       if (kind !== "plain") await settled(baseUrl, id);
       current = turn;
@@ -145,13 +148,12 @@ export async function knownOf(folder: string): Promise<Known> {
   return { id, state, count, pages, marks, ids: users.map((user) => user.id) };
 }
 
-/** Waits until new connections, one after the other, are all answered from a release. */
+/** Waits until a new connection is answered from a release. */
 async function settled(baseUrl: string, id: string): Promise<void> {
-  for (let same = 0; same < 5; ) {
+  for (;;) {
     const answer = await fetch(`${baseUrl}/snapshot.json?settled`, { headers: { connection: "close" } });
-    const snapshot = (await answer.json()) as { id?: string };
-    same = snapshot.id === id ? same + 1 : 0;
-    if (same === 0) await sleep(10);
+    if (((await answer.json()) as { id?: string }).id === id) return;
+    await sleep(10);
   }
 }
 

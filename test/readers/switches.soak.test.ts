@@ -17,6 +17,8 @@ import { type Host, stationOf, type Turn } from "./hosts.js";
 const SWITCHES = 1_000;
 /** Most time between two switches, on average. A walk that takes as long sees none of them every third time. */
 const MOST_PAUSE_MS = 150;
+/** Between two walks of a reader. */
+const THINK_MS = 50;
 const HELPERS = ["octokit", "got"] as const;
 const PAGINATORS = new URL("../engines/paginators.mjs", import.meta.url).pathname;
 
@@ -95,6 +97,8 @@ function readAll(host: Host, isOver: AbortSignal, tallies: Map<string, Tally>): 
   const again = async (name: string, walk: (tally: Tally) => Promise<void>) => {
     const tally = tallyFor(name);
     while (!isOver.aborted) {
+      // So that switches, hosts and readers share two cores.
+      await sleep(THINK_MS);
       tally.walks++;
       await walk(tally).catch((error) => {
         if (error instanceof SnapshotChangedError) tally.moved++;
