@@ -280,17 +280,17 @@ test("a host that has no time: what to do instead is what the verb has", async (
   onTestFinished(() => void busy.close());
   await once(busy, "listening");
   const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
-  const asked = `${url}/contract.json answers 429`;
+  const busyToRead = `${url}/snapshot.json is too busy, try again later: expected at most 6 waits of 60 seconds, received 429`;
   const error = async (line: string) => (await run(line)).stderr;
   expect(await error(`diff ${url} current`)).toBe(
-    `error: ${asked} and asks to come back in 86400 seconds; run this again then, or name a folder with its release instead.\n`,
+    `error: ${busyToRead} after 0, and one of 86400 seconds more. Or name a folder with its release instead.\n`,
   );
   expect(await error(`verify ${url}`)).toBe(
-    `error: ${asked} and asks to come back in 86400 seconds; run this again then, or ask for less at once with --rate.\n`,
+    `error: ${url}/contract.json answers 429 and asks to come back in 86400 seconds; run this again then, or ask for less at once with --rate.\n`,
   );
   wait = "0";
   expect(await error(`diff ${url} current`)).toBe(
-    `error: ${asked} (no Content-Type), where a contract (200) or none (404) is expected. The host is busy; try again later.\n`,
+    `error: ${busyToRead} after 6, and one of 0 seconds more. Or name a folder with its release instead.\n`,
   );
 });
 
