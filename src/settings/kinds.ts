@@ -51,7 +51,7 @@ export function path(placeholder: string) {
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A time like `90m`, as `toMilliseconds` reads it. */
-export const span = ofText(z.string().regex(/^[1-9]\d{0,5}[smhd]$/), "a time like 90m, 36h or 2d", "<time>");
+export const age = ofText(z.string().regex(/^[1-9]\d{0,5}[smhd]$/), "a time like 90m, 36h or 2d", "<time>");
 
 /** @param text of a span: `36h`. */
 export function toMilliseconds(text: string): number {

@@ -163,7 +163,7 @@ export const SETTINGS = {
     ["verify"],
     "public key of minisign's that must have signed the release, or its file; of several, any one",
   ),
-  maxAge: row(kind.span, ["verify"], "how long ago it may have been signed: 90m, 36h, 2d; with --key"),
+  maxAge: row(kind.age, ["verify"], "how long ago it may have been signed: 90m, 36h, 2d; with --key"),
   allow: row(kind.names("check"), ["verify"], "checks of a host that may differ; can be given again"),
   concurrency: row({ ...whole(1, 64), default: 8 }, ["verify"], "requests at once"),
   rate: row(whole(1, 1_000_000), ["verify"], "requests a second, at most (default: no limit)"),
