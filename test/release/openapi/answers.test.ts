@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { build } from "../../../src/build/build.js";
 import { USERS_CONTRACT } from "../../../src/contract/contract.js";
+import { OPTIONAL_FILES } from "../../../src/release/openapi/files.js";
 import { describeApi } from "../../../src/release/openapi/openapi.js";
 import { createListingServer } from "../../../src/server/server.js";
 import { type Answer, ask } from "../../server/running.js";
@@ -90,7 +91,7 @@ test.each([
 });
 
 test("all that docs/contract.md promises is said", () => {
-  const settings = { baseUrl: "https://a.example", links: "query", encodings: [], files: [] } as const;
+  const settings = { baseUrl: "https://a.example", links: "query", encodings: [], files: OPTIONAL_FILES } as const;
   const { document, answers } = reading(describeApi(USERS_CONTRACT, settings));
   const said = Object.keys(document.paths).flatMap((path) =>
     ["get", "head", "options"].flatMap((method) => answers(path, method)),
