@@ -70,7 +70,7 @@ describe.skipIf(isMissing("minisign"))(`${FLIPS} flipped bits in a signed releas
         );
         const isBeginning = texts.every((text, at) => text === right.texts[at]);
         if (error?.name !== "ListingError" || !isBeginning) unnoticed.push(flip);
-        const what = `${path.replace(/\d+/, "N")}: ${error?.code}`;
+        const what = `${path.replace(/\d+(?=\.|$)/, "N")}: ${error?.code}`;
         codes.set(what, (codes.get(what) ?? 0) + 1);
       }
     };
