@@ -107,7 +107,7 @@ function refuseRedirect(url: string, { status, redirected, headers }: Response):
   // A browser shows nothing of a redirect but that there is one, by status 0.
   if (!redirected && status > 99 && (status < 300 || status === 304 || status > 399)) return;
   const received = `${status} to ${quoted(headers.get("location"))}`;
-  throw new ListingError("redirect", url, "redirects, which is not followed", "200", received);
+  throw new ListingError("redirect", url, "redirects", "200", received);
 }
 
 /** Counts while it reads: what a header says of the length proves nothing. @param maxBytes 0 where nobody needs the body. */
@@ -118,7 +118,7 @@ async function readBody(url: string, { body }: Response, maxBytes: number): Prom
     const { done, value } = await reader.read();
     if (done) break;
     const end = length + value.length;
-    if (end > maxBytes) throw new ListingError("too-large", url, "is too large", `${maxBytes} bytes`, "more");
+    if (end > maxBytes) throw new ListingError("too-large", url, "is too large", `at most ${maxBytes} bytes`, "more");
     if (end > bytes.length) {
       const larger = new Uint8Array(Math.max(end, 2 * bytes.length));
       larger.set(bytes);

@@ -32,7 +32,7 @@ async function purged(options: Partial<PublishOptions> = {}): Promise<string[]> 
 }
 
 /** What two releases of one contract have in common. */
-const ALWAYS = ["/avatar.svg", "/contract.json"];
+const ALWAYS = ["/avatar.svg", "/contract.json", "/openapi.json"];
 const SHARED = ["/records.sha256", "/SHA256SUMS", "/snapshot.json"];
 
 test("with links by query: the query, the bare listing for page 1, and each variant by its path", async () => {
@@ -69,6 +69,7 @@ test("with links by path: each page and variant once, and pages that go with the
     "/api/users/pages/2.json.br",
     "/api/users/pages/3.json",
     "/api/users/pages/3.json.br",
+    "/openapi.json",
     ...SHARED,
   ]);
 });
