@@ -35,7 +35,12 @@ async function readSide(
   scratch: string,
   { onProgress, signal }: ReadEffects,
 ): Promise<Side> {
-  const listing = openListing<AnyRecord>(baseUrl, { fetch: fetchBy(client), unproved: true, signal });
+  const listing = openListing<AnyRecord>(baseUrl, {
+    fetch: fetchBy(client),
+    unproved: true,
+    signal,
+    pausesMs: PAUSES_MS,
+  });
   const walk = listing.pages({ restart: true });
   let begun: Begun | undefined;
   try {
@@ -112,6 +117,9 @@ async function provedContract(listing: OpenListing<AnyRecord>): Promise<Contract
   });
   return file === undefined ? USERS_CONTRACT : requireContract(`${JSON.stringify(file, null, 2)}\n`, listing.baseUrl);
 }
+
+/** Fewer than a reader waits who has all night: a person sits before this, and the host may not be there at all. */
+const PAUSES_MS = [250, 1000];
 
 /** What a host answers that has no listing there. */
 const UNLIKELY: readonly ListingErrorCode[] = ["status", "malformed", "redirect"];

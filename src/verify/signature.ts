@@ -80,8 +80,11 @@ export type SignatureResult = { skipped: string } | { signedAt: Date } | undefin
 
 /** What was checked, as a cell of the report. */
 export function describeSigned(result: SignatureResult): string {
-  return result && "signedAt" in result ? `signed ${result.signedAt.toISOString()}` : SIGNATURE;
+  if (result && "signedAt" in result) return `signed ${result.signedAt.toISOString()}`;
+  return result?.skipped === UNSIGNED ? "none" : SIGNATURE;
 }
+
+const UNSIGNED = "it has none";
 
 /** Why there was nothing to check; undefined where there was. */
 export function whySkipped(result: SignatureResult): string | undefined {
@@ -98,7 +101,7 @@ export async function checkSigned(
   demand: Demand | undefined,
   findings: Findings,
 ): Promise<SignatureResult> {
-  if (!demand) return { skipped: signature === undefined ? "it has none" : "there is one; --key proves it" };
+  if (!demand) return { skipped: signature === undefined ? UNSIGNED : "there is one; --key proves it" };
   const expected = `one with the key ${demand.keys.map((key) => key.id).join(" or ")}`;
   const add = (found: string) => findings.add({ check: SIGNATURE_ROW.name, ...place, found, expected });
   if (signature === undefined || sums === undefined) {

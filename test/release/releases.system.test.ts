@@ -59,7 +59,7 @@ describe("a release on disk", () => {
       ["", ".br", ".gz"].map((ending) => `api/users/pages/${page}.json${ending}`),
     );
     expect([...readTree(join(dist, "current/")).keys()]).toEqual(
-      ["SHA256SUMS", ...pages, "avatar.svg", "contract.json", "snapshot.json", "records.sha256"].sort(),
+      ["SHA256SUMS", ...pages, "avatar.svg", "contract.json", "openapi.json", "snapshot.json", "records.sha256"].sort(),
     );
     execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: release.folder });
     expect(readFileSync(join(release.folder, "SHA256SUMS"), "utf8").split("\n")).toHaveLength(9 + 4 + 1);
