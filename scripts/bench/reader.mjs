@@ -16,9 +16,8 @@ async function* byFetch() {
 }
 
 async function* byGot() {
-  const { default: got } = await import(
-    new URL("../../test/engines/node_modules/got/dist/source/index.js", import.meta.url)
-  );
+  const installed = new URL("../../test/engines/node_modules/got/dist/source/index.js", import.meta.url).href;
+  const { default: got } = await import(installed);
   yield* got.paginate(first, {
     pagination: {
       transform: ({ body }) => JSON.parse(body).results,
