@@ -79,7 +79,7 @@ function contestantsOf(baseUrl: string, publicKey: string | undefined): Contesta
     ...(publicKey === undefined ? [] : [reader(`${PAGES}, with a key`, "pages", baseUrl, publicKey)]),
     reader("rollcall/client, by bulk", "bulk", baseUrl),
     reader("fetch and next, unproved", "fetch", baseUrl),
-    ...(existsSync(GOT) ? [reader("got.paginate, unproved", "got", baseUrl)] : []),
+    ...(existsSync(GOT) ? [reader("got.paginate, unproved", "got", baseUrl, "", `${GOT}/dist/source/index.js`)] : []),
     ...(isInstalled("jq") && isInstalled("curl")
       ? [{ name: "curl and zcat of bulk, unproved", run: () => measure("sh", ["-c", CURL, baseUrl]) }]
       : []),

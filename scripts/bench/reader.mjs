@@ -1,7 +1,7 @@
-// Reads a whole listing in one of several ways and looks at every record: reader.mjs HOW BASE_URL [PUBLIC_KEY]
+// Reads a whole listing in one of several ways and looks at every record: reader.mjs HOW BASE_URL [PUBLIC_KEY [MODULE_OF_GOT]]
 import { openListing } from "../../lib/client/index.js";
 
-const [, , how, baseUrl, publicKey] = process.argv;
+const [, , how, baseUrl, publicKey, helper] = process.argv;
 const first = `${baseUrl}/api/users/`;
 
 /** What one would write first: nothing tells whether all pages are of one listing. */
@@ -16,9 +16,7 @@ async function* byFetch() {
 }
 
 async function* byGot() {
-  const { default: got } = await import(
-    new URL("../../test/engines/node_modules/got/dist/source/index.js", import.meta.url)
-  );
+  const { default: got } = await import(helper);
   yield* got.paginate(first, {
     pagination: {
       transform: ({ body }) => JSON.parse(body).results,

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import type { Random } from "../support/random.js";
 
 /** A request whose answer goes wrong. */
-export interface Asked {
+interface Asked {
   req: IncomingMessage;
   res: ServerResponse;
   /** The base URL that the reader knows. */

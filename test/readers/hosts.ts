@@ -17,7 +17,7 @@ import { freePort } from "../support/ports.js";
 import { markOf } from "./cases.mjs";
 
 /** What a release holds, as a reader of it can tell. */
-export interface Known {
+interface Known {
   id: string;
   state: string | undefined;
   count: number;
@@ -137,7 +137,7 @@ export function makeKey(folder: string, name: string): { secret: string; public:
   return { secret, public: readFileSync(open, "utf8") };
 }
 
-export async function knownOf(folder: string): Promise<Known> {
+async function knownOf(folder: string): Promise<Known> {
   const { snapshot, paths } = await openRelease(folder);
   const { id, state, count, pages } = snapshot;
   const users = Array.from({ length: pages }, (_, at) => {

@@ -12,12 +12,12 @@ import { engine, loadEngine } from "../support/installed.js";
 import type { Job, Part, Row } from "./cases.mjs";
 
 /** What cases.mjs offers, in another runtime. */
-export interface Cases {
+interface Cases {
   runCases(job: Job): Promise<Row[]>;
   runPart(part: Part): Promise<{ texts: string[]; after: unknown }>;
 }
 
-export interface Runtime {
+interface Runtime {
   name: string;
   needs: readonly string[];
   /** Starts it, until the test is over. */
@@ -100,7 +100,7 @@ async function inWorker(): Promise<Run> {
 }
 
 /** A file of the client and all that it loads, at once or later. */
-export function modulesFrom(path: string, found = new Set<string>()): string[] {
+function modulesFrom(path: string, found = new Set<string>()): string[] {
   if (found.has(path)) return [];
   found.add(path);
   const imports = readFileSync(path, "utf8").matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g);
