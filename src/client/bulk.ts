@@ -86,7 +86,7 @@ async function* linesOf(bytes: Uint8Array<ArrayBuffer>, url: string): AsyncGener
   const keep = (part: Uint8Array) => {
     length += part.length;
     if (length > LONGEST_LINE)
-      throw new ListingError("too-large", url, `has a line of more than ${LONGEST_LINE} bytes`);
+      throw new ListingError("too-large", url, "has a line that is too long", `at most ${LONGEST_LINE} bytes`, "more");
     parts.push(part);
   };
   try {
@@ -104,7 +104,7 @@ async function* linesOf(bytes: Uint8Array<ArrayBuffer>, url: string): AsyncGener
     }
   } catch (cause) {
     if (cause instanceof ListingError) throw cause;
-    throw new ListingError("malformed", url, "does not unpack to lines of text", undefined, undefined, cause);
+    throw new ListingError("malformed", url, "does not unpack", "lines of text in gzip", "other bytes", cause);
   }
-  if (length > 0) throw new ListingError("malformed", url, "is cut: its last line has no end");
+  if (length > 0) throw new ListingError("malformed", url, "is cut", "a newline at its end", "none");
 }

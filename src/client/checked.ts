@@ -17,7 +17,7 @@ export function textOf(bytes: Uint8Array, url: string): string {
     // A mark at the beginning stays: JSON has none.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new ListingError("malformed", url, "is not UTF-8");
+    throw new ListingError("malformed", url, "is no text", "UTF-8", "another");
   }
 }
 
@@ -70,7 +70,7 @@ export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
     MEMBERS[name as keyof Snapshot].test(`${JSON.stringify(said[name as keyof Snapshot])}`);
   const wrong = Object.keys(MEMBERS).find((name) => !isOf(name));
   if (!wrong && pages === pagesFor(count, page_size)) return said;
-  const why = `is no snapshot.json of a release by its ${wrong ?? "pages"}`;
+  const why = `is no snapshot.json by its ${wrong ?? "pages"}`;
   throw new ListingError("malformed", url, why, "another", quoted(said[(wrong ?? "pages") as keyof Snapshot]));
 }
 

@@ -61,7 +61,7 @@ export class SnapshotChangedError extends ListingError {
   declare readonly to: Snapshot;
 
   constructor(url: string, position: Position, from: Snapshot | undefined, to: Snapshot) {
-    const why = "is of another snapshot now; { restart: true } reads it again";
+    const why = "is of another snapshot";
     super("changed", url, why, from?.id ?? `state ${position.state}`, to.id);
     Object.assign(this, { position, from, to });
   }

@@ -31,12 +31,14 @@ export interface Transferred {
   bytes: Bytes;
 }
 
+const LATE = "did not answer in full";
+
 /** @throws ListingError unless an answer came in full. Its status may be any but a redirect's. */
 export async function transfer(options: TransferOptions, url: string, ask: Ask): Promise<Transferred> {
   const { fetch, timeoutMs } = options;
   const signals = [options.signal, ask.signal];
   const giveUp = () => {
-    throw new ListingError("timeout", url, `did not answer in full within ${timeoutMs / 1000} seconds`);
+    throw new ListingError("timeout", url, LATE, `200 within ${timeoutMs / 1000} seconds`, "more");
   };
   try {
     return await within(signals, timeoutMs, giveUp, async (signal) => {
@@ -51,7 +53,7 @@ export async function transfer(options: TransferOptions, url: string, ask: Ask):
   } catch (error) {
     if (error instanceof ListingError || signals.some((signal) => signal?.aborted)) throw error;
     const why = quoted(`${(error as Error).cause ?? error}`);
-    throw new ListingError("network", url, `did not answer in full (${why})`, undefined, undefined, error);
+    throw new ListingError("network", url, LATE, "200", why, error);
   }
 }
 

@@ -137,7 +137,7 @@ function explain({ code, message, cause }: ListingError, baseUrl: string): UserE
 }
 
 const ADVICE: Readonly<Partial<Record<ListingErrorCode, string>>> = {
-  busy: "Or name a folder with its release instead.",
+  busy: "Try again later, or name a folder with its release instead.",
   changed: "Try again when nothing is being deployed; if that does not help, its servers have different releases.",
   mismatch: 'See what the host serves wrongly with "rollcall verify".',
 };

@@ -215,7 +215,7 @@ describe("a snapshot that changes under the walk", () => {
     expect(snapshot).toMatchObject({ count: 5, pages: 3 });
     if (isProved) expect(pages).toEqual([1, 2, 3, 1, 2, 3]);
     expect(pages.slice(-3)).toEqual([1, 2, 3]);
-    expect(restarts).toEqual([expect.stringContaining("is of another snapshot now")]);
+    expect(restarts).toEqual([expect.stringContaining("is of another snapshot")]);
   });
 
   test("with as many other users on it is noticed without digests, too, by page 1 asked again", async () => {
@@ -241,7 +241,7 @@ describe("a snapshot that changes under the walk", () => {
       return { ...reply, body, headers: [["Content-Type", "application/json"]] };
     });
     expect(await refusedSide(one.baseUrl)).toMatch(
-      /is of another snapshot now.* Try again when nothing is being deployed; if that does not help, its servers have different releases\.$/,
+      /is of another snapshot.* Try again when nothing is being deployed; if that does not help, its servers have different releases\.$/,
     );
   });
 });
@@ -255,7 +255,7 @@ describe("a host that lies, and has no digests", () => {
     [
       "a redirect",
       at(undefined, send("", 302, { Location: "https://other.example/" })),
-      /page=1 redirects, .*"https:\/\/other.example\/"/,
+      /page=1 redirects: .*"https:\/\/other.example\/"/,
     ],
     ["an empty body", at(2, send("")), /page=2 .* JSON/],
     ["no JSON", at(2, send("{'a'}")), /page=2 .* JSON/],
@@ -439,7 +439,7 @@ describe("a host that is not there", () => {
   ])("a host that %s is waited for no longer than allowed", async (_name, answer) => {
     const one = await front();
     at(2, answer)(one);
-    expect(await refusal(one.baseUrl, { timeoutMs: 200 })).toMatch(/page=2 did not answer in full within 0.2 seconds/);
+    expect(await refusal(one.baseUrl, { timeoutMs: 200 })).toMatch(/page=2 did not answer in full/);
   });
 
   test("nothing listens", async () => {

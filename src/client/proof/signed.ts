@@ -29,7 +29,8 @@ export async function signedAt(host: Host, { sums, snapshot, url, signature }: S
     if (base_url === baseUrl) return said.time;
   } catch (error) {
     if (!(error instanceof SignatureError)) throw error;
-    throw new ListingError("signature", url, error.message, undefined, undefined, error);
+    const demanded = `one by ${keys.map((key) => key.id).join(" or ")} of release ${id} of ${baseUrl}`;
+    throw new ListingError("signature", url, "is refused", demanded, `one that ${error.message}`, error);
   }
   const why = "is signed, but its snapshot.json is of another base URL";
   throw new ListingError("signature", url, why, baseUrl, quoted(base_url));
