@@ -36,6 +36,8 @@ export interface BuildResult extends Published {
   skipped: number;
   warnings: WarningCounts;
   problems: ProblemReport;
+  /** The id of the key that the release was signed with, as minisign shows it; undefined where it is not signed. */
+  signedWith: string | undefined;
   /** Threads that read, checked and wrote the pages; 0 when the building thread did. */
   workers: number;
   timings: Timings;
@@ -132,7 +134,7 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
     const { bytes, linked } = totals;
     const made = { folder, records: count, pages, bytes, linked, isRead: true, skipped, warnings };
     const timings = { write: writtenAt - began, publish: performance.now() - writtenAt, threads };
-    return { ...published, ...made, problems: job.log.report, workers, timings };
+    return { ...published, ...made, problems: job.log.report, signedWith: signer?.key, workers, timings };
   } catch (error) {
     staging.discard();
     throw error;
@@ -163,5 +165,14 @@ function leave(
     isRead: false,
   };
   const timings = { write: performance.now() - began, publish: 0, threads: undefined };
-  return { ...published, ...kept, skipped: 0, warnings, problems: log.report, workers: 0, timings };
+  return {
+    ...published,
+    ...kept,
+    skipped: 0,
+    warnings,
+    problems: log.report,
+    signedWith: undefined,
+    workers: 0,
+    timings,
+  };
 }

@@ -124,8 +124,8 @@ function parseComment(text: string): TrustedComment {
   return said;
 }
 
-/** minisign shows the eight bytes as a number whose first byte is the least. */
-function keyId(bytes: Uint8Array): string {
+/** The id in a key or signature, behind its two letters: minisign shows the eight bytes as a number whose first byte is the least. */
+export function keyId(bytes: Uint8Array): string {
   const digits = [...bytes.slice(2, 10)].map((byte) => byte.toString(16).padStart(2, "0"));
   return digits.reverse().join("").toUpperCase();
 }

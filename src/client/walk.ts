@@ -21,7 +21,7 @@ export interface Course<R, B = Bytes> {
   items(number: number, bytes: B, records: number): Items<R>;
 }
 
-export type Items<R> = Iterator<[item: R, records: number]> | AsyncIterator<[item: R, records: number]>;
+type Items<R> = Iterator<[item: R, records: number]> | AsyncIterator<[item: R, records: number]>;
 
 /** The snapshot that a walk is of. */
 export type Standing = Pick<Ground, "snapshot" | "state" | "requireCurrent">;

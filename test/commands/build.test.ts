@@ -278,6 +278,7 @@ test("every line of a summary at once", () => {
     pruned: ["20260101T000000Z-000000000000"],
     gates: { previous: "20261120T000000Z-000000000000", added: 1200, removed: 3, changed: 0 },
     untidied: [],
+    signedWith: "41D7CC311FDAD50B",
     workers: 0,
     timings: { open: 1, write: 2, publish: 3, threads: undefined },
   };
@@ -297,6 +298,7 @@ read      1,012 users                          data/users.sqlite
 write     10 pages, 1.3 MB (2 linked)          dist/releases/20261121T034000Z-1f6a9c0d2b7e
 warn      1 user: off_chain.liveness_tier outside what was observed
 warn      3 users: tokens_do_not_add_up
+sign      SHA256SUMS.minisig                   key 41D7CC311FDAD50B
 gates     1,200 added, 3 removed, 0 changed    within the gates
 prune     1 old release
 skip      12 invalid users LEFT OUT            1,000 users published; 30 problems, --problems FILE writes them all

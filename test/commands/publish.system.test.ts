@@ -21,8 +21,8 @@ test("a folder: what was put where, from which release to which", async () => {
     stdout: "",
     stderr: `\
 publish   ${id}    site
-files     8 new, 0 changed, 0 gone, 0 the same
-wrote     29.5 kB
+files     9 new, 0 changed, 0 gone, 0 the same
+wrote     87.3 kB
 done      in 0.00 s
 `,
   });
@@ -30,8 +30,8 @@ done      in 0.00 s
   const { stderr } = await rollcall("publish site --purge-list purge.txt", fakeIo(cwd));
   expect(stderr).toBe(`\
 publish   ${next.id} (was ${id})    site
-files     0 new, 5 changed, 1 gone, 2 the same
-wrote     12.7 kB
+files     0 new, 5 changed, 1 gone, 3 the same
+wrote     12.9 kB
 purge     10 URLs, in purge.txt
 done      in 0.00 s
 `);
@@ -42,9 +42,9 @@ test("a dry run prints its steps on stdout", async () => {
   const { cwd } = await cwdWithRelease(5);
   const { stdout, stderr } = await rollcall("publish site --dry-run", fakeIo(cwd));
   expect(stdout).toBe(
-    "+ avatar.svg\n+ contract.json\n+ records.sha256\n+ api/users/pages/1.json\n+ SHA256SUMS\n+ snapshot.json\n",
+    "+ avatar.svg\n+ contract.json\n+ openapi.json\n+ records.sha256\n+ api/users/pages/1.json\n+ SHA256SUMS\n+ snapshot.json\n",
   );
-  expect(stderr).toContain("would     6 new, 0 changed, 0 gone, 0 the same\n");
+  expect(stderr).toContain("would     7 new, 0 changed, 0 gone, 0 the same\n");
 });
 
 test("as JSON, and quietly", async () => {
@@ -53,7 +53,7 @@ test("as JSON, and quietly", async () => {
   expect([code, stderr]).toEqual([0, ""]);
   expect(JSON.parse(stdout)).toEqual({
     ...{ target: join(cwd, "site").replace(`${cwd}/`, ""), id, before: null, resumed: false },
-    ...{ added: 6, changed: 0, removed: 0, same: 0, bytes: 0, urls: 0, dry_run: true, seconds: 0 },
+    ...{ added: 7, changed: 0, removed: 0, same: 0, bytes: 0, urls: 0, dry_run: true, seconds: 0 },
   });
   expect(await rollcall("publish site --quiet", fakeIo(cwd))).toEqual({ code: 0, stdout: "", stderr: "" });
 });
@@ -89,7 +89,7 @@ test("a bucket: the requests too; neither they nor the files hold a secret", asy
   expect(stdout).toBe("");
   expect(stderr).toMatch(
     new RegExp(
-      `^publish   ${id}    s3://bucket/dir\nfiles     6 new, .*\nsent      1\\d\\.\\d kB in \\d\\d requests\n`,
+      `^publish   ${id}    s3://bucket/dir\nfiles     7 new, .*\nsent      \\d+(?:\\.\\d)? kB in \\d\\d requests\n`,
     ),
   );
   const texts = await Promise.all((await store.keys()).map(async (key) => (await store.read(key))?.text));

@@ -97,8 +97,21 @@ function report(
   io: Io,
 ): void {
   if (settings.json) {
-    const { id, name, folder, isNew, records, pages, bytes, linked, skipped, warnings, untidied } = result;
-    const facts = { id, name, folder, new: isNew, records, pages, bytes, linked, skipped, warnings, untidied };
+    const { id, name, folder, isNew, records, pages, bytes, linked, skipped, warnings, signedWith, untidied } = result;
+    const facts = {
+      id,
+      name,
+      folder,
+      new: isNew,
+      records,
+      pages,
+      bytes,
+      linked,
+      skipped,
+      warnings,
+      signedWith,
+      untidied,
+    };
     const seconds = Math.round(milliseconds) / 1000;
     const timings = settings.timings && { timings: result.timings };
     const gates = result.gates && { gates: { ...result.gates, previous: result.gates.previous ?? null } };

@@ -3,6 +3,7 @@ import type { BuildResult } from "../../build/build.js";
 import type { Contract } from "../../contract/contract.js";
 import { count, duration, number, size } from "../../print/numbers.js";
 import { align, type Line, type Paint } from "../../print/style.js";
+import { SIGNATURE } from "../../release/layout.js";
 
 /** @param next the command that serves the release. */
 export function describeBuild(
@@ -10,7 +11,7 @@ export function describeBuild(
   run: { db: string; contract: Contract; problemsFile: string | undefined; next: string; milliseconds: number },
   paint: Paint,
 ): string {
-  const { id, isSwitched, isRead, records, skipped, pruned, warnings, problems } = result;
+  const { id, isSwitched, isRead, records, skipped, pruned, warnings, problems, signedWith } = result;
   const { words } = run.contract.listing;
   const [one, many] = words;
   const lines: Line[] = [
@@ -19,6 +20,7 @@ export function describeBuild(
   ];
   for (const [kind, warned] of Object.entries(warnings))
     lines.push({ verb: "warn", value: `${count(warned, words)}: ${warningText(kind, run.contract)}` });
+  if (signedWith !== undefined) lines.push({ verb: "sign", value: SIGNATURE, detail: `key ${signedWith}` });
   lines.push(...gated(result));
   if (pruned.length > 0) lines.push({ verb: "prune", value: count(pruned.length, "old release") });
   if (skipped > 0) {

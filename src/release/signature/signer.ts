@@ -1,11 +1,13 @@
 /** Signs SHA256SUMS as minisign does, with a key whose password is tried before anything is signed. */
 import { createPrivateKey, createPublicKey, type KeyObject, scrypt, sign } from "node:crypto";
 import { promisify } from "node:util";
-import { signatureText, type TrustedComment, trustedComment, withComment } from "../../client/signature.js";
+import { keyId, signatureText, type TrustedComment, trustedComment, withComment } from "../../client/signature.js";
 import { UserError, usageError } from "../../errors.js";
 import { type LockedKey, readSecretKey } from "./file.js";
 
 export interface Signer {
+  /** The id of its key, as minisign shows it. */
+  key: string;
   /** @returns the text of SHA256SUMS.minisig. */
   sign(sums: Uint8Array, release: TrustedComment): string;
 }
@@ -20,18 +22,19 @@ export async function openSigner(path: string, password: Password | undefined): 
   const { secret } = locked;
   try {
     await unlock(locked, password);
-    const id = Buffer.from(secret.subarray(0, 8));
+    const begin = Buffer.concat([Buffer.from("Ed"), secret.subarray(0, 8)]);
     const key = privateKeyOf(secret);
     if (!key) {
       const why = locked.lock ? "the password is wrong, or the file is damaged" : "the file is damaged";
       throw new UserError(`${locked.name} cannot be used: ${why}; nothing was built.`);
     }
     return {
+      key: keyId(begin),
       sign(sums, release) {
         const own = sign(null, sums, key);
         const comment = trustedComment(release);
         const all = sign(null, withComment(own, comment), key);
-        return signatureText(Buffer.concat([Buffer.from("Ed"), id, own]), comment, all);
+        return signatureText(Buffer.concat([begin, own]), comment, all);
       },
     };
   } finally {

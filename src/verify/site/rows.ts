@@ -48,7 +48,7 @@ export const FILES_ROW = {
   rule: "SHA256SUMS, and every other file for readers that it lists, is answered with its bytes",
 } as const;
 
-export function bulkRow({ one }: Wording) {
+function bulkRow({ one }: Wording) {
   return { name: "bulk", rule: `the parts of ${BULK} hold every ${one} as its page does, in order, and nothing else` };
 }
 

@@ -7,19 +7,19 @@ export interface Node {
   readonly [key: string]: Node;
 }
 
-export interface Document {
+interface Document {
   servers: [{ url: string }];
   paths: Record<string, PathItem>;
   components: Record<string, Record<string, Node>>;
 }
 
-export interface PathItem {
+interface PathItem {
   get: Operation;
   head: Operation;
   options: Operation;
 }
 
-export interface Operation {
+interface Operation {
   operationId: string;
   responses: Record<string, Node>;
 }
