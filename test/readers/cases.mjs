@@ -252,6 +252,9 @@ const PLAIN = {
   },
 };
 
+/** Shorter than the client's own, since much here is meant to be refused in the end. */
+const PAUSES_MS = [50, 200, 1000];
+
 const CASES = { signed: SIGNED, busy: BUSY, plain: PLAIN };
 
 /** Does what another process asks for by its name. */
@@ -271,7 +274,7 @@ async function runCases({ openListing }, { control: address, hosts }) {
       if (!answer.ok) throw new Error(`The control answers ${answer.status}: ${await answer.text()}`);
       return answer.json();
     };
-    const open = (options) => openListing(host.baseUrl, { publicKey: host.publicKey, ...options });
+    const open = (options) => openListing(host.baseUrl, { publicKey: host.publicKey, pausesMs: PAUSES_MS, ...options });
     for (const [name, run] of Object.entries(CASES[host.kind])) {
       const began = Date.now();
       let wrong;
