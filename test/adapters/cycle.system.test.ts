@@ -81,9 +81,9 @@ test
 
     const verdict = JSON.parse(machine.run(`rollcall verify ${BASE_URL} --adapt ${adapter} --json`, PLACE));
     const allowed = verdict.rows.filter(({ outcome }: { outcome: string }) => outcome === "allowed");
-    expect(allowed.map(({ name }: { name: string }) => name).sort()).toEqual(
-      Object.keys(limitationsOf(adapterOf(adapter))).sort(),
-    );
+    // The page's builds make no parts.
+    const limitations = Object.keys(limitationsOf(adapterOf(adapter))).filter((name) => !name.startsWith("part-"));
+    expect(allowed.map(({ name }: { name: string }) => name).sort()).toEqual(limitations.sort());
 
     const answers = await readers.stop();
     expect(new Set(ids).size).toBe(4);

@@ -50,7 +50,7 @@ describe.each([
       ...(at < 15 && { date_joined: "2026-01-01T00:00:00.000000Z" }),
     }));
     const { files } = await expectSame(writeUsers(join(scratch(), "users.sqlite"), rows, sql));
-    expect(files?.size).toBe(7 + 5);
+    expect(files?.size).toBe(7 + 6);
   });
 
   test("names made of names: every white space that trim knows, and those that it does not", async () => {

@@ -173,7 +173,11 @@ const START: Record<Kind, (start: Start) => Promise<Reload>> = {
   async nginx({ folder, dist, port, log }) {
     const { files } = await adapt("nginx", { dist, listenPort: port, address: "127.0.0.1" });
     const [site] = files.filter(({ path }) => !path.includes("/"));
-    const logged = site?.text.replace(/^server \{/m, `${LOG_FORMAT}\nserver {\n  access_log ${log} plain;`) ?? "";
+    const logged =
+      site?.text.replace(
+        /^server \{/m,
+        `${LOG_FORMAT}\nclient_header_timeout 1s;\nserver {\n  access_log ${log} plain;`,
+      ) ?? "";
     await startNginx(folder, port, [logged]);
     return () => reloadNginx(Number(readFileSync(join(folder, "nginx.pid"), "utf8")));
   },
