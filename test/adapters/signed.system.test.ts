@@ -1,7 +1,8 @@
 /** What curl fetches of a signed release from each host is accepted by the programs of Debian that check it. */
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { build, createServer, verify } from "../../src/index.js";
 import { isPublic, SUMS } from "../../src/release/layout.js";
@@ -15,8 +16,7 @@ import { SERVERS, serveWith } from "./servers.js";
 const PROGRAMS = ["curl", "minisign", "signify-openbsd", "sha256sum"];
 
 /** A signed release of a base URL on this port. */
-async function signed(port: number) {
-  const folder = scratch();
+async function signed(folder: string, port: number) {
   const key = generateKey(folder, "ours");
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(7));
   const [out, baseUrl] = [join(folder, "dist"), `http://127.0.0.1:${port}`];
@@ -27,26 +27,26 @@ async function signed(port: number) {
 /** Fetches all files for readers, and has them checked. */
 async function check(baseUrl: string, release: string, key: Key, compared: readonly string[]) {
   const cwd = scratch();
-  const run = (program: string, ...args: string[]) =>
-    execFileSync(program, args, { cwd, encoding: "utf8", stdio: "pipe" });
-  const fetched = (path: string) => {
+  // Not in a blocking way, since Rollcall's own host answers from this process.
+  const run = async (program: string, ...args: string[]) => (await promisify(execFile)(program, args, { cwd })).stdout;
+  const fetched = async (path: string) => {
     mkdirSync(dirname(join(cwd, path)), { recursive: true });
-    run("curl", "--silent", "--fail", "--output", path, `${baseUrl}/${path}`);
+    await run("curl", "--silent", "--fail", "--output", path, `${baseUrl}/${path}`);
   };
-  for (const path of [SUMS, "SHA256SUMS.minisig"]) fetched(path);
+  for (const path of [SUMS, "SHA256SUMS.minisig"]) await fetched(path);
   const listed = readFileSync(join(release, SUMS), "utf8").trim().split("\n");
   for (const line of listed) {
     const path = line.slice(66);
-    if (isPublic(path) && !/\.gz$|^[._]/.test(path)) fetched(path);
+    if (isPublic(path) && !/\.gz$|^[._]/.test(path)) await fetched(path);
   }
   const comment = new RegExp(`Trusted comment: rollcall id:[0-9a-f]{12} base_url:${baseUrl} time:\\S+Z\n`);
-  expect(run("minisign", "-Vm", SUMS, "-P", key.line)).toMatch(comment);
-  expect(run("minisign", "-Vm", SUMS, "-p", key.public)).toMatch(comment);
+  expect(await run("minisign", "-Vm", SUMS, "-P", key.line)).toMatch(comment);
+  expect(await run("minisign", "-Vm", SUMS, "-p", key.public)).toMatch(comment);
   const files = ["-p", key.public, "-x", "SHA256SUMS.minisig", "-m", SUMS];
-  expect(run("signify-openbsd", "-V", ...files)).toContain("Signature Verified");
-  expect(run("sha256sum", "-c", "--ignore-missing", SUMS)).toMatch(/^api\/users\/pages\/3\.json: OK$/m);
-  expect(run("curl", "-sI", `${baseUrl}/SHA256SUMS.minisig`)).toMatch(/^content-type: text\/plain/im);
-  expect(run("curl", "-sI", `${baseUrl}/SHA256SUMS.minisig`)).toMatch(/^cache-control: no-cache\r$/im);
+  expect(await run("signify-openbsd", "-V", ...files)).toContain("Signature Verified");
+  expect(await run("sha256sum", "-c", "--ignore-missing", SUMS)).toMatch(/^api\/users\/pages\/3\.json: OK$/m);
+  expect(await run("curl", "-sI", `${baseUrl}/SHA256SUMS.minisig`)).toMatch(/^content-type: text\/plain/im);
+  expect(await run("curl", "-sI", `${baseUrl}/SHA256SUMS.minisig`)).toMatch(/^cache-control: no-cache\r$/im);
   const { rows } = await verify({ what: baseUrl, against: release, key: [key.line], maxAge: "1h" });
   const outcomes = rows.filter(({ name }) => compared.includes(name)).map(({ name, outcome }) => `${name} ${outcome}`);
   expect(outcomes.sort()).toEqual(compared.map((name) => `${name} passed`).sort());
@@ -56,7 +56,7 @@ const COMPARED = ["signature", "files", "same-bytes"];
 
 test.skipIf(isMissing(...PROGRAMS))("rollcall serve", { timeout: 300_000 }, async () => {
   const port = await freePort();
-  const { out, key, baseUrl, release } = await signed(port);
+  const { out, key, baseUrl, release } = await signed(scratch(), port);
   const host = await createServer({ folder: out });
   onTestFinished(() => host.close());
   await host.listen({ port, host: "127.0.0.1" });
@@ -68,7 +68,7 @@ describe.each(
 )("$name", (server) => {
   test.skipIf(isMissing(...server.needs, ...PROGRAMS))("sends what they accept", { timeout: 300_000 }, async () => {
     const [folder, port] = [scratch(), await freePort()];
-    const { key, baseUrl, release } = await signed(port);
+    const { key, baseUrl, release } = await signed(folder, port);
     await serveWith(server, { release, folder, port });
     await check(baseUrl, release, key, COMPARED);
   });
