@@ -107,10 +107,10 @@ describe("what is put", () => {
   });
 
   test("nothing when nothing changed: three small objects are read, and one list", async () => {
-    await buildUsers(folder, 25);
+    await buildUsers(folder, 15);
     await publishBucket();
     store.seen.length = 0;
-    expect(await publishBucket()).toMatchObject({ added: 0, changed: 0, removed: 0, same: 9, bytes: 0 });
+    expect(await publishBucket()).toMatchObject({ added: 0, changed: 0, removed: 0, same: 8, bytes: 0 });
     expect(store.seen).toEqual([
       "GET dir/.rollcall-published.json",
       "GET dir/snapshot.json",
@@ -133,7 +133,7 @@ describe("what is put", () => {
     store.seen.length = 0;
     // Without the list of tags each object is asked for its digest; the bytes stay where they are.
     expect(await publishBucket()).toMatchObject({ added: 0, changed: 0, same: 9 });
-    expect(store.seen.filter((line) => line.startsWith("HEAD"))).toHaveLength(8);
+    expect(store.seen.filter((line) => line.startsWith("HEAD"))).toHaveLength(9);
   });
 
   test("everything anew with another Cache-Control", async () => {

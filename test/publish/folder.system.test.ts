@@ -46,7 +46,7 @@ describe("what is written", () => {
       complete: true,
       pages: 3,
       variants: ["identity", "br", "gzip"],
-      others: ["avatar.svg", "contract.json", "records.sha256", "SHA256SUMS", "snapshot.json"],
+      others: ["avatar.svg", "contract.json", "openapi.json", "records.sha256", "SHA256SUMS", "snapshot.json"],
     });
   });
 
@@ -64,7 +64,7 @@ describe("what is written", () => {
     expect(published(site)).toEqual(readTree(release.folder));
     expect(readFileSync(page(2), "utf8")).toBe(bytes);
     const kept = [...inodes()].filter(([path, inode]) => before.get(path) === inode).map(([path]) => path);
-    expect(kept.sort()).toEqual(["api/users/pages/2.json", "avatar.svg", "contract.json"]);
+    expect(kept.sort()).toEqual(["api/users/pages/2.json", "avatar.svg", "contract.json", "openapi.json"]);
   });
 
   test("nothing at all when nothing changed", async () => {
@@ -169,7 +169,7 @@ describe("what is left alone, and what goes", () => {
     expect(planned).toEqual({ ...done, bytes: 0 });
     expect(bytes).toBeGreaterThan(0);
     const nowhere = join(folder, "nowhere");
-    expect((await publish({ dist, target: nowhere, dryRun: true })).added).toBe(9);
+    expect((await publish({ dist, target: nowhere, dryRun: true })).added).toBe(10);
     expect(existsSync(nowhere)).toBe(false);
   });
 });

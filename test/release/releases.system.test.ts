@@ -1,5 +1,6 @@
 /** Releases over time: what is linked, what stays, what is switched, what is refused. */
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   existsSync,
   lstatSync,
@@ -62,7 +63,7 @@ describe("a release on disk", () => {
       ["SHA256SUMS", ...pages, "avatar.svg", "contract.json", "openapi.json", "snapshot.json", "records.sha256"].sort(),
     );
     execFileSync("sha256sum", ["--check", "--strict", "--quiet", "SHA256SUMS"], { cwd: release.folder });
-    expect(readFileSync(join(release.folder, "SHA256SUMS"), "utf8").split("\n")).toHaveLength(9 + 4 + 1);
+    expect(readFileSync(join(release.folder, "SHA256SUMS"), "utf8").split("\n")).toHaveLength(9 + 5 + 1);
     expect(JSON.parse(readFileSync(join(release.folder, "snapshot.json"), "utf8"))).toEqual({
       base_url: "https://directory.example.com",
       contract: 1,
@@ -73,6 +74,9 @@ describe("a release on disk", () => {
       page_size: 10,
       pages: 3,
       skipped: 0,
+      state: createHash("sha256")
+        .update(readFileSync(join(release.folder, "records.sha256")))
+        .digest("hex"),
       warnings: {},
     });
   });
