@@ -52,7 +52,8 @@ while True:
     if not some:
         break
     shown += some
-    if shown.count(b"assword") > asked and shown.rstrip().endswith(b":"):
+    line = shown.rsplit(b"\\n", 1)[-1]
+    if shown.count(b"assword") > asked and b"assword" in line and line.rstrip().endswith(b":"):
         asked = shown.count(b"assword")
         os.write(screen, typed)
 sys.stdout.buffer.write(shown)
