@@ -8,7 +8,7 @@ const SOAK = "test/**/*.soak.test.ts";
 const FLOORS = {
   adapters: 97,
   build: 68,
-  client: 97,
+  client: 95,
   commands: 88,
   contract: 97,
   diff: 95,
