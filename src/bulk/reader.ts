@@ -1,6 +1,7 @@
 /** Reads what a release has in parts: bulk.json at once, and the plain bytes of a part as they come, however many they are. */
 import { createReadStream, fstatSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { codeOf } from "../errors.js";
 import { openPlain, readReleaseFileSync, sha256 } from "../release/files.js";
@@ -27,17 +28,25 @@ export async function* readPart(path: string): AsyncGenerator<Buffer, string | u
   const fd = openPlain(path);
   if (fd === undefined) return "is no file to read";
   const { size } = fstatSync(fd);
-  const file = createReadStream("", { fd, highWaterMark: CHUNK });
+  return yield* unpackPart(createReadStream("", { fd, highWaterMark: CHUNK }), size);
+}
+
+/**
+ * The plain bytes of a part, wherever it comes from.
+ * @param size of the part as it is.
+ * @returns as `readPart` does.
+ */
+export async function* unpackPart(packed: Readable, size: number): AsyncGenerator<Buffer, string | undefined> {
   const gunzip = createGunzip({ chunkSize: CHUNK });
-  file.once("error", (error) => gunzip.destroy(error));
+  packed.once("error", (error) => gunzip.destroy(error));
   try {
-    for await (const plain of file.pipe(gunzip)) yield plain;
+    for await (const plain of packed.pipe(gunzip)) yield plain;
   } catch (error) {
     const code = codeOf(error) ?? "";
     if (!code.startsWith("Z_")) throw error;
     return `is not gzip to its end (${code})`;
   } finally {
-    file.destroy();
+    packed.destroy();
     gunzip.destroy();
   }
   // Bytes that are no gzip any more are left out in silence. In all parts joined, they would stand in the middle.

@@ -1,5 +1,4 @@
 /** The SHA-256 digests of a release's files: 32 bytes for each page file in memory, and SHA256SUMS on disk. */
-import { readSumLines } from "../contract/sum-lines.js";
 import type { PagePaths, Variant } from "./layout.js";
 
 const BYTES = 32;
@@ -112,3 +111,16 @@ export function parseSums(text: string, paths: PagePaths, pages: number, variant
 }
 
 const UNSET = "0".repeat(2 * BYTES);
+
+/** One by one: a list of a million takes much memory. `sum` is there for a line whose path stays in the release. */
+export function* readSumLines(text: string): Generator<{ line: string; sum?: { digest: string; path: string } }> {
+  for (let begin = 0; ; ) {
+    const end = text.indexOf("\n", begin);
+    if (end < 0) return;
+    const line = text.slice(begin, end);
+    const [, digest = "", path = ""] = /^([0-9a-f]{64}) {2}(\S{1,4096})$/.exec(line) ?? [];
+    const isInside = path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+    yield isInside ? { line, sum: { digest, path } } : { line };
+    begin = end + 1;
+  }
+}

@@ -1,5 +1,5 @@
 /** Who has signed a release, when, and for which base URL: the row `signature`, on disk and by URL alike. */
-import { closeSync, openSync, readSync } from "node:fs";
+import { openSync, readSync } from "node:fs";
 import {
   checkSignature,
   checkTrustedComment,
@@ -8,6 +8,7 @@ import {
   SignatureError,
 } from "../client/signature.js";
 import { unreadable, usageError } from "../errors.js";
+import { closing } from "../release/files.js";
 import { SIGNATURE } from "../release/layout.js";
 import { isPublicKey } from "../settings/keys.js";
 import { at, toMilliseconds } from "../settings/kinds.js";
@@ -63,13 +64,8 @@ function readKey(given: string, cwd: string): PublicKey {
 
 function readBeginning(path: string): string {
   try {
-    const file = openSync(path, "r");
-    try {
-      const bytes = Buffer.alloc(MOST_BYTES);
-      return bytes.toString("utf8", 0, readSync(file, bytes));
-    } finally {
-      closeSync(file);
-    }
+    const bytes = Buffer.alloc(MOST_BYTES);
+    return closing(openSync(path, "r"), (file) => bytes.toString("utf8", 0, readSync(file, bytes)));
   } catch (cause) {
     throw unreadable(path, "--key names the file of a public key of minisign's, or is one", cause);
   }

@@ -1,11 +1,10 @@
 /** Proves a host's parts: one after the other, as they come, they hold the records of its pages and nothing else. */
 import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
 import { type BulkPart, encodeBulk, MAX_PART, parseBulk } from "../../bulk/parts.js";
+import { unpackPart } from "../../bulk/reader.js";
 import { readFrame } from "../../contract/envelope.js";
 import { etagOf } from "../../contract/headers.js";
-import { codeOf } from "../../errors.js";
 import { shorten } from "../../print/text.js";
 import { BULK, isPart } from "../../release/layout.js";
 import { type Attempt, digestOf, type Place } from "./attempt.js";
@@ -76,27 +75,22 @@ export class PartsOfSite {
     return why === undefined && lines === count;
   }
 
-  async #unpack(body: Buffer): Promise<{ why?: string; lines: number; plain: string }> {
-    const gunzip = createGunzip();
+  async #unpack(body: Buffer): Promise<{ why: string | undefined; lines: number; plain: string }> {
+    const unpacked = unpackPart(Readable.from([body], { objectMode: false }), body.length);
     const own = createHash("sha256");
     let [lines, size] = [0, 0];
     try {
-      for await (const chunk of Readable.from([body], { objectMode: false }).pipe(gunzip)) {
-        const plain: Buffer = chunk;
-        size += plain.length;
+      for (;;) {
+        const { done, value } = await unpacked.next();
+        if (done) return { why: value, lines, plain: own.digest("hex") };
+        size += value.length;
         if (size > MAX_PLAIN) return { why: `unpacks to more than ${MAX_PLAIN} bytes`, lines, plain: "" };
-        for (const hash of [own, this.#all]) hash.update(plain);
-        lines += this.#take(plain);
+        for (const hash of [own, this.#all]) hash.update(value);
+        lines += this.#take(value);
       }
-    } catch (error) {
-      if (!codeOf(error)?.startsWith("Z_")) throw error;
-      return { why: `is not gzip to its end (${codeOf(error)})`, lines, plain: "" };
     } finally {
-      gunzip.destroy();
+      await unpacked.return(undefined);
     }
-    const behind = body.length - gunzip.bytesWritten;
-    const why = behind > 0 ? { why: `has ${behind} bytes behind its gzip` } : {};
-    return { ...why, lines, plain: own.digest("hex") };
   }
 
   /** @returns how many lines end in these bytes. */
