@@ -85,11 +85,12 @@ function whetherMoved(error: unknown): boolean {
 
 async function startVisitor(client: Client, first: FirstPage, options: VerifySiteOptions) {
   const { baseUrl, against, known = [], cacheControl, sample, concurrency = CONCURRENCY, onProgress } = options;
-  const found = against ?? (await readOwnRelease(client, baseUrl, first.facts.contract));
+  const read = fileReader(client, baseUrl);
+  const found = against ?? (await readOwnRelease(read, first.facts.contract));
   const release = "whyNot" in found ? undefined : found;
   const site = { client, first, release, cacheControl };
   const attempt = new Attempt(site);
-  const signed = await readSigned(client, baseUrl, options.demand !== undefined);
+  const signed = await readSigned(read, baseUrl, options.demand !== undefined);
   const isSigned = against?.isSigned ?? signed.signature !== undefined;
   const signature = await checkSigned({ url: `${baseUrl}/${SIGNATURE}` }, signed, options.demand, attempt.findings);
   const files = await askFiles(attempt, concurrency, against, known, isSigned);
@@ -132,12 +133,8 @@ async function findForms(site: ProbedSite): Promise<LinkStyle[]> {
 }
 
 /** What the host's own snapshot.json and SHA256SUMS say, or why they cannot be used, as the end of a sentence. */
-async function readOwnRelease(
-  client: Client,
-  baseUrl: string,
-  { listing }: Contract,
-): Promise<ExpectedRelease | { whyNot: string }> {
-  const [snapshotText, sumsText] = [await readText(client, baseUrl, SNAPSHOT), await readText(client, baseUrl, SUMS)];
+async function readOwnRelease(read: FileReader, { listing }: Contract): Promise<ExpectedRelease | { whyNot: string }> {
+  const [snapshotText, sumsText] = [await readText(read, SNAPSHOT), await readText(read, SUMS)];
   for (const text of [snapshotText, sumsText]) if (typeof text !== "string") return text;
   const snapshot = parseSnapshot(String(snapshotText));
   if (!snapshot) return { whyNot: `its ${SNAPSHOT} is not of the form that Rollcall writes` };
@@ -150,20 +147,32 @@ async function readOwnRelease(
 }
 
 /** @param isDemanded whether more than that there is a signature has to be known. */
-async function readSigned(client: Client, baseUrl: string, isDemanded: boolean): Promise<Signed> {
-  const signature = await readBytes(client, baseUrl, SIGNATURE);
+async function readSigned(read: FileReader, baseUrl: string, isDemanded: boolean): Promise<Signed> {
+  const signature = await read(SIGNATURE);
   // Many hosts answer with a page for people where they have no file.
   const isThere = signature instanceof Buffer && signature.toString("latin1", 0, 9) === "untrusted";
   const text = isThere || (isDemanded && signature instanceof Buffer) ? signature.toString("utf8") : undefined;
   if (!isDemanded) return { sums: undefined, signature: text, id: undefined, baseUrl };
-  const [sums, snapshot] = [await readBytes(client, baseUrl, SUMS), await readText(client, baseUrl, SNAPSHOT)];
+  const [sums, snapshot] = [await read(SUMS), await readText(read, SNAPSHOT)];
   const id = typeof snapshot === "string" ? parseSnapshot(snapshot)?.id : undefined;
   return { sums: sums instanceof Buffer ? sums : undefined, signature: text, id, baseUrl };
 }
 
-async function readText(client: Client, baseUrl: string, name: string): Promise<string | { whyNot: string }> {
-  const read = await readBytes(client, baseUrl, name);
-  return "whyNot" in read ? read : read.toString("utf8");
+async function readText(read: FileReader, name: string): Promise<string | { whyNot: string }> {
+  const bytes = await read(name);
+  return "whyNot" in bytes ? bytes : bytes.toString("utf8");
+}
+
+type FileReader = (name: string) => ReturnType<typeof readBytes>;
+
+/** Asks for each file once, so that all that is said of it is said of the same bytes. */
+function fileReader(client: Client, baseUrl: string): FileReader {
+  const asked = new Map<string, ReturnType<typeof readBytes>>();
+  return (name) => {
+    const read = asked.get(name) ?? readBytes(client, baseUrl, name);
+    asked.set(name, read);
+    return read;
+  };
 }
 
 async function readBytes(client: Client, baseUrl: string, name: string): Promise<Buffer | { whyNot: string }> {
