@@ -1,6 +1,6 @@
 /** All records from the few large files of a release that was built with --bulk. */
 import { isPlainObject, objectOf } from "./checked.js";
-import { ListingError } from "./errors.js";
+import { ListingError, quoted } from "./errors.js";
 import type { Ground } from "./proof/ground.js";
 import { unzip } from "./unzip.js";
 import type { Course } from "./walk.js";
@@ -46,7 +46,7 @@ function partsOf(bytes: Uint8Array, url: string, count: number): Part[] {
   const parts = listed.filter(isPlainObject).map((part, at): Part => {
     const [file, records] = [`bulk/${at + 1}.ndjson.gz`, Number(part["count"])];
     if (part["file"] !== file || !Number.isSafeInteger(records) || records < 0)
-      throw new ListingError("malformed", url, `has a part ${at + 1} that is none`);
+      throw new ListingError("malformed", url, `has a part ${at + 1} that is none`, file, quoted(part));
     before += records;
     return { file, count: records, before: before - records };
   });
