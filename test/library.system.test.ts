@@ -99,6 +99,11 @@ test.each([
     [{ ...NEEDED, extraFiles: [{ path: "../x", text: "" }] }],
     /^build: extraFiles must be a list of \{path, text\}, each path a file's name, got /,
   ],
+  [
+    "build",
+    [{ ...NEEDED, extraFiles: [{ path: "SHA256SUMS.minisig", text: "" }] }],
+    /^build: extraFiles must be a list of \{path, text\}, each path a file's name, got /,
+  ],
   ["build", [NEEDED, { onProgres() {} }], "build's second argument has no option onProgres; did you mean onProgress?"],
   ["build", [NEEDED, { signal: "now" }], 'build\'s second argument: signal must be an AbortSignal, got "now".'],
   ["build", [undefined], "build takes its options as an object, got undefined."],

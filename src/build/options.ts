@@ -60,7 +60,17 @@ export interface BuildEffects {
 const ENCODING_NAMES = Object.keys(ENCODINGS) as Encoding[];
 
 const { compress, problems } = SETTINGS;
-const OWN_NAMES: readonly string[] = [CONTRACT, OPENAPI, SNAPSHOT, SUMS, RECORDS, OLD_RECORDS, BULK, BULK_FOLDER];
+const OWN_NAMES: readonly string[] = [
+  CONTRACT,
+  OPENAPI,
+  SNAPSHOT,
+  SUMS,
+  RECORDS,
+  OLD_RECORDS,
+  BULK,
+  BULK_FOLDER,
+  SIGNATURE,
+];
 const extraPath = z.string().regex(/^[\w.-]*\w[\w.-]*$/);
 /** Files with plain names, but not those that every release writes itself. */
 const extraFiles: Rule = {
