@@ -78,6 +78,29 @@ export interface Walk<R> extends AsyncIterableIterator<R, undefined> {
   readonly restarts: number;
 }
 
+/** How a copy is brought up to date. */
+export interface SyncOptions extends CallOptions {
+  /** Told now and then, and when all is read: how many records were put or removed, of how many. */
+  onProgress?: ((done: { records: number; total: number }) => void) | undefined;
+}
+
+/** What was done to a copy. */
+export interface SyncResult {
+  /** What it held before; undefined for one that was never filled. */
+  from: string | undefined;
+  /** What it holds now: the SHA-256 of records.sha256, made from what it holds. */
+  state: string;
+  /** Records that it holds. */
+  count: number;
+  /** What was read: nothing, since nothing changed; the steps from `from` to `state`; or everything, in parts or by pages. */
+  via: "nothing" | "changes" | "bulk" | "pages";
+  /** Lines that put a record, and lines that removed one. */
+  put: number;
+  removed: number;
+  /** Why the steps were not enough, where there were some that should have been. */
+  anew?: string | undefined;
+}
+
 /** A published listing, as `openListing` gives it. */
 export interface OpenListing<T = User> {
   /** Normalised: `https://example.com/directory`, without a slash at its end. */

@@ -40,6 +40,9 @@ export const SIGNATURE = `${SUMS}.minisig`;
 /** What the parts in the folder `bulk` hold, which together are all records. */
 export const BULK = "bulk.json";
 export const BULK_FOLDER = "bulk";
+/** Which steps in the folder `changes` lead from earlier states to this one. */
+export const CHANGES = "changes.json";
+export const CHANGES_FOLDER = "changes";
 
 /** The files of a release that SHA256SUMS does not list. */
 export function unlistedFiles({ isSigned }: { isSigned: boolean }): readonly string[] {
@@ -50,7 +53,7 @@ export function unlistedFiles({ isSigned }: { isSigned: boolean }): readonly str
  * The files that say which snapshot is current and what it holds. A cache in between would show its reader an old one
  * as the newest, so every host and every object says that they are to be asked for each time.
  */
-const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, SIGNATURE, "changes.json", BULK];
+const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, SIGNATURE, CHANGES, BULK];
 
 /** In a folder or bucket that was published to: the list of what Rollcall owns there. */
 export const OWNED = ".rollcall-published.json";
@@ -74,7 +77,7 @@ export function isForAdapters(path: string): boolean {
  */
 export function isOfContent(path: string): boolean {
   const [top = ""] = path.split("/");
-  return !isForAdapters(path) && ![SNAPSHOT, BULK, BULK_FOLDER, "changes.json", "changes"].includes(top);
+  return !isForAdapters(path) && ![SNAPSHOT, BULK, BULK_FOLDER, CHANGES, CHANGES_FOLDER].includes(top);
 }
 
 /** Whether a file is one of the parts that together hold all records: `bulk/7.ndjson.gz`. */
@@ -83,6 +86,13 @@ export function isPart(path: string): boolean {
 }
 
 const PART = new RegExp(`^${BULK_FOLDER}/[1-9][0-9]{0,8}\\.ndjson\\.gz$`);
+
+/** Whether a file says what to do to a copy of an earlier snapshot: `changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz`. */
+export function isStep(path: string): boolean {
+  return STEP.test(path);
+}
+
+const STEP = new RegExp(`^${CHANGES_FOLDER}/[0-9a-f]{12}-[0-9a-f]{12}\\.ndjson\\.gz$`);
 
 /** In a release, for a moment: a folder that is made and removed so that the system sets the release's time. */
 export const MARK = ".mark";
