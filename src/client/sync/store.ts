@@ -7,6 +7,8 @@ export interface Held {
   state: string;
   /** The SHA-256 of the contract.json that its records are of, in hexadecimal. */
   contract: string;
+  /** How many records that is. */
+  count: number;
   /** The ETag of the snapshot.json that the copy was last brought to, where the host gave one. */
   tag?: string | undefined;
 }
