@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { AVATAR_PATH } from "../contract/links.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
 import { unlessStopped } from "../errors.js";
+import { sha256 } from "../release/files.js";
 import { BULK, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES, requireClock } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { openIfWhole, type Release } from "../release/open.js";
@@ -13,6 +14,7 @@ import { Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import { checkOptions } from "../settings/options.js";
 import { openSource, type Source } from "../source/open.js";
+import { type ChangesReport, changesAgain, type WrittenChanges, writeChanges } from "./changes.js";
 import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
 import { AVATAR, BUILD_EFFECTS, resolveOptions } from "./options.js";
 import { Origin } from "./origin.js";
@@ -38,6 +40,8 @@ export interface BuildResult extends Published {
   problems: ProblemReport;
   /** The id of the key that the release was signed with, as minisign shows it; undefined where it is not signed. */
   signedWith: string | undefined;
+  /** What was done for readers who keep a copy; undefined where `changes` is 0. */
+  changes: ChangesReport | undefined;
   /** Threads that read, checked and wrote the pages; 0 when the building thread did. */
   workers: number;
   timings: Timings;
@@ -105,12 +109,16 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
   // A broken release counts as none, and this build replaces it.
   const previous = await openIfWhole(join(out, CURRENT));
   const untidied: string[] = [];
+  let changes: WrittenChanges | undefined;
   const staging = new Staging(out, job.settings.contract, untidied);
   try {
     // A signature says when it was made, so what is signed is always a new release.
-    if (!signer && previous && (await job.origin.isThatOf(previous, job.signal)) && isAdapted(previous, job.settings)) {
-      staging.discard();
-      return { ...leave(previous, job, began), untidied };
+    if (!signer && previous && (await job.origin.isThatOf(previous, job.signal))) {
+      const again = changesAgain(previous, job.settings);
+      if (isAdapted(previous, job.settings, { changes: again && sha256(again.text) })) {
+        staging.discard();
+        return { ...leave(previous, job, began), changes: again?.report, untidied };
+      }
     }
     const written = await job.source.whole(() => writePages(job, staging, previous));
     const writtenAt = performance.now();
@@ -128,17 +136,25 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
     const collected = { count, pages, page_size, base_url, links, encodings, skipped, state: written.records };
     const facts = { contract: job.settings.contract.listing.version, ...collected, warnings: { ...warnings } };
     const stage = { staging, written, previous };
-    const published = await makeCurrent(job.settings, stage, facts, { now: now(), untidied, signer });
+    changes = await writeChanges(stage, job.settings, job.signal);
+    const published = await makeCurrent(job.settings, stage, facts, { now: now(), untidied, signer, changes });
     const folder = join(out, RELEASES, published.name);
     if (skipped === 0) await job.origin.keep(folder);
     const { bytes, linked } = totals;
     const made = { folder, records: count, pages, bytes, linked, isRead: true, skipped, warnings };
     const timings = { write: writtenAt - began, publish: performance.now() - writtenAt, threads };
-    return { ...published, ...made, problems: job.log.report, signedWith: signer?.key, workers, timings };
+    return {
+      ...published,
+      ...made,
+      problems: job.log.report,
+      signedWith: signer?.key,
+      ...{ changes: changes?.report, workers, timings },
+    };
   } catch (error) {
     staging.discard();
     throw error;
   } finally {
+    changes?.matches?.close();
     await job.origin.end();
   }
 }
@@ -148,7 +164,7 @@ function leave(
   { folder, snapshot, paths, sums }: Release,
   { settings, log }: Job,
   began: number,
-): Omit<Written, "untidied"> {
+): Omit<Written, "changes" | "untidied"> {
   log.open();
   log.finish();
   const { id, count: records, pages, warnings } = snapshot;

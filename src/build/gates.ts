@@ -2,6 +2,7 @@
 import { basename, join } from "node:path";
 import { diff } from "../diff/diff.js";
 import { findExceeded, GateError, type Gates, hasGates } from "../diff/gates.js";
+import type { Matches } from "../diff/matches.js";
 import { openReleaseSide } from "../diff/side.js";
 import { UserError } from "../errors.js";
 import { CURRENT, idOf, RELEASES, STAGING } from "../release/layout.js";
@@ -20,6 +21,7 @@ export interface GateReport {
 
 /**
  * @param name the folder name of the new release, which stays in `dist` also when a gate is exceeded.
+ * @param matches what was found between both releases before. They are closed.
  * @throws GateError when one is exceeded; UserError when the current release is broken, so that nothing can be compared.
  */
 export async function checkGates(
@@ -27,6 +29,7 @@ export async function checkGates(
   name: string,
   previous: Release | undefined,
   gates: Gates,
+  matches?: Matches,
 ): Promise<GateReport | undefined> {
   if (!hasGates(gates)) return undefined;
   if (!previous) {
@@ -40,7 +43,7 @@ export async function checkGates(
   try {
     const release = await openRelease(join(dist, RELEASES, name));
     const old = await openReleaseSide(previous, CURRENT, makeFolder(scratch, "old"));
-    const result = await diff(old, await openReleaseSide(release, name, makeFolder(scratch, "new")));
+    const result = await diff(old, await openReleaseSide(release, name, makeFolder(scratch, "new")), { matches });
     try {
       const exceeded = findExceeded(result, gates);
       if (exceeded.length > 0) throw new GateError(name, exceeded);

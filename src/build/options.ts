@@ -11,6 +11,8 @@ import { usageError } from "../errors.js";
 import {
   BULK,
   BULK_FOLDER,
+  CHANGES,
+  CHANGES_FOLDER,
   CONTRACT,
   OLD_RECORDS,
   OPENAPI,
@@ -26,7 +28,9 @@ import { type OptionsOf, pick, SOURCE_SETTINGS, type SourceSetting } from "../se
 import { SETTINGS } from "../settings/table.js";
 import { loadContract } from "./contract.js";
 
-export interface BuildOptions extends OptionsOf<SourceSetting | "keep" | "adapt" | "bulk" | "signKey">, ServingOptions {
+export interface BuildOptions
+  extends OptionsOf<SourceSetting | "keep" | "adapt" | "bulk" | "changes" | "signKey">,
+    ServingOptions {
   /** The SQLite file of records. */
   db: string;
   /** Where the listing will be reached: absolute http(s), maybe with a path. */
@@ -69,6 +73,8 @@ const OWN_NAMES: readonly string[] = [
   OLD_RECORDS,
   BULK,
   BULK_FOLDER,
+  CHANGES,
+  CHANGES_FOLDER,
   SIGNATURE,
 ];
 const extraPath = z.string().regex(/^[\w.-]*\w[\w.-]*$/);
@@ -86,7 +92,7 @@ const passwordRule: Rule = {
 };
 
 const RULES: OptionRules<BuildOptions> = {
-  ...pick("db", "baseUrl", "out", "keep", "adapt", "bulk", "signKey", ...SOURCE_SETTINGS),
+  ...pick("db", "baseUrl", "out", "keep", "adapt", "bulk", "changes", "signKey", ...SOURCE_SETTINGS),
   ...SERVING_SETTINGS,
   ...{ encodings: compress, problemsFile: problems, gates: anyObject, extraFiles },
 };
@@ -119,9 +125,11 @@ export async function resolveOptions(given: BuildOptions) {
   const forHosts = publishedFiles({ ...options, contract, baseUrl, encodings, carriesAvatar });
   const links = options.links ?? SETTINGS.links.default;
   const bulk = options.bulk ?? false;
+  const changes = options.changes ?? SETTINGS.changes.default;
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),
     ...(bulk ? [BULK] : []),
+    ...(changes > 0 ? [CHANGES] : []),
     ...(options.signKey === undefined ? [] : [SIGNATURE]),
   ];
   const gates = checkOptions("gates", options.gates ?? {}, GATES);
@@ -139,6 +147,7 @@ export async function resolveOptions(given: BuildOptions) {
     description: describeApi(contract, { baseUrl, links, encodings, files }),
     extraFiles: [...forHosts, ...(options.extraFiles ?? [])],
     bulk,
+    changes,
     skipInvalid: options.skipInvalid ?? false,
     gates,
   };

@@ -3,13 +3,13 @@ import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
 import { findDiffering, includedFiles } from "../adapters/release-files.js";
 import type { Sums } from "../release/digests.js";
-import { BULK, idOf, RELEASES } from "../release/layout.js";
+import { BULK, CHANGES, idOf, RELEASES } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
 import { findAltered, findDamage, openIfWhole, type Release } from "../release/open.js";
 import type { Signer } from "../release/signature/signer.js";
 import { contentDigest, type Snapshot, type SnapshotFacts, snapshotId } from "../release/snapshot.js";
-import type { Staging } from "../release/staging.js";
 import { prune, switchCurrent } from "../release/switch.js";
+import type { Stage, WrittenChanges } from "./changes.js";
 import { checkGates, type GateReport } from "./gates.js";
 import type { BuildSettings } from "./options.js";
 import type { WrittenPages } from "./page-writer.js";
@@ -30,21 +30,30 @@ export interface Published {
   untidied: string[];
 }
 
+interface Effects {
+  now: Date;
+  untidied: string[];
+  signer: Signer | undefined;
+  changes: WrittenChanges | undefined;
+}
+
 export async function makeCurrent(
   settings: BuildSettings,
-  { staging, written, previous }: { staging: Staging; written: WrittenPages; previous: Release | undefined },
+  { staging, written, previous }: Stage,
   facts: SnapshotFacts,
-  { now, untidied, signer }: { now: Date; untidied: string[]; signer: Signer | undefined },
+  { now, untidied, signer, changes }: Effects,
 ): Promise<Published> {
   const { out: dist, keep, gates } = settings;
-  const digest = contentDigest(facts, staging.sums(written.digests));
+  const sums = staging.sums(written.digests);
+  const digest = contentDigest(facts, sums);
   const id = snapshotId(digest);
-  if (!signer && previous && (await isSame(previous, digest, written)) && isAdapted(previous, settings)) {
+  const wanted = { id, digest, changes: sums.others.get(CHANGES) };
+  if (!signer && previous && (await isSame(previous, digest, written)) && isAdapted(previous, settings, wanted)) {
     staging.discard();
     const name = basename(previous.folder);
     return { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined, untidied };
   }
-  const twin = signer ? undefined : await findWhole(settings, { id, digest });
+  const twin = signer ? undefined : await findWhole(settings, wanted);
   if (twin !== undefined) staging.discard();
   const name =
     twin ??
@@ -55,7 +64,7 @@ export async function makeCurrent(
       (...contents) => filesForHosts(settings, ...contents),
       signer,
     ));
-  const report = await checkGates(dist, name, previous, gates);
+  const report = await checkGates(dist, name, previous, gates, changes?.matches);
   switchCurrent(dist, name, now, untidied);
   const pruned = prune(dist, keep, now, untidied);
   return { id, name, isNew: twin === undefined, isSwitched: true, pruned, gates: report, untidied };
@@ -69,24 +78,29 @@ async function isSame({ digest, folder, sums }: Release, wanted: string, { total
 /** The folder name of the newest intact release with this content, and with what these settings include for hosts. */
 async function findWhole(
   settings: BuildSettings,
-  { id, digest }: { id: string; digest: string },
+  wanted: { id: string; digest: string; changes: string | undefined },
 ): Promise<string | undefined> {
   for (const name of releaseNames(settings.out)) {
-    if (idOf(name) !== id) continue;
+    if (idOf(name) !== wanted.id) continue;
     const release = await openIfWhole(join(settings.out, RELEASES, name));
-    if (release?.digest === digest && isAdapted(release, settings) && (await findDamage(release)) === undefined)
-      return name;
+    if (release?.digest !== wanted.digest || !isAdapted(release, settings, wanted)) continue;
+    if ((await findDamage(release)) === undefined) return name;
   }
   return undefined;
 }
 
 /**
  * Whether a release holds what these settings write besides what counts in its id: for hosts, since it may have been built
- * for fewer or by other rules, and all records in a few files.
+ * for fewer or by other rules, all records in a few files, and what leads to it from other releases.
+ * @param wanted with the digest of changes.json; undefined for none.
  */
-export function isAdapted(release: Release, settings: BuildSettings): boolean {
+export function isAdapted(
+  release: Release,
+  settings: BuildSettings,
+  { changes }: { changes: string | undefined },
+): boolean {
   const { folder, snapshot, sums } = release;
-  if (sums.others.has(BULK) !== settings.bulk) return false;
+  if (sums.others.has(BULK) !== settings.bulk || sums.others.get(CHANGES) !== changes) return false;
   return findDiffering(release, filesForHosts(settings, basename(folder), snapshot, sums)) === undefined;
 }
 

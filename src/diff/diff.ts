@@ -28,6 +28,8 @@ export interface DiffOptions extends FieldFilter {
   /** Threads that read changed records; 0 is none. As many as cores unless given, and none for small snapshots. */
   workers?: number | undefined;
   signal?: AbortSignal | undefined;
+  /** What was found between both sides before, from lists that were intact. It is closed with the diff, or where that fails. */
+  matches?: Matches | undefined;
 }
 
 /** @throws UserError when a list of records does not match its digest, or a page that has to be read is missing or not valid. */
@@ -40,10 +42,10 @@ export async function diff<T = AnyRecord>(old: Side, now: Side, options: DiffOpt
   const size = threadsFor(Math.max(old.facts.count, now.facts.count), workers, WORTHWHILE);
   const file = new URL("./worker.js", import.meta.url);
   const pool = new ThreadPool({ size, isCallerOne: true, file, data: comparing, start: startSummaries, signal });
-  let matches: Matches | undefined;
+  let { matches } = options;
   try {
-    for (const side of [old, now]) await requireIntact(side);
-    matches = await matchRecords(old, now, signal);
+    if (!matches) for (const side of [old, now]) await requireIntact(side);
+    matches ??= await matchRecords(old, now, signal);
     const summary = nothing();
     await pool.run(inBatches(matches.changed(), PAIRS_A_JOB), (part) => add(summary, part));
     return toDiff(matches, comparing, summary);

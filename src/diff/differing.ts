@@ -1,6 +1,7 @@
 /** Lines that differ between two lists of records, joined by key in a temporary database, however many there are. */
 import Database from "better-sqlite3";
-import type { Contract } from "../contract/contract.js";
+import type { Contract, OrderField } from "../contract/contract.js";
+import { fromBytes, toBytes } from "../contract/record/key.js";
 import { hasCode, UserError } from "../errors.js";
 import { capital } from "../print/text.js";
 import type { RecordLines } from "../release/record/lines.js";
@@ -14,7 +15,7 @@ type SideName = "old" | "new";
 const ROWS = 1000;
 const KEY_BYTES = 2 ** 22;
 
-export function openDiffering(contracts: Readonly<Record<SideName, Pick<Contract, "listing">>>) {
+export function openDiffering(contracts: Readonly<Record<SideName, Pick<Contract, "listing" | "key">>>) {
   // A database with an empty name is private and temporary.
   const db = new Database("");
   // At most 32 MB in memory, and nothing has to survive this process.
@@ -48,14 +49,14 @@ export function openDiffering(contracts: Readonly<Record<SideName, Pick<Contract
         at += held;
       }
     },
-    join: () => join(db, Math.max(1, Math.min(ROWS, Math.floor(KEY_BYTES / longest)))),
+    join: () => join(db, Math.max(1, Math.min(ROWS, Math.floor(KEY_BYTES / longest))), contracts.new.key),
     close(): void {
       db.close();
     },
   };
 }
 
-function join(db: Database.Database, batch: number): Matches {
+function join(db: Database.Database, batch: number, key: Pick<OrderField, "kind">): Matches {
   db.exec(`CREATE TABLE changed AS SELECT key, old.at, old.digest, new.at AS newAt, new.digest AS newDigest
       FROM old JOIN new USING (key) WHERE old.digest <> new.digest ORDER BY new.at;
     CREATE TABLE added AS SELECT key, at, digest FROM new WHERE key NOT IN (SELECT key FROM old) ORDER BY at;
@@ -71,8 +72,23 @@ function join(db: Database.Database, batch: number): Matches {
         yield { key, old: { at, digest }, new: { at: newAt, digest: newDigest } };
       }
     },
+    *byKey() {
+      sortByKey(db, key);
+      for (const { isPut, ...entry } of rowsOf<ListEntry & { isPut: 0 | 1 }>(db, "by_key", batch))
+        yield { ...entry, isPut: isPut === 1 };
+    },
     close: () => db.close(),
   };
+}
+
+/** A text in quotes may have escapes, so its value is ordered, and not how it is written. */
+function sortByKey(db: Database.Database, { kind }: Pick<OrderField, "kind">): void {
+  const order = kind === "integer" ? "CAST(key AS INTEGER)" : `iif(key GLOB '"*', value_of(key), key)`;
+  db.function("value_of", { deterministic: true }, (key) => toBytes(JSON.parse(fromBytes(String(key)))));
+  db.exec(`CREATE TABLE IF NOT EXISTS by_key AS SELECT key, at, digest, isPut FROM (
+      SELECT key, newAt AS at, newDigest AS digest, 1 AS isPut FROM changed
+      UNION ALL SELECT key, at, digest, 1 FROM added UNION ALL SELECT key, at, digest, 0 FROM removed
+    ) ORDER BY ${order}`);
 }
 
 /** All rows of a table in the order they were written, in batches, so that several readers can be active. */

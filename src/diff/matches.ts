@@ -21,11 +21,16 @@ export interface Pair {
   new: Listed;
 }
 
+/** A record to put where it is new or other than it was, or one that is gone, as it stood before. */
+export type KeyedChange = ListEntry & { isPut: boolean };
+
 export interface Matches {
   counts: Record<"added" | "removed" | "changed", number>;
   added(): Generator<ListEntry>;
   removed(): Generator<ListEntry>;
   changed(): Generator<Pair>;
+  /** All of them in the order of keys: integers as numbers, texts by the bytes of their value. */
+  byKey(): Generator<KeyedChange>;
   close(): void;
 }
 
@@ -34,6 +39,7 @@ export const NO_MATCHES: Matches = {
   *added() {},
   *removed() {},
   *changed() {},
+  *byKey() {},
   close() {},
 };
 
@@ -52,6 +58,9 @@ export function unmatched(old: MatchSide, now: MatchSide): Matches {
     counts: { added: count(now), removed: count(old), changed: 0 },
     added: () => entriesOf(now),
     removed: () => entriesOf(old),
+    byKey() {
+      throw new Error("Records that are named by different fields are in no common order");
+    },
   };
 }
 

@@ -2,7 +2,7 @@
 import { fstatSync, readSync } from "node:fs";
 import { type AnyRecord, valueAt } from "../contract/contract.js";
 import { isObject, parseJson } from "../contract/json.js";
-import { toBytes, writeKey } from "../contract/record/key.js";
+import { keyText, toBytes, writeKey } from "../contract/record/key.js";
 import { recordCheck } from "../contract/record/schema.js";
 import { type RecordPattern, recordPattern } from "../contract/record/text.js";
 import { UserError } from "../errors.js";
@@ -42,18 +42,33 @@ export class RecordReader {
 
   /** @throws UserError when the page is missing, or does not hold this record as the list says. */
   read(entry: ListEntry): AnyRecord {
-    const { facts } = this.side;
-    const page = Math.floor(entry.at / facts.pageSize) + 1;
-    const bytes = this.#find(page, entry);
-    const record = bytes && this.#readValid(bytes);
+    const record = this.#readValid(this.readText(entry));
     // A page that was altered must neither be reported as the snapshot's nor pass a gate.
     if (record && this.#hasKey(record, entry.key)) return record;
-    const name = nameOf(facts.contract, entry.key);
-    if (!bytes && this.#isThere(page, entry))
-      throw new UserError(
-        `${capital(name)} on page ${page} of ${facts.name} is not as its digest says; check it with "rollcall verify".`,
-      );
-    throw badPage(facts, page, `does not hold ${name}, or not as a valid ${facts.contract.listing.words[0]}`);
+    throw this.#refuse(entry);
+  }
+
+  /** The canonical text of a record, which has its digest. It is valid until the next one is read. @throws as `read` does. */
+  readText(entry: ListEntry): Buffer {
+    const page = this.#pageOf(entry);
+    const bytes = this.#find(page, entry);
+    if (bytes) return bytes;
+    if (!this.#isThere(page, entry)) throw this.#refuse(entry);
+    const { contract, name } = this.side.facts;
+    const what = capital(nameOf(contract, entry.key));
+    throw new UserError(
+      `${what} on page ${page} of ${name} is not as its digest says; check it with "rollcall verify".`,
+    );
+  }
+
+  #pageOf({ at }: ListEntry): number {
+    return Math.floor(at / this.side.facts.pageSize) + 1;
+  }
+
+  #refuse(entry: ListEntry): UserError {
+    const { facts } = this.side;
+    const [name, word] = [nameOf(facts.contract, entry.key), facts.contract.listing.words[0]];
+    return badPage(facts, this.#pageOf(entry), `does not hold ${name}, or not as a valid ${word}`);
   }
 
   /** The bytes of a record, which have its digest. */
@@ -102,8 +117,7 @@ export class RecordReader {
 
   /** The key's field and value as they stand in a record, byte by byte. */
   #memberOf(key: string): string {
-    const isBare = this.side.facts.contract.key.kind === "integer" || key.startsWith('"');
-    return this.#member + (isBare ? key : `"${key}"`);
+    return this.#member + keyText(this.side.facts.contract, key);
   }
 
   #readValid(bytes: Buffer): AnyRecord | undefined {

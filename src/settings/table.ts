@@ -44,6 +44,11 @@ export const SETTINGS = {
   ),
   compress: row(kind.encodings, ["build"], "codings to store each page in as well"),
   bulk: row(yesOrNo, ["build"], "publish all records in a few files as well, for readers who want everything"),
+  changes: row(
+    { ...whole(0, 1000), default: 0 },
+    ["build"],
+    "steps from earlier releases to publish, for readers who keep a copy; 0 is no changes.json",
+  ),
   keep: row({ ...whole(0, 1_000_000), default: 5 }, ["build"], "old releases to keep; the current one always stays"),
   workers: row(
     whole(0, 64),

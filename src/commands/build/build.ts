@@ -79,13 +79,23 @@ function isUsual(out: string, io: Io): boolean {
 
 function toOptions(settings: Settings): BuildOptions {
   const { db, baseUrl, out, contract, table, query, defaultAvatar, workers } = need(settings, "db", "baseUrl");
-  const { pageSize, links, keep, bulk, skipInvalid, compress: encodings, problems: problemsFile, adapt } = settings;
+  const {
+    pageSize,
+    links,
+    keep,
+    bulk,
+    changes,
+    skipInvalid,
+    compress: encodings,
+    problems: problemsFile,
+    adapt,
+  } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
   const { root, basePath, origin, cacheControl, signKey } = settings;
   return {
     ...{ db, baseUrl, out, contract, table, query, defaultAvatar, workers },
-    ...{ pageSize, links, keep, bulk, skipInvalid, encodings, problemsFile, gates },
+    ...{ pageSize, links, keep, bulk, changes, skipInvalid, encodings, problemsFile, gates },
     ...{ adapt, root, basePath, origin, cacheControl, signKey },
   };
 }
@@ -97,7 +107,8 @@ function report(
   io: Io,
 ): void {
   if (settings.json) {
-    const { id, name, folder, isNew, records, pages, bytes, linked, skipped, warnings, signedWith, untidied } = result;
+    const { id, name, folder, isNew, records, pages, bytes, linked, skipped, warnings, signedWith, changes, untidied } =
+      result;
     const facts = {
       id,
       name,
@@ -110,6 +121,7 @@ function report(
       skipped,
       warnings,
       signedWith,
+      changes: changes && { ...changes, none: changes.none ?? null },
       untidied,
     };
     const seconds = Math.round(milliseconds) / 1000;

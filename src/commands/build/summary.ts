@@ -3,7 +3,7 @@ import type { BuildResult } from "../../build/build.js";
 import type { Contract } from "../../contract/contract.js";
 import { count, duration, number, size } from "../../print/numbers.js";
 import { align, type Line, type Paint } from "../../print/style.js";
-import { SIGNATURE } from "../../release/layout.js";
+import { CHANGES, SIGNATURE } from "../../release/layout.js";
 
 /** @param next the command that serves the release. */
 export function describeBuild(
@@ -17,6 +17,7 @@ export function describeBuild(
   const lines: Line[] = [
     { verb: "read", value: isRead ? count(records + skipped, words) : "no row: the file is unchanged", detail: run.db },
     written(result),
+    ...stepped(result),
   ];
   for (const [kind, warned] of Object.entries(warnings))
     lines.push({ verb: "warn", value: `${count(warned, words)}: ${warningText(kind, run.contract)}` });
@@ -42,6 +43,16 @@ function written({ isNew, isSwitched, pages, bytes, linked, folder: detail }: Bu
   const note = linked > 0 ? ` (${number(linked)} linked)` : "";
   if (isNew) return { verb: "write", value: `${count(pages, "page")}, ${size(bytes)}${note}`, detail };
   return { verb: "same", value: isSwitched ? "an older release has all of it" : "nothing changed", detail };
+}
+
+function stepped({ changes }: BuildResult): Line[] {
+  if (!changes) return [];
+  const { put, remove, bytes, steps, none } = changes;
+  const value =
+    none === undefined
+      ? `${number(put)} put, ${number(remove)} removed, ${size(bytes)}`
+      : `none from the last release: ${none}`;
+  return [{ verb: "step", value, detail: `${count(steps, "step")} in ${CHANGES}` }];
 }
 
 function gated({ gates }: BuildResult): Line[] {

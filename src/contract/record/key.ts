@@ -47,6 +47,11 @@ export function writtenKey(inside: string): string {
   return PLAIN.test(inside) ? inside : `"${inside}"`;
 }
 
+/** A key as JSON, byte by byte, from how it stands in records.sha256. */
+export function keyText({ key }: Pick<Contract, "key">, written: string): string {
+  return key.kind === "integer" || written.startsWith('"') ? written : `"${written}"`;
+}
+
 /** A key as it stands in records.sha256, byte by byte, from its value. */
 export function writeKey(value: string | number): string {
   return toBytes(writtenKey(typeof value === "string" ? JSON.stringify(value).slice(1, -1) : String(value)));
