@@ -1,8 +1,7 @@
 /** The answers that several paths have, and how each path answers GET, HEAD and OPTIONS. */
 import { CONTENT_TYPE, ERROR_DETAILS, INVALID_PAGE } from "../../contract/headers.js";
-import { BULK } from "../layout.js";
 import { headers } from "./headers.js";
-import { type Described, type Part, ref } from "./parts.js";
+import { type Described, hasRanges, type Part, ref } from "./parts.js";
 
 /** What a path answers GET and HEAD with, beside the errors of every path. */
 interface Endpoint {
@@ -46,7 +45,8 @@ export function pathItem({ name, summary, tag, parameters = [], get, head }: End
 }
 
 /** By the names of their components. */
-export function answerComponents({ encodings, files }: Described, hasExample: boolean): Part {
+export function answerComponents(described: Described, hasExample: boolean): Part {
+  const { encodings } = described;
   const coding = encodings.length > 0 ? { "Content-Encoding": "ContentEncoding" } : {};
   const page = headers({ ...KEPT, ...coding });
   const content = {
@@ -71,7 +71,7 @@ export function answerComponents({ encodings, files }: Described, hasExample: bo
     PageNotModified: { description: "The client has the page, by its If-None-Match.", headers: page },
     ...answersOfFile("File"),
     ...answersOfFile("State"),
-    ...(files.includes(BULK) && { ...answersOfFile("Part"), NoSuchRange: noSuchRange }),
+    ...(hasRanges(described) && { ...answersOfFile("Part"), NoSuchRange: noSuchRange }),
     Moved: {
       description: "To the path with its final slash, the query kept.",
       headers: headers({ "Cache-Control": "CacheControl", Location: "Location" }),
@@ -87,7 +87,7 @@ export function answerComponents({ encodings, files }: Described, hasExample: bo
 
 const KEPT = { ETag: "ETag", "Cache-Control": "CacheControl" } as const;
 
-/** A file that may be kept as long as a page, one that says which snapshot is current, or a part of all records. */
+/** A file that may be kept as long as a page, one that says which snapshot is current, or one so large that hosts send ranges of it. */
 export type FileKind = keyof typeof FILE_HEADERS;
 
 const FILE_HEADERS = {

@@ -1,7 +1,18 @@
 /** The files of a release beside its pages, as its readers see them. */
 import { CONTENT_TYPE, NO_CACHE } from "../../contract/headers.js";
 import { AVATAR_PATH } from "../../contract/links.js";
-import { BULK, BULK_FOLDER, CONTRACT, fileHeaders, OPENAPI, SIGNATURE, SNAPSHOT, SUMS } from "../layout.js";
+import {
+  BULK,
+  BULK_FOLDER,
+  CHANGES,
+  CHANGES_FOLDER,
+  CONTRACT,
+  fileHeaders,
+  OPENAPI,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+} from "../layout.js";
 import { headersOfFile, pathItem } from "./answers.js";
 import { type Described, type Part, ref } from "./parts.js";
 
@@ -48,6 +59,22 @@ const FILES: readonly File[] = [
     hasRanges: true,
   },
   {
+    path: CHANGES,
+    name: "Changes",
+    summary: "The steps that lead from earlier states to this one",
+    schema: ref("schemas", "Changes"),
+    with: CHANGES,
+  },
+  {
+    path: `${CHANGES_FOLDER}/{step}.ndjson.gz`,
+    name: "Step",
+    summary: "What to do to a copy of one state to have another, one record a line, as a gzip file",
+    schema: { type: "string", format: "binary" },
+    with: CHANGES,
+    parameters: [ref("parameters", "Step"), ref("parameters", "Range")],
+    hasRanges: true,
+  },
+  {
     path: AVATAR_PATH,
     name: "Avatar",
     summary: "The image of records that have none",
@@ -57,7 +84,7 @@ const FILES: readonly File[] = [
 ];
 
 /** Which of a release's files its description depends on. */
-export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, AVATAR_PATH];
+export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CHANGES, AVATAR_PATH];
 
 /** Each file's methods by its path. */
 export function filePaths(described: Described): Part {

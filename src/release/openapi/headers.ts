@@ -1,11 +1,12 @@
 /** The headers of every answer, as docs/contract.md promises them. Those that not every host can send are not required. */
 import { commonHeaders, DEFAULT_CACHE_CONTROL, NO_CACHE, NO_STORE, PREFLIGHT_HEADERS } from "../../contract/headers.js";
 import { basePath } from "../../contract/links.js";
-import { BULK, OPENAPI } from "../layout.js";
-import { type Described, type Part, ref } from "./parts.js";
+import { OPENAPI } from "../layout.js";
+import { type Described, hasRanges, type Part, ref } from "./parts.js";
 
 /** Each header by its component's name. */
-export function headerComponents({ baseUrl, encodings, files }: Described): Part {
+export function headerComponents(described: Described): Part {
+  const { baseUrl, encodings } = described;
   const common = commonHeaders(encodings, `${basePath(baseUrl)}/${OPENAPI}`);
   return {
     Allow: fixed(common["Allow"], "The methods that there are."),
@@ -34,7 +35,7 @@ export function headerComponents({ baseUrl, encodings, files }: Described): Part
     AllowMethods: fixed(PREFLIGHT_HEADERS["Access-Control-Allow-Methods"], "The methods that a browser may use."),
     AllowHeaders: fixed(PREFLIGHT_HEADERS["Access-Control-Allow-Headers"], "The headers that a browser may send."),
     MaxAge: fixed(PREFLIGHT_HEADERS["Access-Control-Max-Age"], "For how many seconds a browser may keep this answer."),
-    ...(files.includes(BULK) && {
+    ...(hasRanges(described) && {
       AcceptRanges: text("Says `bytes` where the host sends parts of a file.", "bytes"),
       ContentRange: text("Which bytes of the file these are.", "bytes 1000-1999/20000"),
     }),

@@ -2,16 +2,19 @@
 import type { Contract } from "../../contract/contract.js";
 import { isObject, parseJson } from "../../contract/json.js";
 import { MAX_PAGES } from "../../contract/links.js";
-import { BULK } from "../layout.js";
+import { BULK, CHANGES } from "../layout.js";
 import { answerComponents, pathItem } from "./answers.js";
 import { exampleOf, examplePage } from "./examples.js";
 import { filePaths } from "./files.js";
 import { headerComponents } from "./headers.js";
-import { type Described, type Part, ref } from "./parts.js";
+import { type Described, hasRanges, type Part, ref } from "./parts.js";
 import { schemaComponents } from "./schemas.js";
 
-/** Moves with whatever is written here, so that `verify` knows which descriptions it can make again. */
-const FORM = 1;
+/**
+ * Move with whatever is written here, so that `verify` knows which descriptions it can make again. A release without steps
+ * is described as it was before there were any, so that those who knew of none still can.
+ */
+const FORMS = { plain: 1, withSteps: 2 } as const;
 
 /** The text of openapi.json. Equal arguments give equal bytes: nothing in it comes from the clock, the machine or a version. */
 export function describeApi(contract: Contract, described: Described): string {
@@ -35,7 +38,7 @@ export function describeApi(contract: Contract, described: Described): string {
       responses: answerComponents(described, example !== undefined),
       ...(example && { examples: { Page: { summary: "The second page of three", value: example } } }),
     },
-    "x-form": FORM,
+    "x-form": described.files.includes(CHANGES) ? FORMS.withSteps : FORMS.plain,
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
@@ -44,7 +47,7 @@ export function describeApi(contract: Contract, described: Described): string {
 export function isOfOtherForm(text: string): boolean {
   const read = parseJson(text);
   const form = "value" in read && isObject(read.value) ? read.value["x-form"] : undefined;
-  return Number.isSafeInteger(form) && form !== FORM;
+  return Number.isSafeInteger(form) && !Object.values<unknown>(FORMS).includes(form);
 }
 
 function infoOf({ file, listing }: Contract, { baseUrl, links }: Described): Part {
@@ -99,7 +102,8 @@ function pagePaths({ listing }: Contract): Part {
   };
 }
 
-function parameterComponents({ files }: Described): Part {
+function parameterComponents(described: Described): Part {
+  const { files } = described;
   const number = { type: "integer", minimum: 1, maximum: MAX_PAGES };
   const page = { name: "page", description: "Which page, by its number in decimal form.", schema: number, example: 2 };
   return {
@@ -131,6 +135,18 @@ function parameterComponents({ files }: Described): Part {
         schema: number,
         example: 1,
       },
+    }),
+    ...(files.includes(CHANGES) && {
+      Step: {
+        name: "step",
+        in: "path",
+        required: true,
+        description: "Which step, by the first digits of the states that it leads from and to.",
+        schema: { type: "string", pattern: "^[0-9a-f]{12}-[0-9a-f]{12}$" },
+        example: "0f3a91c2d4e5-77b0c2d91a3f",
+      },
+    }),
+    ...(hasRanges(described) && {
       Range: {
         name: "Range",
         in: "header",

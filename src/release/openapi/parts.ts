@@ -1,6 +1,7 @@
 /** What all parts of the description are made of. */
 import type { Encoding } from "../../contract/headers.js";
 import type { LinkStyle } from "../../contract/links.js";
+import { BULK, CHANGES } from "../layout.js";
 
 /** What a release is, as far as its description says it. */
 export interface Described {
@@ -9,6 +10,11 @@ export interface Described {
   encodings: readonly Encoding[];
   /** Those of the release's files that not every release has, see `OPTIONAL_FILES`; others do not matter. */
   files: readonly string[];
+}
+
+/** Whether it has files of which hosts send ranges: parts or steps. */
+export function hasRanges({ files }: Described): boolean {
+  return files.includes(BULK) || files.includes(CHANGES);
 }
 
 /** A part of the document. */

@@ -1,11 +1,11 @@
 /** The schemas of what a reader gets. They allow further fields, so that what is generated from them takes later snapshots, too. */
 import type { Contract } from "../../contract/contract.js";
 import type { ValueSchema } from "../../contract/file/form.js";
-import { type LinkStyle, PAGE_SIZE } from "../../contract/links.js";
+import { PAGE_SIZE } from "../../contract/links.js";
 import { kindOf } from "../../contract/record/kind.js";
 import { typeOf } from "../../contract/record/schema.js";
 import { typeName } from "../../contract/schema/typescript.js";
-import { BULK } from "../layout.js";
+import { BULK, CHANGES } from "../layout.js";
 import { type Described, type Part, ref } from "./parts.js";
 
 const text = { type: "string" } as const;
@@ -66,6 +66,25 @@ const SCHEMAS = {
     }),
     title: "Bulk",
   },
+  Changes: {
+    ...objectOf({
+      state: { ...digest, description: "The state that the last step leads to: that of the snapshot." },
+      steps: {
+        type: "array",
+        description: "Newest first. Each leads to the state that the one before it in the list begins with.",
+        items: objectOf({
+          from: { ...digest, description: "The state of the copies that the step is for." },
+          to: { ...digest, description: "The state of such a copy afterwards." },
+          file: { ...text, description: "Where the step is, below the base URL." },
+          bytes: { ...count, description: "The size of the file." },
+          sha256: { ...digest, description: "The SHA-256 of its plain bytes, in hexadecimal." },
+          put: { ...count, description: "How many records are new or other than they were." },
+          remove: { ...count, description: "How many records are gone." },
+        }),
+      },
+    }),
+    title: "Changes",
+  },
 } as const satisfies Record<string, Part>;
 
 function objectOf<Properties extends Part>(properties: Properties) {
@@ -73,24 +92,30 @@ function objectOf<Properties extends Part>(properties: Properties) {
 }
 
 /** By the names of their components. */
-export function schemaComponents(contract: Contract, { links, files }: Described): Part {
-  const { Bulk, ...always } = SCHEMAS;
+export function schemaComponents(contract: Contract, described: Described): Part {
+  const { Bulk, Changes, ...always } = SCHEMAS;
+  const { files } = described;
   return {
-    [recordName(contract)]: recordSchema(contract),
-    Page: pageSchema(contract, links),
+    [recordName(contract, described)]: recordSchema(contract),
+    Page: pageSchema(contract, described),
     ...always,
     ...(files.includes(BULK) && { Bulk }),
+    ...(files.includes(CHANGES) && { Changes }),
   };
 }
 
 /** What a record is called: `User`. Names of components are ASCII, and others have theirs. */
-function recordName({ file, listing }: Contract): string {
+function recordName({ file, listing }: Contract, { files }: Described): string {
   const names = [typeName(file.title ?? ""), typeName(listing.words[0])];
-  const isFree = (name: string) => /^\w+$/.test(name) && name !== "Page" && !Object.hasOwn(SCHEMAS, name);
+  const { Changes, ...others } = SCHEMAS;
+  // A release without steps is described as it was before there were any.
+  const taken = { ...others, ...(files.includes(CHANGES) && { Changes }) };
+  const isFree = (name: string) => /^\w+$/.test(name) && name !== "Page" && !Object.hasOwn(taken, name);
   return names.find(isFree) ?? "Record";
 }
 
-function pageSchema(contract: Contract, links: LinkStyle): Part {
+function pageSchema(contract: Contract, described: Described): Part {
+  const { links } = described;
   const link = { type: ["string", "null"], format: "uri" };
   const form = links === "query" ? "?format=api&page=N" : "pages/N.json";
   return {
@@ -102,7 +127,7 @@ function pageSchema(contract: Contract, links: LinkStyle): Part {
       results: {
         type: "array",
         maxItems: PAGE_SIZE.max,
-        items: ref("schemas", recordName(contract)),
+        items: ref("schemas", recordName(contract, described)),
         description: "In the listing's order. Every page but the last has as many.",
       },
     }),

@@ -38,12 +38,16 @@ describe("the text", () => {
     for (const text of texts) expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
   });
 
-  test("moves its form when a word of it changes: then move FORM, and the digest here", () => {
-    const text = [PLAIN, FULL, { ...FULL, links: "path" } as const]
-      .flatMap((described) => [describeApi(USERS_CONTRACT, described), describeApi(STATIONS_CONTRACT, described)])
-      .join("");
-    const forms = new Set(text.match(/"x-form": \d+/g));
-    expect([[...forms], sha256(text)]).toEqual([['"x-form": 1'], DIGEST]);
+  test("moves its form when a word of it changes: then move FORMS, and the digest here", () => {
+    const formOf = (full: Described) => {
+      const text = [PLAIN, full, { ...full, links: "path" } as const]
+        .flatMap((described) => [describeApi(USERS_CONTRACT, described), describeApi(STATIONS_CONTRACT, described)])
+        .join("");
+      return [[...new Set(text.match(/(?<="x-form": )\d+/g))], sha256(text)];
+    };
+    const withoutSteps = OPTIONAL_FILES.filter((path) => path !== "changes.json");
+    expect(formOf({ ...FULL, files: withoutSteps })).toEqual([["1"], DIGEST]);
+    expect(formOf(FULL)).toEqual([["1", "2"], DIGEST_WITH_STEPS]);
   });
 
   test("says once that a reader's schemas are open, and closes none", () => {
@@ -54,7 +58,9 @@ describe("the text", () => {
   });
 });
 
+/** Of releases without steps, which have been described so since before there were any; and with some. */
 const DIGEST = "c3b3572cc227a8795ccc3483c3ab2fb60086b92992f7b6ed16e109581d641456";
+const DIGEST_WITH_STEPS = "d1f3c7ae942f60c93f0d27cebf16b6265af8449e8cf1f7816967988da19ef441";
 
 describe("examples", () => {
   const contracts = [USERS_CONTRACT, STATIONS_CONTRACT, ...FOREIGN.map(({ contract }) => contractOf(contract))];
@@ -155,6 +161,12 @@ test.each([
 ])("records titled %s are called %s", (title, name) => {
   const contract = contractOf({ ...STATIONS, title });
   expect(reading(describeApi(contract, PLAIN)).record).toBe(name);
+});
+
+test("records titled Changes have another name where the release has changes.json, as nobody knew before", () => {
+  const contract = contractOf({ ...STATIONS, title: "Changes" });
+  expect(reading(describeApi(contract, PLAIN)).record).toBe("Changes");
+  expect(reading(describeApi(contract, FULL)).record).toBe("Station");
 });
 
 test("records without any name that can be a component's are called Record", () => {
