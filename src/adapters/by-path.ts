@@ -1,5 +1,5 @@
 /** Hosts that cannot map a query: only releases with links by path work there, with the headers that each can set. */
-import { BULK_FOLDER } from "../release/layout.js";
+import { PACKED_FOLDERS } from "../release/layout.js";
 import { type Adapter, type FileSource, limitedBy } from "./rules/adapter.js";
 import type { Headers } from "./rules/rules.js";
 
@@ -96,7 +96,7 @@ const firebase = byPath({
     ...limitedBy("It answers 404 with its own page and the headers of pages", [
       ...["invalid-page", "error-caching", "error-detail"],
     ]),
-    ...limitedBy("It has no ranges: a part comes whole", ["part-range", "part-if-range", "part-beyond"]),
+    ...limitedBy("It has no ranges: a part or a step comes whole", ["part-range", "part-if-range", "part-beyond"]),
     etag: "It sends tags of its own, without quotes",
     ...limitedBy("It does not compare tags", [
       ...["not-modified", "not-modified-weak", "not-modified-list", "not-modified-any"],
@@ -107,7 +107,7 @@ const firebase = byPath({
     "firebase deploy --only hosting, where firebase.json is and public/ is the release's folder.",
     "Where the base URL has a path, the release lies in the folder of that name in public/.",
   ],
-  files: ({ pageFolder, headers, page, files, part }) => [
+  files: ({ pageFolder, headers, page, files, packed }) => [
     jsonFile("firebase.json", "Goes into the project, beside public/.", {
       hosting: {
         public: "public",
@@ -116,7 +116,7 @@ const firebase = byPath({
           { source: "**", headers: list(headers) },
           { source: `**/${pageFolder}/*.json`, headers: list(page) },
           ...[...files].map(([name, own]) => ({ source: `**/${name}`, headers: list(own) })),
-          { source: `**/${BULK_FOLDER}/*.ndjson.gz`, headers: list(part) },
+          ...PACKED_FOLDERS.map((name) => ({ source: `**/${name}/*.ndjson.gz`, headers: list(packed) })),
         ],
       },
     }),
@@ -138,13 +138,13 @@ const azureStaticWebApps = byPath({
     "/api belongs to its functions: where the listing's path begins so, give the base URL a path, and publish the release into a folder of that name.",
     "swa deploy, with the folder that holds both that one and staticwebapp.config.json.",
   ],
-  files: ({ base, pageFolder, headers, page, files, parts, part }) => [
+  files: ({ base, pageFolder, headers, page, files, packed }) => [
     jsonFile("staticwebapp.config.json", "Goes into the folder that is deployed, beside the one of the release.", {
       globalHeaders: headers,
       routes: [
         { route: `${base}/${pageFolder}/*`, headers: page },
         ...[...files].map(([name, own]) => ({ route: `${base}/${name}`, headers: own })),
-        { route: `${parts}*.{gz}`, headers: part },
+        ...PACKED_FOLDERS.map((name) => ({ route: `${base}/${name}/*.{gz}`, headers: packed })),
       ],
     }),
   ],

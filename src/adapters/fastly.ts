@@ -1,8 +1,7 @@
 /** Fastly before any bucket: VCL that maps the query and answers the rest by itself. */
-import { BULK_FOLDER } from "../release/layout.js";
 import type { Adapter } from "./rules/adapter.js";
 import type { Deployment } from "./rules/deployment.js";
-import { DIGITS, literal, PAGE_NUMBER, PART_NAME, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
+import { DIGITS, literal, PACKED_PATH, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
 import { BODIES, type Headers, INVALID_PAGE_BODY } from "./rules/rules.js";
 
 export const fastly: Adapter = {
@@ -32,7 +31,7 @@ const OWN = { 204: 620, 301: 621, 404: 624, 405: 625, invalid: 626 } as const;
 
 function vcl(deployment: Deployment): string {
   const { listing, bare, pages, pageFolder, redirect, base, origin, files } = deployment;
-  const { preflight, moved, error, page, parts, part, headers } = deployment;
+  const { preflight, moved, error, page, packed, headers } = deployment;
   const folder = origin.pathname.replace(/\/$/, "");
   const digits = DIGITS.map((group) => `\\${group}`).join("");
   const isFile = (name: string) => `req.http.Rollcall-Path == ${text(`${base}/${name}`)}`;
@@ -68,9 +67,9 @@ function vcl(deployment: Deployment): string {
     set var.file = "${pageFolder}/" regsub(req.http.Rollcall-Path, "^.*/", "");
   } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}[^/]*\\.json$`)}) {
     error ${OWN.invalid};
-  }${found.join("")} elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(parts)}${PART_NAME}$`)}) {
-    set var.file = "${BULK_FOLDER}/" regsub(req.http.Rollcall-Path, "^.*/", "");
-    # A part is larger than what is cached in one piece.
+  }${found.join("")} elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(`${base}/`)}${PACKED_PATH}$`)}) {
+    set var.file = regsub(req.http.Rollcall-Path, ${regex(`^${literal(`${base}/`)}`)}, "");
+    # A part or a step may be larger than what is cached in one piece.
     set req.enable_segmented_caching = true;
   }
   if (var.file == "") { error ${OWN[404]}; }
@@ -95,7 +94,7 @@ ${set("resp", headers)}
     set resp.http.Cache-Control = ${text(moved["Cache-Control"])};
 ${own.join("\n")}
     if (req.url ~ ${regex(`^${literal(`${folder}/${pageFolder}/`)}`)}) { set resp.http.Content-Type = ${text(page["Content-Type"])}; }
-    if (req.url ~ ${regex(`^${literal(`${folder}/${BULK_FOLDER}/`)}${PART_NAME}$`)}) { set resp.http.Content-Type = ${text(part["Content-Type"])}; }
+    if (req.url ~ ${regex(`^${literal(`${folder}/`)}${PACKED_PATH}$`)}) { set resp.http.Content-Type = ${text(packed["Content-Type"])}; }
   }
   return(deliver);
 }

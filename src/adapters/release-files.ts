@@ -4,7 +4,7 @@ import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, basePath } from "../contract/links.js";
 import { type UserError, usageError } from "../errors.js";
 import { sha256 } from "../release/files.js";
-import { BULK, CONTRACT, OPENAPI, PagePaths, SIGNATURE, SNAPSHOT, SUMS } from "../release/layout.js";
+import { BULK, CHANGES, CONTRACT, OPENAPI, PagePaths, SIGNATURE, SNAPSHOT, SUMS } from "../release/layout.js";
 import { ADAPTERS, adapterOf } from "./adapters.js";
 import { type AdapterFile, includedFor, publishedFor } from "./rules/adapter.js";
 import { type Contents, deploymentOf, type ServingOptions } from "./rules/deployment.js";
@@ -31,7 +31,7 @@ export function publishedFiles({
       encodings: servedEncodings(adapter.compression, encodings),
       cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
       // A release may have those of another build, too: where there is no such file, nothing is found.
-      others: [...(carriesAvatar ? [AVATAR_PATH] : []), BULK, CONTRACT, OPENAPI, SNAPSHOT, SUMS, SIGNATURE],
+      others: [...(carriesAvatar ? [AVATAR_PATH] : []), BULK, CHANGES, CONTRACT, OPENAPI, SNAPSHOT, SUMS, SIGNATURE],
     });
     return publishedFor(adapter, rules);
   });

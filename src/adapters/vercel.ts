@@ -1,7 +1,6 @@
 /** Vercel: routes in vercel.json. The routes cannot answer methods other than GET. */
-import { BULK_FOLDER } from "../release/layout.js";
 import type { Adapter } from "./rules/adapter.js";
-import { PAGE_NUMBER, PART_NAME } from "./rules/patterns.js";
+import { PACKED_PATH, PAGE_NUMBER } from "./rules/patterns.js";
 import type { Headers, Rules } from "./rules/rules.js";
 
 export const vercel: Adapter = {
@@ -33,19 +32,19 @@ export const vercel: Adapter = {
   ],
 };
 
-function routes({ listing, bare, pages, pageFolder, base, headers, page, redirect, files, parts, part }: Rules) {
+function routes({ listing, bare, pages, pageFolder, base, headers, page, redirect, files, packed }: Rules) {
   const list = (of: Headers) => Object.entries(of).map(([key, value]) => ({ key, value }));
   const query = { type: "query", key: "page" };
   const below = [
     { source: `${path(pages)}:file`, destination: `/${pageFolder}/:file` },
-    { source: `${path(parts)}:file(${PART_NAME})`, destination: `/${BULK_FOLDER}/:file` },
+    { source: `${path(`${base}/`)}:file(${PACKED_PATH})`, destination: "/:file" },
     ...[...files.keys()].map((name) => ({ source: path(`${base}/${name}`), destination: `/${name}` })),
   ];
   const own = [...files].map(([name, its]) => ({
     source: path(`${base}/${name}`),
     headers: list({ ...headers, ...its }),
   }));
-  const ofParts = { source: `${path(parts)}(${PART_NAME})`, headers: list({ ...headers, ...part }) };
+  const ofPacked = { source: `${path(`${base}/`)}(${PACKED_PATH})`, headers: list({ ...headers, ...packed }) };
   return {
     redirects: [{ source: path(bare), destination: redirect, statusCode: 301 }],
     rewrites: [
@@ -58,7 +57,7 @@ function routes({ listing, bare, pages, pageFolder, base, headers, page, redirec
       { source: path(listing), missing: [query], destination: `/${pageFolder}/1.json` },
       ...(base === "" ? [] : below),
     ],
-    headers: [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }, ...own, ofParts],
+    headers: [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }, ...own, ofPacked],
   };
 }
 

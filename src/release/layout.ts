@@ -94,6 +94,14 @@ export function isStep(path: string): boolean {
 
 const STEP = new RegExp(`^${CHANGES_FOLDER}/[0-9a-f]{12}-[0-9a-f]{12}\\.ndjson\\.gz$`);
 
+/** Whether a file is a part or a step. These are gzip for every reader, and so large that hosts which can send ranges of them. */
+export function isPacked(path: string): boolean {
+  return isPart(path) || isStep(path);
+}
+
+/** The folders of a release that hold such files and nothing else. */
+export const PACKED_FOLDERS: readonly string[] = [BULK_FOLDER, CHANGES_FOLDER];
+
 /** In a release, for a moment: a folder that is made and removed so that the system sets the release's time. */
 export const MARK = ".mark";
 

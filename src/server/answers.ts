@@ -12,7 +12,7 @@ import {
   snapshotHeaders,
 } from "../contract/headers.js";
 import { basePath } from "../contract/links.js";
-import { fileHeaders, isPart, OPENAPI, type Variant } from "../release/layout.js";
+import { fileHeaders, isPacked, OPENAPI, type Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 
 /** What both Node's server and the fast path can send. */
@@ -86,9 +86,9 @@ export function setHeaders(res: ServerResponse, { head: { headers }, etag = "" }
   res.setHeader("ETag", etag);
 }
 
-/** Only parts are large enough to be resumed. */
+/** Only parts and steps are large enough to be resumed. */
 function rangesOf(path: string): Record<string, string> {
-  return isPart(path) ? { "Accept-Ranges": "bytes" } : {};
+  return isPacked(path) ? { "Accept-Ranges": "bytes" } : {};
 }
 
 /** The status line and headers, without those that Node adds. */

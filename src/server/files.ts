@@ -1,5 +1,5 @@
 /**
- * Serves a release's files that are no pages (snapshot.json, SHA256SUMS, an avatar, parts), by sirv. A file is checked when
+ * Serves a release's files that are no pages (snapshot.json, SHA256SUMS, an avatar, parts and steps), by sirv. A file is checked when
  * the release is opened, and again when it has changed since, so that sirv never sends what the release does not say.
  */
 import { lstatSync, type ReadStream, realpathSync } from "node:fs";
@@ -9,7 +9,7 @@ import type { NextHandler, Request } from "polka";
 import sirv from "sirv";
 import { etagOf } from "../contract/headers.js";
 import { UserError } from "../errors.js";
-import { isPart, isPublic, SUMS, unlistedFiles } from "../release/layout.js";
+import { isPacked, isPublic, SUMS, unlistedFiles } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
 import { type Answers, bodyBytes, type ServerAnswer, send, setHeaders } from "./answers.js";
@@ -61,7 +61,7 @@ export async function createFiles(release: Release, root: string, answers: Answe
     res.once("close", opening.end);
     if (identity?.text !== served.checked) return send(res, answers.error(500));
     const { size } = identity;
-    const hasRanges = isPart(path) && req.method === "GET";
+    const hasRanges = isPacked(path) && req.method === "GET";
     const range = hasRanges ? requestedRange(req.headers, etagOf(served.digest), size) : undefined;
     if (range === "none") {
       res.setHeader("Content-Range", `bytes */${size}`);

@@ -25,8 +25,8 @@ test("a release is measured file by file", async () => {
   expect(measures.bytes).toBeGreaterThan(measures.bytesInFile);
 });
 
-test("the largest file is named, be it a page, a part or a list that is not served", async () => {
-  for (const path of ["bulk/2.ndjson.gz", "records.sha256"]) {
+test("the largest file is named, be it a page, a part, a step or a list that is not served", async () => {
+  for (const path of ["bulk/2.ndjson.gz", "changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz", "records.sha256"]) {
     const others = { "bulk/1.ndjson.gz": Buffer.alloc(9_000), [path]: Buffer.alloc(26_214_401) };
     const dist = scratch();
     await publish(dist, { others });
@@ -130,7 +130,7 @@ test("build --adapt puts the host's files into the release, with their digests, 
   const worker = readFileSync(join(folder, "_worker.js"), "utf8");
   const paths = new PagePaths(USERS_CONTRACT.listing.path);
   const base = { base: "", paths, encodings: [], cacheControl: "public, max-age=60" };
-  const described = ["bulk.json", "contract.json", "openapi.json", "snapshot.json"];
+  const described = ["bulk.json", "changes.json", "contract.json", "openapi.json", "snapshot.json"];
   const others = ["avatar.svg", ...described, "SHA256SUMS", "SHA256SUMS.minisig"];
   const rules = rulesOf({ ...base, others });
   expect(worker).toBe(publishedFor(adapterOf("cloudflare"), rules)[0]?.text);

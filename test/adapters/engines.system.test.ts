@@ -37,6 +37,7 @@ function isRewrite(route: object): route is Rewrite {
 }
 
 const STATIONS = stationsAt("/~v1.0-b/");
+const STEP = "0f3a91c2d4e5-77b0c2d91a3f";
 
 describe.skipIf(isMissing(engine(VERCEL))).each([
   ["", USERS_CONTRACT],
@@ -88,14 +89,14 @@ describe.skipIf(isMissing(engine(VERCEL))).each([
     expect(await destination(base + path, query)).toBe(file);
   });
 
-  test.each(["3.ndjson.gz", "03.ndjson.gz", "3.ndjson"])(
-    "a part, and nothing like it, leads to its file: %s",
-    async (name) => {
-      // At the root, a file has the path of its own URL.
-      const file = base !== "" && name === "3.ndjson.gz" ? `/bulk/${name}` : undefined;
-      expect(await destination(`${base}/bulk/${name}`, "")).toBe(file);
-    },
-  );
+  test.each([
+    ...["bulk/3.ndjson.gz", "bulk/03.ndjson.gz", "bulk/3.ndjson", "changes/3.ndjson.gz"],
+    ...[`changes/${STEP}.ndjson.gz`, `changes/${STEP}.ndjson`, `bulk/${STEP}.ndjson.gz`],
+  ])("a part or a step, and nothing like it, leads to its file: %s", async (name) => {
+    const isThere = name === "bulk/3.ndjson.gz" || name === `changes/${STEP}.ndjson.gz`;
+    // At the root, a file has the path of its own URL.
+    expect(await destination(`${base}/${name}`, "")).toBe(base !== "" && isThere ? `/${name}` : undefined);
+  });
 });
 
 test.skipIf(isMissing(FALCO)).each([

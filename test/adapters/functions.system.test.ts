@@ -6,6 +6,7 @@ import vm from "node:vm";
 import { describe, expect, test } from "vitest";
 import { FUNCTION_LIMIT } from "../../src/adapters/cloudfront/cloudfront.js";
 import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
+import { sha256 } from "../../src/release/files.js";
 import { openRelease, type Release } from "../../src/release/open.js";
 import { publish } from "../server/release.js";
 import { scratch } from "../support/files.js";
@@ -17,9 +18,16 @@ import { ALL_SERVERS, filesFor, serveWith } from "./servers.js";
 const BASE = "/people/directory";
 const STATIONS = stationsAt("/~v1.0-b/");
 
+/** The path of the step from a state to the next one. */
+function step(at: number): string {
+  const state = (number: number) => sha256(`${number}`).slice(0, 12);
+  return `changes/${state(at)}-${state(at + 1)}.ndjson.gz`;
+}
+
 /** @param contract undefined for a release of users that has no contract.json. */
-async function released(contract?: Contract): Promise<Release> {
-  const others = { "avatar.svg": "<svg/>", "bulk/1.ndjson.gz": "gzip", "openapi.json": "{}" };
+async function released(contract?: Contract, count = 2): Promise<Release> {
+  const steps = Object.fromEntries(Array.from({ length: count }, (_, at) => [step(at), "gzip"]));
+  const others = { "avatar.svg": "<svg/>", "openapi.json": "{}", "bulk/1.ndjson.gz": "gzip", ...steps };
   const shape = { baseUrl: `https://example.com${BASE}`, others };
   return openRelease(await publish(scratch(), contract ? { ...shape, contract } : shape));
 }
@@ -49,6 +57,9 @@ function questions(path: string): Question[] {
     ["GET", `${BASE}/bulk/1.ndjson.gz`, "", 200, "bulk/1.ndjson.gz"],
     ["GET", `${BASE}/bulk/2.ndjson.gz`, "", 404, "Not found."],
     ["GET", `${BASE}/bulk/1.ndjson`, "", 404, "Not found."],
+    ["GET", `${BASE}/${step(1)}`, "", 200, step(1)],
+    ["GET", `${BASE}/${step(2)}`, "", 404, "Not found."],
+    ["GET", `${BASE}/${step(1)}x`, "", 404, "Not found."],
     ["GET", `${BASE}/records.sha256`, "", 404, "Not found."],
     ["GET", `${BASE}/constructor`, "", 404, "Not found."],
     ["GET", path, "", 404, "Not found."],
@@ -88,6 +99,16 @@ test("the CloudFront function is as small as it must be, also for the largest re
   expect(Buffer.byteLength(text)).toBeLessThan(FUNCTION_LIMIT - 1_000);
 });
 
+test("the CloudFront function with more steps than it can name sends its readers to the bucket for each", async () => {
+  const asked = async (steps: number) => {
+    const text = (await filesFor("cloudfront", (await released(undefined, steps)).folder)).get("rollcall-function.js");
+    expect(Buffer.byteLength(text ?? "")).toBeLessThan(FUNCTION_LIMIT);
+    return [step(0), step(steps), `${step(0)}x`].map((file) => answerOf(text ?? "", "GET", `${BASE}/${file}`, "").uri);
+  };
+  expect(await asked(80)).toEqual([`/${step(0)}`, undefined, undefined]);
+  expect(await asked(1_000)).toEqual([`/${step(0)}`, `/${step(1_000)}`, undefined]);
+});
+
 describe.each([
   { words: "users", contract: undefined, asked: OF_USERS },
   { words: "stations", contract: STATIONS, asked: OF_STATIONS },
@@ -95,22 +116,7 @@ describe.each([
   test.each(asked)("%s %s?%s: %i", async (method, uri, query, status, what) => {
     const release = await released(contract);
     const text = (await filesFor("cloudfront", release.folder)).get("rollcall-function.js") ?? "";
-    const context = vm.createContext({});
-    vm.runInContext(text, context);
-    const request = {
-      method,
-      uri,
-      querystring: toEvent(query),
-      headers: { host: { value: "x" } },
-      cookies: {},
-    };
-    const event = {
-      version: "1.0",
-      context: { eventType: "viewer-request" },
-      viewer: { ip: "1.2.3.4" },
-      request,
-    };
-    const reply: Reply = vm.runInContext(`JSON.parse(JSON.stringify(handler(${JSON.stringify(event)})))`, context);
+    const reply = answerOf(text, method, uri, query);
     if (status === 200) {
       expect(reply).toMatchObject({ uri: `/${what}`, querystring: {}, method });
       return;
@@ -123,6 +129,19 @@ describe.each([
     if (status >= 400) expect(headers["cache-control"]).toBe("no-store");
   });
 });
+
+/** What the function makes of a request. */
+function answerOf(text: string, method: string, uri: string, query: string): Reply {
+  const context = vm.createContext({});
+  vm.runInContext(text, context);
+  const event = {
+    version: "1.0",
+    context: { eventType: "viewer-request" },
+    viewer: { ip: "1.2.3.4" },
+    request: { method, uri, querystring: toEvent(query), headers: { host: { value: "x" } }, cookies: {} },
+  };
+  return vm.runInContext(`JSON.parse(JSON.stringify(handler(${JSON.stringify(event)})))`, context);
+}
 
 /** The query as CloudFront passes it: names and values as sent, and repeated ones also as multiValue. */
 function toEvent(query: string): Record<string, { value: string; multiValue?: { value: string }[] }> {

@@ -1,4 +1,4 @@
-/** Parts of a release: their headers, ranges of their bytes, and how they are checked without being held in memory. */
+/** Parts and steps of a release: their headers, ranges of their bytes, and how they are checked without being held in memory. */
 import { randomBytes } from "node:crypto";
 import { appendFileSync, realpathSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,14 @@ import { ask, freshDist, serving, until } from "./running.js";
 const BYTES = randomBytes(100_000);
 const PATH = "/bulk/1.ndjson.gz";
 const ETAG = `"${sha256(BYTES)}"`;
-const others = { [PATH.slice(1)]: BYTES, "bulk/1.ndjson": "plain\n", "openapi.json": "{}" };
+const STEP = "/changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz";
+const others = {
+  [PATH.slice(1)]: BYTES,
+  [STEP.slice(1)]: BYTES,
+  "changes.json": "{}\n",
+  "bulk/1.ndjson": "plain\n",
+  "openapi.json": "{}",
+};
 
 const asked = async (headers: Record<string, string>, method = "GET") => {
   const { port } = await serving({ others });
@@ -25,6 +32,21 @@ test.each([{}, { "Accept-Encoding": "gzip, br" }])("a part is sent as it is to a
     ...{ vary: "Accept", link: '</openapi.json>; rel="service-desc"' },
   });
   expect(answer.headers).not.toHaveProperty("content-encoding");
+});
+
+test("a step is sent as a part is, and what says which there are as what says what is current", async () => {
+  const { port } = await serving({ others });
+  const headersOf = async (path: string, headers: Record<string, string>) => {
+    const { date: _, ...kept } = (await ask(port, path, { headers })).headers;
+    return kept;
+  };
+  for (const headers of [{}, { Range: "bytes=5-9" }, { Range: "bytes=100000-" }, { "If-None-Match": ETAG }])
+    expect(await headersOf(STEP, headers)).toEqual(await headersOf(PATH, headers));
+  const range = await ask(port, STEP, { headers: { Range: "bytes=-5" } });
+  expect([range.status, range.body.equals(BYTES.subarray(-5))]).toEqual([206, true]);
+  const changes = await ask(port, "/changes.json", { headers: { Range: "bytes=0-0" } });
+  expect([changes.status, `${changes.body}`, changes.headers["accept-ranges"]]).toEqual([200, "{}\n", undefined]);
+  expect(changes.headers).toMatchObject({ "cache-control": "no-cache", "content-type": "application/json" });
 });
 
 test("HEAD has GET's headers, with a range or without", async () => {

@@ -1,8 +1,7 @@
 /** What a virtual host and a .htaccess answer alike besides the bodies: error pages, and headers by status. */
 import { ENCODINGS, ERROR_DETAILS, type ErrorStatus, errorBody } from "../../contract/headers.js";
-import { BULK_FOLDER } from "../../release/layout.js";
 import { limitedBy } from "../rules/adapter.js";
-import { literal, PART_NAME, PATTERN_LIMITATIONS } from "../rules/patterns.js";
+import { literal, PACKED_PATH, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, type Headers, type Rules } from "../rules/rules.js";
 
 /** What Apache cannot do, in a virtual host or a .htaccess. */
@@ -42,7 +41,7 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
     "",
     "# Headers that Apache sets itself are removed first.",
     ...["Allow", "Vary", "Last-Modified", "Content-Encoding"].map((name) => `Header onsuccess unset ${name}`),
-    `Header onsuccess unset Accept-Ranges "expr=!(${IS_PART})"`,
+    `Header onsuccess unset Accept-Ranges "expr=!(${IS_PACKED})"`,
     ...set(headers),
     ...set(preflight, "%{REQUEST_STATUS} == '204'"),
     ...set(error, "%{REQUEST_STATUS} -ge 400"),
@@ -52,8 +51,8 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
     ),
     'Header always edit Location "^[a-z]+://[^/]+" ""',
     ...CONDITIONS.map((name) => `RequestHeader unset ${name}`),
-    ...["Range", "If-Range"].map((name) => `RequestHeader unset ${name} "expr=!(${IS_PART})"`),
-    "# A part is no coding of another file.",
+    ...["Range", "If-Range"].map((name) => `RequestHeader unset ${name} "expr=!(${IS_PACKED})"`),
+    "# A part or a step is no coding of another file.",
     "<IfModule mod_mime.c>",
     "  RemoveEncoding .br .gz",
     "</IfModule>",
@@ -89,8 +88,8 @@ function endsIn(pattern: string): string {
   return `%{REQUEST_FILENAME} =~ m#${pattern}$#`;
 }
 
-/** The condition for parts, which alone are resumed. */
-export const IS_PART = endsIn(`/${BULK_FOLDER}/${PART_NAME}`);
+/** The condition for parts and steps, which alone are resumed. */
+export const IS_PACKED = endsIn(`/${PACKED_PATH}`);
 
 function set(headers: Headers, condition?: string): string[] {
   const when = condition === undefined ? "" : ` "expr=${condition}"`;

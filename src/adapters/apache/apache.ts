@@ -1,10 +1,9 @@
 /** Apache httpd 2.4: rules that find the file of a request in one release, and its digest in a map of their own. */
-import { BULK_FOLDER } from "../../release/layout.js";
 import type { Adapter } from "../rules/adapter.js";
 import { type Deployment, type HostedSite, tagLines } from "../rules/deployment.js";
-import { literal, PART_NAME } from "../rules/patterns.js";
+import { literal, PACKED_PATH } from "../rules/patterns.js";
 import { BODIES, decodePath } from "../rules/rules.js";
-import { APACHE_LIMITATIONS, FOUND, IS_PART, quoteApache, writeAnswers, writeOwnAnswers } from "./answers.js";
+import { APACHE_LIMITATIONS, FOUND, IS_PACKED, quoteApache, writeAnswers, writeOwnAnswers } from "./answers.js";
 import {
   answer,
   apacheWord,
@@ -49,8 +48,8 @@ export const apache: Adapter = {
   ],
 };
 
-/** The condition for parts that are sent. */
-const RESUMABLE = `%{REQUEST_STATUS} == '200' && ${IS_PART}`;
+/** The condition for parts and steps that are sent. */
+const RESUMABLE = `%{REQUEST_STATUS} == '200' && ${IS_PACKED}`;
 
 function writeSite({ base, serverName, address, port = 80, included }: HostedSite): string {
   const on = (number: number) => `${address ?? "*"}:${number}`;
@@ -147,7 +146,7 @@ function only(deployment: Deployment, rules: readonly string[]): string[] {
 }
 
 function writeRules(deployment: Deployment): string[] {
-  const { base, files, page, folder, key, parts, part } = deployment;
+  const { base, files, page, folder, key, packed } = deployment;
   const path: PathPattern = (text) => literal(decodePath(text));
   const others = [...files].filter(([, { "Content-Type": type }]) => type !== page["Content-Type"]);
   // A word without quotes: between them, a quote could not be escaped.
@@ -158,7 +157,7 @@ function writeRules(deployment: Deployment): string[] {
     ...[...files.keys()].map(
       (name) => `RewriteRule ${apacheWord(`^${path(`${base}/${name}`)}$`)} - [E=ROLLCALL_FILE:${name}]`,
     ),
-    `RewriteRule ${apacheWord(`^${path(parts)}(${PART_NAME})$`)} - [E=ROLLCALL_FILE:${BULK_FOLDER}/$1]`,
+    `RewriteRule ${apacheWord(`^${path(`${base}/`)}(${PACKED_PATH})$`)} - [E=ROLLCALL_FILE:$1]`,
     `RewriteRule ^ - [E=ROLLCALL_TAG:$${`{${key}:%{ENV:ROLLCALL_FILE}}`}]`,
     'RewriteCond %{ENV:ROLLCALL_TAG} =""',
     `RewriteRule ^ - ${answer(404)}`,
@@ -168,8 +167,8 @@ function writeRules(deployment: Deployment): string[] {
       `RewriteCond %{ENV:ROLLCALL_FILE} =${name}`,
       `RewriteRule ^ ${fileOf(name)} ${apacheWord(`[T=${type},END]`)}`,
     ]),
-    `RewriteCond %{ENV:ROLLCALL_FILE} ^${BULK_FOLDER}/${PART_NAME}$`,
-    `RewriteRule ^ ${fileOf("%{ENV:ROLLCALL_FILE}")} [T=${part["Content-Type"]},END]`,
+    `RewriteCond %{ENV:ROLLCALL_FILE} ^${PACKED_PATH}$`,
+    `RewriteRule ^ ${fileOf("%{ENV:ROLLCALL_FILE}")} [T=${packed["Content-Type"]},END]`,
     `RewriteRule ^ ${fileOf("%{ENV:ROLLCALL_FILE}")} [T=${page["Content-Type"]},END]`,
   ];
 }

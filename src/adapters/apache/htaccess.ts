@@ -1,8 +1,7 @@
 /** Apache httpd by a .htaccess in the published folder: it cannot use a map, so Apache makes the tags from the bytes. */
 import { INVALID_PAGE } from "../../contract/headers.js";
-import { BULK_FOLDER } from "../../release/layout.js";
 import { type Adapter, limitedBy } from "../rules/adapter.js";
-import { literal, PAGE_NUMBER, PART_NAME } from "../rules/patterns.js";
+import { literal, PACKED_PATH, PAGE_NUMBER } from "../rules/patterns.js";
 import { BODIES, decodePath, type Rules } from "../rules/rules.js";
 import { APACHE_LIMITATIONS, quoteApache, writeAnswers } from "./answers.js";
 import {
@@ -54,7 +53,7 @@ export const htaccess: Adapter = {
 };
 
 function writeHtaccess(rules: Rules): string {
-  const { base, files, page, part } = rules;
+  const { base, files, page, packed } = rules;
   const path: PathPattern = (text) => literal(decodePath(text.slice(base.length + 1)));
   // Here, Apache would read $1 as a group of a pattern.
   const refusal = `${base.replaceAll("$", "%24")}/${REFUSAL_FILE}`;
@@ -85,7 +84,7 @@ function writeHtaccess(rules: Rules): string {
       ([name, { "Content-Type": type }]) =>
         `RewriteRule ${apacheWord(`^${literal(name)}$`)} - ${apacheWord(`[T=${type},END]`)}`,
     ),
-    `RewriteRule ${apacheWord(`^${BULK_FOLDER}/${PART_NAME}$`)} - [T=${part["Content-Type"]},END]`,
+    `RewriteRule ${apacheWord(`^${PACKED_PATH}$`)} - [T=${packed["Content-Type"]},END]`,
     `RewriteRule ^ - ${answer(404)}`,
     "",
   ].join("\n");

@@ -22,7 +22,7 @@ function plainRoot(root: string): string {
 }
 
 function route(deployment: Deployment): string[] {
-  const { key, folder: root, headers, error, page, part, preflight, moved, redirect, files, encodings } = deployment;
+  const { key, folder: root, headers, error, page, packed, preflight, moved, redirect, files, encodings } = deployment;
   return [
     `root * ${caddyWord(plainRoot(root))}`,
     ...setHeaders(headers),
@@ -55,9 +55,9 @@ function route(deployment: Deployment): string[] {
       ...setHeaders(headers, `@other${at} `),
     ]),
     ...setHeaders(page, "@page "),
-    `@part vars {${key}_kind} part`,
-    ...setHeaders(part, "@part "),
-    `@whole not vars {${key}_kind} part`,
+    `@packed vars {${key}_kind} packed`,
+    ...setHeaders(packed, "@packed "),
+    `@whole not vars {${key}_kind} packed`,
     ...encodings.flatMap((name) => [
       `@${name} vars {${key}_coding} ${name}`,
       // Set at the end, since the file server omits the length where it finds a coding.

@@ -1,14 +1,13 @@
 /** What the answers are made from: maps from a request to a file of the release, its coding and its tag. */
 import { ENCODINGS } from "../../contract/headers.js";
-import { BULK_FOLDER } from "../../release/layout.js";
 import { type Deployment, tagsOf } from "../rules/deployment.js";
-import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, PART_NAME, QUERY } from "../rules/patterns.js";
+import { DIGITS, encodingPatterns, literal, PACKED_PATH, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
 import { decodePath } from "../rules/rules.js";
 import { caddyMap, caddyPattern, caddyWord, group, letters } from "./language.js";
 
 /** Caddy computes each from the request as it came, when something uses it. */
 export function placeholders(deployment: Deployment): string[] {
-  const { key, base, listing, bare, pages, pageFolder, files, parts, encodings } = deployment;
+  const { key, base, listing, bare, pages, pageFolder, files, encodings } = deployment;
   const path = (text: string) => letters(decodePath(text).toString());
   const file = (number: string) => caddyWord(`${pageFolder}/${number}.json{${key}_suffix}`);
   // A row that begins with a tilde would be a pattern.
@@ -27,19 +26,21 @@ export function placeholders(deployment: Deployment): string[] {
     ]),
     ...caddyMap("{http.request.orig_uri.path}", `${key}_number`, "none", [
       [caddyPattern(`^${path(pages)}(${PAGE_NUMBER})\\.json$`), caddyWord(group(1))],
-      [caddyPattern(`^${path(parts)}(${PART_NAME})$`), caddyWord(group(1))],
+    ]),
+    ...caddyMap("{http.request.orig_uri.path}", `${key}_packed`, "none", [
+      [caddyPattern(`^${path(`${base}/`)}(${PACKED_PATH})$`), caddyWord(group(1))],
     ]),
     ...caddyMap("{http.request.orig_uri.path}", `${key}_kind`, "none", [
       [caddyPattern(`^${path(listing)}$`), "listing"],
       [caddyPattern(`^${path(pages)}[^/]*\\.json$`), "page"],
       [caddyPattern(`^${path(bare)}$`), "bare"],
-      [caddyPattern(`^${path(parts)}${PART_NAME}$`), "part"],
+      [caddyPattern(`^${path(`${base}/`)}${PACKED_PATH}$`), "packed"],
       ...[...files.keys()].map((name) => [caddyPattern(`^${path(`${base}/`)}${literal(name)}$`), name] as const),
     ]),
     ...caddyMap(`{${key}_kind}`, `${key}_file`, "none", [
       ["listing", file(`{${key}_page}`)],
       ["page", file(`{${key}_number}`)],
-      ["part", caddyWord(`${BULK_FOLDER}/{${key}_number}`)],
+      ["packed", caddyWord(`{${key}_packed}`)],
       ...[...files.keys()].map((name) => [name, name] as const),
     ]),
     ...caddyMap(`{${key}_file}`, `${key}_coding`, "none", [

@@ -1,5 +1,6 @@
 /** CloudFront before a bucket: a function that maps requests to files, and a policy for the headers. */
-import { isPart } from "../../release/layout.js";
+import { basename } from "node:path";
+import { isPart, isStep } from "../../release/layout.js";
 import type { Adapter } from "../rules/adapter.js";
 import type { Deployment } from "../rules/deployment.js";
 import { readScript, scriptRules } from "../rules/script.js";
@@ -39,11 +40,20 @@ export const cloudfront: Adapter = {
 
 function writeFunction(deployment: Deployment): string {
   const { snapshot, sums } = deployment;
-  const lastPart = [...sums.others.keys()].filter(isPart).length;
-  const values = { ...scriptRules(deployment), lastPage: snapshot.pages, lastPart };
+  const packed = [...sums.others.keys()];
+  const values = {
+    ...{ ...scriptRules(deployment), lastPage: snapshot.pages, lastPart: packed.filter(isPart).length },
+    steps: packed.filter(isStep).map((path) => basename(path, ".ndjson.gz")),
+  };
   const url = new URL("./rollcall-function.js", import.meta.url);
-  return readScript(url, `const RULES = ${JSON.stringify(values)};`);
+  const write = (rules: object) => readScript(url, `const RULES = ${JSON.stringify(rules)};`);
+  const text = write(values);
+  // Where a function cannot name them all, the bucket says which there are.
+  return Buffer.byteLength(text) > FUNCTION_LIMIT - ROOM ? write({ ...values, steps: undefined }) : text;
 }
+
+/** What a function leaves for the comment before it. */
+const ROOM = 1_000;
 
 /** The headers of what comes from the bucket; CORS and nosniff have fields of their own. */
 function headersPolicy({ headers, page, snapshot }: Deployment) {

@@ -1,8 +1,8 @@
 /**
  * CloudFront's function for viewer requests. Its runtime is ES 5.1 with some of later versions: it has no URL, no
  * Response, no `for of`, and no destructuring. It gives query values as they were sent, and those of a repeated name
- * as `multiValue`. It asks no disk, so it is given the number of pages. The line below becomes the declaration of
- * RULES; what is above it is not written.
+ * as `multiValue`. It asks no disk, so it is given the numbers of pages and parts, and the names of steps unless these
+ * are too many. The line below becomes the declaration of RULES; what is above it is not written.
  */
 /* global RULES */
 
@@ -29,9 +29,12 @@ function isPage(text) {
   return /^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= RULES.lastPage;
 }
 
-function isPart(name) {
-  const number = /^([1-9][0-9]{0,8})\.ndjson\.gz$/.exec(name);
-  return number !== null && Number(number[1]) <= RULES.lastPart;
+/** Whether a path is that of a part or a step of the release. */
+function isPacked(path) {
+  const part = /^bulk\/([1-9][0-9]{0,8})\.ndjson\.gz$/.exec(path);
+  if (part !== null) return Number(part[1]) <= RULES.lastPart;
+  const step = /^changes\/([0-9a-f]{12}-[0-9a-f]{12})\.ndjson\.gz$/.exec(path);
+  return step !== null && (RULES.steps === undefined || RULES.steps.indexOf(step[1]) >= 0);
 }
 
 /** The page that a query asks for. Without a page it is 1; two pages are an empty text, which is no page. */
@@ -68,11 +71,10 @@ export function handler(event) {
     const page = named ? named[1] : requested(request.querystring);
     if (!isPage(page)) return reply(404, RULES.error, RULES.invalidPage);
     request.uri = `/${RULES.pageFolder}/${page}.json`;
-  } else if (uri.indexOf(RULES.parts) === 0 && isPart(uri.slice(RULES.parts.length))) {
-    request.uri = `/${uri.slice(RULES.folder.length)}`;
   } else {
     const name = uri.indexOf(RULES.folder) === 0 ? uri.slice(RULES.folder.length) : "";
-    if (Object.keys(RULES.files).indexOf(name) < 0) return reply(404, RULES.error, RULES.bodies[404]);
+    if (Object.keys(RULES.files).indexOf(name) < 0 && !isPacked(name))
+      return reply(404, RULES.error, RULES.bodies[404]);
     request.uri = `/${name}`;
   }
   request.querystring = {};

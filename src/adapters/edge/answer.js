@@ -7,6 +7,9 @@
 
 let id;
 
+/** The paths of parts and steps. */
+const PACKED = /^(?:bulk\/[1-9][0-9]{0,8}|changes\/[0-9a-f]{12}-[0-9a-f]{12})\.ndjson\.gz$/;
+
 /** Reads the release's id once: another release comes with another instance of this code. */
 async function headersOf(read) {
   // Keep the value, since the runtime ties a promise to the request that made it.
@@ -48,7 +51,7 @@ export async function answer(request, read) {
       status,
       headers: { ...headers, ...RULES.error, "Content-Length": String(body.length), ...more },
     });
-  const send = async (path, own, isPart = false) => {
+  const send = async (path, own, isPacked = false) => {
     const file = await read(path);
     if (file.status === 404) return undefined;
     if (file.status !== 200) return refuse(500);
@@ -58,8 +61,8 @@ export async function answer(request, read) {
     const all = { ...headers, ...own, ETag: tag };
     if (isFresh(request.headers.get("If-None-Match"), tag)) return new Response(null, { status: 304, headers: all });
     const size = bytes.byteLength;
-    if (isPart) all["Accept-Ranges"] = "bytes";
-    const range = isPart && rangeOf(request, tag, size);
+    if (isPacked) all["Accept-Ranges"] = "bytes";
+    const range = isPacked && rangeOf(request, tag, size);
     if (!range) {
       all["Content-Length"] = String(size);
       return new Response(request.method === "HEAD" ? null : bytes, { status: 200, headers: all });
@@ -87,9 +90,8 @@ export async function answer(request, read) {
     const found = page && (await send(`${RULES.pageFolder}/${page}.json`, RULES.page));
     return found || refuse(404, RULES.invalidPage);
   }
-  const part = pathname.startsWith(RULES.parts) && pathname.slice(RULES.folder.length);
-  if (part && /\/[1-9][0-9]{0,8}\.ndjson\.gz$/.test(part)) return (await send(part, RULES.part, true)) || refuse(404);
   const name = pathname.startsWith(RULES.folder) ? pathname.slice(RULES.folder.length) : "";
+  if (PACKED.test(name)) return (await send(name, RULES.packed, true)) || refuse(404);
   const own = Object.hasOwn(RULES.files, name) ? RULES.files[name] : undefined;
   return (own && (await send(name, own))) || refuse(404);
 }

@@ -1,9 +1,9 @@
 /** One release as HAProxy's backend: it maps the query to a file, asks the origin for it, and writes the headers and errors. */
 import { basename } from "node:path";
 import { ENCODINGS } from "../../contract/headers.js";
-import { BULK_FOLDER, RELEASES } from "../../release/layout.js";
+import { RELEASES } from "../../release/layout.js";
 import type { Deployment } from "../rules/deployment.js";
-import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, PART_NAME, QUERY, WHOLE_QUERY } from "../rules/patterns.js";
+import { DIGITS, encodingPatterns, literal, PACKED_PATH, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "../rules/patterns.js";
 import { BODIES, INVALID_PAGE_BODY } from "../rules/rules.js";
 import { argument, flagless, formatted, headerFields, httpError, jsonAnswer, oneWord } from "./language.js";
 
@@ -35,21 +35,8 @@ function errors({ headers, error }: Deployment): string[] {
 
 /** Finds the file of the release for a request, or answers it. */
 function request(deployment: Deployment, tags: string): string[] {
-  const {
-    listing,
-    bare,
-    pages,
-    pageFolder,
-    base,
-    redirect,
-    headers,
-    preflight,
-    moved,
-    encodings,
-    files,
-    parts,
-    error,
-  } = deployment;
+  const { listing, bare, pages, pageFolder, base, redirect, headers, preflight, moved, encodings, files, error } =
+    deployment;
   const digits = DIGITS.map((group) => `\\${group}`).join("");
   const set = (name: string, expression: string, condition = "") =>
     `http-request set-var(txn.rollcall_${name}) ${oneWord(expression)}${condition && ` if ${condition}`}`;
@@ -89,8 +76,8 @@ function request(deployment: Deployment, tags: string): string[] {
     ),
     set(
       "file",
-      `path,regsub(${argument("^.*/")},${argument(`${BULK_FOLDER}/`)})`,
-      path(`${literal(parts)}${PART_NAME}`),
+      `path,regsub(${argument(`^${literal(`${base}/`)}`)},${argument("")})`,
+      path(`${literal(`${base}/`)}${PACKED_PATH}`),
     ),
     set("tag", `var(txn.rollcall_file),map_str(${argument(tags)})`),
     `http-request return status 404 ${jsonAnswer(INVALID_PAGE_BODY, error)} if !{ var(txn.rollcall_tag) -m found } ${path(`${literal(listing)}(?:pages/[^/]*\\.json)?`)}`,
@@ -98,19 +85,19 @@ function request(deployment: Deployment, tags: string): string[] {
   ];
 }
 
-/** The test of a file that is a part. */
-const PART = `reg ${oneWord(`^${BULK_FOLDER}/${PART_NAME}$`)}`;
-const IS_PART = `{ var(txn.rollcall_file) -m ${PART} }`;
+/** The test of a file that is a part or a step. */
+const PACKED = `reg ${oneWord(`^${PACKED_PATH}$`)}`;
+const IS_PACKED = `{ var(txn.rollcall_file) -m ${PACKED} }`;
 
 /** Sets the file's headers, and answers 304 to a reader that has it. */
-function found({ pageFolder, page, files, part, encodings }: Deployment): string[] {
+function found({ pageFolder, page, files, packed, encodings }: Deployment): string[] {
   // A condition has no groups, so a substitution tests the pattern.
   const known = "^(?:(\\x22\\w+\\x22) .*\\1.*|\\x22\\w+\\x22 [ \\t]*\\*[ \\t]*)$";
   const after = (name: string, value: string, file: string) =>
     `http-after-response set-header ${name} ${value} if { status 200 206 304 } { var(txn.rollcall_file) -m ${file} }`;
   return [
     'http-after-response set-header ETag "%[var(txn.rollcall_tag)]" if { status 200 206 304 }',
-    ...Object.entries(part).map(([name, value]) => after(name, formatted(value), PART)),
+    ...Object.entries(packed).map(([name, value]) => after(name, formatted(value), PACKED)),
     ...Object.entries(page).map(([name, value]) => after(name, formatted(value), `beg ${flagless(`${pageFolder}/`)}`)),
     ...[...files].flatMap(([file, headers]) =>
       Object.entries(headers).map(([name, value]) => after(name, formatted(value), `str ${flagless(oneWord(file))}`)),
@@ -129,15 +116,15 @@ function forward({ origin, folder, error }: Deployment): string[] {
   const conditions = ["If-Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"];
   const own = ["Last-Modified", "Content-Encoding", "Vary", "ETag", "Expires", "Age", "Server"];
   return [
-    `http-request del-header Range if !${IS_PART}`,
+    `http-request del-header Range if !${IS_PACKED}`,
     "http-request del-header Range if { req.fhdr(if-range) -m found } !{ req.fhdr(if-range),strcmp(txn.rollcall_tag) eq 0 }",
     ...[...conditions, "Accept-Encoding", "Expect"].map((name) => `http-request del-header ${name}`),
     `http-request set-header Host ${oneWord(origin.host)}`,
     `http-request set-path ${oneWord(`${root.replaceAll("%", "%%")}/%[var(txn.rollcall_file)]`)}`,
     "http-request set-query %[str()]",
     ...own.map((name) => `http-response del-header ${name}`),
-    `http-response del-header Accept-Ranges if !${IS_PART}`,
-    `http-response return status 416 ${jsonAnswer(BODIES[416], error)} if { status 416 } ${IS_PART}`,
+    `http-response del-header Accept-Ranges if !${IS_PACKED}`,
+    `http-response return status 416 ${jsonAnswer(BODIES[416], error)} if { status 416 } ${IS_PACKED}`,
     `http-response return status 500 ${jsonAnswer(BODIES[500], error)} if !{ status 200 206 }`,
   ];
 }

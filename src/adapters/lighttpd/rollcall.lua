@@ -111,7 +111,7 @@ local function send(path, tag, headers, coding)
   if known and (known:find(tag, 1, true) or known:match("^%s*%*%s*$")) then return 304 end
   local file = lighty.c.stat(RULES.root .. path)
   if not file or not file["is_file"] then return refuse(500) end
-  if headers == RULES.part then
+  if headers == RULES.packed then
     local first, last = range(tag, file["st_size"])
     r.resp_header["Accept-Ranges"] = "bytes"
     if first and first >= file["st_size"] then
@@ -157,11 +157,8 @@ local function answer()
     return send(file, '"' .. found .. '"', RULES.page, coding)
   end
   local name = path:sub(1, #RULES.folder) == RULES.folder and path:sub(#RULES.folder + 1)
-  if name and RULES.tags[name] and path:sub(1, #RULES.parts) == RULES.parts then
-    return send(name, RULES.tags[name], RULES.part)
-  end
-  if not name or not RULES.files[name] then return refuse(404) end
-  return send(name, RULES.tags[name], RULES.files[name])
+  if not name or not RULES.tags[name] then return refuse(404) end
+  return send(name, RULES.tags[name], RULES.files[name] or RULES.packed)
 end
 
 return answer()

@@ -1,14 +1,13 @@
 /** The maps of http { }. Every variable has the release's key, so nginx refuses them together with the rules of another release. */
 import { ENCODINGS } from "../../contract/headers.js";
-import { BULK_FOLDER } from "../../release/layout.js";
 import { type Deployment, tagsOf } from "../rules/deployment.js";
-import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, PART_NAME, QUERY } from "../rules/patterns.js";
+import { DIGITS, encodingPatterns, literal, PACKED_PATH, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
 import { BODIES, decodePath, INVALID_PAGE_BODY, type Rules } from "../rules/rules.js";
 import { nginxMap, nginxPattern, preflightVariable, quoteNginx } from "./language.js";
 
 /** Maps from a request to a file of the release and its headers. */
 export function maps(deployment: Deployment): string[] {
-  const { key, base, listing, pages, encodings, files, parts, page, error, moved, preflight } = deployment;
+  const { key, base, listing, pages, encodings, files, page, error, moved, preflight } = deployment;
   const path = (text: string) => literal(decodePath(text));
   const file = (name: string) => `"${nameOfPages(deployment)}/${name}.json$${key}_suffix"`;
   const empty = '""';
@@ -33,7 +32,7 @@ export function maps(deployment: Deployment): string[] {
       [nginxPattern(`^${path(listing)}$`), file(`$${key}_page`)],
       [nginxPattern(`^${path(pages)}(?<${key}_number>${PAGE_NUMBER})\\.json$`), file(`$${key}_number`)],
       ...[...files.keys()].map((name) => [nginxPattern(`^${path(`${base}/`)}${literal(name)}$`), text(name)] as const),
-      [nginxPattern(`^${path(parts)}(?<${key}_part>${PART_NAME})$`), `"${BULK_FOLDER}/$${key}_part"`],
+      [nginxPattern(`^${path(`${base}/`)}(?<${key}_packed>${PACKED_PATH})$`), `$${key}_packed`],
     ]),
     ...nginxMap("$uri", `${key}_missing`, text(BODIES[404]), [
       [nginxPattern(`^${path(listing)}(?:pages/[^/]*\\.json)?$`), text(INVALID_PAGE_BODY)],

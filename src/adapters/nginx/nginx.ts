@@ -1,6 +1,6 @@
 /** nginx: maps from a request to a file of the release and its tag, and one location that uses them. */
 import type { ErrorStatus } from "../../contract/headers.js";
-import { BULK_FOLDER } from "../../release/layout.js";
+import { PACKED_FOLDERS } from "../../release/layout.js";
 import type { Adapter } from "../rules/adapter.js";
 import type { Deployment, HostedSite } from "../rules/deployment.js";
 import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
@@ -96,7 +96,7 @@ const ERROR_PAGES: readonly [statuses: string, answer: ErrorStatus][] = [
 ];
 
 function rules(deployment: Deployment): string[] {
-  const { key, base, folder, page, pageFolder, files, part, redirect, bare } = deployment;
+  const { key, base, folder, page, pageFolder, files, packed, redirect, bare } = deployment;
   const name = nameOfPages(deployment);
   const internal = `/.${key}`;
   const errors = (answers: typeof ERROR_PAGES) =>
@@ -126,7 +126,7 @@ function rules(deployment: Deployment): string[] {
       `error_page 404 =404 ${internal}/404;`,
       ...Object.entries(BODIES).map(
         ([status, body]) =>
-          // The headers of the part are set by then. One without a value replaces those that would be set again.
+          // The headers of the packed file are set by then. One without a value replaces those that would be set again.
           `location = ${internal}/${status} { ${status === "416" ? 'add_header Allow ""; ' : ""}return ${status} ${quoteNginx(body, key)}; }`,
       ),
       ...nginxBlock(`location ${internal}/files/`, [
@@ -135,11 +135,13 @@ function rules(deployment: Deployment): string[] {
         ...(name === pageFolder
           ? []
           : [`location ${internal}/files/${name}/ { alias ${quoteNginx(`${folder}/${pageFolder}/`, key)}; }`]),
-        ...nginxBlock(`location ${internal}/files/${BULK_FOLDER}/`, [
-          `alias ${quoteNginx(`${folder}/${BULK_FOLDER}/`, key)};`,
-          `default_type ${quoteNginx(part["Content-Type"], key)};`,
-          "max_ranges 1;",
-        ]),
+        ...PACKED_FOLDERS.flatMap((name) =>
+          nginxBlock(`location ${internal}/files/${name}/`, [
+            `alias ${quoteNginx(`${folder}/${name}/`, key)};`,
+            `default_type ${quoteNginx(packed["Content-Type"], key)};`,
+            "max_ranges 1;",
+          ]),
+        ),
         ...others.map(
           ([name, { "Content-Type": type }]) =>
             `location ${nginxWord(`${internal}/files/${name}`)} { alias ${quoteNginx(`${folder}/${name}`, key)}; default_type ${quoteNginx(type, key)}; }`,

@@ -11,7 +11,7 @@ import {
   PREFLIGHT_HEADERS,
 } from "../../contract/headers.js";
 import { pathReference } from "../../contract/links.js";
-import { BULK_FOLDER, fileHeaders, isPart, OPENAPI, type PagePaths } from "../../release/layout.js";
+import { fileHeaders, isPacked, OPENAPI, type PagePaths } from "../../release/layout.js";
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -34,7 +34,7 @@ export type Rules = ReturnType<typeof rulesOf>;
 export function rulesOf({ base, paths, encodings, cacheControl, others }: RuleOptions) {
   const listing = `${base}${paths.listing}`;
   const files: ReadonlyMap<string, ReturnType<typeof fileHeaders>> = new Map(
-    others.filter((path) => !isPart(path)).map((path) => [path, fileHeaders(path, cacheControl)]),
+    others.filter((path) => !isPacked(path)).map((path) => [path, fileHeaders(path, cacheControl)]),
   );
   return {
     base,
@@ -52,11 +52,10 @@ export function rulesOf({ base, paths, encodings, cacheControl, others }: RuleOp
     page: { "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl },
     moved: { "Cache-Control": cacheControl },
     error: { "Content-Type": CONTENT_TYPE, "Cache-Control": NO_STORE },
-    /** The path, in the release, of each file that is neither a page nor a part -> what is added for it. */
+    /** The path, in the release, of each file that is neither a page nor packed -> what is added for it. */
     files,
-    /** The folder of parts in URLs, whether the release has some or not, and what is added for each. */
-    parts: `${base}/${BULK_FOLDER}/`,
-    part: fileHeaders(`${BULK_FOLDER}/1.ndjson.gz`, cacheControl),
+    /** What is added for a part or a step, whether the release has some or not. */
+    packed: fileHeaders("bulk/1.ndjson.gz", cacheControl),
   };
 }
 

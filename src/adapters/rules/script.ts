@@ -13,11 +13,10 @@ export function readScript(url: URL, declaration: string): string {
 
 /** What `RULES` holds in every script, as JSON can say it. */
 export function scriptRules({ base, listing, bare, pages, pageFolder, redirect, ...rules }: Rules) {
-  const { headers, preflight, page, moved, error, files, parts, part } = rules;
+  const { headers, preflight, page, moved, error, files, packed } = rules;
   return {
     ...{ folder: `${base}/`, listing, bare, pages, redirect, pageFolder },
     ...{ headers, preflight, page, moved, error, files: Object.fromEntries(files) },
-    ...{ parts, part },
-    ...{ bodies: BODIES, invalidPage: INVALID_PAGE_BODY },
+    ...{ packed, bodies: BODIES, invalidPage: INVALID_PAGE_BODY },
   };
 }
