@@ -1,6 +1,8 @@
 /** Settings that are keys, or lead to them. No message repeats such a value: somebody may have given the secret itself. */
+import { closeSync, openSync, readSync } from "node:fs";
 import { z } from "zod";
-import { isPath } from "./kinds.js";
+import { unreadable } from "../errors.js";
+import { at, isPath } from "./kinds.js";
 
 const NO_SECRET_FILE = "Must be the path of a secret key's file, and never the key itself.";
 
@@ -30,3 +32,25 @@ export const publicKeys = {
     .min(1),
   placeholder: "<key|file>",
 } as const;
+
+/** A public key's file has two short lines. */
+const MOST_BYTES = 4096;
+
+/**
+ * The text of a public key that is given as such, or as the path of its file.
+ * @param cwd that the path starts from.
+ * @throws UserError when the file cannot be read; none of its content is repeated.
+ */
+export function publicKeyOf(given: string, cwd: string): string {
+  if (isPublicKey(given)) return given;
+  const bytes = Buffer.alloc(MOST_BYTES);
+  let file: number | undefined;
+  try {
+    file = openSync(at(cwd, given), "r");
+    return bytes.toString("utf8", 0, readSync(file, bytes));
+  } catch (cause) {
+    throw unreadable(at(cwd, given), "--key names the file of a public key of minisign's, or is one", cause);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}

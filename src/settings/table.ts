@@ -165,10 +165,11 @@ export const SETTINGS = {
   ),
   key: row(
     publicKeys,
-    ["verify"],
+    ["verify", "mirror"],
     "public key of minisign's that must have signed the release, or its file; of several, any one",
   ),
-  maxAge: row(kind.age, ["verify"], "how long ago it may have been signed: 90m, 36h, 2d; with --key"),
+  maxAge: row(kind.age, ["verify", "mirror"], "how long ago it may have been signed: 90m, 36h, 2d; with --key"),
+  every: row(kind.age, ["mirror"], "go on until stopped, and look so often for what has changed: 60s, 15m"),
   allow: row(kind.names("check"), ["verify"], "checks of a host that may differ; can be given again"),
   concurrency: row({ ...whole(1, 64), default: 8 }, ["verify"], "requests at once"),
   rate: row(whole(1, 1_000_000), ["verify"], "requests a second, at most (default: no limit)"),
@@ -177,9 +178,9 @@ export const SETTINGS = {
   // How much is printed, for people or for programs.
   json: row(
     yesOrNo,
-    ["init", "build", "serve", "releases", "use", "verify", "publish", "adapt"],
+    ["init", "build", "serve", "releases", "use", "verify", "publish", "adapt", "mirror"],
     "print the result as JSON on stdout",
   ),
   timings: row(yesOrNo, ["build"], "say where the time went, by stage"),
-  quiet: row(yesOrNo, ["init", "build", "use", "publish"], "print nothing on success"),
+  quiet: row(yesOrNo, ["init", "build", "use", "publish", "mirror"], "print nothing on success"),
 } satisfies Record<string, kind.Setting>;

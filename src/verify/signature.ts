@@ -1,5 +1,4 @@
 /** Who has signed a release, when, and for which base URL: the row `signature`, on disk and by URL alike. */
-import { openSync, readSync } from "node:fs";
 import {
   checkSignature,
   checkTrustedComment,
@@ -7,11 +6,10 @@ import {
   parsePublicKey,
   SignatureError,
 } from "../client/signature.js";
-import { unreadable, usageError } from "../errors.js";
-import { closing } from "../release/files.js";
+import { usageError } from "../errors.js";
 import { SIGNATURE } from "../release/layout.js";
-import { isPublicKey } from "../settings/keys.js";
-import { at, toMilliseconds } from "../settings/kinds.js";
+import { isPublicKey, publicKeyOf } from "../settings/keys.js";
+import { toMilliseconds } from "../settings/kinds.js";
 import type { OptionsOf } from "../settings/settings.js";
 import type { Finding, Findings } from "./verdict.js";
 
@@ -34,9 +32,6 @@ export interface Signed {
   baseUrl: string | undefined;
 }
 
-/** A public key's file has two short lines. */
-const MOST_BYTES = 4096;
-
 /**
  * Undefined where no key is given.
  * @param cwd that paths of keys start from.
@@ -55,19 +50,10 @@ export function readDemand({ key, maxAge }: OptionsOf<"key" | "maxAge">, cwd: st
 function readKey(given: string, cwd: string): PublicKey {
   const name = isPublicKey(given) ? "--key" : given;
   try {
-    return parsePublicKey(isPublicKey(given) ? given : readBeginning(at(cwd, given)));
+    return parsePublicKey(publicKeyOf(given, cwd));
   } catch (error) {
     if (!(error instanceof SignatureError)) throw error;
     throw usageError(`${name} ${error.message}; give the key that minisign -G has printed, or its file minisign.pub.`);
-  }
-}
-
-function readBeginning(path: string): string {
-  try {
-    const bytes = Buffer.alloc(MOST_BYTES);
-    return closing(openSync(path, "r"), (file) => bytes.toString("utf8", 0, readSync(file, bytes)));
-  } catch (cause) {
-    throw unreadable(path, "--key names the file of a public key of minisign's, or is one", cause);
   }
 }
 

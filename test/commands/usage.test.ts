@@ -55,8 +55,8 @@ test("help fits its width and names every exit code", async () => {
   for (const verb of ["", ...VERBS.map(({ name }) => name)]) {
     const { stdout } = await rollcall(`${verb} --help`, fakeIo(scratch()));
     for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(100);
-    // Verify has no gates.
-    const codes = Object.values(ExitCode).filter((code) => verb !== "verify" || code !== ExitCode.gate);
+    const hasGates = verb !== "verify" && verb !== "mirror";
+    const codes = Object.values(ExitCode).filter((code) => hasGates || code !== ExitCode.gate);
     const { hungUp, terminated } = ExitCode;
     expect(stdout).toMatch(new RegExp(`${terminated} by SIGTERM,\\s+${hungUp} by SIGHUP`));
     for (const code of codes.filter((code) => code !== hungUp && code !== terminated))
@@ -141,7 +141,11 @@ test.each([
 });
 
 /** The arguments of verbs that need one. */
-const WORDS: Readonly<Record<string, string>> = { use: "x", publish: "site" };
+const WORDS: Readonly<Record<string, string>> = {
+  use: "x",
+  publish: "site",
+  mirror: "http://127.0.0.1:1 mirror.sqlite",
+};
 
 test("a broken config file stops every verb that reads it, and only those", async () => {
   const cwd = scratch();
@@ -165,7 +169,7 @@ test("a wrong setting stops the verbs that have it, and only those", async () =>
   expect(await codes({ ROLLCALL_PAGE_SIZE: "many" })).toEqual(["build", "diff"]);
   const writers = ["schema", "build", "diff", "verify", "serve", "adapt", "publish", "releases", "use"];
   expect(await codes({ ROLLCALL_OUT: "a\0b" })).toEqual(writers);
-  expect(await codes({ ROLLCALL_QUIET: "very" })).toEqual(["init", "build", "publish", "use"]);
+  expect(await codes({ ROLLCALL_QUIET: "very" })).toEqual(["init", "build", "publish", "mirror", "use"]);
 });
 
 describe("what ends a run", () => {

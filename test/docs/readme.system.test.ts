@@ -16,6 +16,8 @@ import type {
   DiffEffects,
   DiffOptions,
   InitOptions,
+  MirrorEffects,
+  MirrorOptions,
   PublishEffects,
   PublishOptions,
   ServerEffects,
@@ -147,6 +149,10 @@ const OPTIONS = {
     ...{ purgeList: true, endpoint: true, cacheControl: true, now: true, onProgress: true, onWait: true },
     ...{ onStep: true, signal: true },
   } satisfies Names<PublishOptions & PublishEffects>,
+  mirror: {
+    ...{ url: true, file: true, key: true, maxAge: true, every: true },
+    ...{ onProgress: true, onSynced: true, onTrouble: true, signal: true, cwd: true },
+  } satisfies Names<MirrorOptions & MirrorEffects>,
   init: { from: true, table: true, query: true, signal: true } satisfies Names<InitOptions>,
   useRelease: { now: true, cwd: true, signal: true } satisfies Names<UseEffects>,
 };

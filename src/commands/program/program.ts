@@ -66,6 +66,7 @@ const LOADERS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ["serve", async () => (await import("../serve.js")).serveVerb],
   ["adapt", async () => (await import("../adapt.js")).adaptVerb],
   ["publish", async () => (await import("../publish.js")).publishVerb],
+  ["mirror", async () => (await import("../mirror.js")).mirrorVerb],
   ["releases", async () => (await import("../releases.js")).releasesVerb],
   ["use", async () => (await import("../use.js")).useVerb],
 ]);

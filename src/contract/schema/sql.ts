@@ -6,11 +6,20 @@ import { quoteName, quoteValue } from "../sql.js";
 
 /** CREATE TABLE with a column for each field, and the index that the published order is read by. */
 export function toSql(contract: Contract): string {
+  return tableSql(contract, true);
+}
+
+/** A table for records that are known to be valid, so that SQLite need not check them once more. */
+export function toUncheckedSql(contract: Contract): string {
+  return tableSql(contract, false);
+}
+
+function tableSql(contract: Contract, isChecked: boolean): string {
   const { file, fields, listing } = contract;
   const table = quoteName(listing.words[1]);
   const columns = inOrderOf(file.properties, fields).map((field, at, all) => {
     const comma = at < all.length - 1 ? "," : "";
-    return `${comment(field.schema.description, "  ")}  ${columnSql(field, contract)}${comma}\n`;
+    return `${comment(field.schema.description, "  ")}  ${columnSql(field, contract, isChecked)}${comma}\n`;
   });
   return `${comment(file.description ?? file.title, "")}CREATE TABLE ${table} (\n${columns.join("")});\n${indexSql(contract, table)}`;
 }
@@ -36,11 +45,11 @@ const TYPES: Readonly<Record<Kind, string>> = {
   mixed: "",
 };
 
-function columnSql({ path, column, schema }: Field, { key }: Contract): string {
+function columnSql({ path, column, schema }: Field, { key }: Contract, isChecked: boolean): string {
   const name = quoteName(column);
   const mayBeNull = takesNull(schema);
   const isKey = path === key.path ? " PRIMARY KEY" : "";
-  const checks = checksOf(schema, name, mayBeNull);
+  const checks = isChecked ? checksOf(schema, name, mayBeNull) : [];
   const check = checks.length > 0 ? ` CHECK (${checks.join(" AND ")})` : "";
   return `${name}${TYPES[kindOf(schema)]}${mayBeNull ? "" : " NOT NULL"}${isKey}${check}`;
 }

@@ -1,0 +1,84 @@
+/** `rollcall mirror`: a copy of a published listing in a SQLite file. */
+import { ExitCode } from "../errors.js";
+import type { MirrorEffects, MirrorResult } from "../mirror/mirror.js";
+import { count, duration, number, size } from "../print/numbers.js";
+import { type Line, painter } from "../print/style.js";
+import { toJson, visible } from "../print/text.js";
+import { watched } from "./program/progress.js";
+import { Stopped } from "./program/signals.js";
+import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
+
+export const mirrorVerb: Verb = {
+  name: "mirror",
+  summary: "Keep a copy of a published listing in a SQLite file, by what has changed",
+  arguments: {
+    "<url>": "base URL of the listing, as in https://directory.example.com",
+    "<file>": "SQLite file that is a mirror already, or is not there yet",
+  },
+  examples: [
+    ["rollcall mirror https://directory.example.com users.sqlite", "make the copy, or bring it up to date"],
+    ["rollcall mirror https://directory.example.com users.sqlite --every 60s", "and again every minute, until stopped"],
+    ["rollcall mirror https://directory.example.com users.sqlite --key minisign.pub", "only what that key has signed"],
+  ],
+  configured: true,
+  exitCodes: [
+    [ExitCode.done, "done, or with --every stopped by Ctrl-C or SIGTERM"],
+    [ExitCode.refused, "the mirror is as it was; the message says why"],
+    [ExitCode.usage, "a wrong flag, argument, variable or config file"],
+  ],
+  run: runMirror,
+};
+
+async function runMirror({ settings, arguments: { url = "", file = "" } }: Given, io: Io): Promise<ExitCode> {
+  const { key, maxAge, every, json, quiet } = settings;
+  const { mirror } = await import("../mirror/mirror.js");
+  let started = io.now();
+  let show = (_done: { records: number; total: number }) => {};
+  const effects: MirrorEffects = {
+    cwd: io.cwd,
+    onProgress: (done) => show(done),
+    onSynced(result) {
+      const milliseconds = io.now() - started;
+      started = io.now();
+      if (json) print(io, toJson({ ...result, seconds: Math.round(milliseconds) / 1000 }));
+      // With --every, nothing new is nothing to tell.
+      else if (!quiet && (every === undefined || result.via !== "nothing")) {
+        sayLines(io, describeMirror(result, milliseconds));
+      }
+    },
+    onTrouble: (error) => say(io, `${painter(io.stderr, io.env)("yellow", "warning:")} ${visible(error.message)}`),
+  };
+  try {
+    await watched(
+      io,
+      json || quiet || every !== undefined ? undefined : "record",
+      (bar, signal) => {
+        if (bar) show = ({ records, total }) => bar.update(records, total);
+        return mirror({ url, file, key, maxAge, every }, { ...effects, signal });
+      },
+      "the mirror is as it was",
+    );
+  } catch (error) {
+    // Whoever asked to go on until stopped has stopped it.
+    if (every === undefined || !(error instanceof Stopped)) throw error;
+  }
+  return ExitCode.done;
+}
+
+function describeMirror(result: MirrorResult, milliseconds: number): Line[] {
+  const { url, file, table, words, via, put, removed, anew, requests, bytes } = result;
+  const cost = `${count(requests, "request")}, ${size(bytes)}`;
+  return [
+    { verb: "mirror", value: file, detail: `${count(result.count, words)} of ${url}, in the table ${table}` },
+    ...(anew === undefined ? [] : [{ verb: "anew", value: anew }]),
+    { verb: "read", value: WAYS[via](number(put), number(removed)), detail: cost },
+    { verb: "done", value: `in ${duration(milliseconds)}` },
+  ];
+}
+
+const WAYS: Readonly<Record<MirrorResult["via"], (put: string, removed: string) => string>> = {
+  nothing: () => "nothing, since nothing has changed",
+  changes: (put, removed) => `what has changed: ${put} put, ${removed} removed`,
+  bulk: () => "everything, in bulk",
+  pages: () => "everything, page by page",
+};

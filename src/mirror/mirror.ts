@@ -1,0 +1,161 @@
+/** The verb that keeps a copy of a published listing in a SQLite file, and brings it up to date. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { ListingError, type ListingErrorCode } from "../client/errors.js";
+import { openListing } from "../client/listing.js";
+import type { OpenListing, SyncResult } from "../client/options.js";
+import { type AnyRecord, USERS_CONTRACT } from "../contract/contract.js";
+import { isHttpUrl } from "../contract/links.js";
+import { hasCode, UserError, unlessStopped, usageError } from "../errors.js";
+import { type Client, createClient } from "../remote/client.js";
+import { findBaseUrl } from "../remote/contract.js";
+import { fetchBy } from "../remote/fetch.js";
+import { publicKeyOf } from "../settings/keys.js";
+import { at, isPath, toMilliseconds } from "../settings/kinds.js";
+import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
+import { type OptionsOf, pick } from "../settings/settings.js";
+import { tableFor } from "./schema.js";
+import { createSqliteStore } from "./store.js";
+
+/** With the settings of `rollcall mirror`. */
+export interface MirrorOptions extends OptionsOf<"key" | "maxAge" | "every"> {
+  /** The base URL of the listing. */
+  url: string;
+  /** A mirror, or the path that one is to have. */
+  file: string;
+}
+
+export interface MirrorEffects {
+  /** Told how many records were put or removed so far, of how many. */
+  onProgress?: ((done: { records: number; total: number }) => void) | undefined;
+  /** Told each time that the mirror was brought up to date. */
+  onSynced?: ((result: MirrorResult) => void) | undefined;
+  /** With `every`: told of what has kept the mirror from being brought up to date this time. It is as it was. */
+  onTrouble?: ((error: UserError) => void) | undefined;
+  /** Stops it, with the signal's reason; the mirror is as it was, or brought up to date. */
+  signal?: AbortSignal | undefined;
+  /** The folder that relative paths start from; the process's own unless given. */
+  cwd?: string | undefined;
+}
+
+/** What was done to the mirror. */
+export interface MirrorResult extends SyncResult {
+  url: string;
+  file: string;
+  /** The table that the records are in. */
+  table: string;
+  /** The contract's words for a record and for many. */
+  words: readonly [one: string, many: string];
+  /** Requests that were sent, and bytes of the bodies that came. */
+  requests: number;
+  bytes: number;
+}
+
+const OPTIONS: OptionRules<MirrorOptions> = {
+  url: { schema: z.string().refine(isHttpUrl), allowed: "a URL like https://directory.example.com" },
+  file: { schema: z.string().refine(isPath), allowed: "a file's path on this machine" },
+  ...pick("key", "maxAge", "every"),
+};
+const EFFECTS: OptionRules<MirrorEffects> = {
+  ...{ onProgress: callback, onSynced: callback, onTrouble: callback },
+  ...{ signal: abortSignal, cwd: folder },
+};
+
+/**
+ * Brings a mirror up to date, or makes it. With `every` it goes on until it is stopped.
+ * @throws UserError when the file is no mirror, or the listing cannot be read or is not what it says it is; what the signal
+ *   was aborted with. The mirror is as it was then.
+ */
+export async function mirror(given: MirrorOptions, effects: MirrorEffects = {}): Promise<MirrorResult> {
+  const options = checkOptions("mirror", given, OPTIONS, ["url", "file"]);
+  const { onSynced, onTrouble, ...watch } = checkOptions("mirror's second argument", effects, EFFECTS);
+  const { every, url, key, maxAge } = options;
+  const cwd = watch.cwd ?? ".";
+  if (maxAge !== undefined && key === undefined)
+    throw usageError("--max-age (maxAge) says how old a signature may be: give --key (key), too.");
+  const publicKey = key?.map((text) => publicKeyOf(text, cwd)) ?? [];
+  const maxAgeMs = maxAge === undefined ? undefined : toMilliseconds(maxAge);
+  return unlessStopped(watch.signal, async () => {
+    const client = createClient({ signal: watch.signal, timeoutMs: PATIENCE_MS });
+    try {
+      const { fetch, moved } = countedFetch(client);
+      const baseUrl = await findBaseUrl(client, url);
+      const listing = openListing<AnyRecord>(baseUrl, {
+        ...{ publicKey, maxAgeMs, fetch, signal: watch.signal, timeoutMs: PATIENCE_MS },
+      });
+      for (;;) {
+        const before = moved();
+        const synced = await bringUp(listing, at(cwd, options.file), watch).catch((error: unknown) => {
+          const known = explain(error, baseUrl);
+          if (every === undefined || !isPassing(error) || !(known instanceof UserError)) throw known;
+          onTrouble?.(known);
+        });
+        const after = moved();
+        const cost = { requests: after.requests - before.requests, bytes: after.bytes - before.bytes };
+        const result = synced && { ...synced, ...cost, url: baseUrl, file: options.file };
+        if (result) onSynced?.(result);
+        if (every !== undefined) await sleep(toMilliseconds(every), undefined, { signal: watch.signal });
+        else if (result) return result;
+      }
+    } finally {
+      client.close();
+    }
+  });
+}
+
+/** For a step of 24 MB on a slow line. */
+const PATIENCE_MS = 120_000;
+
+async function bringUp(listing: OpenListing<AnyRecord>, file: string, { onProgress, signal }: MirrorEffects) {
+  const store = createSqliteStore(file, listing.baseUrl);
+  try {
+    const result = await (listing as unknown as { sync(s: unknown, o: unknown): Promise<SyncResult> }).sync(store, {
+      onProgress,
+      signal,
+    });
+    const contract = store.contract ?? USERS_CONTRACT;
+    const why = store.doubt ?? result.anew;
+    return {
+      ...result,
+      ...(why !== undefined && { anew: why }),
+      table: tableFor(contract),
+      words: contract.listing.words,
+    };
+  } finally {
+    store.close();
+  }
+}
+
+/** A fetch by a client, and what it has moved so far. */
+function countedFetch(client: Client) {
+  let bytes = 0;
+  const once: Client["once"] = async (...asked) => {
+    const answer = await client.once(...asked);
+    bytes += answer.body.length;
+    return answer;
+  };
+  const moved = () => ({ requests: client.requests, bytes });
+  return { fetch: fetchBy({ ...client, once }), moved };
+}
+
+/** Whether the same may go well the next time. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ListingError) return error.code !== "usage";
+  return error instanceof UserError && hasCode(error.cause, "SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_FULL");
+}
+
+/** The error of a reader with what a person can do about it. What the fetch said is said in its own words. */
+function explain(error: unknown, baseUrl: string): unknown {
+  if (!(error instanceof ListingError)) return error;
+  const { code, message, cause } = error;
+  if (cause instanceof UserError) return cause;
+  return new UserError(`${message} ${ADVICE[code] ?? `Is ${baseUrl} the base URL?`}`, { cause: error });
+}
+
+const ADVICE: Readonly<Partial<Record<ListingErrorCode, string>>> = {
+  busy: "Run this again later.",
+  changed: "Run this again when nothing is being deployed; if that does not help, its servers have different releases.",
+  mismatch: 'See what the host serves wrongly with "rollcall verify".',
+  malformed: 'See what the host serves wrongly with "rollcall verify".',
+  signature: "Nobody but the owner of that key should be believed; the mirror is as it was.",
+};

@@ -1,0 +1,140 @@
+/** One change of a mirror: records and the list of them, row by row, until all is committed at once. */
+import type { Database } from "better-sqlite3";
+import type { Entry, Held, KeptRecord, StoreTransaction } from "../client/sync/store.js";
+import type { AnyRecord, Contract } from "../contract/contract.js";
+import { quoteName } from "../contract/sql.js";
+import { UserError } from "../errors.js";
+import { shorten } from "../print/text.js";
+import { explainUse, using } from "./file.js";
+import { type Column, rowMaker } from "./rows.js";
+import { guardTables, MIRROR_TABLE, RECORDS_TABLE, shapeOf, tableFor } from "./schema.js";
+
+interface Place {
+  file: string;
+  url: string;
+  contract: Contract;
+}
+
+export class MirrorTransaction implements StoreTransaction<AnyRecord> {
+  readonly #db: Database;
+  readonly #place: Place;
+  readonly #toRow: ReturnType<typeof rowMaker>;
+  readonly #statements: ReturnType<typeof statementsOf>;
+
+  /** @param db in which a transaction has begun. */
+  constructor(db: Database, place: Place) {
+    const { contract } = place;
+    this.#db = db;
+    this.#place = place;
+    this.#toRow = rowMaker(contract);
+    this.#statements = statementsOf(db, contract);
+  }
+
+  put({ key, digest, order, record, text }: KeptRecord<AnyRecord>): void {
+    const row = this.#toRow(record, text);
+    if (!row) throw this.#misfit(key);
+    using(this.#place.file, () => {
+      const { find, insert, update, move, list, relist, unlist } = this.#statements;
+      const place = Buffer.from(order.buffer, order.byteOffset, order.byteLength);
+      const before = find.get(key);
+      if (before?.equals(place)) {
+        // Indexes that have this record already are left alone.
+        update(row);
+        relist.run(digest, place);
+        return;
+      }
+      if (before) {
+        move(row);
+        unlist.run(key);
+      } else insert.run(row);
+      list.run(place, key, digest);
+    });
+  }
+
+  remove(key: string): void {
+    using(this.#place.file, () => {
+      const { unlist, remove } = this.#statements;
+      if (unlist.run(key).changes > 0) remove.run(keyOf(this.#place.contract, key));
+    });
+  }
+
+  *entries(): Generator<Entry, void> {
+    try {
+      for (const [key, digest] of this.#statements.entries.iterate()) yield { key, digest };
+    } catch (error) {
+      throw explainUse(this.#place.file, error);
+    }
+  }
+
+  commit({ state, contract: sha256, count, tag }: Held): void {
+    const { file, url, contract } = this.#place;
+    using(file, () => {
+      this.#requireWhole(count);
+      guardTables(this.#db, contract, url);
+      this.#db.exec(`DELETE FROM ${MIRROR_TABLE}`);
+      this.#db
+        .prepare(`INSERT INTO ${MIRROR_TABLE} VALUES (0, ?, ?, ?, ?, ?, ?, ?)`)
+        .run(url, state, BigInt(count), tag ?? null, shapeOf(this.#db, contract), sha256, contract.text);
+      this.#db.exec("COMMIT");
+    });
+  }
+
+  rollback(): void {
+    if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
+  }
+
+  /** @throws UserError where the table and the list do not hold equally many. */
+  #requireWhole(count: number): void {
+    const { file, contract } = this.#place;
+    const rows = this.#db
+      .prepare(`SELECT count(*) FROM ${quoteName(tableFor(contract))}`)
+      .pluck()
+      .get();
+    if (rows === count) return;
+    throw new UserError(
+      `${file} would hold ${rows} records, and there are ${count}; remove it with its -wal and -shm, then run this again.`,
+    );
+  }
+
+  #misfit(key: string): UserError {
+    const { url, contract } = this.#place;
+    return new UserError(
+      `${url} has a ${contract.listing.words[0]} ${shorten(key, 60)} that is none by its own contract, and no table can hold it; see what else is wrong with "rollcall verify".`,
+    );
+  }
+}
+
+/** The value of a key in the list, which is one that was written there. */
+function keyOf({ key }: Contract, written: string): string | bigint {
+  if (key.kind === "integer") return BigInt(written);
+  return written.startsWith('"') ? JSON.parse(written) : written;
+}
+
+function statementsOf(db: Database, contract: Contract) {
+  const table = quoteName(tableFor(contract));
+  const columns = contract.fields.map(({ column }) => quoteName(column));
+  const all = contract.fields.map((_, at) => at);
+  const others = all.filter((at) => contract.order.every(({ path }) => path !== contract.fields[at]?.path));
+  return {
+    find: db.prepare<[string], Buffer>(`SELECT place FROM ${RECORDS_TABLE} WHERE key = ?`).pluck(),
+    insert: db.prepare(`INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => "?")})`),
+    /** For a record whose place is the same. */
+    update: updateOf(db, contract, others.length > 0 ? others : all),
+    move: updateOf(db, contract, all),
+    remove: db.prepare(`DELETE FROM ${table} WHERE ${quoteName(contract.key.column)} = ?`),
+    list: db.prepare(`INSERT INTO ${RECORDS_TABLE} VALUES (?, ?, ?)`),
+    relist: db.prepare(`UPDATE ${RECORDS_TABLE} SET digest = ? WHERE place = ?`),
+    unlist: db.prepare(`DELETE FROM ${RECORDS_TABLE} WHERE key = ?`),
+    entries: db.prepare<[], [string, string]>(`SELECT key, digest FROM ${RECORDS_TABLE} ORDER BY place`).raw(),
+  };
+}
+
+/** Puts some columns of a row over those of the record that has its key. */
+function updateOf(db: Database, contract: Contract, places: readonly number[]): (row: readonly Column[]) => void {
+  const { fields, key } = contract;
+  const set = places.map((at) => `${quoteName(fields[at]?.column ?? "")} = ?`);
+  const table = quoteName(tableFor(contract));
+  const statement = db.prepare(`UPDATE ${table} SET ${set} WHERE ${quoteName(key.column)} = ?`);
+  const values = [...places, fields.findIndex(({ path }) => path === key.path)];
+  return (row) => void statement.run(values.map((at) => row[at]));
+}

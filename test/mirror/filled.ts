@@ -1,0 +1,51 @@
+/** Mirrors that are filled from a release, record by record, without a host in between. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Entry, KeptRecord, StoreTransaction } from "../../src/client/sync/store.js";
+import type { AnyRecord } from "../../src/contract/contract.js";
+import { recordEncoder } from "../../src/contract/record/encode.js";
+import type { SqliteStore } from "../../src/mirror/store.js";
+import { openRelease } from "../../src/release/open.js";
+
+export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** What a reader of a release would put, in published order, and what a copy holds then. */
+export async function readKept(folder: string) {
+  const { snapshot, contract, paths } = await openRelease(folder);
+  const encode = recordEncoder(contract);
+  const list = readFileSync(join(folder, "records.sha256"), "utf8");
+  const lines = list.split("\n");
+  const records: KeptRecord<AnyRecord>[] = [];
+  for (let page = 1; page <= snapshot.pages; page++) {
+    const { results } = JSON.parse(readFileSync(join(folder, paths.path(page)), "utf8"));
+    for (const record of results) {
+      const text = encode(record);
+      const [digest = "", key = ""] = (lines[records.length] ?? "").split(/ {2}(.*)/s);
+      if (digest !== sha256(text).slice(0, 32)) throw new Error(`${folder}: ${text} is not of its line`);
+      const order = Buffer.alloc(4);
+      order.writeUInt32BE(records.length);
+      records.push({ key, digest, order, record, text });
+    }
+  }
+  const text = readFileSync(join(folder, "contract.json"), "utf8");
+  const held = { state: sha256(list), contract: sha256(text), count: records.length };
+  return { records, held, contract: contract.file };
+}
+
+/** The state that a copy is in, made from what it holds. */
+export async function stateOf(transaction: StoreTransaction<AnyRecord>): Promise<string> {
+  const entries: Entry[] = [];
+  for await (const entry of transaction.entries()) entries.push(entry);
+  return sha256(entries.map(({ digest, key }) => `${digest}  ${key}\n`).join(""));
+}
+
+/** Puts all of a release into a store, as a reader does that reads everything anew. */
+export async function fill(store: SqliteStore, folder: string): Promise<void> {
+  const { records, held, contract } = await readKept(folder);
+  await store.held();
+  const transaction = await store.begin(contract, true);
+  for (const record of records) await transaction.put(record);
+  if ((await stateOf(transaction)) !== held.state) throw new Error("The mirror holds another state");
+  await transaction.commit(held);
+}

@@ -1,0 +1,260 @@
+/** The store of a mirror: one change at a time, seen by nobody before it is whole, and by nobody else than Rollcall. */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import type { KeptRecord } from "../../src/client/sync/store.js";
+import type { AnyRecord } from "../../src/contract/contract.js";
+import type { ContractFile } from "../../src/contract/file/form.js";
+import { createSqliteStore } from "../../src/mirror/store.js";
+import { scratch } from "../support/files.js";
+import { sha256, stateOf } from "./filled.js";
+
+const URL_OF = "https://words.example.com";
+
+const WORDS: ContractFile = {
+  type: "object",
+  "x-listing": { path: "/words/", words: ["word", "words"], key: "word", order: ["-rank", "word"], version: 1 },
+  properties: { word: { type: "string" }, rank: { type: "integer" }, note: { type: ["string", "null"] } },
+  required: ["word", "rank", "note"],
+  additionalProperties: false,
+};
+
+function kept(word: string, rank: number, note: string | null = null): KeptRecord<AnyRecord> {
+  const record = { note, rank, word };
+  const text = JSON.stringify(record);
+  const key = /^\w+$/.test(word) ? word : JSON.stringify(word);
+  const order = Buffer.from(`${String(1000 - rank).padStart(4, "0")}${word}`);
+  return { key, digest: sha256(text).slice(0, 32), order, record, text };
+}
+
+function storeOf(file: string, url = URL_OF) {
+  const store = createSqliteStore(file, url);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Changes a mirror as a reader does. @returns its state. */
+async function change(
+  file: string,
+  put: readonly KeptRecord<AnyRecord>[],
+  { remove = [], isAnew = false, contract = WORDS, url = URL_OF }: Partial<Parameters<typeof began>[1]> = {},
+) {
+  const { store, transaction } = await began(file, { remove, isAnew, contract, url }, put);
+  const state = await stateOf(transaction);
+  await transaction.commit({ state, contract: sha256(JSON.stringify(contract)), count: await countOf(transaction) });
+  store.close();
+  return state;
+}
+
+interface Change {
+  remove: readonly string[];
+  isAnew: boolean;
+  contract: ContractFile;
+  url: string;
+}
+
+async function began(file: string, { remove, isAnew, contract, url }: Change, put: readonly KeptRecord<AnyRecord>[]) {
+  const store = storeOf(file, url);
+  await store.held();
+  const transaction = await store.begin(contract, isAnew);
+  for (const record of put) await transaction.put(record);
+  for (const key of remove) await transaction.remove(key);
+  return { store, transaction };
+}
+
+async function countOf(transaction: Awaited<ReturnType<typeof began>>["transaction"]) {
+  let count = 0;
+  for await (const _ of transaction.entries()) count++;
+  return count;
+}
+
+function ask(file: string, sql: string): unknown[] {
+  const db = new Database(file, { readonly: true });
+  onTestFinished(() => void db.close());
+  return db.prepare(sql).all();
+}
+
+const FIRST = [kept("b", 3), kept("é \u0000", 2, "x"), kept("a", 1)];
+const IN_ORDER = "SELECT word, rank, note FROM words ORDER BY rank DESC, word";
+const UNTIL = { remove: [], isAnew: false, contract: WORDS, url: URL_OF };
+
+test("records are put, moved, changed and removed, by their keys, and stay in order", async () => {
+  const file = join(scratch(), "words.sqlite");
+  await change(file, FIRST, { isAnew: true });
+  const state = await change(file, [kept("a", 9), kept("b", 3, "y"), kept("c", 2)], { remove: ['"é \\u0000"', "zzz"] });
+  expect(ask(file, IN_ORDER)).toEqual([
+    { word: "a", rank: 9, note: null },
+    { word: "b", rank: 3, note: "y" },
+    { word: "c", rank: 2, note: null },
+  ]);
+  const store = storeOf(file);
+  expect(await store.held()).toEqual({ state, contract: sha256(JSON.stringify(WORDS)), count: 3 });
+  const list = [kept("a", 9), kept("b", 3, "y"), kept("c", 2)].map(({ digest, key }) => `${digest}  ${key}\n`);
+  expect(state).toBe(createHash("sha256").update(list.join("")).digest("hex"));
+});
+
+test("nobody sees anything before it is committed, and nothing after a rollback; whoever reads goes on", async () => {
+  const file = join(scratch(), "words.sqlite");
+  await change(file, FIRST, { isAnew: true });
+  const reader = new Database(file, { readonly: true });
+  onTestFinished(() => void reader.close());
+  reader.exec("BEGIN");
+  const read = () => reader.prepare(IN_ORDER).pluck().all();
+  expect(read()).toEqual(["b", "é \u0000", "a"]);
+  const { store, transaction } = await began(file, { ...UNTIL, isAnew: true }, [kept("z", 1)]);
+  expect(read()).toHaveLength(3);
+  await transaction.rollback();
+  store.close();
+  await change(file, [kept("z", 1)], { isAnew: true });
+  expect(read()).toEqual(["b", "é \u0000", "a"]);
+  reader.exec("COMMIT");
+  expect(read()).toEqual(["z"]);
+});
+
+test("two at once: the second says so, and one that was overtaken, too", async () => {
+  const file = join(scratch(), "words.sqlite");
+  await change(file, FIRST, { isAnew: true });
+  const { store, transaction } = await began(file, UNTIL, [kept("c", 1)]);
+  const other = storeOf(file);
+  await other.held();
+  await expect(other.begin(WORDS, false)).rejects.toThrow(
+    `Cannot use ${file}: another program is writing to it; let that finish, then run this again.`,
+  );
+  await transaction.commit({ state: "0".repeat(64), contract: "0".repeat(64), count: 4 });
+  store.close();
+  await expect(other.begin(WORDS, false)).rejects.toThrow(`${file} was brought up to date by another run meanwhile`);
+  expect(ask(file, IN_ORDER)).toHaveLength(4);
+});
+
+test.each([
+  "INSERT INTO words VALUES ('x', 1, NULL)",
+  "INSERT OR REPLACE INTO words VALUES ('a', 1, NULL)",
+  "UPDATE words SET note = 'mine'",
+  "DELETE FROM words",
+  "UPDATE rollcall_records SET digest = ''",
+  "DELETE FROM rollcall_records WHERE key = 'a'",
+])("somebody else cannot %s", async (sql) => {
+  const file = join(scratch(), "words.sqlite");
+  await change(file, FIRST, { isAnew: true });
+  const db = new Database(file);
+  onTestFinished(() => void db.close());
+  expect(() => db.exec(sql)).toThrow(`this table is a mirror of ${URL_OF}, which only "rollcall mirror" changes`);
+  expect(await storeOf(file).held()).toMatchObject({ count: 3 });
+});
+
+test.each([
+  "DROP TRIGGER rollcall_keeps_records_from_update; UPDATE words SET note = 'mine'",
+  "UPDATE rollcall_mirror SET is_writing = 1; DELETE FROM words",
+  "CREATE TRIGGER mine AFTER INSERT ON words BEGIN UPDATE words SET note = 'mine'; END",
+  "CREATE UNIQUE INDEX mine ON words (rank)",
+  "ALTER TABLE words ADD COLUMN mine",
+  "DROP TABLE words",
+  "DROP TABLE rollcall_records",
+])("what could have changed a record is found, and all is read anew: %s", async (sql) => {
+  const file = join(scratch(), "words.sqlite");
+  await change(file, FIRST, { isAnew: true });
+  const db = new Database(file);
+  db.exec(sql);
+  db.close();
+  const store = storeOf(file);
+  expect([await store.held(), store.doubt]).toEqual([undefined, expect.stringContaining("were changed")]);
+  store.close();
+  await change(file, FIRST, { isAnew: true });
+  expect(ask(file, "SELECT * FROM words ORDER BY rank")).toEqual([...FIRST].reverse().map(({ record }) => record));
+  expect(await storeOf(file).held()).toMatchObject({ count: 3 });
+});
+
+test("an index, a view and a table of somebody else's stay, also where all is read anew", async () => {
+  const file = join(scratch(), "words.sqlite");
+  await change(file, FIRST, { isAnew: true });
+  const db = new Database(file);
+  db.exec("CREATE INDEX mine ON words (note); CREATE TABLE notes (n); CREATE VIEW noted AS SELECT word FROM words");
+  db.close();
+  expect(await storeOf(file).held()).toMatchObject({ count: 3 });
+  await change(file, [kept("q", 5)], { isAnew: true });
+  const names = ask(file, "SELECT name FROM sqlite_schema WHERE name IN ('mine', 'notes', 'noted') ORDER BY name");
+  expect(names).toEqual([{ name: "mine" }, { name: "noted" }, { name: "notes" }]);
+  expect(ask(file, "SELECT * FROM noted")).toEqual([{ word: "q" }]);
+});
+
+test("another contract of the same listing replaces the table; of another listing, nothing", async () => {
+  const file = join(scratch(), "words.sqlite");
+  await change(file, FIRST, { isAnew: true });
+  const next: ContractFile = { ...WORDS, "x-listing": { ...WORDS["x-listing"], words: ["mot", "mots"] } };
+  const elsewhere = change(file, FIRST, { isAnew: true, contract: next, url: "https://other.example.com" });
+  await expect(elsewhere).rejects.toThrow(`${file} is a mirror of ${URL_OF}, whose contract is another one`);
+  expect(ask(file, IN_ORDER)).toHaveLength(3);
+  await change(file, FIRST, { isAnew: true, contract: next });
+  expect(ask(file, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")).toEqual([
+    { name: "mots" },
+    { name: "rollcall_mirror" },
+    { name: "rollcall_records" },
+  ]);
+  await change(file, FIRST, { contract: next, url: "https://moved.example.com" });
+  expect(ask(file, "SELECT url FROM rollcall_mirror")).toEqual([{ url: "https://moved.example.com" }]);
+});
+
+test.each([
+  { ...WORDS, "x-listing": { ...WORDS["x-listing"], words: ["x", "sqlite_x"] as const } },
+  { ...WORDS, "x-listing": { ...WORDS["x-listing"], words: ["x", "Rollcall_mirror"] as const } },
+  { ...WORDS, required: [] },
+])("a contract that no mirror can have is refused before anything is made: %#", async (contract) => {
+  const folder = scratch();
+  const store = storeOf(join(folder, "words.sqlite"));
+  expect(await store.held()).toBeUndefined();
+  await expect(store.begin(contract, true)).rejects.toThrow(/is no contract|another word for its records/);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each([
+  ["of another type", { word: "a", rank: "1", note: null }],
+  ["that is no integer", { word: "a", rank: 1.5, note: null }],
+  ["with more than the contract says", { word: "a", rank: 1, note: null, more: 1 }],
+  ["with half a pair", { word: "\ud800", rank: 1, note: null }],
+  ["without a field", { word: "a", rank: 1 }],
+])("a record %s is refused, since no table could hold it", async (_, record) => {
+  const file = join(scratch(), "words.sqlite");
+  const text = JSON.stringify(Object.fromEntries(Object.entries(record).sort()));
+  const { store, transaction } = await began(file, { ...UNTIL, isAnew: true }, []);
+  const bad = { ...kept("a", 1), record: JSON.parse(text), text };
+  expect(() => transaction.put(bad)).toThrow("has a word a that is none by its own contract");
+  await transaction.rollback();
+  store.close();
+  expect(await storeOf(file).held()).toBeUndefined();
+});
+
+test.each([
+  ["a file of another kind", (path: string) => writeFileSync(path, "Dear diary,\n".repeat(20))],
+  ["empty (0 bytes)", (path: string) => writeFileSync(path, "")],
+  ["another database", (path: string) => new Database(path).exec("CREATE TABLE words (word)").close()],
+  ["a folder", (path: string) => mkdirSync(path)],
+  ["a symbolic link", (path: string) => symlinkSync("mirror.sqlite", path)],
+  ["a symbolic link", (path: string) => symlinkSync("nothing", path)],
+])("%s is left as it is", async (what, make) => {
+  const folder = scratch();
+  await change(join(folder, "mirror.sqlite"), FIRST, { isAnew: true });
+  const file = join(folder, "mine");
+  make(file);
+  const look = () => readdirSync(folder).map((name) => [name, bytesOf(join(folder, name))]);
+  const before = look();
+  const store = storeOf(file);
+  await expect(store.held()).rejects.toThrow(`${file} is ${what}, not a mirror of Rollcall's, and is left as it is`);
+  await expect(store.begin(WORDS, true)).rejects.toThrow("left as it is");
+  expect(look()).toEqual(before);
+});
+
+function bytesOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+test("a folder that is not there is named, and nothing is made", async () => {
+  const file = join(scratch(), "no", "words.sqlite");
+  await expect(change(file, FIRST, { isAnew: true })).rejects.toThrow(`Cannot use ${file}: `);
+  expect(existsSync(file)).toBe(false);
+});
