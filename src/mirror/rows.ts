@@ -37,3 +37,9 @@ function toColumn(kind: Kind, value: unknown): Column {
   if (typeof value === "number") return kind !== "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
   return typeof value === "string" ? value : null;
 }
+
+/** The value of a key in the list, which is one that was written there. */
+export function keyOf({ key }: Contract, written: string): string | bigint {
+  if (key.kind === "integer") return BigInt(written);
+  return written.startsWith('"') ? JSON.parse(written) : written;
+}

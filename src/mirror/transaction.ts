@@ -6,7 +6,7 @@ import { quoteName } from "../contract/sql.js";
 import { UserError } from "../errors.js";
 import { shorten } from "../print/text.js";
 import { explainUse, using } from "./file.js";
-import { type Column, rowMaker } from "./rows.js";
+import { type Column, keyOf, rowMaker } from "./rows.js";
 import { guardTables, MIRROR_TABLE, RECORDS_TABLE, shapeOf, tableFor } from "./schema.js";
 
 interface Place {
@@ -102,12 +102,6 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
       `${url} has a ${contract.listing.words[0]} ${shorten(key, 60)} that is none by its own contract, and no table can hold it; see what else is wrong with "rollcall verify".`,
     );
   }
-}
-
-/** The value of a key in the list, which is one that was written there. */
-function keyOf({ key }: Contract, written: string): string | bigint {
-  if (key.kind === "integer") return BigInt(written);
-  return written.startsWith('"') ? JSON.parse(written) : written;
 }
 
 function statementsOf(db: Database, contract: Contract) {
