@@ -1,4 +1,4 @@
-/** The sample users as a signed release with bulk parts, on a host: what readers of the documentation read. */
+/** The sample users as a signed release with bulk parts and a step from the release before it, on a host: what readers of the documentation read. */
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,13 +13,8 @@ import { freePort } from "../support/ports.js";
 
 const SAMPLE = fileURLToPath(new URL("../../data/users.sqlite", import.meta.url));
 
-/** The sample users, some with texts that are hard on programs that read lines. */
-function writeSource(folder: string): string {
-  const db = join(folder, "users.sqlite");
-  cpSync(SAMPLE, db);
-  change(db, `UPDATE users SET bio = '"' || char(9, 10, 13, 0, 8232, 65279, 128512) || '\\u0041''' WHERE id < '2'`);
-  return db;
-}
+/** Some texts that are hard on programs that read lines. */
+const HARD = `UPDATE users SET bio = '"' || char(9, 10, 13, 0, 8232, 65279, 128512) || '\\u0041''' WHERE id < '2'`;
 
 export function change(file: string, sql: string): void {
   const db = new Database(file);
@@ -44,10 +39,14 @@ export interface Published {
 
 async function publish(url: string): Promise<Published> {
   const dist = scratch();
-  const db = writeSource(dist);
+  const db = join(dist, "users.sqlite");
+  cpSync(SAMPLE, db);
   const { secret, key } = makeKeyLine(dist);
-  const args = ["build", "--db", db, "--base-url", url, "--out", dist, "--bulk", "--sign-key", secret, "--quiet"];
+  const readers = ["--bulk", "--changes", "3", "--sign-key", secret];
+  const args = ["build", "--db", db, "--base-url", url, "--out", dist, ...readers, "--quiet"];
   const build = async () => expect(await run(args)).toMatchObject({ code: 0, stderr: "" });
+  await build();
+  change(db, HARD);
   await build();
   return { dist, db, url, key, build };
 }

@@ -1,0 +1,345 @@
+/** The mirror of docs/consuming.md, in Python: through histories on real hosts, and over faults, it holds what is published or what it held. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync, gzipSync } from "node:zlib";
+import Database from "better-sqlite3";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { contractOf } from "../../src/contract/contract.js";
+import type { ContractFile } from "../../src/contract/file/form.js";
+import { toSql } from "../../src/contract/schema/sql.js";
+import { adapt, build } from "../../src/index.js";
+import { sha256 } from "../../src/release/files.js";
+import { startNginx } from "../adapters/servers.js";
+import { start, whenEnded } from "../support/command.js";
+import { blocksOf } from "../support/docs.js";
+import { scratch } from "../support/files.js";
+import { FOREIGN } from "../support/foreign.js";
+import { isMissing } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
+import { drawSeed, type Random, seeded } from "../support/random.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const [SCRIPT = ""] = blocksOf(readFileSync(join(ROOT, "docs/consuming.md"), "utf8"), "A mirror", "python");
+const ROUNDS = 12;
+
+/** What is published, and how a record of it is changed by its row number. */
+interface Collection {
+  table: string;
+  fill(db: Database.Database): void;
+  set: string;
+  /** Undefined for the directory of users; the second is what the first becomes for a while. */
+  contracts?: [ContractFile, ContractFile];
+  settings: { pageSize?: number; defaultAvatar?: string };
+}
+
+const foreign = (table: string, set: string): Collection => {
+  const found = FOREIGN.find(({ contract }) => contract["x-listing"].words[1] === table);
+  if (found === undefined) throw new Error(`There is no contract of ${table}.`);
+  const { contract, next, fill, config } = found;
+  const { pageSize, defaultAvatar } = config as Collection["settings"];
+  return {
+    table: `"${table}"`,
+    fill: (db) => void db.exec(`${toSql(contractOf(contract))}; ${fill}`),
+    set,
+    contracts: [contract, next],
+    settings: { ...(pageSize && { pageSize }), ...(defaultAvatar && { defaultAvatar }) },
+  };
+};
+
+const COLLECTIONS: readonly Collection[] = [
+  {
+    table: "users",
+    fill(db) {
+      db.prepare("ATTACH ? AS sample").run(join(ROOT, "data/users.sqlite"));
+      const { sql } = db.prepare("SELECT sql FROM sample.sqlite_schema WHERE name = 'users'").get() as { sql: string };
+      db.exec(`${sql}; INSERT INTO users SELECT * FROM sample.users; DETACH sample`);
+    },
+    set: `bio = '"' || char(9, 10, 13, 0, 8232, 65279, 128512) || '\\u0041' || @n`,
+    settings: {},
+  },
+  foreign("works of art", `"also known as" = 'known as ' || @n`),
+  foreign("mots", `sens = '["le sens ' || @n || '"]'`),
+];
+
+/** A source that changes at random, and is published at an address. */
+class Publisher {
+  readonly dist = scratch();
+  readonly #folder = scratch();
+  readonly #db = join(this.#folder, "source.sqlite");
+  #contract = 0;
+  #edits = 0;
+
+  constructor(
+    readonly collection: Collection,
+    readonly baseUrl: string,
+    readonly random: Random,
+  ) {
+    this.#edit((db) => {
+      collection.fill(db);
+      db.exec(`CREATE TABLE kept AS SELECT * FROM ${collection.table}`);
+    });
+    for (const [at, contract] of (collection.contracts ?? []).entries())
+      writeFileSync(this.#contractPath(at), JSON.stringify(contract));
+  }
+
+  get order(): string {
+    const { "x-listing": listing } = JSON.parse(readFileSync(join(this.dist, "current/contract.json"), "utf8"));
+    const terms = (listing.order as string[]).map((path, at) => `place${at}${path.startsWith("-") ? " DESC" : ""}`);
+    return terms.join(", ");
+  }
+
+  /** The text of every record of the current release, in order, from its pages. */
+  records(): string[] {
+    const path = this.collection.contracts?.[0]["x-listing"].path ?? "/api/users/";
+    const file = (page: number) => join(this.dist, "current", path, `pages/${page}.json`);
+    const texts: string[] = [];
+    for (let page = 1; existsSync(file(page)); page++) {
+      const lines = readFileSync(file(page), "utf8").split("\n").slice(1, -2);
+      texts.push(...lines.map((line) => line.replace(/,$/, "")));
+    }
+    return texts;
+  }
+
+  /** Something changes, or is as it was once. Seldom the contract is another, or there are no steps. */
+  async publish(): Promise<void> {
+    const { random } = this;
+    const saved = join(this.#folder, "saved.sqlite");
+    if (random.chance(0.15) && existsSync(saved)) cpSync(saved, this.#db);
+    else this.#change();
+    if (random.chance(0.2)) cpSync(this.#db, saved);
+    if (random.chance(0.1)) this.#contract = 1 - this.#contract;
+    await this.build(random.chance(0.1) ? 0 : 3);
+  }
+
+  async build(changes: number): Promise<void> {
+    const { collection, dist: out, baseUrl } = this;
+    const contract = collection.contracts && { contract: this.#contractPath(this.#contract) };
+    await build({
+      db: this.#db,
+      out,
+      baseUrl,
+      bulk: true,
+      adapt: ["nginx"],
+      changes,
+      ...contract,
+      ...collection.settings,
+    });
+  }
+
+  #change(): void {
+    const { collection, random } = this;
+    const { table, set } = collection;
+    this.#edit((db) => {
+      const count = db.prepare(`SELECT count(*) FROM kept`).pluck().get() as number;
+      const [n, at] = [this.#edits++, random.below(count)];
+      const some = `rowid IN (SELECT rowid FROM ${table} ORDER BY rowid LIMIT ${1 + random.below(3)} OFFSET ${at})`;
+      if (random.chance(0.3)) db.exec(`DELETE FROM ${table} WHERE ${some}`);
+      else db.prepare(`UPDATE ${table} SET ${set} WHERE ${some}`).run({ n });
+      if (random.chance(0.4)) db.exec(`INSERT OR IGNORE INTO ${table} SELECT * FROM kept LIMIT 5 OFFSET ${at}`);
+    });
+  }
+
+  #edit(by: (db: Database.Database) => void): void {
+    const db = new Database(this.#db);
+    by(db);
+    db.close();
+  }
+
+  #contractPath(at: number): string {
+    return join(this.#folder, `contract-${at}.json`);
+  }
+}
+
+/** Starts a host of what is published. @returns what has it take up the newest release. */
+type Host = (dist: string, port: number) => Promise<() => void>;
+
+const serve: Host = async (dist, port) => {
+  const { child, ended } = start(["serve", dist, "--port", `${port}`]);
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await ended;
+  });
+  return () => {};
+};
+
+const nginx: Host = async (dist, port) => {
+  const folder = scratch();
+  const { files } = await adapt("nginx", { dist, listenPort: port, address: "127.0.0.1" });
+  const [site] = files.filter(({ path }) => !path.includes("/"));
+  await startNginx(folder, port, [site?.text ?? ""]);
+  return () => void process.kill(Number(readFileSync(join(folder, "nginx.pid"), "utf8")), "SIGHUP");
+};
+
+interface Reply {
+  status: number;
+  body: Buffer;
+}
+
+/** What goes wrong on the way: another answer than the host's for some of the paths. `ask` asks the host itself. */
+type Fault = (path: string, reply: Reply, ask: (path: string) => Promise<Reply>) => Reply | Promise<Reply>;
+
+const only =
+  (isMeant: (path: string) => boolean, body: (right: Buffer) => Buffer): Fault =>
+  (path, reply) =>
+    isMeant(path) && reply.status === 200 ? { ...reply, body: body(reply.body) } : reply;
+const isStep = (path: string) => path.startsWith("/changes/");
+const isPart = (path: string) => path.startsWith("/bulk/");
+const missing =
+  (isMeant: (path: string) => boolean): Fault =>
+  (path, reply) =>
+    isMeant(path) ? { status: 404, body: Buffer.from("{}") } : reply;
+
+/** Steps with other lines, and a changes.json that says that these are right. */
+function withLines(edit: (lines: string[]) => string[]): Fault {
+  const edited = (step: Buffer) => {
+    const lines = gunzipSync(step).toString().split("\n").slice(0, -1);
+    return Buffer.from(edit(lines).join("\n").concat("\n"));
+  };
+  return async (path, reply, ask) => {
+    if (isStep(path)) return { ...reply, body: gzipSync(edited(reply.body)) };
+    if (path !== "/changes.json" || reply.status !== 200) return reply;
+    const changes = JSON.parse(reply.body.toString());
+    for (const step of changes.steps) step.sha256 = sha256(edited((await ask(`/${step.file}`)).body));
+    return { ...reply, body: Buffer.from(JSON.stringify(changes)) };
+  };
+}
+
+/** Neither steps nor parts can be read. */
+const WORST = "a cut part, too";
+
+const FAULTS: Readonly<Record<string, Fault>> = {
+  "no list": missing((path) => path === "/changes.json"),
+  "a list that is none": only(
+    (path) => path === "/changes.json",
+    () => Buffer.from("[]"),
+  ),
+  "no step": missing(isStep),
+  "a cut step": only(isStep, (right) => right.subarray(0, -9)),
+  "a flipped bit": only(isStep, (right) => {
+    const at = right.length >> 1;
+    return Buffer.concat([right.subarray(0, at), Buffer.of((right[at] ?? 0) ^ 1), right.subarray(at + 1)]);
+  }),
+  "another step": only(isStep, () => gzipSync('{"remove":"1"}\n')),
+  "a line less": withLines((lines) => lines.slice(1)),
+  "the lines of nobody": withLines((lines) => [...lines, '{"remove":"nobody"}', '{"remove":null}']),
+  "a line twice, and backwards": withLines((lines) => [...lines, ...lines].reverse()),
+  "a record that is none": withLines((lines) => [...lines, '{"put":{}}']),
+  "another record": withLines((lines) => lines.map((line) => line.replace(/\d(?=[^\d]*$)/, "0"))),
+  "lines that are none": withLines((lines) => [...lines, "[", "7"]),
+  "no part either": missing((path) => isStep(path) || isPart(path)),
+  [WORST]: only(
+    (path) => isStep(path) || isPart(path),
+    (right) => right.subarray(0, -9),
+  ),
+};
+
+/** Another host in front of a host, which counts what it is asked for, and answers wrongly if it is told to. */
+async function inFront(behind: string) {
+  let asked: string[] = [];
+  let fault: Fault = (_path, reply) => reply;
+  const ask = async (path: string): Promise<Reply> => {
+    const answer = await fetch(behind + path);
+    return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
+  };
+  const server = createServer(async ({ url = "" }, res) => {
+    asked.push(url);
+    const { status, body } = await fault(url, await ask(url), ask);
+    res.writeHead(status, { Connection: "close" }).end(body);
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** What is asked for from now on goes wrong in this way. @returns what was asked for until now. */
+    misbehave(next: Fault | undefined): string[] {
+      fault = next ?? ((_path, reply) => reply);
+      const until = asked;
+      asked = [];
+      return until;
+    },
+  };
+}
+
+/** The program of the page, and what it keeps. */
+function createMirror() {
+  const folder = scratch();
+  const [program, file] = [join(folder, "mirror.py"), join(folder, "mirror.sqlite")];
+  writeFileSync(program, SCRIPT);
+  const read = <T>(query: string) => {
+    const db = new Database(file, { readonly: true });
+    const found = db.prepare(query).pluck().all() as T[];
+    db.close();
+    return found;
+  };
+  return {
+    update: (url: string) => whenEnded(spawn("/usr/bin/python3", [program, url, file])),
+    records: (order: string) => read<string>(`SELECT record FROM records ORDER BY ${order}`),
+    state: () => read<string>("SELECT state FROM mirror")[0],
+    held: () => [
+      read("SELECT contract FROM mirror"),
+      read("SELECT state FROM mirror"),
+      read("SELECT line FROM records"),
+    ],
+  };
+}
+
+test("the program has some forty lines", () => {
+  expect(SCRIPT.split("\n").filter((line) => line !== "").length).toBeLessThanOrEqual(46);
+});
+
+describe.skipIf(isMissing("nginx", "/usr/bin/python3"))("a mirror in Python", () => {
+  test.each([
+    ["rollcall serve", serve],
+    ["nginx", nginx],
+  ])("of %s holds what is published", { timeout: 300_000 }, async (_name, host) => {
+    const random = seeded(drawSeed());
+    const counts = { steps: 0, everything: 0, nothing: 0, refused: 0 };
+    for (const collection of COLLECTIONS) {
+      const port = await freePort();
+      const address = `http://127.0.0.1:${port}`;
+      const publisher = new Publisher(collection, address, random);
+      await publisher.build(3);
+      const takeUp = await host(publisher.dist, port);
+      const [front, mirror] = [await inFront(address), createMirror()];
+      for (let round = 0; round < ROUNDS; round++) {
+        const builds = round === 0 || (round !== 3 && random.chance(0.15)) ? 0 : 1 + random.below(2);
+        for (let built = 0; built < builds; built++) await publisher.publish();
+        takeUp();
+        const snapshot = readFileSync(join(publisher.dist, "current/snapshot.json"), "utf8");
+        await vi.waitFor(
+          async () => expect(await (await fetch(`${address}/snapshot.json`)).text()).toBe(snapshot),
+          10_000,
+        );
+
+        const before = round > 0 ? mirror.held() : undefined;
+        const fault = round === 3 ? WORST : round > 0 && random.chance(0.4) ? random.of(Object.keys(FAULTS)) : "none";
+        front.misbehave(FAULTS[fault]);
+        const { code, stderr } = await mirror.update(front.url);
+        const asked = front.misbehave(undefined);
+        const what = `${collection.table}, round ${round}, ${fault}: ${stderr}`;
+        if (code !== 0) {
+          expect([stderr.includes("The copy stays as it was"), asked.some(isPart)], what).toEqual([true, true]);
+          expect(mirror.held(), what).toEqual(before);
+          counts.refused++;
+          expect(await mirror.update(front.url), what).toMatchObject({ code: 0, stderr: "" });
+        } else if (asked.some(isPart)) counts.everything++;
+        else if (asked.some(isStep)) {
+          counts.steps++;
+          expect(asked.slice(0, 3), what).toEqual(["/snapshot.json", "/contract.json", "/changes.json"]);
+        } else {
+          counts.nothing++;
+          expect(asked, what).toEqual(["/snapshot.json"]);
+        }
+        expect(mirror.state(), what).toBe(JSON.parse(snapshot).state);
+        expect(mirror.records(publisher.order), what).toEqual(publisher.records());
+      }
+    }
+    process.stdout.write(`${JSON.stringify(counts)}\n`);
+    expect(Math.min(...Object.values(counts)), JSON.stringify(counts)).toBeGreaterThan(0);
+  });
+});
