@@ -11,6 +11,7 @@ import { benchDiff } from "./diff.js";
 import { benchDisk } from "./disk.js";
 import { benchGrowth } from "./growth.js";
 import { describeMachine, isWritable } from "./machine.js";
+import { benchMirror } from "./mirror.js";
 import { benchRead } from "./read.js";
 import { type Findings, toMarkdown, toText } from "./report.js";
 import { benchServe } from "./serve.js";
@@ -23,6 +24,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   diff: benchDiff,
   disk: benchDisk,
   growth: benchGrowth,
+  mirror: benchMirror,
   read: benchRead,
   serve: benchServe,
 };

@@ -4,12 +4,13 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Part } from "./bench.js";
+import { type Asked, startLogged } from "./logged.js";
 import { isInstalled } from "./machine.js";
 import { measure } from "./measure.js";
-import { CLI, rollcall } from "./programs.js";
+import { rollcall } from "./programs.js";
 import { type Contestant, OUTCOME_HEAD, outcomeCells, race, timesOf } from "./race.js";
 import { fixed } from "./report.js";
-import { freePort, startServer } from "./serve/servers.js";
+import { freePort } from "./serve/servers.js";
 
 const PAGES = "rollcall/client, by pages";
 const READER = fileURLToPath(new URL("reader.mjs", import.meta.url));
@@ -26,18 +27,15 @@ export const benchRead: Part = async (bench) => {
   const key = makeKey(bench.folder);
   const signed = key === undefined ? [] : ["--sign-key", key.secret];
   await rollcall(bench.sources.take(users), dist, "--base-url", baseUrl, "--compress", "gzip", "--bulk", ...signed);
-  const serve = 'exec "$0" "$1" serve "$2" --port "$3" --access-log > "$4"';
-  const args = [process.execPath, CLI, dist, new URL(baseUrl).port, log];
-  const server = await startServer(["sh", "-c", serve, ...args], `${baseUrl}/snapshot.json`);
+  const server = await startLogged(dist, baseUrl, log);
   try {
-    const asked = new Map<string, { requests: number; bytes: number }>();
+    const asked = new Map<string, Asked>();
     const contestants = contestantsOf(baseUrl, key?.public).map(
       ({ name, run }): Contestant => ({
         name,
         async run() {
-          const before = readFileSync(log, "utf8").length;
-          const measured = await run();
-          asked.set(name, await countRequests(log, before, baseUrl));
+          const [measured, requests] = await server.counting(run);
+          asked.set(name, requests);
           return measured;
         },
       }),
@@ -92,17 +90,4 @@ function makeKey(folder: string): { secret: string; public: string } | undefined
   const [secret, open] = [join(folder, "bench.key"), join(folder, "bench.pub")];
   execFileSync("minisign", ["-G", "-W", "-f", "-s", secret, "-p", open], { stdio: "pipe" });
   return { secret, public: readFileSync(open, "utf8") };
-}
-
-/** What the log tells of the requests since `before`: how many there were, and the bytes of their bodies. */
-async function countRequests(log: string, before: number, baseUrl: string) {
-  const mark = `/snapshot.json?mark=${performance.now()}`;
-  await (await fetch(`${baseUrl}${mark}`)).arrayBuffer();
-  for (;;) {
-    const lines = readFileSync(log, "utf8").slice(before).split("\n");
-    const at = lines.findIndex((line) => line.includes(mark));
-    const sent = lines.slice(0, at).flatMap((line) => / GET \S+ \d+ (\d+) /.exec(line)?.[1] ?? []);
-    if (at >= 0) return { requests: sent.length, bytes: sent.reduce((sum, bytes) => sum + Number(bytes), 0) };
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
