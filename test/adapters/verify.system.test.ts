@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adapterOf } from "../../src/adapters/adapters.js";
+import { isPart, isStep } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { plainRows, writeUsers } from "../support/database.js";
@@ -12,14 +13,19 @@ import { freePort } from "../support/ports.js";
 import { stations, stationsAt, writeStations } from "../support/stations.js";
 import { ALL_SERVERS, BY_PATH, limitationsOf, serveWith } from "./servers.js";
 
-/** Writes a source of 30 records into a folder, and returns the flags of a build that reads it. */
+/**
+ * Writes a source of some records into a folder, and returns the flags of a build that reads it. Hosts send parts and steps
+ * alike, so releases of users are asked for parts, and those of stations, which have none, for steps.
+ */
 const SOURCES = {
-  users: (folder: string) => ["--db", writeUsers(join(folder, "users.sqlite"), plainRows(30))],
-  stations(folder: string) {
-    const rows = stations(30).map(({ row }) => row);
+  users: (folder: string, count: number) => [
+    ...["--db", writeUsers(join(folder, `users-${count}.sqlite`), plainRows(count)), "--bulk"],
+  ],
+  stations(folder: string, count: number) {
+    const rows = stations(count).map(({ row }) => row);
     const contract = join(folder, "stations.json");
     writeFileSync(contract, stationsAt("/~v1.0-b/").text);
-    return ["--db", writeStations(join(folder, "stations.sqlite"), rows), "--contract", contract];
+    return ["--db", writeStations(join(folder, `stations-${count}.sqlite`), rows), "--contract", contract];
   },
 };
 
@@ -37,13 +43,13 @@ describe.each(CASES)("$name, with $words", ({ server, words }) => {
     const [folder, port] = [scratch(), await freePort()];
     const baseUrl = `http://127.0.0.1:${port}/people/directory`;
     const { compression } = adapterOf(server.adapter);
-    const flags = [...SOURCES[words](folder), "--base-url", baseUrl, "--page-size", "10"];
+    const flags = ["--base-url", baseUrl, "--page-size", "10", "--changes", "3"];
     if (compression === "files") flags.push("--compress", "br,gzip");
-    flags.push("--bulk");
     if (server.links) flags.push("--links", server.links);
     if (server.built) flags.push("--adapt", server.adapter);
-    await rollcall(["build", ...flags], fakeIo(folder));
-    const { folder: release } = await openRelease(join(folder, "dist/current"));
+    for (const count of [29, 30]) await rollcall(["build", ...SOURCES[words](folder, count), ...flags], fakeIo(folder));
+    const { folder: release, sums } = await openRelease(join(folder, "dist/current"));
+    expect([...sums.others.keys()].some(words === "users" ? isPart : isStep)).toBe(true);
     await serveWith(server, { release, folder, port });
     const { stdout } = await rollcall(["verify", baseUrl, "--against", release, "--json"], fakeIo(folder));
     const { rows }: { rows: { name: string; outcome: string }[] } = JSON.parse(stdout);

@@ -21,7 +21,7 @@ export const nginx: Adapter = {
     ...PATTERN_LIMITATIONS,
     "method-case": "Its parser answers 400 to a method in lowercase letters",
     connect: "Its parser answers 400 to CONNECT",
-    "part-beyond": "It answers 416 in JSON, but with the Cache-Control and ETag of the part",
+    "part-beyond": "It answers 416 in JSON, but with the Cache-Control and ETag of the file",
     "repeated-condition": "Its parser answers 400 to a second line of If-None-Match",
   },
   besideOthers: ["options-of-server", "malformed"],

@@ -1,17 +1,21 @@
-/** Probes of the parts that hold all records: what a reader needs to fetch them, and to go on where a download was cut. */
+/** Probes of parts and steps, which hosts send alike: what a reader needs to fetch them, and to go on where a download was cut. */
 import { NO_STORE } from "../../contract/headers.js";
-import { BULK_FOLDER, fileHeaders } from "../../release/layout.js";
+import { fileHeaders, isPart, isStep } from "../../release/layout.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { isJson } from "./methods.js";
 import { hasHeader, type Probe, type ProbedSite } from "./probe.js";
 
-const FIRST = `${BULK_FOLDER}/1.ndjson.gz`;
-const TYPE = fileHeaders(FIRST, "")["Content-Type"];
+const TYPE = fileHeaders("bulk/1.ndjson.gz", "")["Content-Type"];
 
-/** A request for the first part of a release, which may have none. */
+/** A request for a part of a release or, where it has none, for a step. It may have neither. */
 function ofPart(probe: Omit<Probe, "path" | "skipped">): Probe {
-  const skipped = ({ release }: ProbedSite) => !release?.sums.others.has(FIRST) && "no release with parts is known";
-  return { ...probe, path: () => `/${FIRST}`, skipped };
+  const skipped = (site: ProbedSite) => findPath(site) === undefined && "no release with parts or steps is known";
+  return { ...probe, path: (site) => `/${findPath(site)}`, skipped };
+}
+
+function findPath({ release }: ProbedSite): string | undefined {
+  const paths = [...(release?.sums.others.keys() ?? [])];
+  return paths.find(isPart) ?? paths.find(isStep);
 }
 
 const RANGE = "bytes=1-9";
@@ -23,7 +27,11 @@ function isRange(answer: RemoteResponse): boolean {
 
 export const PARTS: readonly Probe[] = [
   ofPart({
-    ...{ name: "part-type", rule: `a part is ${TYPE} for every reader, without a Content-Encoding`, method: "HEAD" },
+    ...{
+      name: "part-type",
+      rule: `a part or a step is ${TYPE} for every reader, without a Content-Encoding`,
+      method: "HEAD",
+    },
     headers: () => ({ "Accept-Encoding": "gzip, br" }),
     judge: (answer) =>
       answer.status === 200 &&
@@ -32,13 +40,13 @@ export const PARTS: readonly Probe[] = [
     shown: ["Content-Type", "Content-Encoding"],
   }),
   ofPart({
-    ...{ name: "part-range", rule: "a range of a part is 206 with these bytes alone" },
+    ...{ name: "part-range", rule: "a range of a part or a step is 206 with these bytes alone" },
     headers: () => ({ Range: RANGE, "Accept-Encoding": "gzip, br" }),
     judge: isRange,
     shown: ["Content-Range"],
   }),
   ofPart({
-    ...{ name: "part-if-range", rule: "If-Range with the part's ETag: 206, with another tag: 200", method: "HEAD" },
+    ...{ name: "part-if-range", rule: "If-Range with its ETag: 206, with another tag: 200", method: "HEAD" },
     async judge(answer, { client }) {
       const ask = (tag: string) => client.request(answer.url, { headers: { Range: RANGE, "If-Range": tag } });
       const tag = headerOf(answer, "ETag");
@@ -47,7 +55,7 @@ export const PARTS: readonly Probe[] = [
     shown: ["ETag"],
   }),
   ofPart({
-    ...{ name: "part-beyond", rule: "a range behind the end of a part is 416, an error like every other" },
+    ...{ name: "part-beyond", rule: "a range behind the end of a part or a step is 416, an error like every other" },
     headers: () => ({ Range: "bytes=99999999999-" }),
     judge: (answer) => answer.status === 416 && isJson(answer) && hasHeader(answer, "Cache-Control", NO_STORE),
     shown: ["Content-Type", "Cache-Control"],
