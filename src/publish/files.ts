@@ -6,6 +6,7 @@ import { encodeSums } from "../release/digests.js";
 import { readReleaseFileSync, sha256 } from "../release/files.js";
 import {
   BULK,
+  CHANGES,
   isForAdapters,
   type PagePaths,
   SIGNATURE,
@@ -36,11 +37,14 @@ export interface Shape {
   isSigned: boolean;
 }
 
+/** Of the files that announce others, those that SHA256SUMS lists, in their order. */
+const ANNOUNCING: readonly string[] = [CHANGES, BULK];
+
 /**
  * Numbers the files of a release. Numbers are computed, so that 1,000,000 pages take no more memory than one.
  *
- * The order is: other files, pages, bulk.json, SHA256SUMS, its signature, snapshot.json. The last ones announce the others:
- * bulk.json is never that of parts which are not there yet. Pages go from the last to the first: where records come newest
+ * The order is: other files, pages, changes.json, bulk.json, SHA256SUMS, its signature, snapshot.json. The last ones announce
+ * the others: changes.json and bulk.json are never those of steps or parts which are not there yet. Pages go from the last to the first: where records come newest
  * first, new ones push older ones to later pages, and a reader who meets pages that have just changed sees a record twice
  * but misses none.
  */
@@ -56,8 +60,8 @@ export class FileOrder {
 
   constructor({ paths, pages, variants, others, isSigned }: Shape) {
     this.shape = { paths, pages, variants, others, isSigned };
-    this.#first = others.filter((path) => path !== BULK);
-    this.#last = [...(others.includes(BULK) ? [BULK] : []), ...unlistedFiles({ isSigned }), SNAPSHOT];
+    this.#first = others.filter((path) => !ANNOUNCING.includes(path));
+    this.#last = [...ANNOUNCING.filter((path) => others.includes(path)), ...unlistedFiles({ isSigned }), SNAPSHOT];
     this.#otherIndex = new Map(this.#first.map((path, index) => [path, index]));
     this.announcing = this.#first.length + pages * variants.length;
     this.length = this.announcing + this.#last.length;

@@ -75,7 +75,7 @@ export class Plan {
     return this.#filesFrom(0, this.files.announcing, (code) => code === CODES[state]);
   }
 
-  /** bulk.json, SHA256SUMS, its signature and snapshot.json, where they are to be put. */
+  /** changes.json, bulk.json, SHA256SUMS, its signature and snapshot.json, where they are to be put. */
   toAnnounce(): Generator<PublishedFile> {
     return this.#filesFrom(this.files.announcing, this.files.length, (code) => code !== CODES.same);
   }

@@ -118,9 +118,9 @@ async function preview(
 
 /**
  * Changes the target in an order in which a reader who follows snapshot.json never misses a page: first new files, then
- * changed ones, so that no link leads to a page that is not there yet; then bulk.json, SHA256SUMS, its signature and
- * snapshot.json; and only then are files of the old release removed. Each stage is durable before the next begins. The list
- * of what is owned is written first and last, so that the next run knows everything that a killed run has left.
+ * changed ones, so that no link leads to a page that is not there yet; then changes.json, bulk.json, SHA256SUMS, its signature
+ * and snapshot.json; and only then are files of the old release removed. Each stage is durable before the next begins. The
+ * list of what is owned is written first and last, so that the next run knows everything that a killed run has left.
  */
 async function carryOut(
   target: Target,

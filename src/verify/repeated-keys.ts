@@ -28,7 +28,8 @@ export function standIn(key: Key): Key {
   return `${key.slice(0, BEGINNING)}${hash("sha256", Buffer.from(key, "latin1"), "hex")}`;
 }
 
-function shown(key: Key): string {
+/** A stand-in as people are shown the key. */
+export function showStandIn(key: Key): string {
   if (typeof key === "number") return String(key);
   return key.length <= LONGEST ? fromBytes(key) : `${fromBytes(key.slice(0, BEGINNING))}…`;
 }
@@ -52,7 +53,7 @@ export class KeyTable {
     try {
       this.#insert.run(page, keys);
     } catch (cause) {
-      throw explain(cause);
+      throw explainScratch(cause, PURPOSE);
     }
   }
 
@@ -61,9 +62,9 @@ export class KeyTable {
       WHERE key IN (SELECT key FROM keys GROUP BY key HAVING count(*) > 1) GROUP BY key`);
     try {
       for (const row of repeated.iterate() as IterableIterator<Omit<Repeated, "key"> & { key: Key }>)
-        yield { ...row, key: shown(row.key) };
+        yield { ...row, key: showStandIn(row.key) };
     } catch (cause) {
-      throw explain(cause);
+      throw explainScratch(cause, PURPOSE);
     }
   }
 
@@ -72,11 +73,15 @@ export class KeyTable {
   }
 }
 
-function explain(cause: unknown): unknown {
+/** What the table is for, in a message. */
+const PURPOSE = "look for repeated keys in";
+
+/** Turns an error of a database in a temporary file into one that people can act on; returns other errors as they are. */
+export function explainScratch(cause: unknown, purpose: string): unknown {
   const code = codeOf(cause);
   if (!code?.startsWith("SQLITE_")) return cause;
   return new UserError(
-    `The folder for temporary files, ${tmpdir()}, has no room to look for repeated keys in (${code}); point TMPDIR at one with room.`,
+    `The folder for temporary files, ${tmpdir()}, has no room to ${purpose} (${code}); point TMPDIR at one with room.`,
     { cause },
   );
 }

@@ -7,7 +7,7 @@ import { parseAddress } from "../../src/publish/bucket/address.js";
 import { Bucket } from "../../src/publish/bucket/bucket.js";
 import { History } from "../../src/publish/bucket/history.js";
 import { type Heartbeat, Lease } from "../../src/publish/bucket/lease.js";
-import { Store } from "../../src/publish/bucket/store.js";
+import { ObjectStore } from "../../src/publish/bucket/store.js";
 import type { Owned } from "../../src/publish/owned.js";
 import { sha256 } from "../../src/release/files.js";
 import { scratch } from "../support/files.js";
@@ -46,7 +46,7 @@ async function newRun(heartbeat = LIVING): Promise<Lease> {
 /** The same, with what it changes. */
 async function newBucket(heartbeat = LIVING): Promise<{ lease: Lease; bucket: Bucket }> {
   const { name, ...address } = parseAddress(`s3://${BUCKET}/dir`);
-  const store = await Store.open({ name, ...address }, server.endpoint);
+  const store = await ObjectStore.open({ name, ...address }, server.endpoint);
   const lease = new Lease(store, name, heartbeat);
   const owned = await lease.read();
   const history = new History(scratch());

@@ -13,7 +13,7 @@ import { headersOf, OWN_HEADERS } from "./headers.js";
 import { History, requireKnown } from "./history.js";
 import { Lease } from "./lease.js";
 import { explainStore } from "./refusals.js";
-import { Store } from "./store.js";
+import { ObjectStore } from "./store.js";
 import { KnownTags, TAGS, Tags } from "./tags.js";
 
 /** Larger files are read while they are sent, so that sixteen at once need little memory. */
@@ -22,7 +22,7 @@ const CHUNK = 2 ** 18;
 
 interface Parts {
   name: string;
-  store: Store;
+  store: ObjectStore;
   lease: Lease;
   history: History;
   cacheControl: string;
@@ -45,7 +45,7 @@ export async function openBucket(
 ): Promise<Bucket> {
   const { name } = address;
   const history = new History(folder);
-  const store = await Store.open(address, endpoint, signal);
+  const store = await ObjectStore.open(address, endpoint, signal);
   try {
     const lease = new Lease(store, name);
     const owned = await lease.read();

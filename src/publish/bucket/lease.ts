@@ -6,7 +6,7 @@ import { OWNED } from "../../release/layout.js";
 import { encodeOwned, type Owned, parseOwned } from "../owned.js";
 import { OWN_HEADERS } from "./headers.js";
 import { hasStatus } from "./refusals.js";
-import type { PutCondition, Store } from "./store.js";
+import type { ObjectStore, PutCondition } from "./store.js";
 
 /**
  * In milliseconds: between two heartbeats, after how long without one a run counts as dead, and between two looks for
@@ -36,7 +36,7 @@ export class Lease {
   #lastBeat: number | undefined;
 
   constructor(
-    private readonly store: Store,
+    private readonly store: ObjectStore,
     private readonly target: string,
     private readonly heartbeat: Heartbeat = HEARTBEAT,
   ) {

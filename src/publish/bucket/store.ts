@@ -24,16 +24,16 @@ export interface ObjectFacts extends Partial<ObjectHeaders> {
 export type PutCondition = { IfMatch: string } | { IfNoneMatch: "*" };
 
 /** All paths are relative to the prefix of the address. */
-export class Store {
+export class ObjectStore {
   /** How many requests were sent, retries included. */
   requests = 0;
   /** Aborted, with the error to throw, when no request may be sent or finished any more. */
   readonly #stop = new AbortController();
   readonly #options = { abortSignal: this.#stop.signal };
 
-  static async open(address: BucketAddress, endpoint: string | undefined, signal?: AbortSignal): Promise<Store> {
+  static async open(address: BucketAddress, endpoint: string | undefined, signal?: AbortSignal): Promise<ObjectStore> {
     const { sdk, client } = await openClient(endpoint);
-    const store = new Store(sdk, client, address);
+    const store = new ObjectStore(sdk, client, address);
     if (signal?.aborted) store.breakOff(signal.reason);
     signal?.addEventListener("abort", () => store.breakOff(signal.reason), { once: true });
     return store;

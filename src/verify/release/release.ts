@@ -15,6 +15,7 @@ import { checkSigned, type Demand, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
 import { batches, startChecks } from "./batch.js";
 import { checkBulk } from "./bulk.js";
+import { checkChanges } from "./changes.js";
 import { checkDescription } from "./description.js";
 import { checkFiles, checkOtherDigests, readPlainBytes, readPlainFile, readTree, type Tree } from "./files.js";
 import { checkSnapshot, checkWarnings, type Manifest, readManifest } from "./manifest.js";
@@ -59,6 +60,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
     }
   }
   await checkBulk(folder, tree, manifest, findings, options.signal);
+  await checkChanges(folder, tree, manifest, findings, options.signal);
   const files = [...tree.keys()].filter((path) => tree.get(path) === "file");
   const seen = { tree, manifest, signature, undescribed, records, barrier: findUnreadable(folder, files) };
   return { subject: `release ${basename(folder)}`, words: [wording.one, wording.many], rows: toRows(seen, findings) };

@@ -1,11 +1,12 @@
 /** The table of what is checked of a release on disk, in the order of the report. */
 import { count } from "../../print/numbers.js";
-import { BULK, BULK_FOLDER, CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { BULK, BULK_FOLDER, CHANGES, CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { findRecordList } from "../../release/record/list.js";
 import { NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
 import { describeSigned, SIGNATURE_ROW, type SignatureResult, whySkipped } from "../signature.js";
 import type { Findings, Row } from "../verdict.js";
 import { hasBulk } from "./bulk.js";
+import { hasChanges, stepsIn } from "./changes.js";
 import type { Tree } from "./files.js";
 import type { Manifest } from "./manifest.js";
 
@@ -87,6 +88,12 @@ export function checksOf(wording: Wording): readonly DiskCheck[] {
       `the parts of ${BULK} hold every ${one} as its page does, in order, and nothing else`,
       ({ tree }) => count([...tree.keys()].filter((path) => path.startsWith(`${BULK_FOLDER}/`)).length, "part"),
       (seen) => (hasBulk(seen.manifest, seen.tree) ? withoutEither(seen) : `it has no ${BULK}`),
+    ),
+    check(
+      "changes",
+      `each step of ${CHANGES} is whole, and all that differs between its ends, where those are there`,
+      ({ tree }) => count(stepsIn(tree).length, "step"),
+      (seen) => (hasChanges(seen.manifest, seen.tree) ? withoutEither(seen) : `it has no ${CHANGES}`),
     ),
     {
       ...check("readable", "other users can read it, as a web server with a user of its own must", files),

@@ -1,4 +1,5 @@
 /** One attempt to read a host from one snapshot: what every answer is held to, and when the host is given up. */
+import { etagOf } from "../../contract/headers.js";
 import { sha256 } from "../../release/files.js";
 import type { Variant } from "../../release/layout.js";
 import { decodeBody, headerOf, type RemoteResponse } from "../../remote/exchange.js";
@@ -30,6 +31,26 @@ export class Attempt {
       this.miss(place, error);
       return undefined;
     }
+  }
+
+  /**
+   * A listed file that is the same for readers of every coding. Where it does not come as SHA256SUMS lists it, that is a
+   * finding, and undefined. @throws TransferError as `ask` does.
+   */
+  async askWhole(path: string, maxBytes: number): Promise<Buffer | undefined> {
+    const { release, first } = this.site;
+    const digest = release?.sums.others.get(path);
+    const place = { check: "files", url: `${first.facts.baseUrl}/${path}` };
+    const answer = await this.ask(place, "gzip", maxBytes);
+    const read = answer && (await digestOf(answer));
+    if (!answer || !read) return undefined;
+    if ("why" in read || read.digest !== digest) {
+      const found = "why" in read ? read.why : `other bytes, ${etagOf(read.digest)}`;
+      this.findings.add({ ...place, found, expected: digest === undefined ? "no such file" : etagOf(digest) });
+      return undefined;
+    }
+    this.checkHeaders(answer, "file", place);
+    return answer.body;
   }
 
   /** @throws the error, after too many. */

@@ -4,10 +4,9 @@ import { Readable } from "node:stream";
 import { type BulkPart, encodeBulk, MAX_PART, parseBulk } from "../../bulk/parts.js";
 import { unpackPart } from "../../bulk/reader.js";
 import { readFrame } from "../../contract/envelope.js";
-import { etagOf } from "../../contract/headers.js";
 import { shorten } from "../../print/text.js";
 import { BULK, isPart } from "../../release/layout.js";
-import { type Attempt, digestOf, type Place } from "./attempt.js";
+import type { Attempt, Place } from "./attempt.js";
 
 const NEWLINE = 0x0a;
 /** Of the plain bytes of one part: a host may send what unpacks to far more than it has. */
@@ -26,7 +25,7 @@ export class PartsOfSite {
   async read(): Promise<void> {
     const { release } = this.attempt.site;
     if (!release?.sums.others.has(BULK)) return;
-    const answer = await this.attempt.ask(this.#place(BULK, "bulk"), "identity");
+    const answer = await this.attempt.ask(this.#place(BULK), "identity");
     const bulk = answer ? parseBulk(String(answer.body)) : { why: "did not come" };
     if ("why" in bulk) return this.#note(BULK, `a file that ${shorten(bulk.why, 200)}`, "the parts of all records");
     if (String(answer?.body) !== encodeBulk(bulk)) this.#note(BULK, "another form", "the form of every bulk.json");
@@ -55,20 +54,10 @@ export class PartsOfSite {
   }
 
   async #readPart({ file, count, bytes, sha256: listed }: BulkPart): Promise<boolean> {
-    const { attempt } = this;
-    const digest = attempt.site.release?.sums.others.get(file);
-    const place = this.#place(file, "files");
-    const answer = await attempt.ask(place, "gzip", MAX_PART + 1);
-    const read = answer && (await digestOf(answer));
-    if (!answer || !read) return false;
-    if ("why" in read || read.digest !== digest) {
-      const found = "why" in read ? read.why : `other bytes, ${etagOf(read.digest)}`;
-      attempt.findings.add({ ...place, found, expected: digest === undefined ? "no such part" : etagOf(digest) });
-      return false;
-    }
-    attempt.checkHeaders(answer, "file", place);
-    if (answer.body.length !== bytes) this.#note(file, `${answer.body.length} bytes`, `${bytes}, as in ${BULK}`);
-    const { why, lines, plain } = await this.#unpack(answer.body);
+    const body = await this.attempt.askWhole(file, MAX_PART + 1);
+    if (!body) return false;
+    if (body.length !== bytes) this.#note(file, `${body.length} bytes`, `${bytes}, as in ${BULK}`);
+    const { why, lines, plain } = await this.#unpack(body);
     if (why !== undefined) this.#note(file, `a file that ${why}`, "one whole gzip");
     else if (lines !== count) this.#note(file, `${lines} records`, `${count}, as in ${BULK}`);
     else if (plain !== listed) this.#note(BULK, `sha256 ${listed} of ${file}`, `${plain}, of its plain bytes`);
@@ -113,11 +102,11 @@ export class PartsOfSite {
     this.#page = createHash("sha256");
   }
 
-  #place(path: string, check: string): Place {
-    return { check, url: `${this.attempt.site.first.facts.baseUrl}/${path}` };
+  #place(path: string): Place {
+    return { check: "bulk", url: `${this.attempt.site.first.facts.baseUrl}/${path}` };
   }
 
   #note(path: string, found: string, expected: string): void {
-    this.attempt.findings.add({ ...this.#place(path, "bulk"), found, expected });
+    this.attempt.findings.add({ ...this.#place(path), found, expected });
   }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { filesOfHosts } from "../../adapters/adapters.js";
 import { etagOf } from "../../contract/headers.js";
 import { findDigest } from "../../release/files.js";
-import { isPart, isPublic, SNAPSHOT, SUMS, unlistedFiles } from "../../release/layout.js";
+import { isPacked, isPublic, SNAPSHOT, SUMS, unlistedFiles } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { MAX_BYTES } from "../../remote/exchange.js";
 import { each } from "../../workers/at-most.js";
@@ -45,8 +45,8 @@ export async function askFiles(
   const maxBytes = sums === undefined ? undefined : Math.max(MAX_BYTES, (await stat(sums)).size + 1);
 
   await each(digests, concurrency, async ([path, digest]) => {
-    // Parts are read one by one, by who proves what is in them.
-    if (isPart(path) || findings.of("files").count >= MOST_WRONG) return;
+    // Parts and steps are read one by one, by who proves what is in them.
+    if (isPacked(path) || findings.of("files").count >= MOST_WRONG) return;
     const url = `${site.first.facts.baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
     const place = { check: "files", url };
     for (const coding of CODINGS) {

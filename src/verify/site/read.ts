@@ -14,6 +14,7 @@ import { isPage, type ProbedSite } from "../probes/probe.js";
 import { checkSigned, type Demand, type Signed } from "../signature.js";
 import { Attempt } from "./attempt.js";
 import { PartsOfSite } from "./bulk.js";
+import { StepsOfSite } from "./changes.js";
 import { compareWith, type ExpectedRelease } from "./compare.js";
 import { askFiles } from "./files.js";
 import { type FirstPage, readListing } from "./listing.js";
@@ -111,8 +112,15 @@ async function startVisitor(client: Client, first: FirstPage, options: VerifySit
     const total = Math.max(requests, before + planned * (1 + ways.open) + PROBES.length);
     onProgress?.({ requests, total });
   };
+  const steps = new StepsOfSite(attempt);
+  try {
+    await steps.read();
+  } catch (error) {
+    steps.close();
+    throw error;
+  }
   return new SiteVisitor(attempt, {
-    ...{ comparison, parts, ways, planned, concurrency, onPage },
+    ...{ comparison, parts, steps, ways, planned, concurrency, onPage },
     ...{ links, files, whyNoRelease, signature },
   });
 }

@@ -1,6 +1,6 @@
 /** The table of what is checked of a host: its pages and files, their headers, and the probes, in the order of the report. */
 import type { Encoding } from "../../contract/headers.js";
-import { BULK } from "../../release/layout.js";
+import { BULK, CHANGES } from "../../release/layout.js";
 import { ASKING } from "../probes/asking.js";
 import { CACHING } from "../probes/caching.js";
 import { MESSAGES } from "../probes/messages.js";
@@ -52,11 +52,16 @@ function bulkRow({ one }: Wording) {
   return { name: "bulk", rule: `the parts of ${BULK} hold every ${one} as its page does, in order, and nothing else` };
 }
 
+const CHANGES_ROW = {
+  name: "changes",
+  rule: `each step of ${CHANGES} is whole, and the newest leads to the records of the pages`,
+} as const;
+
 /** The rows that are about all pages and files. */
 export function rowsOf(wording: Wording): readonly Pick<Row, "name" | "rule">[] {
   return [
     ...[...everyPageRows(wording), ...HEADERS, COMPARED_ROW, FORMS_ROW],
-    ...[...codingRows("br"), ...codingRows("gzip"), FILES_ROW, bulkRow(wording), SIGNATURE_ROW],
+    ...[...codingRows("br"), ...codingRows("gzip"), FILES_ROW, bulkRow(wording), CHANGES_ROW, SIGNATURE_ROW],
   ];
 }
 

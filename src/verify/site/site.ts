@@ -1,6 +1,6 @@
 /** `rollcall verify` of a deployed host: every page as every reader gets it, every file, and every other promise of the contract. */
 import { count } from "../../print/numbers.js";
-import { BULK } from "../../release/layout.js";
+import { BULK, CHANGES } from "../../release/layout.js";
 import { createClient } from "../../remote/client.js";
 import { findBaseUrl } from "../../remote/contract.js";
 import { headerOf } from "../../remote/exchange.js";
@@ -59,8 +59,9 @@ function siteRows(
   const whyUnsigned = whySkipped(signature);
   if (whyUnsigned !== undefined) skipped.set(SIGNATURE_ROW.name, whyUnsigned);
   const { release } = site;
-  if (!release?.sums.others.has(BULK))
-    skipped.set("bulk", release ? `the release has no ${BULK}` : "no release is known");
+  for (const [name, path] of Object.entries({ bulk: BULK, changes: CHANGES }))
+    if (!release?.sums.others.has(path))
+      skipped.set(name, release ? `the release has no ${path}` : "no release is known");
   if (asked.links.length < 2) skipped.set(FORMS_ROW.name, "the host maps no query to a page");
   for (const coding of ["br", "gzip"] as const)
     if (!asked.codings.includes(coding))

@@ -13,6 +13,7 @@ import { foundOnPages, wordingOf } from "../rules.js";
 import type { SignatureResult } from "../signature.js";
 import { type Attempt, MOST_WRONG } from "./attempt.js";
 import type { PartsOfSite } from "./bulk.js";
+import type { StepsOfSite } from "./changes.js";
 import type { PageComparison } from "./compare.js";
 import { promisedEnvelope, readAnswer, readFirst } from "./listing.js";
 import type { Ways } from "./ways.js";
@@ -23,6 +24,7 @@ export const MOST_READINGS = 4;
 interface VisitorOptions {
   comparison: PageComparison;
   parts: PartsOfSite;
+  steps: StepsOfSite;
   ways: Ways;
   planned: number;
   /** How many pages are requested at once. */
@@ -110,12 +112,13 @@ export class SiteVisitor implements Standing, Course<never, void> {
   }
 
   async #take(place: number, page: number, answer: RemoteResponse, bytes: Buffer): Promise<void> {
-    const { comparison, parts, ways, onPage } = this.options;
+    const { comparison, parts, steps, ways, onPage } = this.options;
     const keys = this.#check(page, answer, bytes);
     const records = new BatchCheck(this.attempt.site.first.facts.contract, this.attempt.findings);
     if (keys) {
       comparison.take(page, answer.url, bytes);
       parts.compare(page, answer.url, bytes);
+      steps.compare(bytes);
       records.add(page, keys);
     } else this.#wrong++;
     this.#end(place, records.finish());
@@ -141,14 +144,17 @@ export class SiteVisitor implements Standing, Course<never, void> {
     if (linkBase !== baseUrl)
       findings.add({ check: "base-url", ...page1, found: `links to ${linkBase}`, expected: baseUrl });
     const records = this.#records.count;
-    if (this.options.planned === pages && records !== count && findings.of("pages").count === 0)
+    const isWhole = this.options.planned === pages && findings.of("pages").count === 0;
+    if (isWhole && records !== count)
       findings.add({ check: "count", found: foundOnPages(records, wordingOf(contract)), expected: `${count}` });
+    if (!hasMoved) this.options.steps.finish(isWhole);
   }
 
   /** Waits for what is still under way. */
   async close(): Promise<void> {
     await this.#settle();
     this.#records.close();
+    this.options.steps.close();
   }
 
   async #settle(): Promise<void> {

@@ -1,0 +1,102 @@
+/** Proves changes.json and its steps: their form, and that each is what differs between its ends, where those are there. */
+import { createReadStream, fstatSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Changes, encodeChanges, MAX_STEP, parseChanges, type Step } from "../../changes/steps.js";
+import { AVATAR_PATH } from "../../contract/links.js";
+import { shorten, showValue } from "../../print/text.js";
+import { openPlain } from "../../release/files.js";
+import { CHANGES, CHANGES_FOLDER, isPart, RECORDS } from "../../release/layout.js";
+import { checkEnds } from "../changes/ends.js";
+import { type Difference, type LineContext, lineContext } from "../changes/lines.js";
+import { MAX_CHANGES, readStep } from "../changes/step.js";
+import { StepTable } from "../changes/table.js";
+import type { Findings } from "../verdict.js";
+import { readPlainFile, type Tree } from "./files.js";
+import type { Manifest } from "./manifest.js";
+import { StateLists } from "./states.js";
+
+const CHUNK = 2 ** 18;
+
+type Note = (path: string, difference: Difference) => void;
+
+/** Whether a release has any of it. Where it has not, there is nothing to prove. */
+export function hasChanges({ others }: Manifest, tree: Tree): boolean {
+  return others.has(CHANGES) || tree.has(CHANGES) || stepsIn(tree).length > 0;
+}
+
+/** The paths of all that stands where steps do. */
+export function stepsIn(tree: Tree): string[] {
+  return [...tree.keys()].filter((path) => path.startsWith(`${CHANGES_FOLDER}/`));
+}
+
+export async function checkChanges(
+  folder: string,
+  tree: Tree,
+  manifest: Manifest,
+  findings: Findings,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { snapshot, contract, others } = manifest;
+  if (!hasChanges(manifest, tree) || !snapshot || !contract) return;
+  const note: Note = (path, difference) => findings.add({ check: "changes", path, ...difference });
+  const text = await readPlainFile(folder, tree, CHANGES, MAX_CHANGES);
+  const changes = text === undefined ? { why: "is no file to read" } : parseChanges(text);
+  if ("why" in changes)
+    return note(CHANGES, { found: `a file that ${shorten(changes.why, 200)}`, expected: "the steps to this state" });
+  if (text !== encodeChanges(changes))
+    note(CHANGES, { found: showValue(text), expected: "keys sorted, no white space, one final newline" });
+  const state = others.get(RECORDS);
+  if (state !== undefined && changes.state !== state)
+    note(CHANGES, { found: `state ${changes.state}`, expected: `${state}, the digest of ${RECORDS}` });
+  checkNames(tree, changes, note);
+  checkSize(folder, tree, manifest, changes, note);
+  const context = lineContext(contract, `${snapshot.base_url}/${AVATAR_PATH}`);
+  const lists = new StateLists(folder);
+  for (const step of changes.steps)
+    if (tree.get(step.file) === "file") await checkStep({ folder, context, lists, signal }, step, note);
+}
+
+function checkNames(tree: Tree, { steps }: Changes, note: Note): void {
+  const named = new Set(steps.map(({ file }) => file));
+  for (const path of named) if (!tree.has(path)) note(path, { found: "no such file", expected: "a step" });
+  for (const path of stepsIn(tree))
+    if (!named.has(path)) note(path, { found: "a file", expected: `none, since ${CHANGES} has no such step` });
+}
+
+/** Who takes all steps must not move more than half of what there is without them: the parts, else the pages. */
+function checkSize(folder: string, tree: Tree, { paths }: Manifest, { steps }: Changes, note: Note): void {
+  const sum = (isMeant: (path: string) => boolean) => {
+    const meant = [...tree].filter(([path, kind]) => kind === "file" && isMeant(path));
+    return meant.reduce((bytes, [path]) => bytes + statSync(join(folder, path)).size, 0);
+  };
+  const isPage = (kind: string) => (path: string) => paths.find(path)?.variant === kind;
+  const all = sum(isPart) || sum(isPage("gzip")) || sum(isPage("identity"));
+  const bytes = steps.reduce((sum, step) => sum + step.bytes, 0);
+  if (2 * bytes > all) note(CHANGES, { found: `steps of ${bytes} bytes`, expected: `at most half of ${all}` });
+}
+
+interface Context {
+  folder: string;
+  context: LineContext;
+  lists: StateLists;
+  signal: AbortSignal | undefined;
+}
+
+async function checkStep({ folder, context, lists, signal }: Context, step: Step, note: Note): Promise<void> {
+  const { file, bytes } = step;
+  const fd = openPlain(join(folder, file));
+  if (fd === undefined) return;
+  const packed = createReadStream("", { fd, highWaterMark: CHUNK });
+  const { size } = fstatSync(fd);
+  if (size !== bytes) note(file, { found: `${size} bytes`, expected: `${bytes}, as in ${CHANGES}` });
+  if (size > MAX_STEP) return void packed.destroy();
+  const table = new StepTable();
+  try {
+    const difference = await readStep({ packed, size, step }, context, (key, digest) => table.add(key, digest), signal);
+    if (difference) return note(file, difference);
+    const ends = { from: await lists.find(step.from), to: await lists.find(step.to) };
+    await checkEnds(table, ends, (flaw) => note(file, flaw), signal);
+  } finally {
+    table.close();
+  }
+}

@@ -1,0 +1,125 @@
+/** Steps, published: a reader who follows changes.json finds every step that it names, whole, until it is replaced. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { type Changes, parseChanges } from "../../src/changes/steps.js";
+import { type BuildResult, type PublishOptions, publish, verify } from "../../src/index.js";
+import { headersOf } from "../../src/publish/bucket/headers.js";
+import { sha256 } from "../../src/release/files.js";
+import { plainRows } from "../support/database.js";
+import { readTree, scratch } from "../support/files.js";
+import { buildUsers, published } from "./releases.js";
+
+let folder: string;
+let site: string;
+
+beforeEach(() => {
+  folder = scratch();
+  site = join(folder, "site");
+});
+
+const publishSite = (options: Partial<PublishOptions> = {}, effects = {}) =>
+  publish({ dist: join(folder, "dist"), target: site, ...options }, effects);
+
+/** Releases of which each has one user more, and the steps from so many before it. */
+async function releases(count: number, changes: number): Promise<BuildResult[]> {
+  const built: BuildResult[] = [];
+  for (let at = 0; at < count; at++)
+    built.push(await buildUsers(folder, plainRows(200).slice(count - at), { changes, pageSize: 50 }));
+  return built;
+}
+
+const read = (path: string) => (existsSync(join(site, path)) ? readFileSync(join(site, path)) : undefined);
+
+function changesIn(text: Buffer | undefined): Changes {
+  const changes = parseChanges(String(text));
+  if ("why" in changes) throw new Error(`changes.json ${changes.why}`);
+  return changes;
+}
+
+test("steps come before changes.json, that before SHA256SUMS, and steps that nobody is led to any more go last", async () => {
+  const built = await releases(4, 2);
+  const [first, second, third, fourth] = built.map(({ id }) => id);
+  const steps: string[] = [];
+  const onStep = (kind: string, path: string) => steps.push(`${kind} ${path}`);
+  await publishSite({ release: first });
+  await publishSite({ release: second });
+  await publishSite({ release: third });
+  const [newest, older] = changesIn(read("changes.json")).steps.map(({ file }) => file);
+  await publishSite({ release: fourth, dryRun: true }, { onStep });
+  expect(steps.filter((step) => step.includes("changes/"))).toEqual([
+    expect.stringMatching(/^add changes\//),
+    `remove ${older}`,
+  ]);
+  const places = [
+    "add changes/",
+    "change changes.json",
+    "change SHA256SUMS",
+    "change snapshot.json",
+    "remove changes/",
+  ];
+  const order = places.map((beginning) => steps.findIndex((step) => step.startsWith(beginning)));
+  expect(order).toEqual(order.toSorted((one, other) => one - other));
+  expect(steps.slice(-4)).toEqual([
+    "change changes.json",
+    "change SHA256SUMS",
+    "change snapshot.json",
+    `remove ${older}`,
+  ]);
+
+  expect(await publishSite({ release: fourth })).toMatchObject({ removed: 1 });
+  expect(published(site)).toEqual(readTree(built[3]?.folder ?? ""));
+  expect(changesIn(read("changes.json")).steps[1]?.file).toBe(newest);
+  expect(await verify({ what: site })).toMatchObject({ passed: true });
+  expect(await publishSite()).toMatchObject({ added: 0, changed: 0, removed: 0 });
+});
+
+test("a run that ends at any moment: changes.json names no step that is not there, and snapshot.json never runs ahead of it", async () => {
+  const [, before, after] = await releases(3, 1);
+  if (!before || !after) throw new Error("There are no releases");
+  const seen = new Set<string>();
+  for (let last = 1, isDone = false; !isDone; last++) {
+    await publishSite({ release: before.id });
+    const onProgress = ({ files }: { files: number }) => {
+      if (files >= last) throw new Error("The run ends here");
+    };
+    isDone = await publishSite({ release: after.id }, { onProgress }).then(
+      () => true,
+      () => false,
+    );
+    const { state, steps } = changesIn(read("changes.json"));
+    const current = JSON.parse(String(read("snapshot.json"))).state;
+    for (const { file, bytes } of steps) expect(read(file)?.length).toBe(bytes);
+    const listed = String(read("SHA256SUMS")).includes(`${sha256(read("changes.json") ?? "")}  changes.json\n`);
+    seen.add(`${state === current ? "one state" : "changes ahead"}, ${listed ? "listed" : "not listed"}`);
+    const states = [before, after].map(
+      (release) => JSON.parse(readFileSync(join(release.folder, "snapshot.json"), "utf8")).state,
+    );
+    // Whoever reads the new snapshot.json has the new changes.json, too.
+    if (current === states[1]) expect(state).toBe(states[1]);
+  }
+  expect(seen).toEqual(new Set(["one state, listed", "changes ahead, not listed", "changes ahead, listed"]));
+});
+
+test("a purge list has the new step, changes.json, and the step that is gone", async () => {
+  const [first, second, third] = (await releases(3, 1)).map(({ id }) => id);
+  await publishSite({ release: first });
+  await publishSite({ release: second });
+  const gone = changesIn(read("changes.json")).steps[0]?.file;
+  const purgeList = join(folder, "purge.txt");
+  await publishSite({ release: third, purgeList });
+  const added = changesIn(read("changes.json")).steps[0]?.file;
+  const urls = readFileSync(purgeList, "utf8")
+    .split("\n")
+    .filter((url) => url.includes("changes"));
+  expect(urls.toSorted()).toEqual(
+    ["changes.json", gone, added].map((path) => `https://directory.example.com/${path}`).toSorted(),
+  );
+});
+
+test("in a bucket, a step is a gzip that no reader undoes unasked, and changes.json is asked for each time", () => {
+  const headers = (path: string) => headersOf({ index: 0, path, digest: "", variant: undefined }, "public, max-age=60");
+  const step = "changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz";
+  expect(headers(step)).toEqual({ ContentType: "application/gzip", CacheControl: "public, max-age=60" });
+  expect(headers("changes.json")).toEqual({ ContentType: "application/json", CacheControl: "no-cache" });
+});
