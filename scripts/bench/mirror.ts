@@ -28,8 +28,8 @@ export const benchMirror: Part = async (bench) => {
   try {
     const { keepers, missing } = keepersOf(site);
     for (const { name, update } of keepers) {
-      mkdirSync(join(folder, name));
-      await update(join(folder, name, COPY));
+      mkdirSync(placeOf(site, name));
+      await update(join(placeOf(site, name), COPY));
     }
     const followed: Followed[] = [];
     for (const edit of EDITS) {
@@ -60,8 +60,8 @@ export const benchMirror: Part = async (bench) => {
 /** Everybody begins with the copy of the release before, in each round, and must end with the state of the new one. */
 async function follow(bench: Bench, site: Site, keepers: readonly Keeper[]): Promise<Omit<Followed, "edit">> {
   const asked = new Map<string, Asked>();
-  const kept = (name: string) => join(site.scratch, name);
-  const work = (name: string) => join(site.scratch, `${name}, at work`);
+  const kept = (name: string) => placeOf(site, name);
+  const work = (name: string) => `${placeOf(site, name)}-at-work`;
   const contestants = keepers.map(({ name, update, bytes }) => ({
     name,
     prepare() {
@@ -82,6 +82,10 @@ async function follow(bench: Bench, site: Site, keepers: readonly Keeper[]): Pro
     renameSync(work(name), kept(name));
   }
   return { outcomes, asked, walk: site.bytesOfPages() };
+}
+
+function placeOf({ scratch }: Site, name: string): string {
+  return join(scratch, name.replaceAll(/\W+/g, "-"));
 }
 
 function judge({ edit, outcomes, asked, walk }: Followed): Verdict[] {
