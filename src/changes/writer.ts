@@ -1,6 +1,6 @@
 /** Writes a step while its records are read: what differs between two releases, a line a record, in the order of keys. */
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
@@ -11,6 +11,7 @@ import { RecordReader } from "../diff/records.js";
 import type { Side } from "../diff/side.js";
 import { CHANGES_FOLDER } from "../release/layout.js";
 import { makeFolder } from "../release/sharing.js";
+import { asidePath } from "../release/write.js";
 import { type Step, stepPath } from "./steps.js";
 
 /** A step of a release, with the digest of its file. */
@@ -36,15 +37,20 @@ const CHUNK = 2 ** 16;
  * @returns undefined where it would be larger than it may be, or so well packed that no reader should have to unpack it.
  */
 export async function writeStep(matches: Matches, side: Side, options: StepOptions): Promise<StepFile | undefined> {
-  makeFolder(side.folder, CHANGES_FOLDER);
-  const path = join(side.folder, stepPath(options.from, options.to));
-  const writing = new StepWriting(path, matches, options);
+  // A folder is made for a step that there is.
+  const aside = asidePath(join(side.folder, CHANGES_FOLDER));
+  const writing = new StepWriting(aside, matches, options);
   try {
     await pipeline(writing.plain(side), createGzip({ level: 6, memLevel: 9, chunkSize: CHUNK }), (packed) =>
       writing.write(packed),
     );
     const written = writing.finish();
-    if (!written) rmSync(path);
+    if (!written) {
+      rmSync(aside);
+      return undefined;
+    }
+    makeFolder(side.folder, CHANGES_FOLDER);
+    renameSync(aside, join(side.folder, written.step.file));
     return written;
   } finally {
     writing.close();
