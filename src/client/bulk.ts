@@ -1,8 +1,8 @@
 /** All records from the few large files of a release that was built with --bulk. */
 import { isPlainObject, objectOf } from "./checked.js";
 import { ListingError, quoted } from "./errors.js";
+import { linesOf } from "./lines.js";
 import type { Ground } from "./proof/ground.js";
-import { unzip } from "./unzip.js";
 import type { Course } from "./walk.js";
 
 const BULK = "bulk.json";
@@ -11,8 +11,6 @@ const BULK_BYTES = 16_000_000;
 const PART_BYTES = 25 * 2 ** 20;
 /** A part is in memory whole: the one that is read now, and one ahead. */
 const PARTS_AT_ONCE = 2;
-const LONGEST_LINE = 64_000_000;
-const NEWLINE = 10;
 
 interface Part {
   file: string;
@@ -21,8 +19,16 @@ interface Part {
   before: number;
 }
 
-/** @throws ListingError (usage) where the release has no such files */
-export async function bulkCourse<T>(ground: Ground, baseUrl: string, signal: AbortSignal): Promise<Course<T>> {
+/**
+ * @param read what a walk hands out of a line.
+ * @throws ListingError (usage) where the release has no such files
+ */
+export async function bulkCourse<T>(
+  ground: Ground,
+  baseUrl: string,
+  signal: AbortSignal | undefined,
+  read = (line: string, url: string) => objectOf(line, url) as T,
+): Promise<Course<T>> {
   const url = `${baseUrl}/${BULK}`;
   const parts = partsOf(await ground.readFile(BULK, BULK_BYTES, signal), url, ground.snapshot.count);
   const partAt = (number: number) => parts[number - 1] as Part;
@@ -35,7 +41,7 @@ export async function bulkCourse<T>(ground: Ground, baseUrl: string, signal: Abo
     },
     read: (number, signal) => ground.readFile(partAt(number).file, PART_BYTES, signal),
     items: (number, bytes, records) =>
-      recordsOf<T>(partAt(number), `${baseUrl}/${partAt(number).file}`, bytes, records),
+      recordsOf<T>(partAt(number), `${baseUrl}/${partAt(number).file}`, bytes, records, read),
   };
 }
 
@@ -66,45 +72,16 @@ async function* recordsOf<T>(
   url: string,
   bytes: Uint8Array<ArrayBuffer>,
   records: number,
+  read: (line: string, url: string) => T,
 ): AsyncGenerator<[T, number]> {
   let at = before;
   for await (const line of linesOf(bytes, url)) {
     at++;
     if (at > before + count) break;
     if (at <= records) continue;
-    yield [objectOf(line, url) as T, at];
+    yield [read(line, url), at];
   }
   if (at === before + count) return;
   const found = at > before + count ? "more" : at - before;
   throw new ListingError("malformed", url, "has another number of lines than bulk.json says", `${count}`, `${found}`);
-}
-
-async function* linesOf(bytes: Uint8Array<ArrayBuffer>, url: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  let parts: Uint8Array[] = [];
-  let length = 0;
-  const keep = (part: Uint8Array) => {
-    length += part.length;
-    if (length > LONGEST_LINE)
-      throw new ListingError("too-large", url, "has a line that is too long", `at most ${LONGEST_LINE} bytes`, "more");
-    parts.push(part);
-  };
-  try {
-    for await (const chunk of unzip(bytes)) {
-      let begin = 0;
-      for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, begin)) {
-        keep(chunk.subarray(begin, end));
-        let line = "";
-        for (const part of parts) line += decoder.decode(part, { stream: true });
-        line += decoder.decode();
-        [parts, length, begin] = [[], 0, end + 1];
-        yield line;
-      }
-      if (begin < chunk.length) keep(chunk.slice(begin));
-    }
-  } catch (cause) {
-    if (cause instanceof ListingError) throw cause;
-    throw new ListingError("malformed", url, "does not unpack", "lines of text in gzip", "other bytes", cause);
-  }
-  if (length > 0) throw new ListingError("malformed", url, "is cut", "a newline at its end", "none");
 }

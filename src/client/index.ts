@@ -13,6 +13,10 @@ export type {
   ListingWalkOptions as WalkOptions,
   OpenListing as Listing,
   RecordOptions,
+  SyncOptions,
+  SyncResult,
   Walk,
 } from "./options.js";
 export type { Position } from "./position.js";
+export { createMemoryStore, type MemoryStore } from "./sync/memory.js";
+export type { Entry, Held, KeptRecord, Store, StoreTransaction } from "./sync/store.js";

@@ -1,19 +1,14 @@
 /** Opens a published listing to be read: one page, all pages, all records, proved. */
-import type { ContractFile } from "../contract/file/form.js";
 import { normalBaseUrl } from "../contract/links.js";
 import type { User } from "../contract/users.js";
-import { objectOf } from "./checked.js";
-import { ListingError, quoted, SnapshotChangedError } from "./errors.js";
+import { ListingError } from "./errors.js";
 import type { ListedPage, ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
-import type { Host } from "./proof/files.js";
+import { type Host, readSnapshotFile } from "./proof/files.js";
 import { type FindOptions, findGround } from "./proof/find.js";
 import type { Ground, ProvedGround } from "./proof/ground.js";
 import { createRequests } from "./requests.js";
+import type { Latest } from "./seldom.js";
 import { type Course, createWalk, type WalkStart } from "./walk.js";
-
-const CONTRACT = "contract.json";
-/** As many as a contract may have. */
-const CONTRACT_BYTES = 1_000_000;
 
 /**
  * Opens a listing that Rollcall has published, or any one in the same form. Nothing is asked for yet.
@@ -30,34 +25,28 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
   let last: Ground | undefined;
 
   const find = async (how: FindOptions): Promise<Ground> => {
-    if (last?.proof === "none") return findUnproved(how);
-    try {
-      last = await findGround(host, last as ProvedGround | undefined, how);
-      return last;
-    } catch (error) {
-      // What was proved once is never read without proof.
-      const isAllowed = options.unproved && !last;
-      if (!isAllowed || !(error instanceof ListingError) || error.code !== "unproved") throw error;
-      const ground = await findUnproved(how);
-      options.onUnproved?.(error);
-      return ground;
+    let why: ListingError | undefined;
+    if (last?.proof !== "none") {
+      try {
+        last = await findGround(host, last as ProvedGround | undefined, how);
+        return last;
+      } catch (error) {
+        why = error as ListingError;
+        // What was proved once is never read without proof.
+        if (last || !options.unproved || why?.code !== "unproved") throw error;
+      }
     }
-  };
-  const findUnproved = async (how: FindOptions): Promise<Ground> => {
     const { unprovedGround } = await import("./unproved.js");
     last = await unprovedGround(host, options.path, how.signal);
+    if (why) options.onUnproved?.(why);
     return last;
   };
-
-  /** Reads from the snapshot that was asked for last; one that the host has no longer is forgotten. */
-  const read = async <V>(from: AbortSignal | undefined, step: (ground: Ground) => Promise<V>): Promise<V> => {
-    const ground = last ?? (await find({ signal: from }));
-    try {
-      return await step(ground);
-    } catch (error) {
-      if (error instanceof SnapshotChangedError && last === ground) last = undefined;
-      throw error;
-    }
+  const latest: Latest = {
+    url,
+    ground: async (from) => last ?? find({ signal: from }),
+    forget(ground) {
+      if (last === ground) last = undefined;
+    },
   };
 
   const byPages = <R>(ground: Ground, items: Course<R>["items"]): Course<R> => {
@@ -70,6 +59,7 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
       items,
     };
   };
+  const origin = { host, find, byPages, createWalk, readSnapshotFile };
   const walk = <R>(how: ListingWalkOptions, course: WalkStart<R>["course"]) => createWalk({ url, find, course }, how);
 
   return {
@@ -78,18 +68,8 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
       return last?.proof;
     },
     snapshot: async (how = {}) => (await find({ signal: how.signal })).snapshot,
-    contract: ({ signal: from } = {}) =>
-      read(from, async (ground) => {
-        const bytes = await ground.readFile(CONTRACT, CONTRACT_BYTES, from);
-        return objectOf(bytes, `${url}/${CONTRACT}`) as unknown as ContractFile;
-      }),
-    page: (number, { signal: from } = {}) =>
-      read(from, async (ground) => {
-        const { pages } = ground.snapshot;
-        if (!Number.isInteger(number) || number < 1 || number > pages)
-          throw new ListingError("usage", url, "has no such page", `1 to ${pages}`, quoted(number));
-        return ground.parsePage<T>(number, await ground.readPage(number, from));
-      }),
+    contract: async (how = {}) => (await import("./seldom.js")).readContractFile(latest, how),
+    page: async (number, how = {}) => (await import("./seldom.js")).readOnePage<T>(latest, number, how),
     pages: (how = {}) =>
       walk(how, async (ground) =>
         byPages(ground, function* (number, bytes) {
@@ -108,6 +88,7 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
             yield [results[index] as T, before + index + 1];
         });
       }),
+    sync: async (store, how = {}) => (await import("./sync/sync.js")).sync(origin, store, how),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Snapshot } from "../contract/snapshot.js";
 import type { User } from "../contract/users.js";
 import type { ListingError, SnapshotChangedError } from "./errors.js";
 import type { Position } from "./position.js";
+import type { Store } from "./sync/store.js";
 
 /** How a listing is read. */
 export interface ListingOptions {
@@ -117,4 +118,9 @@ export interface OpenListing<T = User> {
   pages(options?: ListingWalkOptions): Walk<ListedPage<T>>;
   /** Each record. */
   records(options?: RecordOptions): Walk<T>;
+  /**
+   * Brings a copy to the state that the listing has now, by steps where they are enough, else by everything. It is proved
+   * from what the copy then holds. @throws ListingError when it cannot be; then the copy is as it was.
+   */
+  sync(store: Store<T>, options?: SyncOptions): Promise<SyncResult>;
 }

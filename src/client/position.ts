@@ -14,6 +14,3 @@ export interface Position {
   /** Records a page, so that a position means the same where equal records are published with another page size. */
   pageSize?: number | undefined;
 }
-
-/** Before the first record. */
-export const BEGINNING: Position = { state: "", page: 1, index: 0 };

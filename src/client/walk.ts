@@ -1,8 +1,8 @@
 /** A walk over a listing: what is asked ahead is proved, handed out in order, and all of one snapshot. */
 import type { Snapshot } from "../contract/snapshot.js";
-import { ListingError, quoted, SnapshotChangedError } from "./errors.js";
+import { SnapshotChangedError } from "./errors.js";
 import type { ListingWalkOptions, Walk } from "./options.js";
-import { BEGINNING, type Position } from "./position.js";
+import type { Position } from "./position.js";
 import type { FindOptions } from "./proof/find.js";
 import type { Ground } from "./proof/ground.js";
 import type { Bytes } from "./transfer.js";
@@ -34,6 +34,9 @@ export interface WalkStart<R, G extends Standing = Ground, B = Bytes> {
   find(options: FindOptions): Promise<G>;
   course(ground: G, signal: AbortSignal): Promise<Course<R, B>>;
 }
+
+/** Before the first record. */
+const BEGINNING: Position = { state: "", page: 1, index: 0 };
 
 /** A listing that moves more often during one walk is not to be read whole. */
 const MOST_RESTARTS = 8;
@@ -73,7 +76,7 @@ export function createWalk<R, G extends Standing, B>(
     const ground = await find({ signal: control.signal, isPast: restarts > 0 });
     const { snapshot, state } = ground;
     if (after.state !== "" && after.state !== state) throw new SnapshotChangedError(url, after, undefined, snapshot);
-    const records = recordsBefore(after, snapshot, url);
+    const records = after === BEGINNING ? 0 : (await import("./seldom.js")).recordsBefore(after, snapshot, url);
     const way = await course(ground, control.signal);
     return { ground, course: way, records, number: way.first(records), asked: [] };
   };
@@ -172,13 +175,4 @@ function positionAt(records: number, { state, snapshot }: { state: string; snaps
   const { page_size: pageSize } = snapshot;
   const page = Math.max(1, Math.ceil(records / pageSize));
   return { state, page, index: records - (page - 1) * pageSize, pageSize };
-}
-
-/** The reverse of `positionAt`. @throws ListingError (usage) for what is no position of this listing. */
-function recordsBefore(position: Position, { count, page_size }: Snapshot, url: string): number {
-  const { page, index, pageSize = page_size } = position;
-  const records = (page - 1) * pageSize + index;
-  const isOne = [page, index, pageSize, records].every(Number.isSafeInteger) && page > 0 && index >= 0;
-  if (isOne && index <= pageSize && records <= count) return records;
-  throw new ListingError("usage", url, "has no such position", `${count} records`, quoted(position));
 }

@@ -1,5 +1,5 @@
 /** How a report writes keys, paths and values: free text in quotes, everything else without. */
-import { writtenKey } from "../contract/record/key.js";
+import { writtenValue } from "../contract/record/written.js";
 import type { RecordId } from "../diff/change.js";
 
 /** Text in other fields that would be misread without quotes; `|` and `` ` `` have a meaning in Markdown. */
@@ -22,7 +22,7 @@ export function writeValue(value: unknown, isFree: boolean): Written {
 
 /** A record's key as the list of records has it: in quotes where it is more than a plain word. Not escaped. */
 export function writeId(id: RecordId): string {
-  return typeof id === "number" ? String(id) : writtenKey(JSON.stringify(id).slice(1, -1));
+  return writtenValue(id);
 }
 
 /** Letters that are written from right to left: on one line, they would reverse the order of what stands beside them. */

@@ -4,7 +4,6 @@ import type { Page } from "../../contract/page.js";
 import type { Snapshot } from "../../contract/snapshot.js";
 import { pageOf, snapshotOf } from "../checked.js";
 import { ListingError, SnapshotChangedError } from "../errors.js";
-import { BEGINNING } from "../position.js";
 import type { Bytes } from "../transfer.js";
 import type { Digests } from "./digests.js";
 import { type Host, readProved, readSnapshotFile, type SnapshotFile } from "./files.js";
@@ -54,7 +53,7 @@ export function provedGround(
     let now = await readSnapshotFile(host, file, { signal });
     if (now !== file || isDoubtful) now = await readSnapshotFile(host, file, { signal, past: file.digest });
     if (now === file) return;
-    throw new SnapshotChangedError(file.url, { ...BEGINNING, state }, snapshot, snapshotOf(now.bytes, now.url));
+    throw new SnapshotChangedError(file.url, { state, page: 1, index: 0 }, snapshot, snapshotOf(now.bytes, now.url));
   };
 
   /** Looks as soon as something does not fit whether the host has moved, so that nobody waits for what is gone. */

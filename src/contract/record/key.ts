@@ -1,5 +1,6 @@
 /** Keys of records, and what the published order is made of. */
 import { type Contract, valueAt } from "../contract.js";
+import { writtenValue } from "./written.js";
 
 /**
  * What a record is ordered by: one value for each field of the order. Texts are given byte by byte, each byte of their
@@ -40,13 +41,6 @@ export function orderKeyOf({ order }: Pick<Contract, "order">, record: unknown):
   return key;
 }
 
-const PLAIN = /^[A-Za-z0-9._:@+-]+$/;
-
-/** A key as it stands in records.sha256, from the inside of its JSON text, or from the digits of an integer. */
-export function writtenKey(inside: string): string {
-  return PLAIN.test(inside) ? inside : `"${inside}"`;
-}
-
 /** A key as JSON, byte by byte, from how it stands in records.sha256. */
 export function keyText({ key }: Pick<Contract, "key">, written: string): string {
   return key.kind === "integer" || written.startsWith('"') ? written : `"${written}"`;
@@ -54,5 +48,5 @@ export function keyText({ key }: Pick<Contract, "key">, written: string): string
 
 /** A key as it stands in records.sha256, byte by byte, from its value. */
 export function writeKey(value: string | number): string {
-  return toBytes(writtenKey(typeof value === "string" ? JSON.stringify(value).slice(1, -1) : String(value)));
+  return toBytes(writtenValue(value));
 }

@@ -2,8 +2,9 @@
 import { type Contract, type Field, type OrderField, valueAt } from "../contract.js";
 import { parseJson } from "../json.js";
 import { RECORD_SEPARATOR } from "../page.js";
-import { fromBytes, type OrderKey, toBytes, writtenKey } from "./key.js";
+import { fromBytes, type OrderKey, toBytes } from "./key.js";
 import { type Member, membersOf, memberText, placeFinder } from "./places.js";
+import { writtenKey } from "./written.js";
 
 /** One canonical record in a text that has a character for each byte. */
 export interface RecordInText {

@@ -1,6 +1,5 @@
 /** Checks the pages of one attempt to read a host, and then how they fit together. */
 import { SnapshotChangedError } from "../../client/errors.js";
-import { BEGINNING } from "../../client/position.js";
 import type { Course, Standing } from "../../client/walk.js";
 import { AVATAR_PATH, type LinkStyle, pageUrl } from "../../contract/links.js";
 import type { Snapshot } from "../../contract/snapshot.js";
@@ -93,7 +92,7 @@ export class SiteVisitor implements Standing, Course<never, void> {
     const isSame = again.bytes.equals(first.bytes) && again.facts.snapshotId === first.facts.snapshotId;
     if (isSame) return;
     const { snapshot, state } = this;
-    throw new SnapshotChangedError(first.answer.url, { ...BEGINNING, state }, snapshot, again.snapshot);
+    throw new SnapshotChangedError(first.answer.url, { state, page: 1, index: 0 }, snapshot, again.snapshot);
   }
 
   async #visit(place: number): Promise<void> {

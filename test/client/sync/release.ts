@@ -1,0 +1,161 @@
+/** Releases in memory whose records tests choose, with the steps between them. */
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { encodeChanges, type Step, stepPath } from "../../../src/changes/steps.js";
+import { type Contract, contractOf } from "../../../src/contract/contract.js";
+import type { ContractFile } from "../../../src/contract/file/form.js";
+import { pagesFor } from "../../../src/contract/links.js";
+import { encodePage } from "../../../src/contract/page.js";
+import { isBehind, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
+import { encodeSums, PageDigests } from "../../../src/release/digests.js";
+import { PagePaths } from "../../../src/release/layout.js";
+
+export const PATH = "/v1/things/";
+
+/** A record as SQLite would have it: its fields in the order of their names. */
+export interface Thing {
+  id: number | string;
+  name: string;
+  score: number;
+}
+
+/** @param order the key is `id`. */
+export function contractFor(order: readonly string[], keyType: "integer" | "string" = "integer"): Contract {
+  const file: ContractFile = {
+    type: "object",
+    "x-listing": { path: PATH, words: ["thing", "things"], key: "id", order, version: 1 },
+    properties: { id: { type: keyType }, name: { type: "string" }, score: { type: "integer" } },
+    required: ["id", "name", "score"],
+    additionalProperties: false,
+  };
+  return contractOf(file);
+}
+
+export interface Options {
+  contract: Contract;
+  baseUrl: string;
+  pageSize: number;
+  hasBulk: boolean;
+  /** The one before, from which a step leads here, and its own steps, of which so many stay. */
+  before: Release | undefined;
+  most: number;
+}
+
+export interface Release {
+  things: readonly Thing[];
+  state: string;
+  contract: Contract;
+  steps: Step[];
+  /** By path, below the base URL. */
+  files: Map<string, Buffer>;
+}
+
+const OPTIONS: Options = {
+  contract: contractFor(["-score", "name", "id"]),
+  baseUrl: "https://things.example.com/data",
+  pageSize: 10,
+  hasBulk: false,
+  before: undefined,
+  most: 5,
+};
+
+/** Every file of a release, and its proofs. */
+export function release(records: Iterable<Thing>, given: Partial<Options> = {}): Release {
+  const { contract, baseUrl, pageSize, hasBulk, before, most } = { ...OPTIONS, ...given };
+  const things = inOrder([...records], contract);
+  const texts = things.map((thing) => JSON.stringify(thing));
+  const [count, pages] = [things.length, pagesFor(things.length, pageSize)];
+  const paths = new PagePaths(PATH);
+  const digests = new PageDigests(pages, ["identity"]);
+  const others = new Map<string, string>();
+  const files = new Map<string, Buffer>();
+  const place = { baseUrl, path: PATH, links: "path" as const };
+  for (let page = 1; page <= pages; page++) {
+    const some = texts.slice((page - 1) * pageSize, page * pageSize);
+    const bytes = Buffer.from(encodePage({ ...place, page, pages, count }, some).join(""));
+    digests.set(page, "identity", sha256(bytes));
+    files.set(paths.path(page), bytes);
+  }
+  const put = (path: string, content: string | Buffer) => {
+    const bytes = Buffer.from(content);
+    files.set(path, bytes);
+    others.set(path, sha256(bytes));
+  };
+  const list = things.map((thing, at) => `${sha256(texts[at] ?? "").slice(0, 32)}  ${keyOf(thing)}\n`).join("");
+  const state = sha256(list);
+  put("contract.json", contract.text);
+  put("records.sha256", list);
+  if (hasBulk) {
+    const lines = texts.map((text) => `${text}\n`).join("");
+    const packed = gzipSync(lines);
+    put("bulk/1.ndjson.gz", packed);
+    const parts = [{ file: "bulk/1.ndjson.gz", count, bytes: packed.length, sha256: sha256(lines) }];
+    put("bulk.json", JSON.stringify({ count, sha256: sha256(lines), parts }));
+  }
+  const steps: Step[] = before ? [...before.steps].slice(0, most) : [];
+  if (before) {
+    for (const { file } of steps) put(file, before.files.get(file) ?? "");
+    const { step, packed } = stepBetween(before, { things, state });
+    if (before.state !== state) {
+      steps.unshift(step);
+      put(step.file, packed);
+    }
+  }
+  put("changes.json", encodeChanges({ state, steps }));
+  const said = {
+    ...{ id: sha256(state + contract.text).slice(0, 12), contract: 1, count, pages, page_size: pageSize },
+    ...{ base_url: baseUrl, links: "path", encodings: [], skipped: 0, state, warnings: {} },
+  };
+  put("snapshot.json", `${JSON.stringify(said)}\n`);
+  const sums = [...encodeSums({ paths, pages: digests, others: new Map([...others].sort()) })].join("");
+  files.set("SHA256SUMS", Buffer.from(sums));
+  return { things, state, contract, steps, files };
+}
+
+function inOrder(things: Thing[], contract: Contract): Thing[] {
+  const sorted = things.map((thing) => ({ thing, key: orderKeyOf(contract, thing) ?? [] }));
+  sorted.sort((one, other) => (isBehind(contract, one.key, other.key) ? 1 : -1));
+  return sorted.map(({ thing: { id, name, score } }) => ({ id, name, score }));
+}
+
+/** As records.sha256 has it. */
+export function keyOf({ id }: Thing): string {
+  return Buffer.from(writeKey(id), "latin1").toString();
+}
+
+/** The lines that lead from some things to others, in the order of their keys. */
+export function linesBetween(from: readonly Thing[], to: readonly Thing[]): string[] {
+  const [old, now] = [from, to].map((things) => new Map(things.map((thing) => [thing.id, JSON.stringify(thing)])));
+  const keys = [...new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])];
+  keys.sort((one, other) =>
+    typeof one === "number" && typeof other === "number"
+      ? one - other
+      : Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other))),
+  );
+  return keys.flatMap((key) => {
+    const text = now?.get(key);
+    if (text === undefined) return [`{"remove":${JSON.stringify(key)}}`];
+    return text === old?.get(key) ? [] : [`{"put":${text}}`];
+  });
+}
+
+export function stepBetween(
+  from: Pick<Release, "things" | "state">,
+  to: Pick<Release, "things" | "state">,
+): { step: Step; packed: Buffer } {
+  return packStep(from.state, to.state, linesBetween(from.things, to.things));
+}
+
+/** A step of any lines, as changes.json would list it. */
+export function packStep(from: string, to: string, lines: readonly string[]): { step: Step; packed: Buffer } {
+  const plain = lines.map((line) => `${line}\n`).join("");
+  const packed = gzipSync(plain);
+  const remove = lines.filter((line) => line.startsWith('{"remove"')).length;
+  const counts = { put: lines.length - remove, remove };
+  const step = { from, to, file: stepPath(from, to), bytes: packed.length, sha256: sha256(plain), ...counts };
+  return { step, packed };
+}
+
+export function sha256(data: string | Buffer): string {
+  return createHash("sha256").update(data).digest("hex");
+}
