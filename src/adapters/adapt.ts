@@ -124,6 +124,8 @@ export interface Fit {
   measures: Measures;
   /** The path of the largest file. */
   largest: string;
+  /** How many steps it has. */
+  stepFiles: number;
   /** The limits that the release exceeds: none when the host takes it. */
   excess: Excess[];
 }
@@ -137,8 +139,8 @@ export async function checkLimits(name: string, given: ReleaseOptions = {}, effe
   const choice = checkOptions("checkLimits", given, RELEASE_OPTIONS);
   const { cwd } = checkOptions("checkLimits' third argument", effects, EFFECTS);
   const release = await openChosen(choice.dist ?? SETTINGS.out.default, choice.release, cwd);
-  const { measures, largest } = await measure(release);
-  return { host: name, snapshot: release.snapshot, measures, largest, excess: findExcess(measures, adapter) };
+  const measured = await measure(release);
+  return { host: name, snapshot: release.snapshot, ...measured, excess: findExcess(measured.measures, adapter) };
 }
 
 /** A row for each host, by the names of the table's columns, and what the host cannot do. */

@@ -107,7 +107,7 @@ const WORDS: Record<keyof Measures, (value: number, largest: string) => string> 
 /** A page, however it is compressed. */
 const PAGE = /\/pages\/\d+\.json(?:\.br|\.gz)?$/;
 
-function tooLarge(title: string, { excess, snapshot, largest }: Fit): UserError {
+function tooLarge(title: string, { excess, snapshot, largest, stepFiles }: Fit): UserError {
   const parts = excess.map(({ limit, actual, allowed }) => {
     const most = limit.startsWith("bytes") ? size(allowed) : number(allowed);
     return `${WORDS[limit](actual, largest)}, where ${title} takes ${most}`;
@@ -119,6 +119,7 @@ function tooLarge(title: string, { excess, snapshot, largest }: Fit): UserError 
     ...(excess.some(({ limit }) => limit !== "bytes" && (limit !== "bytesInFile" || isOfPages))
       ? [`${larger} pages (--page-size, now ${snapshot.page_size})`]
       : []),
+    ...(stepFiles > 0 && excess.some(({ limit }) => limit !== "bytesInFile") ? ["fewer steps (--changes)"] : []),
     ...(snapshot.encodings.length > 0 ? ["no compressed copies (no --compress)"] : []),
     'another host ("rollcall adapt" lists them)',
   ];

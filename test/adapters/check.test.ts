@@ -1,5 +1,5 @@
 /** `rollcall adapt` and `build --adapt` on the command line, and how a release is measured against limits. */
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ADAPTERS, adapterOf } from "../../src/adapters/adapters.js";
@@ -35,6 +35,19 @@ test("the largest file is named, be it a page, a part, a step or a list that is 
     expect(stderr).toContain(
       `has a file of 26.2 MB, ${path}, where Cloudflare Worker takes 26.2 MB. Ways out: another`,
     );
+  }
+});
+
+test("where a release is too large in all, fewer steps are a way out, if it has some", async () => {
+  for (const [path, ways] of [
+    ["changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz", "fewer steps (--changes), another host"],
+    ["bulk/1.ndjson.gz", "another host"],
+  ] as const) {
+    const dist = scratch();
+    truncateSync(join(await publish(dist, { others: { [path]: "" } }), path), 263_000_000);
+    const { code, stderr } = await rollcall(["adapt", "azure-static-web-apps", dist, "--check"], fakeIo(dist));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`has 263 MB in all, where Azure Static Web Apps takes 262.1 MB. Ways out: ${ways}`);
   }
 });
 
