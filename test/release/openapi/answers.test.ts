@@ -1,8 +1,9 @@
 /** What Rollcall's own host answers is what openapi.json says, to each header; and it says all that docs/contract.md promises. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { build } from "../../../src/build/build.js";
+import type { Changes } from "../../../src/changes/steps.js";
 import { USERS_CONTRACT } from "../../../src/contract/contract.js";
 import { OPTIONAL_FILES } from "../../../src/release/openapi/files.js";
 import { describeApi } from "../../../src/release/openapi/openapi.js";
@@ -17,16 +18,21 @@ const DOC = readFileSync(new URL("../../../docs/contract.md", import.meta.url), 
 /** What HTTP itself needs, the type of a body, which a description says beside it, and a time that nobody may rely on. */
 const UNDESCRIBED = ["connection", "content-length", "content-type", "date", "keep-alive", "last-modified"];
 
-/** Five users on three pages, served below a path. */
+/** Five users on three pages, of whom four were there before, served below a path. */
 async function served(settings: Partial<Parameters<typeof build>[0]>) {
   const cwd = scratch();
-  const db = writeUsers(join(cwd, "users.sqlite"), plainRows(5));
-  const place = { db, out: join(cwd, "dist"), baseUrl: "https://a.example/people" };
-  const { folder } = await build({ ...place, pageSize: 2, ...settings });
+  const place = { out: join(cwd, "dist"), baseUrl: "https://a.example/people" };
+  const built = (count: number) => {
+    const db = writeUsers(join(cwd, `${count}.sqlite`), plainRows(count));
+    return build({ ...place, db, pageSize: 2, ...settings });
+  };
+  await built(4);
+  const { folder } = await built(5);
   const server = await createListingServer({ folder });
   onTestFinished(() => server.close());
   const { url } = await server.listen({ port: 0 });
-  return { described: reading(readFileSync(join(folder, "openapi.json"), "utf8")), port: Number(new URL(url).port) };
+  const read = (name: string) => readFileSync(join(folder, name), "utf8");
+  return { described: reading(read("openapi.json")), port: Number(new URL(url).port), read };
 }
 
 /** Holds an answer against what is said of it. */
@@ -56,14 +62,17 @@ function expectDescribed(described: ReturnType<typeof reading>, path: string, me
 }
 
 test.each([
-  ["plain, by query", { encodings: [], links: "query", bulk: false }],
-  ["compressed, by path, with parts", { encodings: ["br", "gzip"], links: "path", bulk: true }],
+  ["plain, by query", { encodings: [], links: "query", bulk: false, changes: 0 }],
+  ["plain, by query, with steps", { encodings: [], links: "query", bulk: false, changes: 3 }],
+  ["compressed, by path, with parts", { encodings: ["br", "gzip"], links: "path", bulk: true, changes: 0 }],
 ] as const)("every path of a release answers as it is described: %s", async (_name, settings) => {
-  const { described, port } = await served(settings);
+  const { described, port, read } = await served(settings);
+  const changes: Changes | undefined = settings.changes > 0 ? JSON.parse(read("changes.json")) : undefined;
+  const step = basename(changes?.steps[0]?.file ?? "", ".ndjson.gz");
   const seen = new Set<string>();
   for (const path of Object.keys(described.document.paths)) {
-    const target = `/people${path.replace("{page}", "2").replace("{part}", "1")}`;
-    const missing = `/people${path.replace("{page}", "9").replace("{part}", "9")}`;
+    const target = `/people${path.replace("{page}", "2").replace("{part}", "1").replace("{step}", step)}`;
+    const missing = `/people${path.replace("{page}", "9").replace("{part}", "9").replace("{step}", "none")}`;
     const { etag = "" } = (await ask(port, target)).headers;
     const requests = [
       [target, {}],
@@ -86,7 +95,7 @@ test.each([
     expectDescribed(described, path, "GET", refused);
   }
   const always = ["GET 200", "GET 301", "GET 304", "GET 404", "HEAD 200", "HEAD 301", "HEAD 304", "HEAD 404"];
-  const ranges = settings.bulk ? ["GET 206", "GET 416"] : [];
+  const ranges = settings.bulk || settings.changes > 0 ? ["GET 206", "GET 416"] : [];
   expect([...seen].sort()).toEqual([...always, "OPTIONS 204", ...ranges].sort());
 });
 

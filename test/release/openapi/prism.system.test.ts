@@ -20,7 +20,7 @@ const PRISM = engine("@stoplight/prism-cli/dist/index.js");
 async function proxied(edit: (text: string) => string = (text) => text) {
   const cwd = scratch();
   const db = writeUsers(join(cwd, "users.sqlite"), plainRows(23));
-  const settings = { pageSize: 5, encodings: ["br", "gzip"], bulk: true } as const;
+  const settings = { pageSize: 5, encodings: ["br", "gzip"], bulk: true, changes: 1 } as const;
   const { folder } = await build({ db, out: join(cwd, "dist"), baseUrl: "https://listing.test", ...settings });
   const server = await createListingServer({ folder });
   onTestFinished(() => server.close());
@@ -98,7 +98,8 @@ describe.skipIf(isMissing(PRISM))("through Prism", () => {
     }
     expect(users).toBe(23);
 
-    for (const path of ["snapshot.json", "contract.json", "openapi.json", "bulk.json", "SHA256SUMS", "avatar.svg"]) {
+    const others = ["bulk.json", "changes.json", "SHA256SUMS", "avatar.svg"];
+    for (const path of ["snapshot.json", "contract.json", "openapi.json", ...others]) {
       const { status, headers, body } = await get(`/${path}`);
       expect(status).toBe(200);
       const text = body.toString();
