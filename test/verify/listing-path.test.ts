@@ -11,8 +11,8 @@ async function rowsOf({ baseUrl, dist }: Front, isCompared: boolean) {
   return (await verifyUrl({ baseUrl, against })).rows;
 }
 
-/** What only a signed release, or one with all records in a few files, has. */
-const NOT_ASKED = ["bulk", "signature", "part-type", "part-range", "part-if-range", "part-beyond"];
+/** What only a signed release has, or one with all records in a few files, or with steps. */
+const NOT_ASKED = ["bulk", "changes", "signature", "part-type", "part-range", "part-if-range", "part-beyond"];
 
 async function differing(one: Front, isCompared = true) {
   return (await rowsOf(one, isCompared)).filter(({ outcome }) => outcome === "differs");
