@@ -13,6 +13,7 @@ import {
   GateError,
   init,
   listAdapters,
+  mirror,
   publish,
   UserError,
   useRelease,
@@ -72,7 +73,7 @@ test("numbers are numbers", async () => {
 });
 
 // As a program in JavaScript might call them.
-const loose = { build, diff, verify, publish, createServer, adapt, useRelease } as unknown as Record<
+const loose = { build, diff, verify, publish, mirror, createServer, adapt, useRelease } as unknown as Record<
   string,
   (...given: unknown[]) => Promise<unknown>
 >;
@@ -112,6 +113,8 @@ test.each([
   ["verify", [{ allow: ["rnge"] }], 'There is no check "rnge" to allow; did you mean range?'],
   ["publish", [{ dist: "d" }], "publish needs target."],
   ["publish", [{ dist: "d", target: "t", dryrun: true }], "publish has no option dryrun; did you mean dryRun?"],
+  ["mirror", [{ url: "http://a" }], "mirror needs file."],
+  ["mirror", [{ url: "http://a", file: "f", evry: "1s" }], "mirror has no option evry; did you mean every?"],
   ["createServer", [{ folder: "d", cacheMB: 2 }], "createServer has no option cacheMB; did you mean cacheMb?"],
   [
     "createServer",
@@ -145,6 +148,7 @@ test("a signal that is aborted stops every long verb before it begins, with its 
     () => verify({ dist }, { signal }),
     () => verify({ what: "http://127.0.0.1:9", dist }, { signal }),
     () => publish({ dist, target: join(folder, "site") }, { signal }),
+    () => mirror({ url: "http://127.0.0.1:9", file: join(folder, "m.sqlite") }, { signal }),
     () => useRelease(dist, "previous", { signal }),
   ];
   for (const verb of verbs) await expect(verb()).rejects.toThrow("enough");

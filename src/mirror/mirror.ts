@@ -68,35 +68,16 @@ const EFFECTS: OptionRules<MirrorEffects> = {
  */
 export async function mirror(given: MirrorOptions, effects: MirrorEffects = {}): Promise<MirrorResult> {
   const options = checkOptions("mirror", given, OPTIONS, ["url", "file"]);
-  const { onSynced, onTrouble, ...watch } = checkOptions("mirror's second argument", effects, EFFECTS);
-  const { every, url, key, maxAge } = options;
-  const cwd = watch.cwd ?? ".";
-  if (maxAge !== undefined && key === undefined)
-    throw usageError("--max-age (maxAge) says how old a signature may be: give --key (key), too.");
-  const publicKey = key?.map((text) => publicKeyOf(text, cwd)) ?? [];
-  const maxAgeMs = maxAge === undefined ? undefined : toMilliseconds(maxAge);
-  return unlessStopped(watch.signal, async () => {
-    const client = createClient({ signal: watch.signal, timeoutMs: PATIENCE_MS });
+  const watch = checkOptions("mirror's second argument", effects, EFFECTS);
+  const { signal } = watch;
+  const demand = readDemand(options, watch.cwd ?? ".");
+  return unlessStopped(signal, async () => {
+    const client = createClient({ signal, timeoutMs: PATIENCE_MS });
     try {
       const { fetch, moved } = countedFetch(client);
-      const baseUrl = await findBaseUrl(client, url);
-      const listing = openListing<AnyRecord>(baseUrl, {
-        ...{ publicKey, maxAgeMs, fetch, signal: watch.signal, timeoutMs: PATIENCE_MS },
-      });
-      for (;;) {
-        const before = moved();
-        const synced = await bringUp(listing, at(cwd, options.file), watch).catch((error: unknown) => {
-          const known = explain(error, baseUrl);
-          if (every === undefined || !isPassing(error) || !(known instanceof UserError)) throw known;
-          onTrouble?.(known);
-        });
-        const after = moved();
-        const cost = { requests: after.requests - before.requests, bytes: after.bytes - before.bytes };
-        const result = synced && { ...synced, ...cost, url: baseUrl, file: options.file };
-        if (result) onSynced?.(result);
-        if (every !== undefined) await sleep(toMilliseconds(every), undefined, { signal: watch.signal });
-        else if (result) return result;
-      }
+      const baseUrl = await findBaseUrl(client, options.url);
+      const listing = openListing<AnyRecord>(baseUrl, { ...demand, fetch, signal, timeoutMs: PATIENCE_MS });
+      return await goOn(options.every, watch, () => bringUp(listing, options.file, moved, watch));
     } finally {
       client.close();
     }
@@ -106,21 +87,55 @@ export async function mirror(given: MirrorOptions, effects: MirrorEffects = {}):
 /** For a step of 24 MB on a slow line. */
 const PATIENCE_MS = 120_000;
 
-async function bringUp(listing: OpenListing<AnyRecord>, file: string, { onProgress, signal }: MirrorEffects) {
-  const store = createSqliteStore(file, listing.baseUrl);
+function readDemand({ key, maxAge }: MirrorOptions, cwd: string) {
+  if (maxAge !== undefined && key === undefined)
+    throw usageError("--max-age (maxAge) says how old a signature may be: give --key (key), too.");
+  return {
+    publicKey: key?.map((text) => publicKeyOf(text, cwd)) ?? [],
+    maxAgeMs: maxAge === undefined ? undefined : toMilliseconds(maxAge),
+  };
+}
+
+/** Takes a step once, or again and again. */
+async function goOn(
+  every: string | undefined,
+  { onSynced, onTrouble, signal }: MirrorEffects,
+  step: () => Promise<MirrorResult>,
+): Promise<MirrorResult> {
+  for (;;) {
+    try {
+      const result = await step();
+      onSynced?.(result);
+      if (every === undefined) return result;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (every === undefined || !isPassing(error)) throw error;
+      onTrouble?.(error);
+    }
+    await sleep(toMilliseconds(every), undefined, { signal });
+  }
+}
+
+async function bringUp(
+  listing: OpenListing<AnyRecord>,
+  file: string,
+  moved: ReturnType<typeof countedFetch>["moved"],
+  { onProgress, signal, cwd = "." }: MirrorEffects,
+): Promise<MirrorResult> {
+  const store = createSqliteStore(at(cwd, file), listing.baseUrl);
+  const before = moved();
   try {
-    const result = await (listing as unknown as { sync(s: unknown, o: unknown): Promise<SyncResult> }).sync(store, {
-      onProgress,
-      signal,
-    });
+    const { anew, ...result } = await listing.sync(store, { onProgress, signal });
     const contract = store.contract ?? USERS_CONTRACT;
-    const why = store.doubt ?? result.anew;
+    const why = store.doubt ?? anew;
+    const { requests, bytes } = moved();
     return {
-      ...result,
-      ...(why !== undefined && { anew: why }),
-      table: tableFor(contract),
-      words: contract.listing.words,
+      ...{ url: listing.baseUrl, file, table: tableFor(contract), words: contract.listing.words },
+      ...{ ...result, ...(why !== undefined && { anew: why }) },
+      ...{ requests: requests - before.requests, bytes: bytes - before.bytes },
     };
+  } catch (error) {
+    throw explain(error, listing.baseUrl);
   } finally {
     store.close();
   }
@@ -138,17 +153,19 @@ function countedFetch(client: Client) {
   return { fetch: fetchBy({ ...client, once }), moved };
 }
 
-/** Whether the same may go well the next time. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof ListingError) return error.code !== "usage";
-  return error instanceof UserError && hasCode(error.cause, "SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_FULL");
+/** Whether the next time may go well: the host may be there again, and the disk have room. */
+function isPassing(error: unknown): error is UserError {
+  if (!(error instanceof UserError)) return false;
+  const { cause } = error;
+  if (cause instanceof ListingError) return cause.code !== "usage";
+  return hasCode(cause, "SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_FULL");
 }
 
 /** The error of a reader with what a person can do about it. What the fetch said is said in its own words. */
 function explain(error: unknown, baseUrl: string): unknown {
   if (!(error instanceof ListingError)) return error;
   const { code, message, cause } = error;
-  if (cause instanceof UserError) return cause;
+  if (cause instanceof UserError) return new UserError(cause.message, { cause: error });
   return new UserError(`${message} ${ADVICE[code] ?? `Is ${baseUrl} the base URL?`}`, { cause: error });
 }
 

@@ -1,0 +1,197 @@
+/** `rollcall mirror` against a real host: what it reads, what it says, and the circle back to a release. */
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { build, createServer, type MirrorResult, mirror } from "../../src/index.js";
+import { plainRows, userId, writeUsers } from "../support/database.js";
+import { readTree, scratch } from "../support/files.js";
+import { writeKey } from "../support/minisign.js";
+import { freePort } from "../support/ports.js";
+import { fakeIo, rollcall } from "./run.js";
+
+const USERS = 300;
+
+/** A host whose listing can be changed by SQL. */
+async function listing(options: Partial<Parameters<typeof build>[0]> = {}) {
+  const cwd = scratch();
+  const db = writeUsers(join(cwd, "source.sqlite"), plainRows(USERS));
+  const out = join(cwd, "dist");
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const publish = (sql = "") => {
+    const source = new Database(db);
+    source.exec(sql);
+    source.close();
+    return build({ db, out, baseUrl, changes: 3, ...options });
+  };
+  await publish();
+  const host = await createServer({ folder: out });
+  onTestFinished(() => host.close());
+  const { url } = await host.listen({ port, host: "127.0.0.1" });
+  const change = async (sql: string) => {
+    const release = await publish(sql);
+    await host.reload();
+    return release;
+  };
+  return { cwd, url, out, change, file: join(cwd, "mirror.sqlite") };
+}
+
+const EDIT = `UPDATE users SET bio = 'new' WHERE id = '${userId(7)}'; DELETE FROM users WHERE id = '${userId(8)}'`;
+
+/** The state that snapshot.json promises. */
+function stateOf(out: string): string {
+  return JSON.parse(readFileSync(join(out, "current/snapshot.json"), "utf8")).state;
+}
+
+test("everything at first, then nothing, then what has changed, and everything where there are no steps", async () => {
+  const { cwd, url, out, change } = await listing({ bulk: true });
+  const run = async () => {
+    const { code, stdout, stderr } = await rollcall(`mirror ${url} mirror.sqlite --json`, fakeIo(cwd));
+    expect([code, stderr]).toEqual([0, ""]);
+    return JSON.parse(stdout) as MirrorResult;
+  };
+  const first = await run();
+  expect(first).toMatchObject({
+    via: "bulk",
+    count: USERS,
+    state: stateOf(out),
+    table: "users",
+    file: "mirror.sqlite",
+  });
+  expect(await run()).toMatchObject({ via: "nothing", count: USERS, requests: 1, from: first.state });
+  await change(EDIT);
+  const third = { via: "changes", count: USERS - 1, put: 1, removed: 1, from: first.state, state: stateOf(out) };
+  const changed = await run();
+  expect(changed).toMatchObject(third);
+  expect(changed.requests).toBeLessThanOrEqual(4);
+  for (let time = 0; time < 5; time++) await change(`UPDATE users SET bio = '${time}' WHERE id = '${userId(time)}'`);
+  expect(await run()).toMatchObject({ via: "bulk", state: stateOf(out) });
+  const db = new Database(join(cwd, "mirror.sqlite"), { readonly: true });
+  onTestFinished(() => void db.close());
+  expect(db.prepare("SELECT count(*) FROM users WHERE bio IN ('0', '1', '2', '3', '4')").pluck().get()).toBe(5);
+});
+
+test("a mirror is a source: with contract and settings of the release, it builds the same pages", async () => {
+  const { cwd, url, out, file, change } = await listing({ pageSize: 7, links: "path" });
+  await mirror({ url, file });
+  await change(EDIT);
+  expect(await mirror({ url, file })).toMatchObject({ via: "changes" });
+  const contract = join(out, "current/contract.json");
+  const again = join(cwd, "again");
+  await build({ db: file, contract, baseUrl: url, out: again, pageSize: 7, links: "path" });
+  expect(readTree(join(again, "current/api"))).toEqual(readTree(join(out, "current/api")));
+  expect(readFileSync(join(again, "current/records.sha256"))).toEqual(
+    readFileSync(join(out, "current/records.sha256")),
+  );
+});
+
+test("for people", async () => {
+  const { cwd, url, change } = await listing();
+  const run = (line: string) => rollcall(line, fakeIo(cwd));
+  expect(await run(`mirror ${url} m.sqlite`)).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^mirror +m\.sqlite +300 users of http:.*, in the table users\nread +everything, page by page +\d+ requests, .*\ndone +in /,
+    ),
+  });
+  await change(EDIT);
+  expect((await run(`mirror ${url} m.sqlite`)).stderr).toMatch(
+    /^read +what has changed: 1 put, 1 removed +4 requests/m,
+  );
+  expect((await run(`mirror ${url} m.sqlite`)).stderr).toMatch(
+    /^read +nothing, since nothing has changed +1 request, /m,
+  );
+  expect(await run(`mirror ${url} m.sqlite --quiet`)).toEqual({ code: 0, stdout: "", stderr: "" });
+});
+
+test("what somebody has changed is said, and read anew", async () => {
+  const { cwd, url, out, file } = await listing();
+  await mirror({ url, file });
+  const db = new Database(file);
+  db.exec("DROP TRIGGER rollcall_keeps_records_from_delete; DELETE FROM users WHERE username = 'user3'");
+  db.close();
+  const { stderr } = await rollcall(`mirror ${url} mirror.sqlite`, fakeIo(cwd));
+  expect(stderr).toMatch(/^anew +its tables or triggers were changed/m);
+  const again = new Database(file, { readonly: true });
+  onTestFinished(() => void again.close());
+  expect(again.prepare("SELECT count(*) FROM users").pluck().get()).toBe(USERS);
+  expect(await mirror({ url, file })).toMatchObject({ via: "nothing", state: stateOf(out) });
+});
+
+test.each([
+  ["mirror http://127.0.0.1:1 m.sqlite", 1, "http://127.0.0.1:1/snapshot.json"],
+  ["mirror nowhere m.sqlite", 2, "url must be a URL like https://directory.example.com"],
+  ["mirror http://127.0.0.1:1 m.sqlite --max-age 2d", 2, "give --key"],
+  ["mirror http://127.0.0.1:1 m.sqlite --key nothing.pub", 1, "There is no file nothing.pub; --key names"],
+  ["mirror http://127.0.0.1:1 m.sqlite --every never", 2, "--every must be"],
+  ["mirror http://127.0.0.1:1", 2, "missing required argument 'file'"],
+])("%s", async (line, code, why) => {
+  const cwd = scratch();
+  const ended = await rollcall(line, fakeIo(cwd));
+  expect(ended).toMatchObject({ code, stdout: "" });
+  expect(ended.stderr).toContain(why);
+  expect(existsSync(join(cwd, "m.sqlite"))).toBe(false);
+});
+
+test("a file that is no mirror is left as it is", async () => {
+  const { cwd, url } = await listing();
+  writeFileSync(join(cwd, "mine"), "Dear diary");
+  copyFileSync(join(cwd, "source.sqlite"), join(cwd, "other.sqlite"));
+  const before = readFileSync(join(cwd, "other.sqlite"));
+  for (const name of ["mine", "other.sqlite"]) {
+    const { code, stderr } = await rollcall(`mirror ${url} ${name}`, fakeIo(cwd));
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${name} is a`)]);
+  }
+  expect(readFileSync(join(cwd, "mine"), "utf8")).toBe("Dear diary");
+  expect(readFileSync(join(cwd, "other.sqlite"))).toEqual(before);
+});
+
+test("with --every, it goes on over a host that is away, until it is stopped", { timeout: 60_000 }, async () => {
+  const { cwd, url, out, change } = await listing();
+  const io = fakeIo(cwd);
+  const running = rollcall(`mirror ${url} m.sqlite --every 1s --json`, io);
+  const lines = (): MirrorResult[] =>
+    io.stdout.text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  await vi.waitFor(() => expect(lines().map(({ via }) => via)).toEqual(["pages", "nothing"]), { timeout: 30_000 });
+  await change(EDIT);
+  await vi.waitFor(() => expect(lines().at(-1)?.state).toBe(stateOf(out)), { timeout: 30_000 });
+  expect(lines().filter(({ via }) => via !== "nothing")).toHaveLength(2);
+  io.signals.emit("SIGTERM");
+  expect(await running).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("trouble with --every is a warning, and what no next time can mend ends it", { timeout: 60_000 }, async () => {
+  const { url, file, cwd } = await listing();
+  const stop = new AbortController();
+  const troubles: string[] = [];
+  const onTrouble = ({ message }: Error) => {
+    troubles.push(message);
+    stop.abort(new Error("enough"));
+  };
+  const away = mirror({ url: "http://127.0.0.1:1", file, every: "1s" }, { signal: stop.signal, onTrouble });
+  await expect(away).rejects.toThrow("enough");
+  expect(troubles).toEqual([expect.stringContaining("http://127.0.0.1:1/snapshot.json")]);
+  writeFileSync(join(cwd, "mine"), "Dear diary");
+  await expect(mirror({ url, file: join(cwd, "mine"), every: "1s" }, { onTrouble })).rejects.toThrow("left as it is");
+});
+
+test("with --key, only what that key has signed", async () => {
+  const keys = scratch();
+  const [ours, others] = [writeKey(keys, "ours"), writeKey(keys, "others")];
+  const { cwd, url, file, out, change } = await listing({ signKey: ours.secret });
+  const refused = await rollcall(`mirror ${url} mirror.sqlite --key ${others.public}`, fakeIo(cwd));
+  expect([refused.code, existsSync(file)]).toEqual([1, false]);
+  expect(refused.stderr).toMatch(/^error: .*SHA256SUMS/);
+  expect(await mirror({ url, file, key: [ours.line], maxAge: "1d" })).toMatchObject({ via: "pages", count: USERS });
+  await change(EDIT);
+  await expect(mirror({ url, file, key: [others.line] })).rejects.toThrow("SHA256SUMS");
+  expect(await mirror({ url, file, key: [others.line, ours.public] })).toMatchObject({
+    via: "changes",
+    state: stateOf(out),
+  });
+});
