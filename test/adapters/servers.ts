@@ -117,9 +117,19 @@ export async function startServer(server: Server, place: Omit<Place, "base">): P
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
-/** Runs nginx around some lines of http { }, until the test is over or it is told to stop. */
-export function startNginx(folder: string, port: number, lines: readonly string[]): Promise<() => Promise<void>> {
-  return start(nginx(folder, port, lines), folder);
+/**
+ * Runs nginx around some lines of http { }, until the test is over or it is told to stop.
+ * @param inside a program that starts others, with its arguments.
+ */
+export function startNginx(
+  folder: string,
+  port: number,
+  lines: readonly string[],
+  inside: readonly string[] = [],
+): Promise<() => Promise<void>> {
+  const { program, args, ...command } = nginx(folder, port, lines);
+  const [first = "", ...others] = [...inside, findProgram(program) ?? program, ...args];
+  return start({ ...command, program: first, args: others }, folder);
 }
 
 async function start({ program, args, env, port }: Command, cwd: string): Promise<() => Promise<void>> {

@@ -165,7 +165,7 @@ interface Start {
 }
 
 /** Has a host take up another release at once. */
-type Reload = () => Promise<void> | void;
+export type Reload = () => Promise<void> | void;
 
 const START: Record<Kind, (start: Start) => Promise<Reload>> = {
   serve: (start) => startServe(start),
@@ -185,7 +185,7 @@ const START: Record<Kind, (start: Start) => Promise<Reload>> = {
   /** As a CDN does, it keeps pages as long as it is told to, and asks for nothing because a client wants it fresh. */
   async cache({ folder, dist, port, log }) {
     const behind = await freePort();
-    const reload = await startServe({ folder, dist, port: behind, log: join(folder, "origin.log") });
+    const reload = await startServe({ dist, port: behind, log: join(folder, "origin.log") });
     await startCache({ folder, port, behind, log });
     return reload;
   },
@@ -196,26 +196,37 @@ const START: Record<Kind, (start: Start) => Promise<Reload>> = {
 };
 
 /** For a moment, nginx answers from the old release and the new one: from the old worker, too, until it has ended. */
-async function reloadNginx(pid: number): Promise<void> {
+export async function reloadNginx(pid: number): Promise<void> {
   const workers = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   const old = workers();
   process.kill(pid, "SIGHUP");
   while (workers().some((worker) => old.includes(worker))) await sleep(10);
 }
 
-async function startBehind(front: Front, { folder, dist, port, log }: Start): Promise<Reload> {
+async function startBehind(front: Front, { dist, port, log }: Start): Promise<Reload> {
   const behind = await freePort();
-  const reload = await startServe({ folder, dist, port: behind, log });
+  const reload = await startServe({ dist, port: behind, log });
   await startFront(port, front(behind, `http://127.0.0.1:${port}`));
   return reload;
 }
 
-/** The real command, in a process of its own. */
-async function startServe({ dist, port, log }: Start): Promise<Reload> {
+/** The real command, in a process of its own. @param inside a program that starts others, with its arguments. */
+export async function startServe(
+  { dist, port, log }: Pick<Start, "dist" | "port" | "log">,
+  inside: readonly string[] = [],
+): Promise<Reload> {
   const out = openSync(log, "a");
-  const child = spawn(process.execPath, [CLI, "serve", dist, "--port", `${port}`, "--access-log"], {
-    stdio: ["ignore", out, "pipe"],
-  });
+  const [program = "", ...args] = [
+    ...inside,
+    process.execPath,
+    CLI,
+    "serve",
+    dist,
+    "--port",
+    `${port}`,
+    "--access-log",
+  ];
+  const child = spawn(program, args, { stdio: ["ignore", out, "pipe"] });
   closeSync(out);
   const ended = once(child, "exit");
   onTestFinished(async () => {
@@ -224,10 +235,13 @@ async function startServe({ dist, port, log }: Start): Promise<Reload> {
   });
   let said = "";
   // It says its address once it listens.
-  for await (const text of child.stderr?.setEncoding("utf8") ?? []) {
-    said += text;
-    if (said.includes("http://")) break;
-  }
+  const listens = new Promise<void>((resolve) => {
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      if (said.includes("http://")) resolve();
+    });
+  });
+  await Promise.race([listens, ended]);
   if (!said.includes("http://")) throw new Error(`rollcall serve: ${said}`);
   return () => void child.kill("SIGHUP");
 }
