@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { findBulk } from "../bulk/reader.js";
 import { carry, findCarried, type Room } from "../changes/carry.js";
+import { isSurelyLarger } from "../changes/estimate.js";
 import { encodeChanges, MAX_STEP } from "../changes/steps.js";
 import { type StepFile, writeStep } from "../changes/writer.js";
 import { matchRecords } from "../diff/match.js";
@@ -99,11 +100,13 @@ async function findSteps(
   if (from === to) return { carried: handOn(room), none: SAME };
   const old = await openReleaseSide(previous, CURRENT, staging.folder);
   const now = sideOf(staging, written, { contract, links });
+  const most = Math.min(room.bytes, MAX_STEP);
+  const tooLarge = `it would have more than ${size(most)}, or be packed too well`;
+  if (await isSurelyLarger(old, now, most, signal)) return { none: tooLarge };
   const matches = await matchRecords(old, now, signal);
   try {
-    const most = Math.min(room.bytes, MAX_STEP);
     const own = await writeStep(matches, now, { from, to, most, signal });
-    if (!own) return { none: `it would have more than ${size(most)}, or be packed too well`, matches };
+    if (!own) return { none: tooLarge, matches };
     const left = { steps: steps - 1, bytes: room.bytes - own.step.bytes };
     return { own, carried: handOn(left, own), none: undefined, matches };
   } catch (error) {

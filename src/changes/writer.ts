@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { mostPlainBytes } from "../client/sync/steps.js";
-import { keyText } from "../contract/record/key.js";
 import type { KeyedChange, Matches } from "../diff/matches.js";
 import { RecordReader } from "../diff/records.js";
 import type { Side } from "../diff/side.js";
 import { CHANGES_FOLDER } from "../release/layout.js";
 import { makeFolder } from "../release/sharing.js";
 import { asidePath } from "../release/write.js";
+import { putLine, removeLine } from "./lines.js";
 import { type Step, stepPath } from "./steps.js";
 
 /** A step of a release, with the digest of its file. */
@@ -142,9 +142,5 @@ const [TELLING, SURELY] = [2 ** 20, 1.25];
 function lineEncoder(side: Side): (change: KeyedChange) => Buffer {
   const { contract } = side.facts;
   const reader = new RecordReader(side);
-  const [putting, end] = [Buffer.from('{"put":'), Buffer.from("}\n")];
-  return (change) =>
-    change.isPut
-      ? Buffer.concat([putting, reader.readText(change), end])
-      : Buffer.from(`{"remove":${keyText(contract, change.key)}}\n`, "latin1");
+  return (change) => (change.isPut ? putLine(reader.readText(change)) : removeLine(contract, change.key));
 }
