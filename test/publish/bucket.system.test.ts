@@ -86,6 +86,25 @@ describe("what is put", () => {
     ]);
   });
 
+  test("steps before changes.json, that before what says its state, and a step of before goes last", async () => {
+    const options = { changes: 1, pageSize: 50 };
+    for (const first of [2, 1]) {
+      await buildUsers(folder, plainRows(200).slice(first), options);
+      await publishBucket();
+    }
+    const release = await buildUsers(folder, plainRows(200), options);
+    store.seen.length = 0;
+    expect(await publishBucket()).toMatchObject({ added: 1 });
+    expect(await objects()).toEqual(readTree(release.folder));
+    const seen = store.seen.filter((line) => /^(PUT|DELETE)/.test(line) && !line.includes(".rollcall-"));
+    expect(seen[0]).toMatch(/^PUT dir\/changes\/[0-9a-f]{12}-[0-9a-f]{12}\.ndjson\.gz$/);
+    expect(seen.slice(-4, -1)).toEqual(["PUT dir/changes.json", "PUT dir/SHA256SUMS", "PUT dir/snapshot.json"]);
+    expect(seen.at(-1)).toMatch(/^DELETE dir\/changes\//);
+    const step = await store.read(seen[0]?.slice("PUT ".length) ?? "");
+    expect(step?.headers.get("content-type")).toBe("application/gzip");
+    expect(step?.headers.get("content-encoding")).toBeNull();
+  });
+
   test("a listing at another path: its pages as pages, and those at the old path go last", async () => {
     await switchTo(dist, await writeRelease(dist, { encodings: ["gzip"] }));
     await publishBucket();

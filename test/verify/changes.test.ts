@@ -173,6 +173,11 @@ const DAMAGES: Damage[] = [
     (folder) => changeLines(folder, 0, (lines) => [...lines, '{"remove":7}']),
     { found: '"7", in line 3', expected: "a key of text, as JSON" },
   ],
+  [
+    "with a key in another form",
+    (folder) => changeLines(folder, 0, (lines) => [...lines, `{"remove": "${userId(4)}"}`]),
+    { expected: "a key of text, as JSON" },
+  ],
   ["with an empty line", (folder) => changeLines(folder, 0, (lines) => [...lines, ""]), { found: '"", in line 3' }],
   [
     "without the last newline",
@@ -299,7 +304,7 @@ test("a release beside it that is damaged is no end, and neither is a file behin
   expect((await verified(folder)).row).toMatchObject({ outcome: "differs", count: 1 });
   rmSync(join(folders[1] ?? ""), { recursive: true });
   rmSync(list);
-  writeFileSync(list, bytes.subarray(0, -1));
+  writeFileSync(list, bytes.subarray(0, bytes.lastIndexOf("\n", -2) + 1));
   expect((await verified(folder)).row).toMatchObject({ outcome: "passed" });
 
   const { file } = newest(folder);

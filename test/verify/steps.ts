@@ -11,15 +11,15 @@ import { readSnapshot } from "./damage.js";
 /** Enough that two small steps are less than half of the pages. */
 const RECORDS = 400;
 
-export const plain = plainRows(RECORDS);
+const plain = plainRows(RECORDS);
 
 const edited = (rows: readonly Row[], ...numbers: number[]) =>
   rows.map((row, at) => (numbers.includes(at) ? { ...row, bio: "edited" } : row));
 
 /** The rows of three releases: 1 is changed, 2 is gone and 3 is new; then 1 and 3 change. */
-export const FIRST = plain.filter((_, at) => at !== 3);
-export const SECOND = edited(plain, 1).filter((_, at) => at !== 2);
-export const THIRD = edited(plain, 3).filter((_, at) => at !== 2);
+const FIRST = plain.filter((_, at) => at !== 3);
+const SECOND = edited(plain, 1).filter((_, at) => at !== 2);
+const THIRD = edited(plain, 3).filter((_, at) => at !== 2);
 
 export interface Chain {
   /** Of the releases, oldest first. */
