@@ -53,7 +53,7 @@ interface Timings {
   open: number;
   /** Reading, checking and writing all pages. */
   write: number;
-  /** Flushing, the switch, and removing old releases. */
+  /** Steps for readers who keep a copy, flushing, the switch, and removing old releases. */
   publish: number;
   /** The time of all threads together, by what they did; undefined for a single thread. */
   threads: Spent | undefined;

@@ -1,6 +1,7 @@
 /** Hands steps on from one release to the next, as far as they are whole. */
+import { fstatSync } from "node:fs";
 import { join } from "node:path";
-import { readReleaseFileSync, sha256 } from "../release/files.js";
+import { closing, digestFile, openPlain, readReleaseFileSync, sha256 } from "../release/files.js";
 import { CHANGES, CHANGES_FOLDER } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { makeFolder } from "../release/sharing.js";
@@ -44,12 +45,19 @@ export function findCarried(
     left -= step.bytes;
     if (digest === undefined || left < 0) break;
     const isOther = step.file === own?.step.file && digest !== own.digest;
-    const bytes = isOther ? undefined : readReleaseFileSync(join(folder, step.file));
-    if (bytes?.length !== step.bytes || sha256(bytes) !== digest) break;
+    if (isOther || !isWhole(join(folder, step.file), step.bytes, digest)) break;
     carried.push({ step, digest });
   }
   return carried;
 }
+
+function isWhole(path: string, bytes: number, digest: string): boolean {
+  const file = openPlain(path);
+  if (file === undefined) return false;
+  return closing(file, () => fstatSync(file).size === bytes && digestFile(file, Buffer.alloc(MEMORY)) === digest);
+}
+
+const MEMORY = 2 ** 16;
 
 /** Puts steps of one release into the folder of another, as hard links where that is possible. */
 export function carry(files: Iterable<string>, from: string, to: string): void {
