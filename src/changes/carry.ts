@@ -10,7 +10,7 @@ import { type Changes, parseChanges } from "./steps.js";
 import type { StepFile } from "./writer.js";
 
 /** What a release's changes.json says; undefined where it is not there, or not intact. */
-export function findChanges({ folder, sums }: Pick<Release, "folder" | "sums">): Changes | undefined {
+function findChanges({ folder, sums }: Pick<Release, "folder" | "sums">): Changes | undefined {
   const listed = sums.others.get(CHANGES);
   const text = listed === undefined ? undefined : readReleaseFileSync(join(folder, CHANGES));
   if (!text || sha256(text) !== listed) return undefined;
