@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { adapt, type BuildOptions, build, openRelease, verify } from "../../src/index.js";
-import { isForAdapters } from "../../src/release/layout.js";
+import { isForAdapters, isStep } from "../../src/release/layout.js";
 import { CLI } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { checkSums, scratch } from "../support/files.js";
@@ -48,6 +48,20 @@ test("a build with the same settings leaves the release; one with other settings
   // The first one has what these settings ask for, so it is current again instead of a twin of it.
   expect(await build(options)).toMatchObject({ name: first.name, isNew: false, isSwitched: true });
   expect(await build({ ...options, root: "/srv/elsewhere" })).toMatchObject({ id: first.id, isNew: true });
+});
+
+test("every host is told of the steps of its release, and an equal build leaves that release", async () => {
+  const adapt = ["nginx", "apache", "caddy", "lighttpd", "haproxy"];
+  const settings = { ...options, adapt, changes: 3 };
+  await build(settings);
+  const db = writeUsers(join(folder, "more.sqlite"), plainRows(4));
+  const second = await build({ ...settings, db });
+  const { others } = (await openRelease(second.folder)).sums;
+  const files = [...others.keys()].filter((path) => isStep(path) || path === "changes.json");
+  expect(files).toHaveLength(2);
+  const texts = (await included(second.folder)).map(([path]) => readFileSync(join(second.folder, path), "utf8"));
+  for (const path of files) expect(texts.filter((text) => text.includes(others.get(path) ?? ""))).toHaveLength(5);
+  expect(await build({ ...settings, db })).toMatchObject({ isNew: false, name: second.name });
 });
 
 test("the site's file is written once, and only for a release that holds what it includes", async () => {
