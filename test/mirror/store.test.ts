@@ -128,6 +128,19 @@ test("two at once: the second says so, and one that was overtaken, too", async (
   expect(ask(file, IN_ORDER)).toHaveLength(4);
 });
 
+test("a table that does not hold as many records as there are is not committed, and nothing stays begun", async () => {
+  const file = join(scratch(), "words.sqlite");
+  const state = await change(file, FIRST, { isAnew: true });
+  const { store, transaction } = await began(file, UNTIL, [kept("c", 1)]);
+  expect(() => transaction.commit({ state, contract: state, count: 3 })).toThrow(
+    "would hold 4 records, and there are 3",
+  );
+  expect(ask(file, IN_ORDER)).toHaveLength(3);
+  await change(file, [kept("d", 1)]);
+  store.close();
+  expect(ask(file, IN_ORDER)).toHaveLength(4);
+});
+
 test.each([
   "INSERT INTO words VALUES ('x', 1, NULL)",
   "INSERT OR REPLACE INTO words VALUES ('a', 1, NULL)",
