@@ -1,0 +1,41 @@
+/** What of a release's steps the next one may have. */
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { carry, findCarried } from "../../src/changes/carry.js";
+import { openRelease } from "../../src/release/open.js";
+import { contractOfThings, publishThings, type Thing } from "../diff/things.js";
+import { scratch } from "../support/files.js";
+
+const things = (note: string) =>
+  Array.from({ length: 30 }, (_, at): Thing => ({ key: `${at}`, size: 0, note: at === 7 ? note : "", kind: "a" }));
+
+async function released(...notes: string[]) {
+  const folder = scratch();
+  let last = "";
+  for (const note of notes)
+    ({ folder: last } = await publishThings(folder, contractOfThings(), things(note), { changes: 9 }));
+  return openRelease(last);
+}
+
+test("steps end where a file would have to be another one than the new step", async () => {
+  const release = await released("a", "b", "c");
+  const state = release.snapshot.state ?? "";
+  const room = { steps: 9, bytes: 1e6 };
+  const [, older] = findCarried(release, state, room);
+  if (!older) throw new Error("There are two steps");
+  expect(findCarried(release, state, room, older)).toHaveLength(2);
+  expect(findCarried(release, state, room, { ...older, digest: "0".repeat(64) })).toHaveLength(1);
+  expect(findCarried(release, "0".repeat(64), room)).toEqual([]);
+});
+
+test("where there are no links, they are copied", async () => {
+  const release = await released("a", "b");
+  const elsewhere = mkdtempSync("/dev/shm/rollcall-test-");
+  onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+  expect(statSync(elsewhere).dev).not.toBe(statSync(release.folder).dev);
+  const [carried] = findCarried(release, release.snapshot.state ?? "", { steps: 1, bytes: 1e6 });
+  const file = carried?.step.file ?? "";
+  carry([file], release.folder, elsewhere);
+  expect(readFileSync(join(elsewhere, file)).equals(readFileSync(join(release.folder, file)))).toBe(true);
+});
