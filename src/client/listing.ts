@@ -68,8 +68,8 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
       return last?.proof;
     },
     snapshot: async (how = {}) => (await find({ signal: how.signal })).snapshot,
-    contract: async (how = {}) => (await import("./seldom.js")).readContractFile(latest, how),
-    page: async (number, how = {}) => (await import("./seldom.js")).readOnePage<T>(latest, number, how),
+    contract: async (how = {}) => (await seldom()).readContractFile(latest, how),
+    page: async (number, how = {}) => (await seldom()).readOnePage<T>(latest, number, how),
     pages: (how = {}) =>
       walk(how, async (ground) =>
         byPages(ground, function* (number, bytes) {
@@ -91,6 +91,8 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
     sync: async (store, how = {}) => (await import("./sync/sync.js")).sync(origin, store, how),
   };
 }
+
+const seldom = () => import("./seldom.js");
 
 /** Normalises it. Credentials, a query and a fragment are part of no base URL. */
 function parseBase(text: string): string {

@@ -1,11 +1,13 @@
 /** Unpacks gzip of several members, of which the DecompressionStream of some runtimes takes only one. */
 
 const HEADER_BYTES = 10;
+/** Each costs as much as all before it, so no file is to have many that mislead. */
+const MOST_MISLEADING = 16;
 
 /** The plain bytes of all members. @throws TypeError or the like for what is no gzip, or cut. */
 export async function* unzip(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array> {
   for (let begin = 0; begin < bytes.length; ) {
-    let given = 0;
+    let [given, tries] = [0, 0];
     for (let end = nextHeader(bytes, begin); ; end = nextHeader(bytes, end)) {
       try {
         let skip = given;
@@ -19,7 +21,7 @@ export async function* unzip(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uin
         break;
       } catch (error) {
         // What looked like the next header was within the packed bytes of this one, which are longer.
-        if (end === bytes.length) throw error;
+        if (end === bytes.length || ++tries > MOST_MISLEADING) throw error;
       }
     }
   }

@@ -75,6 +75,9 @@ describe.skipIf(isMissing("minisign"))("the programs", () => {
         (from) => `${ids.slice(from, from + 250).join("")}then page ${Math.ceil((from + 250) / 100)}\n`,
       ),
       [`${users.length} users\n`],
+      [
+        `${users.length} records put and 0 removed by bulk: ${users.length} users\nnothing changed; ${first?.display_name} is the first of ${users.length}\n`,
+      ],
       ["unproved 404\n"],
       [users.map(({ display_name }) => `${display_name}\n`).join("")],
     ];

@@ -47,9 +47,9 @@ export async function carryOut<T>(how: Round<T>, plan: Plan<T>): Promise<SyncRes
     await to.rollback();
     throw error;
   }
-  const { state, count } = done;
+  const { state, count, put, removed } = done;
   await to.commit({ state, contract: digest, count, tag: target.file.etag ?? undefined });
-  return { from: held?.state, via, ...done };
+  return { from: held?.state, state, count, via, put, removed };
 }
 
 type Done = Pick<SyncResult, "state" | "count" | "put" | "removed">;

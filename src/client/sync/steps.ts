@@ -63,8 +63,15 @@ function isStepTo(state: string, step: unknown): step is ListedStep {
   );
 }
 
-/** The bytes themselves. @throws ListingError unless they are of a step. They are unpacked no farther than they may be. */
-export async function requireStep({ bytes, sha256 }: ListedStep, packed: Bytes, url: string): Promise<Bytes> {
+/**
+ * The bytes themselves; an error for those that unpack to too much, which nobody is to unpack once more.
+ * @throws ListingError unless they are of this step
+ */
+export async function checkStep(
+  { bytes, sha256 }: ListedStep,
+  packed: Bytes,
+  url: string,
+): Promise<Bytes | ListingError> {
   const not = (why: string, expected: string, received: string) =>
     new ListingError("mismatch", url, `${why} than changes.json lists`, expected, received);
   if (packed.length !== bytes) throw not("has another size", `${bytes}`, `${packed.length}`);
@@ -75,11 +82,10 @@ export async function requireStep({ bytes, sha256 }: ListedStep, packed: Bytes, 
     for await (const chunk of unzip(packed)) {
       length += chunk.length;
       if (length > most)
-        throw new ListingError("too-large", url, "unpacks to too much", `at most ${most} bytes`, "more");
+        return new ListingError("too-large", url, "unpacks to too much", `at most ${most} bytes`, "more");
       sha.update(chunk);
     }
   } catch (cause) {
-    if (cause instanceof ListingError) throw cause;
     throw new ListingError("malformed", url, "does not unpack", "lines of text in gzip", "other bytes", cause);
   }
   const digest = sha.digest();

@@ -8,7 +8,7 @@ import type { Course } from "../walk.js";
 import { carryOut, type Round } from "./apply.js";
 import { findGoal, findProved, type Goal, readOf, type SyncSource } from "./goal.js";
 import { recordKeeper } from "./records.js";
-import { chainOf, changesOf, type Edit, type ListedStep, requireStep } from "./steps.js";
+import { chainOf, changesOf, checkStep, type Edit, type ListedStep } from "./steps.js";
 import type { Held, Store } from "./store.js";
 import { wholeOf } from "./whole.js";
 
@@ -38,10 +38,9 @@ export async function sync<T>(origin: SyncSource, store: Store<T>, options: Sync
 
 async function syncOnce<T>(how: Round<T>): Promise<SyncResult> {
   const { origin, held } = how;
+  if (!held) return readWhole(how);
   const target = await findGoal(origin, held, how);
-  if (held && (!target || (held.state === target.state && held.tag && held.tag === target.file.etag)))
-    return nothing(held);
-  if (!held || !target) return readWhole(how);
+  if (!target || (held.state === target.state && held.tag && held.tag === target.file.etag)) return nothing(held);
   try {
     const result = await readSteps(how, held, target);
     return result ?? (await readWhole(how));
@@ -76,10 +75,12 @@ async function readSteps<T>(how: Round<T>, held: Held, target: Goal): Promise<Sy
     atOnce: STEPS_AT_ONCE,
     last: chain.length,
     first: () => 1,
-    read(number, signal) {
+    async read(number, signal) {
       const step = stepAt(number);
       const asked = { name: step.file, maxBytes: step.bytes, past: step.sha256, signal };
-      return readOf(origin, target, asked, (bytes, url) => requireStep(step, there(bytes, url), url));
+      const found = await readOf(origin, target, asked, (bytes, url) => checkStep(step, there(bytes, url), url));
+      if (found instanceof ListingError) throw found;
+      return found;
     },
     async *items(number, bytes, records) {
       let at = records;

@@ -1,12 +1,14 @@
 /** A copy is brought from any state to the current one, by the fewest bytes, and never to another. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { createMemoryStore, type MemoryStore, openListing } from "../../../src/client/index.js";
+import { createMemoryStore, type Held, type MemoryStore, openListing, type Store } from "../../../src/client/index.js";
+import { contractOf } from "../../../src/contract/contract.js";
 import { type Release, release, sha256, type Thing } from "./release.js";
 
 const BASE = "https://things.example.com/data";
 
 class Host {
   readonly asked: string[] = [];
+  onAsked: (path: string) => void = () => {};
 
   constructor(public current: Release) {}
 
@@ -14,6 +16,7 @@ class Host {
     const url = new URL(String(input));
     const path = url.href.slice(BASE.length + 1).replace(/\?.*/, "");
     this.asked.push(path);
+    this.onAsked(path);
     const bytes = this.current.files.get(path);
     if (!bytes) return new Response("Not found", { status: 404 });
     const etag = `"${sha256(bytes).slice(0, 20)}"`;
@@ -77,5 +80,116 @@ describe("a copy", () => {
     isCopyOf(second);
     expect(store.get(50)).toEqual({ id: 50, name: "thing 0", score: 9 });
     expect(store.get(7)).toBeUndefined();
+  });
+
+  test("takes several steps, in which the last line about a key wins", async () => {
+    await sync();
+    const back = release(first.things, { before: second });
+    const third = release(things(97), { before: back });
+    host.current = third;
+    expect(await sync()).toMatchObject({ from: first.state, state: third.state, via: "changes" });
+    isCopyOf(third);
+    // By the newest chain from a state that was there twice.
+    expect(host.take().filter((path) => path.startsWith("changes/"))).toEqual([third.steps[0]?.file]);
+    const copy = createMemoryStore<Thing>();
+    host.current = second;
+    await openListing<Thing>(BASE, { fetch: host.fetch }).sync(copy);
+    host.current = third;
+    const done = await openListing<Thing>(BASE, { fetch: host.fetch }).sync(copy);
+    expect(done).toMatchObject({ via: "changes", put: 4, removed: 1 });
+    expect([...copy]).toEqual(third.things);
+  });
+
+  test("is read anew where no step leads on, from parts where there are some", async () => {
+    await sync();
+    host.current = release(things(20), { hasBulk: true });
+    const done = await sync();
+    expect(done).toMatchObject({ via: "bulk", put: 20, removed: 0, anew: expect.stringContaining("has no steps") });
+    isCopyOf(host.current);
+    host.current.files.delete("changes.json");
+    host.current = release(things(10));
+    host.current.files.delete("changes.json");
+    const { anew, via } = await sync();
+    expect([anew, via]).toEqual([undefined, "pages"]);
+    isCopyOf(host.current);
+  });
+
+  test("is read anew by another contract, and where somebody has changed it", async () => {
+    await sync();
+    const contract = contractOf({ ...first.contract.file, title: "Another" });
+    host.current = release(first.things, { contract });
+    expect(await sync()).toMatchObject({ via: "pages", anew: expect.stringContaining("contract.json") });
+    isCopyOf(host.current);
+    host.current = release(second.things, { contract, before: host.current });
+    const change = await store.begin(contract.file, false);
+    await change.remove("20");
+    await change.commit({ ...(store.held() as Held) });
+    expect(await sync()).toMatchObject({ via: "pages", anew: expect.stringContaining("has other records") });
+    isCopyOf(host.current);
+  });
+
+  test("takes up another snapshot of the same records without reading them", async () => {
+    await sync();
+    host.current = release(first.things, { pageSize: 20 });
+    host.take();
+    expect(await sync()).toMatchObject({ via: "nothing", count: 95 });
+    expect(host.take()).toEqual(["snapshot.json", "contract.json"]);
+    await sync();
+    expect(host.take()).toEqual(["snapshot.json"]);
+  });
+
+  test("of nothing is a copy, too", async () => {
+    host.current = release([]);
+    expect(await sync()).toMatchObject({ via: "pages", count: 0 });
+    host.current = release(things(3), { before: host.current });
+    expect(await sync()).toMatchObject({ via: "changes", put: 3 });
+    host.current = release([], { before: host.current });
+    expect(await sync()).toMatchObject({ via: "changes", removed: 3 });
+    isCopyOf(host.current);
+  });
+
+  test("ends in the snapshot that the host has moved to meanwhile", async () => {
+    await sync();
+    const third = release(things(90), { before: second });
+    for (const path of ["changes.json", second.steps[0]?.file, "contract.json"]) {
+      store = createMemoryStore();
+      host.current = first;
+      await sync();
+      host.current = second;
+      host.onAsked = (asked) => {
+        if (asked === path) host.current = third;
+      };
+      await sync();
+      await sync();
+      isCopyOf(third);
+    }
+  });
+
+  test("stays as it was when it is stopped, and when the store fails", async () => {
+    await sync();
+    host.current = second;
+    const control = new AbortController();
+    host.onAsked = (asked) => {
+      if (asked.startsWith("changes/")) control.abort(new Error("enough"));
+    };
+    const listing = openListing<Thing>(BASE, { fetch: host.fetch });
+    await expect(listing.sync(store, { signal: control.signal })).rejects.toThrow("enough");
+    isCopyOf(first);
+    host.onAsked = () => {};
+    const full: Store<Thing> = {
+      held: () => store.held(),
+      async begin(contract, isAnew) {
+        const change = await store.begin(contract, isAnew);
+        const put = () => {
+          throw new Error("disk full");
+        };
+        return { ...change, put };
+      },
+    };
+    await expect(listing.sync(full)).rejects.toThrow("disk full");
+    isCopyOf(first);
+    const told: unknown[] = [];
+    await listing.sync(store, { onProgress: (done) => told.push(done) });
+    expect(told).toEqual([{ records: 3, total: 3 }]);
   });
 });

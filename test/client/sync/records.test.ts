@@ -1,0 +1,148 @@
+/** What a copy keeps of a record: its digest, and bytes that sort as the records do. */
+import { createHash, randomBytes, webcrypto } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compareBytes, keyOrder, recordKeeper } from "../../../src/client/sync/records.js";
+import { Sha256 } from "../../../src/client/sync/sha256.js";
+import { contractOf } from "../../../src/contract/contract.js";
+import { isBehind, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
+import { FOREIGN } from "../../support/foreign.js";
+import { drawSeed } from "../../support/random.js";
+import { contractFor, type Thing } from "./release.js";
+
+const seed = drawSeed();
+const URL = "https://things.example.com/contract.json";
+
+describe("SHA-256", () => {
+  test("is that of WebCrypto, however the bytes come", async () => {
+    const pieces = fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(pieces, async (some) => {
+        const sha = new Sha256();
+        for (const piece of some) sha.update(piece);
+        const whole = Buffer.concat(some);
+        const expected = await webcrypto.subtle.digest("SHA-256", whole);
+        expect(sha.digest()).toBe(Buffer.from(expected).toString("hex"));
+      }),
+      { seed, numRuns: 500 },
+    );
+  });
+
+  test.each([0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 1_000_003])("of %d bytes", (length) => {
+    const bytes = randomBytes(length + 3).subarray(3);
+    expect(new Sha256().update(bytes).digest()).toBe(createHash("sha256").update(bytes).digest("hex"));
+  });
+
+  test("of more bytes than 32 bits can count the bits of", () => {
+    const part = new Uint8Array(2 ** 24).fill(7);
+    const [sha, other] = [new Sha256(), createHash("sha256")];
+    for (let at = 0; at < 33; at++) {
+      sha.update(part);
+      other.update(part);
+    }
+    expect(sha.digest()).toBe(other.digest("hex"));
+  });
+});
+
+const TEXTS = fc.oneof(
+  fc.string({ unit: "grapheme-composite", maxLength: 6 }),
+  fc.constantFrom(
+    "",
+    "a",
+    "a\u0000",
+    "a\u0001",
+    "ab",
+    "\u007f",
+    "\u0080",
+    "\uffff",
+    "\u{10000}",
+    "\ue000",
+    "é",
+    "e\u0301",
+  ),
+);
+const INTEGERS = fc.oneof(
+  fc.maxSafeInteger().map((number) => number + 0),
+  fc.integer({ min: -300, max: 300 }),
+  fc.constantFrom(0, 255, 256),
+);
+
+describe("a record's place", () => {
+  const orders = [
+    ["score", "name", "id"],
+    ["-score", "name", "id"],
+    ["name", "-score", "id"],
+    ["-name", "score", "-id"],
+    ["-name", "-id"],
+    ["id"],
+    ["-id"],
+  ];
+  test.each(orders.map((order) => [order]))("is that of the published order %j", (order) => {
+    for (const keys of ["integer", "string"] as const) {
+      const contract = contractFor(order, keys);
+      const keeper = recordKeeper<Thing>(contract.file, URL);
+      const things = fc.record({ id: keys === "integer" ? INTEGERS : TEXTS, name: TEXTS, score: INTEGERS });
+      fc.assert(
+        fc.property(things, things, (one, other) => {
+          const [before, after] = [one, other].map((thing) => keeper.read(JSON.stringify(thing), URL));
+          const [key, next] = [one, other].map(
+            (thing) => orderKeyOf(contract, JSON.parse(JSON.stringify(thing))) ?? [],
+          );
+          const difference = Math.sign(
+            compareBytes(before?.order ?? new Uint8Array(), after?.order ?? new Uint8Array()),
+          );
+          const expected = isBehind(contract, key ?? [], next ?? [])
+            ? 1
+            : isBehind(contract, next ?? [], key ?? [])
+              ? -1
+              : 0;
+          expect(difference).toBe(expected);
+          expect(before?.key).toBe(Buffer.from(writeKey(JSON.parse(JSON.stringify(one)).id), "latin1").toString());
+        }),
+        { seed, numRuns: 300 },
+      );
+    }
+  });
+
+  test("of keys alone is that of integers as numbers, of texts by their UTF-8", () => {
+    fc.assert(
+      fc.property(INTEGERS, INTEGERS, TEXTS, TEXTS, (one, other, text, next) => {
+        const [first, second, third, fourth] = [one, other, text, next].map((value) => keyOrder(value, URL));
+        expect(Math.sign(compareBytes(first as Uint8Array, second as Uint8Array))).toBe(Math.sign(one - other));
+        const byBytes = Buffer.compare(Buffer.from(text), Buffer.from(next));
+        expect(Math.sign(compareBytes(third as Uint8Array, fourth as Uint8Array))).toBe(byBytes);
+      }),
+      { seed, numRuns: 1000 },
+    );
+  });
+
+  test("is found by any path that a contract may have", () => {
+    const [art] = FOREIGN;
+    const contract = contractOf(art?.contract as never);
+    const record = { constructor: 5, year: 2000, "the größe": { "höhe in cm": 7 } };
+    const kept = recordKeeper(contract.file, URL).read(JSON.stringify(record), URL);
+    expect(kept.key).toBe("5");
+    expect(kept.order.length).toBe(24);
+  });
+
+  test("is none for what is no record, and no contract", () => {
+    const contract = contractFor(["-score", "name", "id"]);
+    const keeper = recordKeeper(contract.file, URL);
+    const wrong = [
+      '{"id":1,"name":"a"}',
+      '{"id":1,"name":"a","score":1.5}',
+      '{"id":null,"name":"a","score":1}',
+      "[]",
+      "{",
+    ];
+    for (const text of wrong)
+      expect(() => keeper.read(text, URL), text).toThrow(/has a record without|is no JSON object/);
+    const none = [
+      {},
+      { "x-listing": { order: "id" } },
+      { "x-listing": { order: [] } },
+      { "x-listing": { order: ["id"] } },
+    ];
+    for (const file of none) expect(() => recordKeeper(file as never, URL)).toThrow(/is no contract/);
+  });
+});
