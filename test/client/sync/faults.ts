@@ -5,7 +5,7 @@ import type { Random } from "../../support/random.js";
 import { linesBetween, packStep, type Release, sha256, type Thing } from "./release.js";
 
 /** What a host has, and may lie about. */
-export interface Situation {
+interface Situation {
   /** What the copy holds. */
   from: Release;
   /** What the host has now; its files can be changed. */

@@ -10,7 +10,7 @@ import { isBehind, orderKeyOf, writeKey } from "../../../src/contract/record/key
 import { encodeSums, PageDigests } from "../../../src/release/digests.js";
 import { PagePaths } from "../../../src/release/layout.js";
 
-export const PATH = "/v1/things/";
+const PATH = "/v1/things/";
 
 /** A record as SQLite would have it: its fields in the order of their names. */
 export interface Thing {
@@ -119,7 +119,7 @@ function inOrder(things: Thing[], contract: Contract): Thing[] {
 }
 
 /** As records.sha256 has it. */
-export function keyOf({ id }: Thing): string {
+function keyOf({ id }: Thing): string {
   return Buffer.from(writeKey(id), "latin1").toString();
 }
 
@@ -139,7 +139,7 @@ export function linesBetween(from: readonly Thing[], to: readonly Thing[]): stri
   });
 }
 
-export function stepBetween(
+function stepBetween(
   from: Pick<Release, "things" | "state">,
   to: Pick<Release, "things" | "state">,
 ): { step: Step; packed: Buffer } {
