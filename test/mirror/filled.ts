@@ -11,7 +11,7 @@ import { openRelease } from "../../src/release/open.js";
 export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** What a reader of a release would put, in published order, and what a copy holds then. */
-export async function readKept(folder: string) {
+async function readKept(folder: string) {
   const { snapshot, contract, paths } = await openRelease(folder);
   const encode = recordEncoder(contract);
   const list = readFileSync(join(folder, "records.sha256"), "utf8");
