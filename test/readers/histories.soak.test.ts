@@ -36,10 +36,8 @@ const LEAST = {
   "went back": 0.1,
   "all releases lost": 0.04,
   "built elsewhere": 0.05,
-  "another contract": 0.05,
-  "step changed": 0.01,
-  "step cut": 0.01,
-  "step missing": 0.01,
+  "another contract": 0.03,
+  "step damaged": 0.02,
   published: 0.5,
   "publish cut off": 0.03,
 };

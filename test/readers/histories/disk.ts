@@ -79,13 +79,13 @@ export class Maker {
     const child = this.#child;
     const answer = once(child, "message").then(([made]) => ({ ...made, isKilled: false }) as Made);
     child.send(deed);
-    if (killAfter !== undefined) {
-      await Promise.race([answer, sleep(killAfter)]);
-      child.kill("SIGKILL");
-      await this.#closed;
-    }
+    if (killAfter === undefined)
+      return (await Promise.race([answer, this.#closed])) ?? refuse(`The maker ended in ${deed.deed}`);
+    const early = await Promise.race([answer, sleep(killAfter)]);
+    if (early) return early;
+    child.kill("SIGKILL");
+    await this.#closed;
     const made = await Promise.race([answer, this.#closed]);
-    if (killAfter === undefined) return made ?? refuse(`The maker ended in ${deed.deed}`);
     this.#child = this.#start();
     this.#closed = whenClosed(this.#child);
     return made ?? { ...(await this.do({ deed: "look" })), isKilled: true };

@@ -10,7 +10,7 @@ import { Publisher } from "./publisher.js";
 /** What happened, how often. */
 export type Tally = Map<string, number>;
 
-const DEEDS = 5;
+const DEEDS = 4;
 /** How often a copy may fail to come to what a host at rest has. */
 const MOST_TRIES = 100;
 

@@ -87,13 +87,18 @@ export class Publisher {
   async rest(): Promise<{ now: Current; isSure: boolean }> {
     const isBucket = this.#lane.kind === "bucket";
     if (isBucket) await this.#publishWhole();
-    else if (!this.#current) requireDone(await this.#build());
+    else if (!this.#current || this.#isRefused(this.#current)) requireDone(await this.#build());
     await this.#lane.refresh();
     const now = isBucket ? this.#published : this.#current;
     if (!now) throw new Error("There is no current release.");
     const isSure = !this.#isMoved && !this.#damaged.has(now.folder);
     this.#isMoved = false;
     return { now, isSure };
+  }
+
+  /** Rollcall's own host takes up no release that is damaged, and goes on with the one before. */
+  #isRefused({ folder }: Current): boolean {
+    return this.#lane.kind === "serve" && this.#damaged.has(folder);
   }
 
   /** @throws Error when something is wrong with the current release. */
@@ -181,7 +186,7 @@ export class Publisher {
     const { error } = await this.#do({ deed: "damage", how, at: this.#random.below(10_000) });
     if (error || !this.#current) return;
     this.#damaged.add(this.#current.folder);
-    this.#witness.count(`step ${how}`);
+    this.#witness.count("step damaged");
   }
 
   async #build(
