@@ -13,6 +13,8 @@ export type Tally = Map<string, number>;
 const DEEDS = 4;
 /** How often a copy may fail to come to what a host at rest has. */
 const MOST_TRIES = 100;
+/** How often a host is asked at most whether it has taken up a release. */
+const MOST_LOOKS = 5000;
 
 /** How probable it is that each copy is brought up to date while something happens, and then at rest. */
 const OFTEN = [0.9, 0.5, 0.15];
@@ -139,7 +141,7 @@ export class History {
   }
 
   async #untilServed({ id, state }: Current): Promise<void> {
-    for (;;) {
+    for (let looks = 0; looks < MOST_LOOKS; looks++) {
       // A server that takes up another release closes connections that are open.
       const text = await fetch(`${this.#url}/snapshot.json?rest`, { headers: { connection: "close" } }).then(
         (answer) => answer.text(),
@@ -148,6 +150,7 @@ export class History {
       if (text.includes(`"${id}"`) && text.includes(`"${state}"`)) return;
       await sleep(10);
     }
+    throw new Error(`The host does not take up ${id}.`);
   }
 
   #count(what: string): void {
