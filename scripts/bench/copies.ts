@@ -27,7 +27,7 @@ export interface Origin {
 }
 
 export const MIRROR = "rollcall mirror";
-export const WALK = "a walk with ETags";
+const WALK = "a walk with ETags";
 const RSYNC = "rsync -az of the plain pages";
 const RELOAD = "bulk into a new table, by curl, zcat and sqlite3";
 const PYTHON = "the Python of docs/consuming.md";

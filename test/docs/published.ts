@@ -16,7 +16,7 @@ const SAMPLE = fileURLToPath(new URL("../../data/users.sqlite", import.meta.url)
 /** Some texts that are hard on programs that read lines. */
 const HARD = `UPDATE users SET bio = '"' || char(9, 10, 13, 0, 8232, 65279, 128512) || '\\u0041''' WHERE id < '2'`;
 
-export function change(file: string, sql: string): void {
+function change(file: string, sql: string): void {
   const db = new Database(file);
   db.exec(sql);
   db.close();
