@@ -37,7 +37,7 @@ const LEAST = {
   "all releases lost": 0.04,
   "built elsewhere": 0.05,
   "another contract": 0.03,
-  "step damaged": 0.02,
+  "step damaged": 0.005,
   published: 0.5,
   "publish cut off": 0.03,
 };

@@ -75,7 +75,8 @@ const STARTS = {
     const { result, error } = await maker.do({ deed: "adapt", name: "nginx", options });
     if (error) throw new Error(error.message);
     const site = (result as Adapted).files.find(({ path }) => !path.includes("/"));
-    await startNginx(folder, port, [site?.text ?? ""], disk.inside);
+    // Else an old worker waits a minute for the request of a connection that a client has only opened.
+    await startNginx(folder, port, ["client_header_timeout 1s;", site?.text ?? ""], disk.inside);
     return () => reloadNginx(Number(readFileSync(join(folder, "nginx.pid"), "utf8")));
   },
 };
