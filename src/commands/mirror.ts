@@ -32,18 +32,15 @@ export const mirrorVerb: Verb = {
 async function runMirror({ settings, arguments: { url = "", file = "" } }: Given, io: Io): Promise<ExitCode> {
   const { key, maxAge, every, json, quiet } = settings;
   const { mirror } = await import("../mirror/mirror.js");
-  let started = io.now();
   let show = (_done: { records: number; total: number }) => {};
   const effects: MirrorEffects = {
     cwd: io.cwd,
     onProgress: (done) => show(done),
     onSynced(result) {
-      const milliseconds = io.now() - started;
-      started = io.now();
-      if (json) print(io, toJson({ ...result, seconds: Math.round(milliseconds) / 1000 }));
+      if (json) print(io, toJson(result));
       // With --every, nothing new is nothing to tell.
       else if (!quiet && (every === undefined || result.via !== "nothing")) {
-        sayLines(io, describeMirror(result, milliseconds));
+        sayLines(io, describeMirror(result));
       }
     },
     onTrouble: (error) => say(io, `${painter(io.stderr, io.env)("yellow", "warning:")} ${visible(error.message)}`),
@@ -65,14 +62,14 @@ async function runMirror({ settings, arguments: { url = "", file = "" } }: Given
   return ExitCode.done;
 }
 
-function describeMirror(result: MirrorResult, milliseconds: number): Line[] {
-  const { url, file, table, words, via, put, removed, anew, requests, bytes } = result;
+function describeMirror(result: MirrorResult): Line[] {
+  const { url, file, table, words, via, put, removed, anew, requests, bytes, seconds } = result;
   const cost = `${count(requests, "request")}, ${size(bytes)}`;
   return [
     { verb: "mirror", value: file, detail: `${count(result.count, words)} of ${url}, in the table ${table}` },
     ...(anew === undefined ? [] : [{ verb: "anew", value: anew }]),
     { verb: "read", value: WAYS[via](number(put), number(removed)), detail: cost },
-    { verb: "done", value: `in ${duration(milliseconds)}` },
+    { verb: "done", value: `in ${duration(1000 * seconds)}` },
   ];
 }
 

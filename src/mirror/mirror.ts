@@ -49,6 +49,8 @@ export interface MirrorResult extends SyncResult {
   /** Requests that were sent, and bytes of the bodies that came. */
   requests: number;
   bytes: number;
+  /** What it took. */
+  seconds: number;
 }
 
 const OPTIONS: OptionRules<MirrorOptions> = {
@@ -123,7 +125,7 @@ async function bringUp(
   { onProgress, signal, cwd = "." }: MirrorEffects,
 ): Promise<MirrorResult> {
   const store = createSqliteStore(at(cwd, file), listing.baseUrl);
-  const before = moved();
+  const [before, began] = [moved(), performance.now()];
   try {
     const { anew, ...result } = await listing.sync(store, { onProgress, signal });
     const contract = store.contract ?? USERS_CONTRACT;
@@ -133,6 +135,7 @@ async function bringUp(
       ...{ url: listing.baseUrl, file, table: tableFor(contract), words: contract.listing.words },
       ...{ ...result, ...(why !== undefined && { anew: why }) },
       ...{ requests: requests - before.requests, bytes: bytes - before.bytes },
+      seconds: Math.round(performance.now() - began) / 1000,
     };
   } catch (error) {
     throw explain(error, listing.baseUrl);
