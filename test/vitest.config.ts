@@ -30,8 +30,8 @@ const FLOORS = {
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
-    // One of two waits most of the time: for a process, a socket or a browser.
-    maxWorkers: 2,
+    // Most wait most of the time: for a process, a socket or a browser. A machine of two cores is idle with two.
+    maxWorkers: 3,
     globalSetup: ["test/compile.ts"],
     coverage: {
       include: ["src/**/*.ts"],
