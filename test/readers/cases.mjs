@@ -207,6 +207,30 @@ const SIGNED = {
     isRelease(host.releases[FIRST], await all(open().records()));
   },
 
+  async "a copy is brought from one release to the next by its step, and read anew where there is none"({
+    open,
+    store,
+    host,
+    control,
+  }) {
+    const { [FIRST]: first, [SECOND]: second } = host.releases;
+    for (const publicKey of [host.publicKey, undefined]) {
+      await control("switch", SECOND);
+      const [copy, listing] = [store(), open({ publicKey })];
+      equal((await listing.sync(copy)).via, "bulk");
+      isRelease(second, [...copy]);
+      equal((await listing.sync(copy)).via, "nothing");
+      await control("switch", FIRST);
+      const { from, state, via } = await listing.sync(copy);
+      equal([from, state, via], [second.state, first.state, "changes"]);
+      isRelease(first, [...copy]);
+      equal(copy.get(first.ids[7]).id, first.ids[7]);
+      await control("switch", SECOND);
+      equal((await open({ publicKey }).sync(copy)).via, "bulk");
+      isRelease(second, [...copy]);
+    }
+  },
+
   async "a signal ends a walk, a page and a listing, with its reason"({ open, host }) {
     const reason = new Error("enough");
     const [ofListing, ofWalk, before] = [new AbortController(), new AbortController(), new AbortController()];
@@ -266,7 +290,7 @@ export function run(name, client, given) {
  * Runs the cases of every host of a job, one after the other.
  * @returns a row a case: its host, its name, what was wrong with it if anything was.
  */
-async function runCases({ openListing }, { control: address, hosts }) {
+async function runCases({ openListing, createMemoryStore }, { control: address, hosts }) {
   const rows = [];
   for (const host of hosts) {
     const control = async (verb, ...more) => {
@@ -280,7 +304,7 @@ async function runCases({ openListing }, { control: address, hosts }) {
       let wrong;
       try {
         await control("switch", FIRST);
-        await run({ open, host, control });
+        await run({ open, store: createMemoryStore, host, control });
       } catch (error) {
         wrong = `${error?.stack ?? error}`;
       }
