@@ -42,8 +42,8 @@ export class Publisher {
   #published: Current | undefined;
   /** Whether the last publish was whole. */
   #isWhole = true;
-  /** Milliseconds that a build and a publish take. */
-  readonly #usual = { build: 60, publish: 300 };
+  /** Milliseconds that a build, a switch and a publish take. */
+  readonly #usual = { build: 60, use: 15, publish: 300 };
   /** Folders of releases that a step was damaged in. */
   readonly #damaged = new Set<string>();
   /** Whether releases came otherwise than by a build where they are, since the last rest. */
@@ -128,8 +128,12 @@ export class Publisher {
   async isGated(): Promise<void> {
     this.#table.edit();
     const made = await this.#build({ gates: { maxChanged: 0, maxAdded: 0, maxRemoved: 1 } });
-    if (made.error?.name === "GateError") this.#witness.count("refused by gates");
-    else requireDone(made);
+    if (made.error?.name !== "GateError") return requireDone(made);
+    this.#witness.count("refused by gates");
+    const [, refused] = /rollcall use ([0-9a-f]+)/.exec(made.error.message) ?? [];
+    if (this.#random.chance(0.5)) return;
+    requireDone(await this.#do({ deed: "use", word: refused, time: this.#tick() }));
+    this.#witness.count("accepted after all");
   }
 
   async isRefused(): Promise<void> {
@@ -149,8 +153,11 @@ export class Publisher {
   }
 
   async goesBack(): Promise<void> {
-    const { error } = await this.#do({ deed: "use", word: "previous", time: this.#tick() });
-    this.#witness.count(error ? "nothing to go back to" : "went back");
+    const killAfter = this.#random.chance(0.4) ? this.#random.next() * 1.5 * this.#usual.use : undefined;
+    const began = performance.now();
+    const { error, isKilled } = await this.#do({ deed: "use", word: "previous", time: this.#tick() }, killAfter);
+    this.#witness.count(isKilled ? "use killed" : error ? "nothing to go back to" : "went back");
+    if (!error && !isKilled) this.#usual.use = (this.#usual.use + performance.now() - began) / 2;
   }
 
   async goesBackAndForth(): Promise<void> {
