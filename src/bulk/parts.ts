@@ -1,11 +1,8 @@
 /** bulk.json: which files hold all records together, and what their bytes must be. */
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
-import { parseJson } from "../contract/json.js";
-import { BULK_FOLDER } from "../release/layout.js";
-
-/** Of a part's file. Some hosts take no file that is larger than 25 MiB. */
-export const MAX_PART = 24_000_000;
+import { readAs } from "../contract/json.js";
+import { BULK_FOLDER, MAX_PACKED } from "../release/layout.js";
 
 const count = z.int().min(0);
 const digest = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 in hexadecimal" });
@@ -15,7 +12,7 @@ const partSchema = z.strictObject({
   /** Records in it. */
   count,
   /** Of the file as it is. */
-  bytes: count.max(MAX_PART),
+  bytes: count.max(MAX_PACKED),
   /** Of the plain bytes. */
   sha256: digest,
 });
@@ -44,11 +41,5 @@ export function encodeBulk(bulk: Bulk): string {
 
 /** What bulk.json says, or why it says nothing, as the end of a sentence. */
 export function parseBulk(text: string): Bulk | { why: string } {
-  const read = parseJson(text);
-  if ("why" in read) return read;
-  const { data, error } = bulkSchema.safeParse(read.value);
-  if (data) return data;
-  const [issue] = error.issues;
-  const path = issue?.path.join(".") ?? "";
-  return { why: path ? `has a ${path} that does not fit: ${issue?.message}` : `does not fit: ${issue?.message}` };
+  return readAs(bulkSchema, text);
 }

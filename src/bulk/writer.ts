@@ -4,12 +4,12 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { join } from "node:path";
 import { UserError } from "../errors.js";
 import { closing, digestFile, openPlain } from "../release/files.js";
-import { BULK_FOLDER } from "../release/layout.js";
+import { BULK_FOLDER, MAX_PACKED } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { makeFolder } from "../release/sharing.js";
 import { asidePath, linkFile } from "../release/write.js";
 import { type BulkMember, emptyMember } from "./members.js";
-import { type Bulk, type BulkPart, encodeBulk, MAX_PART, partPath } from "./parts.js";
+import { type Bulk, type BulkPart, encodeBulk, partPath } from "./parts.js";
 import { findBulk } from "./reader.js";
 
 /** Of pages that are written together. Threads that are so far ahead of another one wait for it. */
@@ -96,11 +96,11 @@ export class BulkWriter {
   }
 
   #write({ bytes, plain, memory, count }: BulkMember): void {
-    if (bytes.length > MAX_PART)
+    if (bytes.length > MAX_PACKED)
       throw new UserError(
-        `Record ${this.#count() + 1} takes ${bytes.length} bytes when compressed, and a part of --bulk holds at most ${MAX_PART}; build without --bulk.`,
+        `Record ${this.#count() + 1} takes ${bytes.length} bytes when compressed, and a part of --bulk holds at most ${MAX_PACKED}; build without --bulk.`,
       );
-    if (this.#part && this.#part.bytes + bytes.length > MAX_PART) this.#endPart();
+    if (this.#part && this.#part.bytes + bytes.length > MAX_PACKED) this.#endPart();
     this.#part ??= this.#beginPart();
     const part = this.#part;
     writeFileSync(part.descriptor, bytes);

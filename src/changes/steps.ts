@@ -1,11 +1,8 @@
 /** changes.json: which steps lead from the states before to the one of its release. */
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
-import { parseJson } from "../contract/json.js";
-import { CHANGES_FOLDER } from "../release/layout.js";
-
-/** Of a step's file. Some hosts take no file that is larger than 25 MiB. */
-export const MAX_STEP = 24_000_000;
+import { readAs } from "../contract/json.js";
+import { CHANGES_FOLDER, MAX_PACKED } from "../release/layout.js";
 
 const count = z.int().min(0);
 const digest = z.string().regex(/^[0-9a-f]{64}$/, { error: "must be a SHA-256 in hexadecimal" });
@@ -15,7 +12,7 @@ const stepSchema = z.strictObject({
   to: digest,
   file: z.string(),
   /** Of the file as it is. */
-  bytes: count.max(MAX_STEP),
+  bytes: count.max(MAX_PACKED),
   /** Of the plain bytes. */
   sha256: digest,
   /** Lines that put a record, and lines that remove one. */
@@ -50,11 +47,5 @@ export function encodeChanges(changes: Changes): string {
 
 /** What changes.json says, or why it says nothing, as the end of a sentence. */
 export function parseChanges(text: string): Changes | { why: string } {
-  const read = parseJson(text);
-  if ("why" in read) return read;
-  const { data, error } = changesSchema.safeParse(read.value);
-  if (data) return data;
-  const [issue] = error.issues;
-  const path = issue?.path.join(".") ?? "";
-  return { why: path ? `has a ${path} that does not fit: ${issue?.message}` : `does not fit: ${issue?.message}` };
+  return readAs(changesSchema, text);
 }

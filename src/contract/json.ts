@@ -30,6 +30,17 @@ export function parseAs<T>(schema: z.ZodType<T>, text: string): T | undefined {
   return "why" in read ? undefined : schema.safeParse(read.value).data;
 }
 
+/** What a text says, or why it does not fit the schema, as the end of a sentence. */
+export function readAs<T extends object>(schema: z.ZodType<T>, text: string): T | { why: string } {
+  const read = parseJson(text);
+  if ("why" in read) return read;
+  const result = schema.safeParse(read.value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue?.path.join(".") ?? "";
+  return { why: path ? `has a ${path} that does not fit: ${issue?.message}` : `does not fit: ${issue?.message}` };
+}
+
 export function isTooDeep(text: string): boolean {
   return whyNotToParse(text, Number.POSITIVE_INFINITY) !== undefined;
 }

@@ -102,6 +102,9 @@ export function isPacked(path: string): boolean {
 /** The folders of a release that hold such files and nothing else. */
 export const PACKED_FOLDERS: readonly string[] = [BULK_FOLDER, CHANGES_FOLDER];
 
+/** Bytes of a part or a step. Some hosts take no file that is larger than 25 MiB. */
+export const MAX_PACKED = 24_000_000;
+
 /** In a release, for a moment: a folder that is made and removed so that the system sets the release's time. */
 export const MARK = ".mark";
 

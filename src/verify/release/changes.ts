@@ -1,11 +1,11 @@
 /** Proves changes.json and its steps: their form, and that each is what differs between its ends, where those are there. */
 import { createReadStream, fstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Changes, encodeChanges, MAX_STEP, parseChanges, type Step } from "../../changes/steps.js";
+import { type Changes, encodeChanges, parseChanges, type Step } from "../../changes/steps.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { shorten, showValue } from "../../print/text.js";
 import { openPlain } from "../../release/files.js";
-import { CHANGES, CHANGES_FOLDER, isPart, RECORDS } from "../../release/layout.js";
+import { CHANGES, CHANGES_FOLDER, isPart, MAX_PACKED, RECORDS } from "../../release/layout.js";
 import { checkEnds } from "../changes/ends.js";
 import { type Difference, type LineContext, lineContext } from "../changes/lines.js";
 import { MAX_CHANGES, readStep } from "../changes/step.js";
@@ -89,7 +89,7 @@ async function checkStep({ folder, context, lists, signal }: Context, step: Step
   const packed = createReadStream("", { fd, highWaterMark: CHUNK });
   const { size } = fstatSync(fd);
   if (size !== bytes) note(file, { found: `${size} bytes`, expected: `${bytes}, as in ${CHANGES}` });
-  if (size > MAX_STEP) return void packed.destroy();
+  if (size > MAX_PACKED) return void packed.destroy();
   const table = new StepTable();
   try {
     const difference = await readStep({ packed, size, step }, context, (key, digest) => table.add(key, digest), signal);

@@ -1,11 +1,11 @@
 /** Proves a host's parts: one after the other, as they come, they hold the records of its pages and nothing else. */
 import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
-import { type BulkPart, encodeBulk, MAX_PART, parseBulk } from "../../bulk/parts.js";
+import { type BulkPart, encodeBulk, parseBulk } from "../../bulk/parts.js";
 import { unpackPart } from "../../bulk/reader.js";
 import { readFrame } from "../../contract/envelope.js";
 import { shorten } from "../../print/text.js";
-import { BULK, isPart } from "../../release/layout.js";
+import { BULK, isPart, MAX_PACKED } from "../../release/layout.js";
 import type { Attempt, Place } from "./attempt.js";
 
 const NEWLINE = 0x0a;
@@ -54,7 +54,7 @@ export class PartsOfSite {
   }
 
   async #readPart({ file, count, bytes, sha256: listed }: BulkPart): Promise<boolean> {
-    const body = await this.attempt.askWhole(file, MAX_PART + 1);
+    const body = await this.attempt.askWhole(file, MAX_PACKED + 1);
     if (!body) return false;
     if (body.length !== bytes) this.#note(file, `${body.length} bytes`, `${bytes}, as in ${BULK}`);
     const { why, lines, plain } = await this.#unpack(body);

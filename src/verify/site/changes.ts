@@ -1,11 +1,11 @@
 /** Proves a host's steps: each has its form and its digest, and the newest leads to the records of its pages. */
 import { Readable } from "node:stream";
-import { encodeChanges, MAX_STEP, parseChanges, type Step } from "../../changes/steps.js";
+import { encodeChanges, parseChanges, type Step } from "../../changes/steps.js";
 import { readFrame } from "../../contract/envelope.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { recordFinder } from "../../contract/record/locate.js";
 import { shorten } from "../../print/text.js";
-import { CHANGES, isStep, RECORDS } from "../../release/layout.js";
+import { CHANGES, isStep, MAX_PACKED, RECORDS } from "../../release/layout.js";
 import { recordDigest } from "../../release/record/list.js";
 import { type Difference, type LineContext, lineContext, type TakeLine } from "../changes/lines.js";
 import { MAX_CHANGES, readStep } from "../changes/step.js";
@@ -83,7 +83,7 @@ export class StepsOfSite {
 
   async #readStep(step: Step, context: LineContext, onLine: TakeLine = () => {}): Promise<boolean> {
     const { file, bytes } = step;
-    const body = await this.attempt.askWhole(file, MAX_STEP + 1);
+    const body = await this.attempt.askWhole(file, MAX_PACKED + 1);
     if (!body) return false;
     if (body.length !== bytes)
       this.#note(file, { found: `${body.length} bytes`, expected: `${bytes}, as in ${CHANGES}` });
