@@ -9,7 +9,6 @@ import { type StepFile, writeStep } from "../changes/writer.js";
 import { matchRecords } from "../diff/match.js";
 import type { Matches } from "../diff/matches.js";
 import { openReleaseSide, type Side } from "../diff/side.js";
-import { size } from "../print/numbers.js";
 import { CHANGES, CURRENT, MAX_PACKED, RECORDS } from "../release/layout.js";
 import { findAltered, type Release } from "../release/open.js";
 import { findRecordList } from "../release/record/list.js";
@@ -101,7 +100,7 @@ async function findSteps(
   const old = await openReleaseSide(previous, CURRENT, staging.folder);
   const now = sideOf(staging, written, { contract, links });
   const most = Math.min(room.bytes, MAX_PACKED);
-  const tooLarge = `it would have more than ${size(most)}, or be packed too well`;
+  const tooLarge = "it would be more than half of everything, or than hosts and readers take";
   if (await isSurelyLarger(old, now, most, signal)) return { none: tooLarge };
   const matches = await matchRecords(old, now, signal);
   try {

@@ -38,6 +38,11 @@ export function openMirror(path: string): Database.Database | undefined {
 
 /** Makes a mirror that was never filled, and opens it. The file appears when it is one. */
 export function createMirror(path: string): Database.Database {
+  for (const log of [`${path}-wal`, `${path}-journal`])
+    if (lstatSync(log, { throwIfNoEntry: false }))
+      throw new UserError(
+        `${log} is there, the log of a database that is gone, which SQLite would take for the new one's; remove it, or name another file.`,
+      );
   const aside = `${path}.rollcall-${randomBytes(6).toString("hex")}`;
   try {
     const db = new Database(resolve(aside), { timeout: WAIT });
@@ -55,6 +60,15 @@ export function createMirror(path: string): Database.Database {
   const made = openMirror(path);
   if (made) return made;
   throw new UserError(`${path} was removed as soon as it was made; let one program have it, then run this again.`);
+}
+
+/** Tells, when it is asked later, whether a path is still that of the same file. */
+export function watchFile(path: string): () => boolean {
+  const { dev, ino } = lstatSync(path);
+  return () => {
+    const now = lstatSync(path, { throwIfNoEntry: false });
+    return now?.dev === dev && now.ino === ino;
+  };
 }
 
 /** Never over a file that is there. */

@@ -104,14 +104,16 @@ async function goOn(
   { onSynced, onTrouble, signal }: MirrorEffects,
   step: () => Promise<MirrorResult>,
 ): Promise<MirrorResult> {
-  for (;;) {
+  for (let hasSynced = false; ; ) {
     try {
       const result = await step();
+      hasSynced = true;
       onSynced?.(result);
       if (every === undefined) return result;
     } catch (error) {
       signal?.throwIfAborted();
-      if (every === undefined || !isPassing(error)) throw error;
+      // What was right once may be right again. What was wrong from the first mostly is a mistake.
+      if (every === undefined || !(error instanceof UserError) || !(hasSynced || isPassing(error))) throw error;
       onTrouble?.(error);
     }
     await sleep(toMilliseconds(every), undefined, { signal });
@@ -157,9 +159,7 @@ function countedFetch(client: Client) {
 }
 
 /** Whether the next time may go well: the host may be there again, and the disk have room. */
-function isPassing(error: unknown): error is UserError {
-  if (!(error instanceof UserError)) return false;
-  const { cause } = error;
+function isPassing({ cause }: UserError): boolean {
   if (cause instanceof ListingError) return cause.code !== "usage";
   return hasCode(cause, "SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_FULL");
 }
@@ -167,8 +167,12 @@ function isPassing(error: unknown): error is UserError {
 /** The error of a reader with what a person can do about it. What the fetch said is said in its own words. */
 function explain(error: unknown, baseUrl: string): unknown {
   if (!(error instanceof ListingError)) return error;
-  const { code, message, cause } = error;
+  const { code, message, url, cause } = error;
   if (cause instanceof UserError) return new UserError(cause.message, { cause: error });
+  if (code === "unproved")
+    return new UserError(`${url} says no state that a copy could be held to; is ${baseUrl} the base URL?`, {
+      cause: error,
+    });
   return new UserError(`${message} ${ADVICE[code] ?? `Is ${baseUrl} the base URL?`}`, { cause: error });
 }
 
@@ -177,5 +181,5 @@ const ADVICE: Readonly<Partial<Record<ListingErrorCode, string>>> = {
   changed: "Run this again when nothing is being deployed; if that does not help, its servers have different releases.",
   mismatch: 'See what the host serves wrongly with "rollcall verify".',
   malformed: 'See what the host serves wrongly with "rollcall verify".',
-  signature: "Nobody but the owner of that key should be believed; the mirror is as it was.",
+  signature: "Only what one of the keys has signed, and not too long ago, is taken; the mirror is as it was.",
 };

@@ -65,8 +65,8 @@ export function emptyTables(db: Database, contract: Contract): void {
 const EVENTS = ["insert", "update", "delete"] as const;
 
 /** From now on, nobody else changes a record: no statement of another program has any effect on these tables. */
-export function guardTables(db: Database, contract: Contract, url: string): void {
-  const why = quoteText(`this table is a mirror of ${url}, which only "rollcall mirror" changes`);
+export function guardTables(db: Database, contract: Contract): void {
+  const why = quoteText('this table is a mirror, which only "rollcall mirror" changes');
   for (const name of guarded(contract))
     for (const event of EVENTS)
       db.exec(`CREATE TRIGGER IF NOT EXISTS ${quoteName(triggerOf(name, event))} BEFORE ${event} ON ${quoteName(name)}

@@ -5,7 +5,7 @@ import type { AnyRecord, Contract } from "../contract/contract.js";
 import { readContract } from "../contract/file/read.js";
 import { UserError } from "../errors.js";
 import { CONTRACT } from "../release/layout.js";
-import { createMirror, openMirror, using } from "./file.js";
+import { createMirror, openMirror, using, watchFile } from "./file.js";
 import { emptyTables, MIRROR_TABLE, makeTables, shapeOf, tableFor } from "./schema.js";
 import { MirrorTransaction } from "./transaction.js";
 
@@ -39,10 +39,15 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
   /** What was there when somebody asked. */
   let seen: MirrorRow | undefined;
   let used: Contract | undefined;
+  let isThere = () => true;
 
   const open = () => {
-    db ??= openMirror(file);
+    if (!db) keep(openMirror(file));
     return db;
+  };
+  const keep = (opened: Database | undefined) => {
+    db = opened;
+    if (opened) isThere = watchFile(file);
   };
   const read = (): MirrorRow | undefined =>
     open()?.prepare<[], MirrorRow>(`SELECT * FROM ${MIRROR_TABLE}`).get() ?? undefined;
@@ -65,7 +70,7 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
       const contract = await contractIn(seen);
       used = contract;
       doubt = using(file, () => findDoubt(db as Database, seen as MirrorRow, contract));
-      return doubt === undefined ? heldOf(seen) : undefined;
+      return doubt === undefined ? heldOf(seen, url) : undefined;
     },
     async begin(given, isAnew) {
       const contract = await readContract(`${JSON.stringify(given, null, 2)}\n`);
@@ -74,8 +79,8 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
       tableFor(contract);
       const before = seen && (await contractIn(seen));
       return using(file, () => {
-        const opened = open() ?? createMirror(file);
-        db = opened;
+        if (!open()) keep(createMirror(file));
+        const opened = db as Database;
         opened.exec("BEGIN IMMEDIATE");
         try {
           requireSame(file, seen, read());
@@ -84,7 +89,7 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
           if (isAnew && doubt === undefined && before === contract) emptyTables(opened, contract);
           else if (isAnew) makeTables(opened, contract, before);
           used = contract;
-          return new MirrorTransaction(opened, { file, url, contract });
+          return new MirrorTransaction(opened, { file, url, contract, isThere });
         } catch (error) {
           opened.exec("ROLLBACK");
           throw error;
@@ -98,8 +103,9 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
   };
 }
 
-function heldOf({ state, contract_sha256, count, tag }: MirrorRow): Held {
-  return { state, contract: contract_sha256, count, ...(tag !== null && { tag }) };
+function heldOf({ state, contract_sha256, count, tag, ...row }: MirrorRow, url: string): Held {
+  // Another address has tags of its own.
+  return { state, contract: contract_sha256, count, ...(tag !== null && row.url === url && { tag }) };
 }
 
 /** Records cannot be changed by others. So whoever wants to must have changed a table or a trigger before. */

@@ -13,6 +13,8 @@ interface Place {
   file: string;
   url: string;
   contract: Contract;
+  /** Whether the path still leads to the file that was opened. */
+  isThere: () => boolean;
 }
 
 export class MirrorTransaction implements StoreTransaction<AnyRecord> {
@@ -67,10 +69,11 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
   }
 
   commit({ state, contract: sha256, count, tag }: Held): void {
-    const { file, url, contract } = this.#place;
+    const { file, url, contract, isThere } = this.#place;
     try {
       this.#requireWhole(count);
-      guardTables(this.#db, contract, url);
+      if (!isThere()) throw new UserError(`${file} was removed or replaced meanwhile; run this again.`);
+      guardTables(this.#db, contract);
       this.#db.exec(`DELETE FROM ${MIRROR_TABLE}`);
       this.#db
         .prepare(`INSERT INTO ${MIRROR_TABLE} VALUES (0, ?, ?, ?, ?, ?, ?, ?)`)
@@ -103,7 +106,7 @@ export class MirrorTransaction implements StoreTransaction<AnyRecord> {
   #misfit(key: string): UserError {
     const { url, contract } = this.#place;
     return new UserError(
-      `${url} has a ${contract.listing.words[0]} ${shorten(key, 60)} that is none by its own contract, and no table can hold it; see what else is wrong with "rollcall verify".`,
+      `${url} publishes ${shorten(contract.listing.words[0], 60)} ${shorten(key, 60)}, which does not fit its own contract, so that no table can hold it; see what else is wrong with "rollcall verify".`,
     );
   }
 }

@@ -53,6 +53,13 @@ const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 /** A time like `90m`, as `toMilliseconds` reads it. */
 export const age = ofText(z.string().regex(/^[1-9]\d{0,5}[smhd]$/), "a time like 90m, 36h or 2d", "<time>");
 
+/** How long to wait before something is done again: timers wait no longer than 24 days. */
+export const pause = {
+  ...age,
+  schema: age.schema.refine((text) => toMilliseconds(text) <= 86_400_000),
+  allowed: "a time like 60s, 15m or 12h, at most 1d",
+};
+
 /** @param text of a span: `36h`. */
 export function toMilliseconds(text: string): number {
   return Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);

@@ -124,8 +124,9 @@ test.each([
   ["mirror http://127.0.0.1:1 m.sqlite", 1, "http://127.0.0.1:1/snapshot.json"],
   ["mirror nowhere m.sqlite", 2, "url must be a URL like https://directory.example.com"],
   ["mirror http://127.0.0.1:1 m.sqlite --max-age 2d", 2, "give --key"],
-  ["mirror http://127.0.0.1:1 m.sqlite --key nothing.pub", 1, "There is no file nothing.pub; --key names"],
+  ["mirror http://127.0.0.1:1 m.sqlite --key nothing.pub", 2, "There is no file nothing.pub; --key names"],
   ["mirror http://127.0.0.1:1 m.sqlite --every never", 2, "--every must be"],
+  ["mirror http://127.0.0.1:1 m.sqlite --every 30d", 2, "at most 1d, got"],
   ["mirror http://127.0.0.1:1", 2, "missing required argument 'file'"],
 ])("%s", async (line, code, why) => {
   const cwd = scratch();
@@ -178,6 +179,21 @@ test("trouble with --every is a warning, and what no next time can mend ends it"
   expect(troubles).toEqual([expect.stringContaining("http://127.0.0.1:1/snapshot.json")]);
   writeFileSync(join(cwd, "mine"), "Dear diary");
   await expect(mirror({ url, file: join(cwd, "mine"), every: "1s" }, { onTrouble })).rejects.toThrow("left as it is");
+});
+
+test("with --every, whatever goes wrong after a time that went well is a warning", { timeout: 60_000 }, async () => {
+  const { url, file } = await listing();
+  const stop = new AbortController();
+  const goingOn = mirror(
+    { url, file, every: "1s" },
+    {
+      signal: stop.signal,
+      onSynced: () => writeFileSync(file, "Dear diary"),
+      onTrouble: ({ message }) => stop.abort(new Error(message)),
+    },
+  );
+  await expect(goingOn).rejects.toThrow("left as it is");
+  expect(readFileSync(file, "utf8")).toBe("Dear diary");
 });
 
 test("with --key, only what that key has signed", async () => {

@@ -1,6 +1,6 @@
 /** The store of a mirror: one change at a time, seen by nobody before it is whole, and by nobody else than Rollcall. */
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -153,7 +153,7 @@ test.each([
   await change(file, FIRST, { isAnew: true });
   const db = new Database(file);
   onTestFinished(() => void db.close());
-  expect(() => db.exec(sql)).toThrow(`this table is a mirror of ${URL_OF}, which only "rollcall mirror" changes`);
+  expect(() => db.exec(sql)).toThrow('this table is a mirror, which only "rollcall mirror" changes');
   expect(await storeOf(file).held()).toMatchObject({ count: 3 });
 });
 
@@ -232,7 +232,7 @@ test.each([
   const text = JSON.stringify(Object.fromEntries(Object.entries(record).sort()));
   const { store, transaction } = await began(file, { ...UNTIL, isAnew: true }, []);
   const bad = { ...kept("a", 1), record: JSON.parse(text), text };
-  expect(() => transaction.put(bad)).toThrow("has a word a that is none by its own contract");
+  expect(() => transaction.put(bad)).toThrow("publishes word a, which does not fit its own contract");
   await transaction.rollback();
   store.close();
   expect(await storeOf(file).held()).toBeUndefined();
@@ -271,3 +271,42 @@ test("a folder that is not there is named, and nothing is made", async () => {
   await expect(change(file, FIRST, { isAnew: true })).rejects.toThrow(`Cannot use ${file}: `);
   expect(existsSync(file)).toBe(false);
 });
+
+test("the tag of one address is not given for another, which may be of another listing", async () => {
+  const file = join(scratch(), "m.sqlite");
+  const { store, transaction } = await began(file, NOTHING_GONE, [kept("a", 1)]);
+  const held = { state: await stateOf(transaction), contract: "c".repeat(64), count: 1, tag: '"t"' };
+  await transaction.commit(held);
+  store.close();
+  expect(await storeOf(file).held()).toEqual(held);
+  expect(await storeOf(file, "https://other.example.com").held()).toEqual({ ...held, tag: undefined });
+});
+
+test.each(["removed", "replaced"])(
+  "a mirror that is %s meanwhile is not said to be brought up to date",
+  async (how) => {
+    const file = join(scratch(), "m.sqlite");
+    await change(file, [kept("a", 1)], { isAnew: true });
+    const { transaction } = await began(file, { ...NOTHING_GONE, isAnew: false }, [kept("b", 2)]);
+    const count = await countOf(transaction);
+    rmSync(file);
+    if (how === "replaced") writeFileSync(file, "mine");
+    const state = await stateOf(transaction);
+    expect(() => transaction.commit({ state, contract: "c", count })).toThrow(
+      `${file} was removed or replaced meanwhile; run this again.`,
+    );
+    if (how === "replaced") expect(readFileSync(file, "utf8")).toBe("mine");
+  },
+);
+
+test("no mirror is made beside the log of a database that is gone", async () => {
+  const file = join(scratch(), "m.sqlite");
+  writeFileSync(`${file}-wal`, "log");
+  const store = storeOf(file);
+  expect(await store.held()).toBeUndefined();
+  await expect(store.begin(WORDS, true)).rejects.toThrow(/-wal is there, the log of a database that is gone/);
+  expect(existsSync(file)).toBe(false);
+  expect(readFileSync(`${file}-wal`, "utf8")).toBe("log");
+});
+
+const NOTHING_GONE = { remove: [], isAnew: true, contract: WORDS, url: URL_OF };

@@ -3,7 +3,7 @@ import type { ContractFile } from "../../contract/file/form.js";
 import { ListingError } from "../errors.js";
 import type { SyncOptions, SyncResult } from "../options.js";
 import type { Course } from "../walk.js";
-import type { Goal, SyncSource } from "./goal.js";
+import { digestTag, type Goal, type SyncSource } from "./goal.js";
 import { Sha256 } from "./sha256.js";
 import type { Edit } from "./steps.js";
 import type { Entry, Held, Store, StoreTransaction } from "./store.js";
@@ -48,7 +48,7 @@ export async function carryOut<T>(how: Round<T>, plan: Plan<T>): Promise<SyncRes
     throw error;
   }
   const { state, count, put, removed } = done;
-  await to.commit({ state, contract: digest, count, tag: target.file.etag ?? undefined });
+  await to.commit({ state, contract: digest, count, tag: digestTag(target) });
   return { from: held?.state, state, count, via, put, removed };
 }
 

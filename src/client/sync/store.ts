@@ -9,7 +9,7 @@ export interface Held {
   contract: string;
   /** How many records that is. */
   count: number;
-  /** The ETag of the snapshot.json that the copy was last brought to, where the host gave one. */
+  /** The ETag of the snapshot.json that the copy was last brought to, where that is made of its bytes. */
   tag?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { SyncOptions, SyncResult } from "../options.js";
 import type { Bytes } from "../transfer.js";
 import type { Course } from "../walk.js";
 import { carryOut, type Round } from "./apply.js";
-import { findGoal, findProved, type Goal, readOf, type SyncSource } from "./goal.js";
+import { digestTag, findGoal, findProved, type Goal, readOf, type SyncSource } from "./goal.js";
 import { recordKeeper } from "./records.js";
 import { chainOf, changesOf, checkStep, type Edit, type ListedStep } from "./steps.js";
 import type { Held, Store } from "./store.js";
@@ -66,7 +66,7 @@ async function readSteps<T>(how: Round<T>, held: Held, target: Goal): Promise<Sy
   const contract = objectOf(bytes, url) as unknown as ContractFile;
   if (chain.length === 0) {
     const change = await store.begin(contract, false);
-    await change.commit({ ...held, tag: target.file.etag ?? undefined });
+    await change.commit({ ...held, tag: digestTag(target) });
     return nothing(held);
   }
   const reader = recordKeeper<T>(contract, url);

@@ -49,9 +49,7 @@ function stepped({ changes }: BuildResult): Line[] {
   if (!changes) return [];
   const { put, remove, bytes, steps, none } = changes;
   const value =
-    none === undefined
-      ? `${number(put)} put, ${number(remove)} removed, ${size(bytes)}`
-      : `none from the last release: ${none}`;
+    none === undefined ? `${number(put)} put, ${number(remove)} removed, ${size(bytes)}` : `none, since ${none}`;
   return [{ verb: "step", value, detail: `${count(steps, "step")} in ${CHANGES}` }];
 }
 

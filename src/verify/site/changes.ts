@@ -1,4 +1,4 @@
-/** Proves a host's steps: each has its form and its digest, and the newest leads to the records of its pages. */
+/** Proves a host's steps: each has its form and its digest, and what the newest puts and removes fits its pages. */
 import { Readable } from "node:stream";
 import { encodeChanges, parseChanges, type Step } from "../../changes/steps.js";
 import { readFrame } from "../../contract/envelope.js";

@@ -54,7 +54,7 @@ function bulkRow({ one }: Wording) {
 
 const CHANGES_ROW = {
   name: "changes",
-  rule: `each step of ${CHANGES} is whole, and the newest leads to the records of the pages`,
+  rule: `each step of ${CHANGES} is whole, and what the newest puts and removes fits the pages`,
 } as const;
 
 /** The rows that are about all pages and files. */

@@ -34,7 +34,7 @@ const answer: RequestListener = (req, res) => {
   if (wrong) times--;
   const file = current.files.get(path);
   const { status = file ? 200 : 404, headers = {}, body = file ?? Buffer.from("none"), isEndless, isCut } = wrong ?? {};
-  const etag = `"${sha256(body).slice(0, 16)}"`;
+  const etag = `"${sha256(body).slice(0, 32)}"`;
   if (isEndless) {
     const more = () => {
       while (!res.destroyed && res.write(Buffer.alloc(65_536, " ")));
