@@ -1,5 +1,5 @@
 /** What is seldom asked of a listing, and loaded then: one page, the contract, a walk that goes on where another was. */
-import type { ContractFile } from "../contract/file/form.js";
+import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { isPlainObject, objectOf } from "./checked.js";
@@ -17,13 +17,11 @@ export interface Latest {
 }
 
 const CONTRACT = "contract.json";
-/** As many as a contract may have. */
-const CONTRACT_BYTES = 1_000_000;
 
 /** The contract that every record was checked against. */
 export function readContractFile(latest: Latest, { signal }: CallOptions): Promise<ContractFile> {
   return read(latest, signal, async (ground) => {
-    const bytes = await ground.readFile(CONTRACT, CONTRACT_BYTES, signal);
+    const bytes = await ground.readFile(CONTRACT, MAX_CONTRACT, signal);
     return objectOf(bytes, `${latest.url}/${CONTRACT}`) as unknown as ContractFile;
   });
 }

@@ -1,4 +1,5 @@
 /** A host without digests, such as any listing in the same form: what it says is checked against itself, and proved by nothing. */
+import { MAX_CONTRACT } from "../contract/file/form.js";
 import { LINK_STYLES, type ListingPlace, MAX_PAGES, PAGE_SIZE, pagesFor, pageUrl } from "../contract/links.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
@@ -10,7 +11,6 @@ import type { Bytes } from "./transfer.js";
 
 const USUAL_PATH = "/api/users/";
 const PAGE_BYTES = 64 * 2 ** 20;
-const CONTRACT_BYTES = 1_000_000;
 
 /**
  * A listing as its page 1 says that it is: by query, or by path on a host that ignores queries.
@@ -23,7 +23,7 @@ export async function unprovedGround(host: Host, given: string | undefined, sign
     requireOk(url, status);
     return bytes;
   };
-  const path = given ?? (await pathOfHost(baseUrl, (url) => readOk(url, CONTRACT_BYTES, signal)));
+  const path = given ?? (await pathOfHost(baseUrl, (url) => readOk(url, MAX_CONTRACT, signal)));
   /** Page 1, or why there is none at this URL: then it is not asked for again. */
   const readFirst = (place: ListingPlace, how?: AbortSignal) => {
     const url = pageUrl(place, 1);

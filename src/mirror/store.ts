@@ -41,14 +41,12 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
   let used: Contract | undefined;
   let isThere = () => true;
 
-  const open = () => {
-    if (!db) keep(openMirror(file));
-    return db;
-  };
-  const keep = (opened: Database | undefined) => {
-    db = opened;
+  const keep = <D extends Database | undefined>(opened: D): D => {
     if (opened) isThere = watchFile(file);
+    db = opened;
+    return opened;
   };
+  const open = () => db ?? keep(openMirror(file));
   const read = (): MirrorRow | undefined =>
     open()?.prepare<[], MirrorRow>(`SELECT * FROM ${MIRROR_TABLE}`).get() ?? undefined;
   const contractIn = async (row: MirrorRow): Promise<Contract> => {
@@ -79,8 +77,7 @@ export function createSqliteStore(file: string, url: string): SqliteStore {
       tableFor(contract);
       const before = seen && (await contractIn(seen));
       return using(file, () => {
-        if (!open()) keep(createMirror(file));
-        const opened = db as Database;
+        const opened = open() ?? keep(createMirror(file));
         opened.exec("BEGIN IMMEDIATE");
         try {
           requireSame(file, seen, read());

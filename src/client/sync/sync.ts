@@ -1,5 +1,5 @@
 /** Brings a copy of a listing to the state that the listing has now, by as few bytes as can be. */
-import type { ContractFile } from "../../contract/file/form.js";
+import { type ContractFile, MAX_CONTRACT } from "../../contract/file/form.js";
 import { hexDigest, objectOf } from "../checked.js";
 import { ListingError, SnapshotChangedError } from "../errors.js";
 import type { SyncOptions, SyncResult } from "../options.js";
@@ -15,7 +15,6 @@ import { wholeOf } from "./whole.js";
 /** How often it begins again when the host moves in between. */
 const MOST_RESTARTS = 8;
 const CONTRACT = "contract.json";
-const CONTRACT_BYTES = 1_000_000;
 const CHANGES = "changes.json";
 const CHANGES_BYTES = 1_000_000;
 /** Steps that are asked for at once. */
@@ -109,8 +108,8 @@ async function findChain<T>(how: Round<T>, held: Held, target: Goal): Promise<Li
 /** Its name for caches is that of the snapshot, so that none shows one of another. */
 async function readContract<T>({ origin, signal }: Round<T>, target: Goal): Promise<{ bytes: Bytes; url: string }> {
   const url = `${origin.host.baseUrl}/${CONTRACT}`;
-  if (target.readFile) return { url, bytes: await target.readFile(CONTRACT, CONTRACT_BYTES, signal) };
-  const asked = { name: CONTRACT, maxBytes: CONTRACT_BYTES, past: target.file.digest, isPast: true, signal };
+  if (target.readFile) return { url, bytes: await target.readFile(CONTRACT, MAX_CONTRACT, signal) };
+  const asked = { name: CONTRACT, maxBytes: MAX_CONTRACT, past: target.file.digest, isPast: true, signal };
   return { url, bytes: await readOf(origin, target, asked, there) };
 }
 
