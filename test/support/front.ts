@@ -39,7 +39,10 @@ export async function front(shape: Shape = {}, path = ""): Promise<Front> {
   const dist = scratch();
   const asked: string[] = [];
   let by: Intercept = () => false;
+  let host: ListingServer | undefined;
   const server = createServer({ requireHostHeader: false }, (req, res) => {
+    // The system may give this port to us right after others lost it, whose readers still ask for them.
+    if (host === undefined) return req.socket.destroy();
     asked.push(`${req.method} ${req.url}`);
     if (req.headers.host === undefined) forward(linesOf(req), req.socket);
     else if (by(req, res) === false) host.handler(req, res);
@@ -56,21 +59,22 @@ export async function front(shape: Shape = {}, path = ""): Promise<Front> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   await publish(dist, { baseUrl, ...shape });
-  const host = await createListingServer({ folder: dist });
+  const served = await createListingServer({ folder: dist });
+  host = served;
   let address: Promise<{ url: string }> | undefined;
   const behind = () => {
-    address ??= host.listen({ port: 0 });
+    address ??= served.listen({ port: 0 });
     return address;
   };
   onTestFinished(async () => {
     server.closeAllConnections();
     server.close();
-    await host.close();
+    await served.close();
   });
   return {
     baseUrl,
     dist,
-    host,
+    host: served,
     asked,
     intercept(next) {
       by = next;
