@@ -5,8 +5,9 @@ import { findExceeded, GateError, type Gates, hasGates } from "../diff/gates.js"
 import type { Matches } from "../diff/matches.js";
 import { openReleaseSide } from "../diff/side.js";
 import { UserError } from "../errors.js";
-import { CURRENT, idOf, RELEASES, STAGING } from "../release/layout.js";
+import { CURRENT, RELEASES, STAGING } from "../release/layout.js";
 import { findCurrent } from "../release/list.js";
+import { idOf } from "../release/name.js";
 import { openRelease, type Release } from "../release/open.js";
 import { remove } from "../release/refusals.js";
 import { makeFolder } from "../release/sharing.js";

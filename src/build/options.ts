@@ -14,6 +14,10 @@ import {
   CHANGES,
   CHANGES_FOLDER,
   CONTRACT,
+  EXPLORER,
+  EXPLORER_FOLDER,
+  LOOKUP,
+  LOOKUP_FOLDER,
   OLD_RECORDS,
   OPENAPI,
   RECORDS,
@@ -29,7 +33,7 @@ import { SETTINGS } from "../settings/table.js";
 import { loadContract } from "./contract.js";
 
 export interface BuildOptions
-  extends OptionsOf<SourceSetting | "keep" | "adapt" | "bulk" | "changes" | "signKey">,
+  extends OptionsOf<SourceSetting | "keep" | "adapt" | "bulk" | "lookup" | "explorer" | "changes" | "signKey">,
     ServingOptions {
   /** The SQLite file of records. */
   db: string;
@@ -75,6 +79,9 @@ const OWN_NAMES: readonly string[] = [
   BULK_FOLDER,
   CHANGES,
   CHANGES_FOLDER,
+  LOOKUP_FOLDER,
+  EXPLORER,
+  EXPLORER_FOLDER,
   SIGNATURE,
 ];
 const extraPath = z.string().regex(/^[\w.-]*\w[\w.-]*$/);
@@ -92,7 +99,19 @@ const passwordRule: Rule = {
 };
 
 const RULES: OptionRules<BuildOptions> = {
-  ...pick("db", "baseUrl", "out", "keep", "adapt", "bulk", "changes", "signKey", ...SOURCE_SETTINGS),
+  ...pick(
+    "db",
+    "baseUrl",
+    "out",
+    "keep",
+    "adapt",
+    "bulk",
+    "lookup",
+    "explorer",
+    "changes",
+    "signKey",
+    ...SOURCE_SETTINGS,
+  ),
   ...SERVING_SETTINGS,
   ...{ encodings: compress, problemsFile: problems, gates: anyObject, extraFiles },
 };
@@ -125,11 +144,15 @@ export async function resolveOptions(given: BuildOptions) {
   const forHosts = publishedFiles({ ...options, contract, baseUrl, encodings, carriesAvatar });
   const links = options.links ?? SETTINGS.links.default;
   const bulk = options.bulk ?? false;
+  const explorer = options.explorer ?? false;
+  const lookup = explorer || (options.lookup ?? false);
   const changes = options.changes ?? SETTINGS.changes.default;
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),
     ...(bulk ? [BULK] : []),
     ...(changes > 0 ? [CHANGES] : []),
+    ...(lookup ? [LOOKUP] : []),
+    ...(explorer ? [EXPLORER] : []),
     ...(options.signKey === undefined ? [] : [SIGNATURE]),
   ];
   const gates = checkOptions("gates", options.gates ?? {}, GATES);
@@ -147,6 +170,8 @@ export async function resolveOptions(given: BuildOptions) {
     description: describeApi(contract, { baseUrl, links, encodings, files }),
     extraFiles: [...forHosts, ...(options.extraFiles ?? [])],
     bulk,
+    lookup,
+    explorer,
     changes,
     skipInvalid: options.skipInvalid ?? false,
     gates,

@@ -95,13 +95,37 @@ export class Origin {
 }
 
 function allSettings(settings: BuildSettings, source: string): unknown {
-  const { contract, pageSize, baseUrl, links, encodings, bulk, defaultAvatar, carriesAvatar, description, extraFiles } =
-    settings;
+  const {
+    contract,
+    pageSize,
+    baseUrl,
+    links,
+    encodings,
+    bulk,
+    lookup,
+    explorer,
+    defaultAvatar,
+    carriesAvatar,
+    description,
+    extraFiles,
+  } = settings;
   const { path } = contract.listing;
   const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   // These texts differ between versions of Rollcall with one number, as in a clone that was updated.
   const texts = [pageTextSql(contract, ""), pageFrame({ page: 2, pages: 3, count: 3, baseUrl, path, links }), AVATAR];
-  const options = { pageSize, baseUrl, links, encodings, bulk, defaultAvatar, carriesAvatar, description, extraFiles };
+  const options = {
+    pageSize,
+    baseUrl,
+    links,
+    encodings,
+    bulk,
+    lookup,
+    explorer,
+    defaultAvatar,
+    carriesAvatar,
+    description,
+    extraFiles,
+  };
   return [version, contract.text, source, texts, options];
 }
 

@@ -1,6 +1,7 @@
 /** Checks candidates against the contract: candidates in, records and problems out. */
-import { type Contract, valueAt } from "../contract/contract.js";
+import type { Contract } from "../contract/contract.js";
 import { recordCheck } from "../contract/record/schema.js";
+import { valueAt } from "../contract/record/value.js";
 import { countWarning, fieldObserver, type WarningCounts } from "../contract/record/warnings.js";
 import { quoteName } from "../contract/sql.js";
 import type { Candidate } from "../source/candidates.js";

@@ -90,12 +90,5 @@ export function fieldAt({ fields }: Pick<Contract, "fields">, path: string): Fie
   return field;
 }
 
-/** The value of a record at a field's path. */
-export function valueAt(record: unknown, { names }: Pick<Field, "names">): unknown {
-  let inside = record;
-  for (const name of names) inside = (inside as AnyRecord | undefined)?.[name];
-  return inside;
-}
-
 /** The built-in one. */
 export const USERS_CONTRACT: Contract = contractOf(USERS);

@@ -1,7 +1,8 @@
 /** Reads records that differ between the snapshots, and compares them field by field. */
 import stringify from "fast-json-stable-stringify";
-import { type AnyRecord, type Contract, type Field, valueAt } from "../contract/contract.js";
+import type { AnyRecord, Contract, Field } from "../contract/contract.js";
 import { AVATAR_PATH } from "../contract/links.js";
+import { valueAt } from "../contract/record/value.js";
 import { type Change, type FieldChange, type FieldFilter, fieldFilter, type RecordId } from "./change.js";
 import type { Pair } from "./matches.js";
 import { RecordReader } from "./records.js";

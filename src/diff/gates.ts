@@ -3,7 +3,7 @@ import { isOver, splitFieldLimit } from "../contract/fields.js";
 import { ExitCode, UserError } from "../errors.js";
 import { count, number } from "../print/numbers.js";
 import { shellWord } from "../print/text.js";
-import { idOf } from "../release/layout.js";
+import { idOf } from "../release/name.js";
 import type { OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
 import type { Diff } from "./change.js";

@@ -1,10 +1,11 @@
 /** Reads single records of a snapshot from its pages, without reading whole pages if possible. */
 import { fstatSync, readSync } from "node:fs";
-import { type AnyRecord, valueAt } from "../contract/contract.js";
+import type { AnyRecord } from "../contract/contract.js";
 import { isObject, parseJson } from "../contract/json.js";
 import { keyText, toBytes, writeKey } from "../contract/record/key.js";
 import { recordCheck } from "../contract/record/schema.js";
 import { type RecordPattern, recordPattern } from "../contract/record/text.js";
+import { valueAt } from "../contract/record/value.js";
 import { UserError } from "../errors.js";
 import { capital } from "../print/text.js";
 import { closing, MAX_PAGE, openPlain } from "../release/files.js";

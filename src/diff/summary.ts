@@ -1,5 +1,5 @@
 /** Counts changed records: how many, in which fields, and between which values of the contract's facets. */
-import { valueAt } from "../contract/contract.js";
+import { valueAt } from "../contract/record/value.js";
 import type { Diff, Flow } from "./change.js";
 import { type Comparing, changedReader } from "./changed.js";
 import type { Pair } from "./matches.js";

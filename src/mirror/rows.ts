@@ -1,8 +1,9 @@
 /** A record as a row of the mirror's table, from which a build makes the same record again. */
-import { type Contract, valueAt } from "../contract/contract.js";
+import type { Contract } from "../contract/contract.js";
 import { LONE_SURROGATE } from "../contract/json.js";
 import { recordEncoder } from "../contract/record/encode.js";
 import { type Kind, kindOf } from "../contract/record/kind.js";
+import { valueAt } from "../contract/record/value.js";
 import { candidateMaker } from "../source/columns.js";
 
 export type Column = string | number | bigint | null;

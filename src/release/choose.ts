@@ -6,8 +6,9 @@ import { codeOf, UserError, usageError } from "../errors.js";
 import { listed } from "../print/text.js";
 import { at } from "../settings/kinds.js";
 import { readReleaseFileSync, sha256 } from "./files.js";
-import { CONTRACT, CURRENT, idOf, PagePaths, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
+import { CONTRACT, CURRENT, PagePaths, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { findCurrent, releaseNames } from "./list.js";
+import { idOf } from "./name.js";
 import { openRelease, type Release } from "./open.js";
 
 /** Without a word the current one. @throws UserError when a word means none or several, or the release is not whole. */

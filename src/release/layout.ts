@@ -2,7 +2,6 @@
 import { extname } from "node:path";
 import { CONTENT_TYPE, ENCODINGS, type Encoding, NO_CACHE } from "../contract/headers.js";
 import { pageNumber } from "../contract/links.js";
-import { UserError } from "../errors.js";
 
 /** In `dist`: the link to the release that is served, and the folder of all releases. */
 export const CURRENT = "current";
@@ -44,6 +43,34 @@ export const BULK_FOLDER = "bulk";
 export const CHANGES = "changes.json";
 export const CHANGES_FOLDER = "changes";
 
+/** Where records are, by their keys and by the words of their names: what each of the sorted files begins with. */
+export const LOOKUP_FOLDER = "lookup";
+export const LOOKUP = `${LOOKUP_FOLDER}/index.json`;
+/** A page for people, at the base URL, and what it is made of. */
+export const EXPLORER = "index.html";
+export const EXPLORER_FOLDER = "explorer";
+/** What the explorer shows of all records: how many have which value. */
+export const SUMMARY = `${EXPLORER_FOLDER}/summary.json`;
+
+/** The folders of sorted files, which are numbered from 1. */
+export const SORTED_FOLDERS = {
+  keys: `${LOOKUP_FOLDER}/keys`,
+  words: `${LOOKUP_FOLDER}/words`,
+  facets: `${EXPLORER_FOLDER}/facets`,
+} as const;
+
+/** The path of a sorted file, by its folder and its number (from 1): `lookup/words/7.txt`. */
+export function sortedPath(folder: keyof typeof SORTED_FOLDERS, number: number): string {
+  return `${SORTED_FOLDERS[folder]}/${number}.txt`;
+}
+
+/** Whether a file is one of the sorted ones. */
+export function isSorted(path: string): boolean {
+  return SORTED.test(path);
+}
+
+const SORTED = new RegExp(`^(?:${Object.values(SORTED_FOLDERS).join("|")})/[1-9][0-9]{0,8}\\.txt$`);
+
 /** The files of a release that SHA256SUMS does not list. */
 export function unlistedFiles({ isSigned }: { isSigned: boolean }): readonly string[] {
   return isSigned ? [SUMS, SIGNATURE] : [SUMS];
@@ -53,7 +80,12 @@ export function unlistedFiles({ isSigned }: { isSigned: boolean }): readonly str
  * The files that say which snapshot is current and what it holds. A cache in between would show its reader an old one
  * as the newest, so every host and every object says that they are to be asked for each time.
  */
-const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, SIGNATURE, CHANGES, BULK];
+const CURRENT_STATE: readonly string[] = [SNAPSHOT, SUMS, SIGNATURE, CHANGES, BULK, EXPLORER];
+
+/** What the page for people is made of is asked for each time, too, so that no old script runs on a new page. */
+function isOfState(path: string): boolean {
+  return CURRENT_STATE.includes(path) || (path.startsWith(`${EXPLORER_FOLDER}/`) && !isSorted(path));
+}
 
 /** In a folder or bucket that was published to: the list of what Rollcall owns there. */
 export const OWNED = ".rollcall-published.json";
@@ -139,41 +171,15 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   [".json", CONTENT_TYPE],
   [".svg", "image/svg+xml"],
   [".gz", "application/gzip"],
+  [".html", "text/html; charset=utf-8"],
+  [".js", "text/javascript; charset=utf-8"],
+  [".css", "text/css; charset=utf-8"],
 ]);
 
 /** The headers of a file that is not a page; `cacheControl` is for those that do not name the current state. */
 export function fileHeaders(path: string, cacheControl: string) {
   return {
     "Content-Type": TYPES.get(extname(path)) ?? "text/plain; charset=utf-8",
-    "Cache-Control": CURRENT_STATE.includes(path) ? NO_CACHE : cacheControl,
+    "Cache-Control": isOfState(path) ? NO_CACHE : cacheControl,
   };
-}
-
-/** Time in UTC and id: `20261121T034000Z-1f6a9c0d2b7e`. @throws UserError as `requireClock` does. */
-export function folderName(time: Date, id: string): string {
-  requireClock(time);
-  return `${time.toISOString().replace(/[-:]|\.\d+/g, "")}-${id}`;
-}
-
-/** @throws UserError for a year without four digits: with it, names would not sort by time. */
-export function requireClock(time: Date): void {
-  const year = time.getUTCFullYear();
-  if (year >= 0 && year <= 9999) return;
-  throw new UserError(
-    `The clock says year ${year}, but a release is named after a year of four digits; set the clock, then run this again.`,
-  );
-}
-
-/** Empty for a name of another form. */
-export function idOf(name: string): string {
-  return parseFolderName(name)?.id ?? "";
-}
-
-/** Undefined for a name of another form. */
-export function parseFolderName(name: string): { id: string; time: Date } | undefined {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-([0-9a-f]{12})$/.exec(name);
-  if (!match) return undefined;
-  const [, year, month, day, hour, minute, second, id = ""] = match;
-  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  return Number.isNaN(time.getTime()) ? undefined : { id, time };
 }

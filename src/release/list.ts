@@ -4,7 +4,8 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Contract } from "../contract/contract.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
-import { CURRENT, parseFolderName, RELEASES } from "./layout.js";
+import { CURRENT, RELEASES } from "./layout.js";
+import { parseFolderName } from "./name.js";
 import { openRelease } from "./open.js";
 
 export interface ReleaseSummary {

@@ -8,7 +8,8 @@ import { readContract } from "../contract/file/read.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
 import { listFiles, parseSums, type Sums } from "./digests.js";
 import { findDigest, readReleaseFile, sha256 } from "./files.js";
-import { CONTRACT, idOf, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
+import { CONTRACT, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
+import { idOf } from "./name.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
 
 /** One snapshot on disk. */

@@ -6,18 +6,8 @@ import type { TrustedComment } from "../client/signature.js";
 import type { Contract } from "../contract/contract.js";
 import { encodeSums, type PageDigests, type Sums } from "./digests.js";
 import { sha256 } from "./files.js";
-import {
-  folderName,
-  INCLUDED,
-  OUTDATED,
-  PagePaths,
-  RELEASES,
-  SIGNATURE,
-  SNAPSHOT,
-  STAGING,
-  SUMS,
-  TRASH_PREFIX,
-} from "./layout.js";
+import { INCLUDED, OUTDATED, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
+import { folderName } from "./name.js";
 import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import type { Signer } from "./signature/signer.js";

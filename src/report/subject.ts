@@ -1,6 +1,7 @@
 /** What reports say of a contract's records besides what differs: their words, names, time and facets. */
-import { type AnyRecord, type Contract, type Field, valueAt } from "../contract/contract.js";
+import type { AnyRecord, Contract, Field } from "../contract/contract.js";
 import type { NullRule, ValueSchema } from "../contract/file/form.js";
+import { valueAt } from "../contract/record/value.js";
 import type { Change, Diff } from "../diff/change.js";
 import { shorten } from "../print/text.js";
 import { type Written, writeValue } from "./value.js";

@@ -44,6 +44,12 @@ export const SETTINGS = {
   ),
   compress: row(kind.encodings, ["build"], "codings to store each page in as well"),
   bulk: row(yesOrNo, ["build"], "publish all records in a few files as well, for readers who want everything"),
+  lookup: row(yesOrNo, ["build"], "publish where each record is, so that readers find one by its key or its names"),
+  explorer: row(
+    yesOrNo,
+    ["build"],
+    "publish a page for people at the base URL, where anyone can browse all records; with it comes --lookup",
+  ),
   changes: row(
     { ...whole(0, 1000), default: 0 },
     ["build"],

@@ -1,8 +1,9 @@
 /** Makes candidates for records from rows. Only text that is not valid is marked; all else is left for the schema to check. */
 import { isUtf8 } from "node:buffer";
 import type { Database } from "better-sqlite3";
-import { type Contract, valueAt } from "../contract/contract.js";
+import type { Contract } from "../contract/contract.js";
 import { compileCondition } from "../contract/file/conditions.js";
+import { valueAt } from "../contract/record/value.js";
 import { quoteName } from "../contract/sql.js";
 import { candidateMaker } from "./columns.js";
 import { InvalidText, type SqlValue } from "./values.js";

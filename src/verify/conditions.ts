@@ -1,12 +1,13 @@
 /** Counts the warnings that a contract's SQL conditions give, from records alone: SQLite says of each whether it is true. */
 import Database from "better-sqlite3";
-import { type Contract, type Field, valueAt } from "../contract/contract.js";
+import type { Contract, Field } from "../contract/contract.js";
 import type { Span } from "../contract/envelope.js";
 import { compileCondition } from "../contract/file/conditions.js";
 import { solidKindsOf } from "../contract/file/kinds.js";
 import { fromBytes } from "../contract/record/key.js";
 import { readText } from "../contract/record/locate.js";
 import { placeFinder } from "../contract/record/places.js";
+import { valueAt } from "../contract/record/value.js";
 import { countWarning, type WarningCounts } from "../contract/record/warnings.js";
 import { lowerCase } from "../contract/sql.js";
 import { codeOf } from "../errors.js";

@@ -1,13 +1,14 @@
 /** Checks the records of one page: whether each is valid by its contract, and canonical. */
 import { isUtf8 } from "node:buffer";
 import stringify from "fast-json-stable-stringify";
-import { type Contract, valueAt } from "../contract/contract.js";
+import type { Contract } from "../contract/contract.js";
 import type { Span } from "../contract/envelope.js";
 import { parseJson } from "../contract/json.js";
 import { fromBytes, type OrderKey, orderKeyOf } from "../contract/record/key.js";
 import { recordFinder } from "../contract/record/locate.js";
 import { recordCheck } from "../contract/record/schema.js";
 import { recordPattern } from "../contract/record/text.js";
+import { valueAt } from "../contract/record/value.js";
 import { fieldObserver, type WarningCounts } from "../contract/record/warnings.js";
 import { shorten, showValue } from "../print/text.js";
 import { conditionCounter } from "./conditions.js";

@@ -123,7 +123,17 @@ const OPTIONS = {
     ...{ encodings: true, defaultAvatar: true, keep: true, skipInvalid: true, gates: true },
     ...{ problemsFile: true, extraFiles: true, workers: true, now: true, onProgress: true, signal: true },
     ...{ signKey: true, signPassword: true },
-    ...{ adapt: true, bulk: true, changes: true, root: true, basePath: true, origin: true, cacheControl: true },
+    ...{
+      adapt: true,
+      bulk: true,
+      changes: true,
+      lookup: true,
+      explorer: true,
+      root: true,
+      basePath: true,
+      origin: true,
+      cacheControl: true,
+    },
   } satisfies Names<BuildOptions & BuildEffects>,
   diff: {
     ...{ old: true, new: true, dist: true, only: true, ignore: true, gates: true, workers: true },

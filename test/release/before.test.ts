@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { build, createServer, diff, openRelease, publish, useRelease, verify } from "../../src/index.js";
-import { folderName } from "../../src/release/layout.js";
+import { folderName } from "../../src/release/name.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 

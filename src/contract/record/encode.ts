@@ -1,7 +1,8 @@
 /** The canonical text of one record: keys sorted at every depth, no white space (contract part 2). */
 import stringify from "fast-json-stable-stringify";
-import { type Contract, valueAt } from "../contract.js";
+import type { Contract } from "../contract.js";
 import { hasMembers } from "./places.js";
+import { valueAt } from "./value.js";
 
 /**
  * Makes canonical texts of records whose members stand in published order. Only fields of any JSON can hold others:

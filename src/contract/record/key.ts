@@ -1,5 +1,6 @@
 /** Keys of records, and what the published order is made of. */
-import { type Contract, valueAt } from "../contract.js";
+import type { Contract } from "../contract.js";
+import { valueAt } from "./value.js";
 import { writtenValue } from "./written.js";
 
 /**

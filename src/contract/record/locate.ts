@@ -1,9 +1,10 @@
 /** Finds keys in canonical records by their text, without parsing whole records where the contract allows it. */
-import { type Contract, type Field, type OrderField, valueAt } from "../contract.js";
+import type { Contract, Field, OrderField } from "../contract.js";
 import { parseJson } from "../json.js";
 import { RECORD_SEPARATOR } from "../page.js";
 import { fromBytes, type OrderKey, toBytes } from "./key.js";
 import { type Member, membersOf, memberText, placeFinder } from "./places.js";
+import { valueAt } from "./value.js";
 import { writtenKey } from "./written.js";
 
 /** One canonical record in a text that has a character for each byte. */

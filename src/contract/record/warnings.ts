@@ -1,6 +1,7 @@
 /** Warnings: values that are published although they were never observed before. */
-import { type Contract, valueAt } from "../contract.js";
+import type { Contract } from "../contract.js";
 import { typeOf } from "./schema.js";
+import { valueAt } from "./value.js";
 
 /** How many records each kind of warning applies to; kinds that apply to none are absent. A kind is a field's path, or a condition's name. */
 export type WarningCounts = Record<string, number>;

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { z } from "zod";
 import { parseAs } from "../../contract/json.js";
 import { isMissing, UserError } from "../../errors.js";
-import { parseFolderName, SNAPSHOT } from "../../release/layout.js";
+import { SNAPSHOT } from "../../release/layout.js";
 import { releaseNames } from "../../release/list.js";
+import { parseFolderName } from "../../release/name.js";
 import { explainWrite } from "../../release/refusals.js";
 import { replaceFile } from "../../release/write.js";
 

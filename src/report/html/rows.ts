@@ -1,5 +1,5 @@
 /** Writes the changes into the page as small blocks of JSON, which its script parses one at a time. */
-import { valueAt } from "../../contract/contract.js";
+import { valueAt } from "../../contract/record/value.js";
 import type { Change } from "../../diff/change.js";
 import { toJson } from "../../print/text.js";
 import type { Subject, Subjects } from "../subject.js";

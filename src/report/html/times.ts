@@ -1,6 +1,7 @@
 /** Counts added and removed records by their time, in bounded memory. */
 import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from "d3-time";
-import { type AnyRecord, type Field, valueAt } from "../../contract/contract.js";
+import type { AnyRecord, Field } from "../../contract/contract.js";
+import { valueAt } from "../../contract/record/value.js";
 import type { Diff } from "../../diff/change.js";
 
 type Counts = Record<"added" | "removed", number>;

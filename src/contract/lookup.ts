@@ -1,0 +1,108 @@
+/** What a look-up is made by: the fields and words that records are found by, and how sorted files say where they are. */
+import type { Contract, Field } from "./contract.js";
+import { valueAt } from "./record/value.js";
+
+/** lookup/index.json, or the part of explorer/summary.json about facets: what each of some sorted files begins with. */
+export type Beginnings = readonly Beginning[];
+
+/** A term; or, where a file begins within the list of a term, the term and the first record's number, from 0. */
+export type Beginning = string | readonly [term: string, record: number];
+
+/** lookup/index.json. File number N (from 1) is lookup/keys/N.txt or lookup/words/N.txt. */
+export interface LookupIndex {
+  /** The path of the key, and of each field whose words are looked up: its parts. */
+  key: readonly string[];
+  fields: readonly (readonly string[])[];
+  keys: Beginnings;
+  words: Beginnings;
+  /** Of this form and of how words are cut. */
+  version: 1;
+}
+
+/**
+ * The digits of numbers in sorted files, which are those of base64url. Each stands for five bits, highest first; one of the
+ * second half ends its number.
+ */
+export const LIST_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** Marks between a term and its list. The list is of all terms that begin so; of the only one; the same as one line before. */
+export const MARKS = { all: "*", only: "~", same: "=" } as const;
+
+/** Characters of a word by which it is looked up. What is found is compared with the whole word. */
+const MOST_OF_WORD = 48;
+
+const NAME_LIKE = /(?:name|title|label)$/i;
+
+/** The fields by whose words people look for a record: the label, and texts that are called a name, a title or a label. */
+export function nameFields({ fields, label, key }: Pick<Contract, "fields" | "label" | "key">): readonly Field[] {
+  return fields.filter(({ path, names, schema }) => {
+    if (path === key.path) return false;
+    const isText = [schema.type].flat().includes("string") && schema.format === undefined && schema.enum === undefined;
+    return path === label.path || (isText && NAME_LIKE.test(names.at(-1) ?? ""));
+  });
+}
+
+const MARK = /\p{M}+/gu;
+/** Writing that puts no spaces between words, and pictures: each character is a word. */
+const ALONE = "\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\p{So}";
+const WORD = new RegExp(`[${ALONE}]|(?:(?![${ALONE}])[\\p{L}\\p{N}])+`, "gu");
+const PLAIN = /^[\0-\x7f]*$/;
+const PLAIN_WORD = /[a-z0-9]+/g;
+
+/**
+ * The words of a text, each once, folded: compatible forms are one (NFKD), marks and case do not count. A word is a run of
+ * letters and digits; where writing puts no spaces between words, and of pictures, each character.
+ */
+export function foldedWords(text: string): string[] {
+  const words = PLAIN.test(text) ? text.toLowerCase().match(PLAIN_WORD) : fold(text).match(WORD);
+  return words === null ? [] : words.length === 1 ? words : [...new Set(words)];
+}
+
+/** Down, up and down again: a sharp s has two letters only in capitals, and a dotless i is an I there. */
+function fold(text: string): string {
+  const bare = text.normalize("NFKD").replace(MARK, "");
+  return bare.toLowerCase().toUpperCase().toLowerCase().normalize("NFKD").replace(MARK, "").replaceAll("ς", "σ");
+}
+
+/** What a word is looked up by: its first characters. */
+export function termOf(word: string): string {
+  return word.length <= MOST_OF_WORD ? word : Array.from(word).slice(0, MOST_OF_WORD).join("");
+}
+
+type Place = Pick<Field, "names">;
+
+/**
+ * The words that a record is found by, each once. A name that only repeats the key has none, since keys are looked up as such.
+ * @param fields see `nameFields`.
+ */
+export function wordsOfRecord(key: Place, fields: readonly Place[], record: unknown): string[] {
+  const own = valueAt(record, key);
+  const words = new Set<string>();
+  for (const field of fields) {
+    const value = valueAt(record, field);
+    if (typeof value === "string" && value !== own) for (const word of foldedWords(value)) words.add(word);
+  }
+  return [...words];
+}
+
+/** The fields by whose values people choose records: those that the contract marks, truth values, and those with a list of values. */
+export function facetFields({ fields, key }: Pick<Contract, "fields" | "key">): readonly Field[] {
+  return fields.filter(
+    ({ path, schema }) =>
+      path !== key.path && (schema["x-facet"] || schema.enum || [schema.type].flat().includes("boolean")),
+  );
+}
+
+/** What a value of such a field is looked up by: `kyc_status="VERIFIED"`. Of a list, each item is a value. */
+export function facetTerm({ path }: Pick<Field, "path">, value: unknown): string {
+  return `${path}=${JSON.stringify(value)}`;
+}
+
+/** The terms of a record, each once. */
+export function facetTermsOf(fields: readonly Field[], record: unknown): string[] {
+  const terms = fields.flatMap((field) => {
+    const value = valueAt(record, field);
+    return (Array.isArray(value) ? value : [value]).map((each) => facetTerm(field, each));
+  });
+  return [...new Set(terms)];
+}
