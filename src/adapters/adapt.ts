@@ -13,7 +13,7 @@ import { checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { ADAPTERS, adapterOf, adapterRow, unsupportedFeatures } from "./adapters.js";
-import { type Excess, findBarriers, findExcess, type Measures, measure } from "./check.js";
+import { type Excess, findBarriers, findExcess, type Measured, measure } from "./check.js";
 import { findDiffering } from "./release-files.js";
 import { type AdapterFile, filesFor, includedFor, limitationsOf } from "./rules/adapter.js";
 import {
@@ -118,14 +118,9 @@ async function writeFiles(folder: string, files: readonly AdapterFile[], isSite:
   return marked;
 }
 
-export interface Fit {
+export interface Fit extends Measured {
   host: string;
   snapshot: Snapshot;
-  measures: Measures;
-  /** The path of the largest file. */
-  largest: string;
-  /** How many steps it has. */
-  stepFiles: number;
   /** The limits that the release exceeds: none when the host takes it. */
   excess: Excess[];
 }

@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { listFiles } from "../release/digests.js";
-import { isForAdapters, isStep, unlistedFiles } from "../release/layout.js";
+import { isForAdapters, isSorted, isStep, unlistedFiles } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { findUnreadable } from "../release/sharing.js";
 import type { Adapter, AdapterLimits } from "./rules/adapter.js";
@@ -17,11 +17,20 @@ export interface Excess {
   allowed: number;
 }
 
-/** Also tells the path of the largest file, of pages, parts and all else that is deployed, and how many steps there are. */
-export async function measure(release: Release): Promise<{ measures: Measures; largest: string; stepFiles: number }> {
+export interface Measured {
+  measures: Measures;
+  /** The path of the largest file, of pages, parts and all else that is deployed. */
+  largest: string;
+  /** How many steps it has. */
+  stepFiles: number;
+  /** How many files of a look-up. */
+  sortedFiles: number;
+}
+
+export async function measure(release: Release): Promise<Measured> {
   const folders = new Map<string, number>();
   const measures: Measures = { files: 0, filesInFolder: 0, bytesInFile: 0, bytes: 0, upload: 0 };
-  let [largest, stepFiles] = ["", 0];
+  let [largest, stepFiles, sortedFiles] = ["", 0, 0];
   for (const path of pathsOf(release)) {
     const { size } = await stat(join(release.folder, path));
     const inFolder = (folders.get(dirname(path)) ?? 0) + 1;
@@ -30,10 +39,11 @@ export async function measure(release: Release): Promise<{ measures: Measures; l
     measures.upload += 1;
     measures.bytes += size;
     if (isStep(path)) stepFiles += 1;
+    if (isSorted(path)) sortedFiles += 1;
     if (size > measures.bytesInFile) [measures.bytesInFile, largest] = [size, path];
     measures.filesInFolder = Math.max(measures.filesInFolder, inFolder);
   }
-  return { measures, largest, stepFiles };
+  return { measures, largest, stepFiles, sortedFiles };
 }
 
 export function findExcess(measures: Measures, { limits }: Adapter): Excess[] {

@@ -107,19 +107,21 @@ const WORDS: Record<keyof Measures, (value: number, largest: string) => string> 
 /** A page, however it is compressed. */
 const PAGE = /\/pages\/\d+\.json(?:\.br|\.gz)?$/;
 
-function tooLarge(title: string, { excess, snapshot, largest, stepFiles }: Fit): UserError {
+function tooLarge(title: string, { excess, snapshot, largest, stepFiles, sortedFiles }: Fit): UserError {
   const parts = excess.map(({ limit, actual, allowed }) => {
     const most = limit.startsWith("bytes") ? size(allowed) : number(allowed);
     return `${WORDS[limit](actual, largest)}, where ${title} takes ${most}`;
   });
   const isOfPages = PAGE.test(largest);
   const larger = excess.some(({ limit }) => limit === "bytesInFile") ? "smaller" : "larger";
+  const isOfMany = excess.some(({ limit }) => limit !== "bytesInFile");
   const ways = [
     // Pages of another size hold the same records, so they change no total, and no other file.
     ...(excess.some(({ limit }) => limit !== "bytes" && (limit !== "bytesInFile" || isOfPages))
       ? [`${larger} pages (--page-size, now ${snapshot.page_size})`]
       : []),
-    ...(stepFiles > 0 && excess.some(({ limit }) => limit !== "bytesInFile") ? ["fewer steps (--changes)"] : []),
+    ...(stepFiles > 0 && isOfMany ? ["fewer steps (--changes)"] : []),
+    ...(sortedFiles > 0 && isOfMany ? ["no look-up (no --lookup)"] : []),
     ...(snapshot.encodings.length > 0 ? ["no compressed copies (no --compress)"] : []),
     'another host ("rollcall adapt" lists them)',
   ];

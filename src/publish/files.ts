@@ -7,10 +7,13 @@ import { readReleaseFileSync, sha256 } from "../release/files.js";
 import {
   BULK,
   CHANGES,
+  EXPLORER,
   isForAdapters,
+  LOOKUP,
   type PagePaths,
   SIGNATURE,
   SNAPSHOT,
+  SUMMARY,
   SUMS,
   unlistedFiles,
   type Variant,
@@ -38,15 +41,16 @@ export interface Shape {
 }
 
 /** Of the files that announce others, those that SHA256SUMS lists, in their order. */
-const ANNOUNCING: readonly string[] = [CHANGES, BULK];
+const ANNOUNCING: readonly string[] = [LOOKUP, SUMMARY, CHANGES, BULK];
 
 /**
  * Numbers the files of a release. Numbers are computed, so that 1,000,000 pages take no more memory than one.
  *
- * The order is: other files, pages, changes.json, bulk.json, SHA256SUMS, its signature, snapshot.json. The last ones announce
- * the others: changes.json and bulk.json are never those of steps or parts which are not there yet. Pages go from the last to the first: where records come newest
- * first, new ones push older ones to later pages, and a reader who meets pages that have just changed sees a record twice
- * but misses none.
+ * The order is: other files, pages, lookup/index.json, explorer/summary.json, changes.json, bulk.json, SHA256SUMS, its
+ * signature, snapshot.json, index.html. The last ones announce the others: none of them is ever that of sorted files, steps or
+ * parts which are not there yet. The page for people is behind snapshot.json, so that nobody is given one whose script or data is
+ * not there. Pages of records go from the last to the first: where records come newest first, new ones push older ones to later
+ * pages, and a reader who meets pages that have just changed sees a record twice but misses none.
  */
 export class FileOrder {
   readonly length: number;
@@ -60,8 +64,9 @@ export class FileOrder {
 
   constructor({ paths, pages, variants, others, isSigned }: Shape) {
     this.shape = { paths, pages, variants, others, isSigned };
-    this.#first = others.filter((path) => !ANNOUNCING.includes(path));
-    this.#last = [...ANNOUNCING.filter((path) => others.includes(path)), ...unlistedFiles({ isSigned }), SNAPSHOT];
+    const among = (names: readonly string[]) => names.filter((name) => others.includes(name));
+    this.#first = others.filter((path) => !ANNOUNCING.includes(path) && path !== EXPLORER);
+    this.#last = [...among(ANNOUNCING), ...unlistedFiles({ isSigned }), SNAPSHOT, ...among([EXPLORER])];
     this.#otherIndex = new Map(this.#first.map((path, index) => [path, index]));
     this.announcing = this.#first.length + pages * variants.length;
     this.length = this.announcing + this.#last.length;

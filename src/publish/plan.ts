@@ -1,5 +1,6 @@
 /** What has to change so that a target equals a release. Takes one byte of memory for each file. */
 import { UserError } from "../errors.js";
+import { EXPLORER } from "../release/layout.js";
 import type { PublishedFile, ReleaseFiles } from "./files.js";
 import { type Owned, owns } from "./owned.js";
 import type { FileState, Target } from "./target.js";
@@ -44,8 +45,12 @@ export async function makePlan(
       `${target.name} has files that Rollcall did not put there: ${which}; move them away, or replace them with --force.`,
     );
   }
-  let orphans = 0;
-  if (before) for await (const _ of target.orphans(before, files)) orphans++;
+  const orphans = { count: 0, hasExplorer: false };
+  if (before)
+    for await (const path of target.orphans(before, files)) {
+      orphans.count++;
+      orphans.hasExplorer ||= path === EXPLORER;
+    }
   return new Plan(files, before, states, orphans);
 }
 
@@ -56,10 +61,15 @@ export class Plan {
     readonly files: ReleaseFiles,
     readonly before: Owned | undefined,
     private readonly states: Uint8Array,
-    removed: number,
+    private readonly orphans: { count: number; hasExplorer: boolean },
   ) {
     const count = (of: FileState) => states.reduce((sum, code) => sum + Number(code === CODES[of]), 0);
-    this.counts = { added: count("absent"), changed: count("different"), removed, same: count("same") };
+    this.counts = { added: count("absent"), changed: count("different"), removed: orphans.count, same: count("same") };
+  }
+
+  /** Whether the target has a page for people, and the release has none. */
+  get removesExplorer(): boolean {
+    return this.orphans.hasExplorer;
   }
 
   get isEmpty(): boolean {
@@ -75,7 +85,7 @@ export class Plan {
     return this.#filesFrom(0, this.files.announcing, (code) => code === CODES[state]);
   }
 
-  /** changes.json, bulk.json, SHA256SUMS, its signature and snapshot.json, where they are to be put. */
+  /** The files that announce others, in their order, where they are to be put. */
   toAnnounce(): Generator<PublishedFile> {
     return this.#filesFrom(this.files.announcing, this.files.length, (code) => code !== CODES.same);
   }

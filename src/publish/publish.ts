@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { explainSystem, unlessStopped } from "../errors.js";
 import { openChosen } from "../release/choose.js";
+import { EXPLORER } from "../release/layout.js";
 import { findDamage } from "../release/open.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
@@ -118,9 +119,10 @@ async function preview(
 
 /**
  * Changes the target in an order in which a reader who follows snapshot.json never misses a page: first new files, then
- * changed ones, so that no link leads to a page that is not there yet; then changes.json, bulk.json, SHA256SUMS, its signature
- * and snapshot.json; and only then are files of the old release removed. Each stage is durable before the next begins. The
- * list of what is owned is written first and last, so that the next run knows everything that a killed run has left.
+ * changed ones, so that no link leads to a page that is not there yet; then one after the other the files that announce others,
+ * of which only the page for people is behind snapshot.json; and only then are files of the old release removed, of which
+ * that page is the first. Each stage is durable before the next begins. The list of what is owned is written first and last,
+ * so that the next run knows everything that a killed run has left.
  */
 async function carryOut(
   target: Target,
@@ -161,6 +163,10 @@ async function carryOut(
     await put(file);
   }
   await target.flush();
+  if (plan.removesExplorer) {
+    await remove(EXPLORER);
+    await target.flush();
+  }
   if (before && removed > 0) {
     await each(target.orphans(before, files), AT_ONCE, remove, signal);
     await target.flush();

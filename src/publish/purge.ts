@@ -1,6 +1,6 @@
 /** The list of URLs that a CDN has to forget, because their content is new, changed or gone. */
 import { type ListingPlace, pageUrl } from "../contract/links.js";
-import { PagePaths } from "../release/layout.js";
+import { EXPLORER, PagePaths } from "../release/layout.js";
 import { AsideFile, joinLines } from "../release/write.js";
 import { listingsOf, type Owned, ownedBetween, ownedBy, owns } from "./owned.js";
 import type { Plan } from "./plan.js";
@@ -44,7 +44,7 @@ export function openPurgeList(path: string): PurgeList {
 
 /**
  * One URL for each page and variant that was or will be put or removed, as the links have it, and one for each other
- * file. After an incomplete run, nobody knows what a CDN has read: then all URLs.
+ * file; the page for people is also the base URL with a slash. After an incomplete run, nobody knows what a CDN has read: then all URLs.
  */
 function* changedUrls(plan: Plan): Generator<string> {
   const { files, before } = plan;
@@ -58,6 +58,7 @@ function* changedUrls(plan: Plan): Generator<string> {
   const listings = listingsOf(ownedBetween(before, ownedBy(files)));
   for (const { path, ...held } of listings) yield* pageUrls({ baseUrl, path, links }, held, isChanged);
   const others = new Set([...(before?.others ?? []), ...ownedBy(files).others]);
+  if (others.has(EXPLORER) && isChanged(EXPLORER)) yield `${baseUrl}/`;
   for (const path of others)
     if (isChanged(path)) yield `${baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

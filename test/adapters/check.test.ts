@@ -38,9 +38,10 @@ test("the largest file is named, be it a page, a part, a step or a list that is 
   }
 });
 
-test("where a release is too large in all, fewer steps are a way out, if it has some", async () => {
+test("where a release is too large in all, fewer steps or no look-up are ways out, if it has some", async () => {
   for (const [path, ways] of [
     ["changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz", "fewer steps (--changes), another host"],
+    ["lookup/words/1.txt", "no look-up (no --lookup), another host"],
     ["bulk/1.ndjson.gz", "another host"],
   ] as const) {
     const dist = scratch();
@@ -49,6 +50,24 @@ test("where a release is too large in all, fewer steps are a way out, if it has 
     expect(code).toBe(1);
     expect(stderr).toContain(`has 263 MB in all, where Azure Static Web Apps takes 262.1 MB. Ways out: ${ways}`);
   }
+});
+
+test("sorted files and the page for people count like all others", async () => {
+  const words = Array.from({ length: 600 }, (_, at) => [`lookup/words/${at + 1}.txt`, "a\tA\n"]);
+  const page = ["index.html", "explorer/app.js", "explorer/facets/1.txt"].map((path) => [path, "1\n"]);
+  const dist = scratch();
+  const { measures } = await measure(
+    await openRelease(await publish(dist, { others: Object.fromEntries([...words, ...page]) })),
+  );
+  // Three pages, snapshot.json and SHA256SUMS.
+  expect(measures).toMatchObject({ files: 5 + 603, filesInFolder: 600, upload: 5 + 603 });
+  const cloudflare = adapterOf("cloudflare");
+  expect(findExcess(measures, cloudflare)).toEqual([]);
+  const pages = { ...measures, files: 19_392 + 608, upload: 19_392 + 608 };
+  expect(findExcess(pages, cloudflare)).toEqual([]);
+  expect(findExcess({ ...pages, files: pages.files + 1 }, cloudflare)).toMatchObject([
+    { limit: "files", allowed: 20_000 },
+  ]);
 });
 
 test("every limit of a host allows its number and refuses one more", () => {

@@ -105,6 +105,34 @@ describe("what is put", () => {
     expect(step?.headers.get("content-encoding")).toBeNull();
   });
 
+  test("sorted files before what says where each begins, the page for people last, and first of what goes", async () => {
+    const paths = ["lookup/words/1.txt", "lookup/index.json", "explorer/app.js", "explorer/summary.json", "index.html"];
+    const others = Object.fromEntries(paths.map((path) => [path, `${path}\n`]));
+    const release = await writeRelease(dist, { others });
+    await switchTo(dist, release);
+    const seen = () => {
+      const lines = store.seen.filter((line) => /^(PUT|DELETE)/.test(line) && !line.includes(".rollcall-"));
+      store.seen.length = 0;
+      return lines;
+    };
+    await publishBucket();
+    expect(await objects()).toEqual(readTree(release));
+    expect(seen().slice(-5)).toEqual([
+      "PUT dir/lookup/index.json",
+      "PUT dir/explorer/summary.json",
+      "PUT dir/SHA256SUMS",
+      "PUT dir/snapshot.json",
+      "PUT dir/index.html",
+    ]);
+    expect((await store.read("dir/index.html"))?.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect((await store.read("dir/explorer/app.js"))?.headers.get("cache-control")).toBe("no-cache");
+
+    await switchTo(dist, await writeRelease(dist));
+    expect(await publishBucket()).toMatchObject({ removed: 5 });
+    const gone = seen();
+    expect(gone[gone.indexOf("PUT dir/snapshot.json") + 1]).toBe("DELETE dir/index.html");
+  });
+
   test("a listing at another path: its pages as pages, and those at the old path go last", async () => {
     await switchTo(dist, await writeRelease(dist, { encodings: ["gzip"] }));
     await publishBucket();

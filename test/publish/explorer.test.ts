@@ -1,0 +1,171 @@
+/** Sorted files and the page for people, published: nobody is given a page whose script or data is not there. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { type PublishOptions, publish } from "../../src/index.js";
+import { headersOf } from "../../src/publish/bucket/headers.js";
+import { sha256 } from "../../src/release/files.js";
+import { publish as publishRelease, switchTo, writeRelease } from "../server/release.js";
+import { readTree, scratch } from "../support/files.js";
+import { published } from "./releases.js";
+
+const LOOKUP = ["lookup/keys/1.txt", "lookup/words/1.txt", "lookup/words/2.txt", "lookup/index.json"];
+const ASSETS = ["explorer/app.js", "explorer/style.css"];
+const DATA = ["explorer/facets/1.txt", "explorer/summary.json"];
+const PAGE = "index.html";
+const BASE = "https://directory.example.com";
+
+let folder: string;
+let dist: string;
+let site: string;
+
+beforeEach(() => {
+  folder = scratch();
+  dist = join(folder, "dist");
+  site = join(folder, "site");
+});
+
+const publishSite = (options: Partial<PublishOptions> = {}, effects = {}) =>
+  publish({ dist, target: site, ...options }, effects);
+
+/** Files of these names, whose bytes differ between two of them. */
+const filesOf = (paths: readonly string[], text = "1") =>
+  Object.fromEntries(paths.map((path) => [path, `${path} ${text}\n`]));
+
+const WITH = (text = "1") => ({ bio: text, others: filesOf([...LOOKUP, ...ASSETS, ...DATA, PAGE], text) });
+
+async function steps(options: Partial<PublishOptions> = {}): Promise<string[]> {
+  const told: string[] = [];
+  await publishSite(
+    { dryRun: true, ...options },
+    { onStep: (kind: string, path: string) => told.push(`${kind} ${path}`) },
+  );
+  return told;
+}
+
+const read = (path: string) => (existsSync(join(site, path)) ? readFileSync(join(site, path)) : undefined);
+
+/** Whether SHA256SUMS lists these very bytes. */
+const isListed = (path: string) => `${read("SHA256SUMS")}`.includes(`${sha256(read(path) ?? "none")}  ${path}\n`);
+
+/** Ends a run after each of its changes in turn, and tells what is there then; the next run completes it. */
+async function interrupted(before: string, after: string, look: () => void): Promise<void> {
+  for (let last = 1, isDone = false; !isDone; last++) {
+    await switchTo(dist, before);
+    await publishSite();
+    await switchTo(dist, after);
+    const onProgress = ({ files }: { files: number }) => {
+      if (files >= last) throw new Error("The run ends here");
+    };
+    isDone = await publishSite({}, { onProgress }).then(
+      () => true,
+      (error: Error) => {
+        expect(error.message).toBe("The run ends here");
+        return false;
+      },
+    );
+    look();
+    await publishSite();
+    expect(published(site)).toEqual(readTree(after));
+  }
+}
+
+test("sorted files come before what says where each begins, that before SHA256SUMS, and the page for people last", async () => {
+  await publishRelease(dist, WITH());
+  const told = await steps();
+  expect(told.slice(-5)).toEqual(
+    ["lookup/index.json", "explorer/summary.json", "SHA256SUMS", "snapshot.json", PAGE].map((path) => `add ${path}`),
+  );
+  for (const path of [...LOOKUP, ...ASSETS, ...DATA]) expect(told).toContain(`add ${path}`);
+  await publishSite();
+  expect(await publishSite()).toMatchObject({ added: 0, changed: 0, removed: 0 });
+});
+
+test("a release with a lookup alone has no page, and snapshot.json is the last", async () => {
+  const release = await publishRelease(dist, { others: filesOf(LOOKUP) });
+  expect((await steps()).slice(-3)).toEqual(["add lookup/index.json", "add SHA256SUMS", "add snapshot.json"]);
+  await publishSite();
+  expect(published(site)).toEqual(readTree(release));
+});
+
+test("wherever the first run with a page ends, that page has its script and its data, proved", async () => {
+  const before = await writeRelease(dist, { bio: "0" });
+  const after = await writeRelease(dist, WITH());
+  const seen = new Set<boolean>();
+  await interrupted(before, after, () => {
+    const isThere = read(PAGE) !== undefined;
+    seen.add(isThere);
+    if (isThere) for (const path of [...LOOKUP, ...ASSETS, ...DATA, PAGE]) expect(isListed(path), path).toBe(true);
+  });
+  expect(seen).toEqual(new Set([false, true]));
+});
+
+test("wherever a run from one page to the next ends, no file is missing, and sorted files are those that are listed or seen not to be", async () => {
+  const [before, after] = [await writeRelease(dist, WITH("1")), await writeRelease(dist, WITH("2"))];
+  const idOf = (release: string) => JSON.parse(readFileSync(join(release, "snapshot.json"), "utf8")).id;
+  const seen = new Set<string>();
+  await interrupted(before, after, () => {
+    for (const path of [...LOOKUP, ...ASSETS, ...DATA, PAGE]) expect(read(path), path).toBeDefined();
+    const isNew = JSON.parse(`${read("snapshot.json")}`).id === idOf(after);
+    if (isNew) for (const path of [...LOOKUP, ...ASSETS, ...DATA]) expect(isListed(path), path).toBe(true);
+    seen.add(`${isNew ? "new" : "old"} snapshot, ${`${read(PAGE)}`.includes("2") ? "new" : "old"} page`);
+  });
+  expect(seen).toEqual(new Set(["old snapshot, old page", "new snapshot, old page", "new snapshot, new page"]));
+});
+
+test("where the page goes, it goes before what it is made of", async () => {
+  const before = await writeRelease(dist, WITH());
+  const after = await writeRelease(dist, { bio: "0" });
+  const seen = new Set<boolean>();
+  await interrupted(before, after, () => {
+    const isThere = read(PAGE) !== undefined;
+    seen.add(isThere);
+    if (isThere) for (const path of [...LOOKUP, ...ASSETS, ...DATA]) expect(read(path), path).toBeDefined();
+  });
+  expect(seen).toEqual(new Set([true, false]));
+  for (const gone of ["lookup", "explorer", PAGE]) expect(existsSync(join(site, gone))).toBe(false);
+});
+
+test("an index.html of somebody else is not replaced unasked", async () => {
+  await publishRelease(dist, WITH());
+  mkdirSync(site);
+  writeFileSync(join(site, PAGE), "mine");
+  await expect(publishSite()).rejects.toThrow(`has files that Rollcall did not put there: ${PAGE};`);
+  expect(readTree(site)).toEqual(new Map([[PAGE, "mine"]]));
+  await publishSite({ force: true });
+  expect(`${read(PAGE)}`).toBe(`${PAGE} 1\n`);
+});
+
+test("a purge list has the page by both of its names, sorted files, and what is gone", async () => {
+  const purgeList = join(folder, "purge.txt");
+  const listed = () =>
+    readFileSync(purgeList, "utf8")
+      .split("\n")
+      .filter((url) => !url.includes("/api/"));
+  const urls = (...paths: string[]) => paths.map((path) => `${BASE}/${path}`).sort();
+  await publishRelease(dist, WITH());
+  await publishSite({ purgeList });
+  const own = [...LOOKUP, ...ASSETS, ...DATA, PAGE, ""];
+  expect(listed().sort()).toEqual(["", ...urls(...own, "SHA256SUMS", "snapshot.json")]);
+
+  const other = WITH();
+  await publishRelease(dist, { ...other, others: { ...other.others, "lookup/words/2.txt": "other\n" } });
+  await publishSite({ purgeList });
+  expect(listed().sort()).toEqual(["", ...urls("lookup/words/2.txt", "SHA256SUMS", "snapshot.json")]);
+
+  await publishRelease(dist, { bio: "1" });
+  await publishSite({ purgeList });
+  expect(listed().sort()).toEqual(["", ...urls(...own, "SHA256SUMS", "snapshot.json")]);
+});
+
+test("in a bucket, each is what a browser takes it for, and the page and what it is made of are asked for each time", () => {
+  const headers = (path: string) => headersOf({ index: 0, path, digest: "", variant: undefined }, "public, max-age=60");
+  const html = { ContentType: "text/html; charset=utf-8", CacheControl: "no-cache" };
+  expect(headers(PAGE)).toEqual(html);
+  expect(headers("explorer/app.js")).toEqual({ ...html, ContentType: "text/javascript; charset=utf-8" });
+  expect(headers("explorer/style.css")).toEqual({ ...html, ContentType: "text/css; charset=utf-8" });
+  expect(headers("explorer/summary.json")).toEqual({ ...html, ContentType: "application/json" });
+  const sorted = { ContentType: "text/plain; charset=utf-8", CacheControl: "public, max-age=60" };
+  for (const path of ["lookup/keys/1.txt", "lookup/words/600.txt", "explorer/facets/1.txt"])
+    expect(headers(path)).toEqual(sorted);
+});
