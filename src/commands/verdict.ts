@@ -1,9 +1,10 @@
 /** Describes a verification to people: a row for each check, then the findings, then a summary. */
+
+import { bothEndsOf } from "../print/fit.js";
 import { count, duration, number } from "../print/numbers.js";
 import { align, type Paint } from "../print/style.js";
 import { table } from "../print/table.js";
 import { shorten, visible } from "../print/text.js";
-import { bothEndsOf } from "../report/fit.js";
 import { describeFinding } from "../verify/junit.js";
 import type { Asked, Row, Verdict } from "../verify/verdict.js";
 import { wrap } from "./program/help.js";

@@ -1,8 +1,8 @@
 /** Shows two values side by side: short ones in full, long ones as what differs with some text around it. */
 
 import type { FieldChange } from "../diff/change.js";
+import { bothEndsOf, firstOf, lastOf, type Show } from "../print/fit.js";
 import { visible } from "../print/text.js";
-import { bothEndsOf, firstOf, lastOf, type Show } from "./fit.js";
 import type { Subject } from "./subject.js";
 import type { Written } from "./value.js";
 

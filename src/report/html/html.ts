@@ -2,19 +2,32 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Diff } from "../../diff/change.js";
+import { html, Markup } from "../../markup/markup.js";
 import { JOINED } from "../../print/joined.js";
 import { count } from "../../print/numbers.js";
 import { type ReportOptions, sideName } from "../facts.js";
 import { subjectsOf } from "../subject.js";
 import { changeList } from "./list.js";
-import { html, Markup } from "./markup.js";
 import { dataBlocks } from "./rows.js";
 import { differing, summary } from "./summary.js";
 
-/** The modules of `page/`, in the order of their imports. Since they become one script, no name may exist twice. */
-const MODULES = ["element", "text", "difference", "value", "data", "search", "rows", "pager", "main"] as const;
+/** What all pages for people share, and what is of this one: both in the sources and in the package. */
+const SHARED = new URL("../../markup/page/", import.meta.url);
+const OWN = new URL("./page/", import.meta.url);
 
-const STYLES = ["base", "summary", "plots", "filters", "list", "values"] as const;
+/** The modules, in the order of their imports. Since they become one script, no name may exist twice. */
+const MODULES = [
+  ...["element.js", "text.js"].map((name) => new URL(name, SHARED)),
+  ...["difference", "value", "data", "search", "rows", "pager", "main"].map((name) => new URL(`${name}.js`, OWN)),
+];
+
+const STYLES = [
+  new URL("base.css", SHARED),
+  new URL("totals.css", SHARED),
+  new URL("summary.css", OWN),
+  new URL("plots.css", SHARED),
+  ...["filters", "list", "values"].map((name) => new URL(`${name}.css`, OWN)),
+];
 
 /** In bounded memory: the changes are read twice, for the plots and for the list. The bytes depend on the diff alone. */
 export async function* htmlReport(diff: Diff, { exceeded = [], filter = {} }: ReportOptions): AsyncGenerator<string> {
@@ -53,12 +66,11 @@ function title(diff: Diff): string {
   return diff.contract ? "Another contract" : "No changes";
 }
 
-/** Reads the files of `page/`, which is beside this file both in the sources and in the package. */
 function readAssets() {
-  const style = STYLES.map((name) => read(`${name}.css`)).join("\n");
+  const style = STYLES.map(read).join("\n");
   // The modules are joined into one script, inside a function, so that their names are not global; one constant is not theirs.
-  const modules = MODULES.map((name) =>
-    read(`${name}.js`)
+  const modules = MODULES.map((module) =>
+    read(module)
       .replace(/^import .*;\n/gm, "")
       .replace(/^export /gm, ""),
   );
@@ -85,6 +97,6 @@ function hashOf(source: string): string {
   return `'sha256-${createHash("sha256").update(source).digest("base64")}'`;
 }
 
-function read(name: string): string {
-  return readFileSync(new URL(`./page/${name}`, import.meta.url), "utf8");
+function read(file: URL): string {
+  return readFileSync(file, "utf8");
 }

@@ -1,11 +1,11 @@
 /** The list of changes before the page's script fills it: search and filters, an empty table, and the pager. */
 import type { Diff } from "../../diff/change.js";
+import { html, type Markup } from "../../markup/markup.js";
 import { number } from "../../print/numbers.js";
 import { capital, toJson } from "../../print/text.js";
 import { CHANGE_KINDS, type ChangeKind } from "../facts.js";
 import type { Subject } from "../subject.js";
 import { writePath } from "../value.js";
-import { html, type Markup } from "./markup.js";
 import { KIND_WORDS } from "./summary.js";
 
 export function changeList(diff: Diff, { words: [one], contract: { key } }: Subject): Markup {

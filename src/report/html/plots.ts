@@ -1,13 +1,19 @@
 /** The plots of a diff. They are drawn as SVG while the report is written. */
 import type { Diff } from "../../diff/change.js";
-import { number } from "../../print/numbers.js";
+import { html, type Markup } from "../../markup/markup.js";
+import { drawNamedBars } from "../../markup/plots/bars.js";
+import { figure, type Plot } from "../../markup/plots/figure.js";
+import { count } from "../../print/numbers.js";
+import { capital } from "../../print/text.js";
 import { movesByFacet } from "../facts.js";
-import type { Subjects } from "../subject.js";
-import { type Drawings, html, Markup, type Plot, type PlotDrawing } from "./markup.js";
-import { fieldsPlot } from "./plots/fields.js";
+import type { Subject, Subjects } from "../subject.js";
+import { writePath } from "../value.js";
 import { flowPlot } from "./plots/flow.js";
 import { timesPlot } from "./plots/times.js";
 import { countTimes } from "./times.js";
+
+/** The table of figures has the other fields. */
+const MOST_BARS = 12;
 
 /** The section with all plots, except those that would be empty. */
 export async function plots(diff: Diff, subjects: Subjects): Promise<Markup> {
@@ -34,29 +40,25 @@ async function timesOf(diff: Diff, subjects: Subjects): Promise<Plot | undefined
   return times.bins.length === 0 ? undefined : timesPlot(times, subjects.added, time);
 }
 
-function figure(plot: Plot): Markup {
-  const { id, title, sentence, shown } = plot;
-  return html`<figure id="${id}">
-<figcaption><h3 id="${id}-title">${title}</h3><p>${sentence}</p></figcaption>
-${shown instanceof Markup ? shown : drawings(id, title, shown)}</figure>
-`;
-}
-
-/** The drawings of a plot, and its figures as a table for people who cannot see them. */
-function drawings(id: string, title: string, { widths, draw, figures }: Drawings): Markup {
-  return html`${widths.map((width) => drawing(id, width, draw(width)))}
-<details><summary>Figures<span class="hidden"> of ${title}</span></summary>
-<div class="figures" tabindex="0" role="group" aria-label="Figures of ${title}"><table><thead><tr>${figures.head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${figures.rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div></details>
-`;
-}
-
-function drawing(id: string, width: number, { height, marks }: PlotDrawing): Markup {
-  return html`<svg class="w${width}" role="img" aria-labelledby="${id}-title" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${marks}</svg>
-`;
-}
-
-function cell(value: string | number, column: number): Markup {
-  if (column === 0) return html`<th scope="row">${value}</th>`;
-  return typeof value === "number" ? html`<td class="number">${number(value)}</td>` : html`<td>${value}</td>`;
+/** A bar for each field: in how many records it changed, longest first. */
+function fieldsPlot({ fields, changed }: Diff, { words: [one, many] }: Subject): Plot {
+  const all = [...fields].map(([path, records]) => [writePath(path), records] as const);
+  const shown = all.slice(0, MOST_BARS);
+  const rest = all.length - shown.length;
+  const of = `${capital(many)} whose value differs, of ${count(changed, [`changed ${one}`, `changed ${many}`])}.`;
+  return {
+    id: "fields",
+    title: "Changes by field",
+    sentence: rest === 0 ? of : `${of} ${count(rest, "rarer field")} not drawn.`,
+    shown: {
+      widths: [520, 340],
+      draw: (width) =>
+        drawNamedBars(
+          shown.map(([name, records]) => ({ name, count: records })),
+          "changed",
+          width,
+        ),
+      figures: { head: ["Field", capital(many)], rows: all },
+    },
+  };
 }

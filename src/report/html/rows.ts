@@ -1,9 +1,8 @@
 /** Writes the changes into the page as small blocks of JSON, which its script parses one at a time. */
 import { valueAt } from "../../contract/record/value.js";
 import type { Change } from "../../diff/change.js";
-import { toJson } from "../../print/text.js";
+import { html, jsonForScript, Markup } from "../../markup/markup.js";
 import type { Subject, Subjects } from "../subject.js";
-import { html, Markup } from "./markup.js";
 
 /** Characters of JSON in a block (about), few enough to parse between two frames. */
 const BLOCK_LENGTH = 128_000;
@@ -24,7 +23,7 @@ export async function* dataBlocks(changes: AsyncIterable<Change>, subjects: Subj
       [rows, length] = [[], 0];
     }
     kind = change.kind;
-    const row = safeJson(rowOf(change, subjects[change.kind], paths));
+    const row = jsonForScript(rowOf(change, subjects[change.kind], paths)).source;
     rows.push(row);
     length += row.length;
   }
@@ -32,7 +31,7 @@ export async function* dataBlocks(changes: AsyncIterable<Change>, subjects: Subj
   const { facets, time } = subjects.added;
   const facts = [...(time ? [time] : []), ...facets].map(({ path }) => path);
   const contract = { paths: [...paths.keys()], facts };
-  yield html`<script type="application/json" id="contract">${new Markup(safeJson(contract))}</script>\n`.source;
+  yield html`<script type="application/json" id="contract">${jsonForScript(contract)}</script>\n`.source;
 }
 
 function block(kind: Change["kind"] | undefined, rows: readonly string[]): string {
@@ -51,9 +50,4 @@ function rowOf(change: Change, { contract, namesOf }: Subject, paths: Map<string
   if (change.kind === "changed") for (const { path, old, new: now } of change.fields) put(path, old, now);
   else for (const field of contract.fields) put(field.path, valueAt(record, field));
   return row;
-}
-
-/** JSON that cannot end the script element and has no invisible characters. */
-function safeJson(value: unknown): string {
-  return toJson(value).replaceAll("<", "\\u003c");
 }

@@ -1,11 +1,11 @@
 /** The top of the page: the two sides, how many records differ, other differences, and exceeded gates. */
 import type { Diff, FieldFilter, SideFacts } from "../../diff/change.js";
+import { html, type Markup } from "../../markup/markup.js";
 import { count, number } from "../../print/numbers.js";
 import { type ContractChange, contractChanges, contractExcerpts, otherKey } from "../contract.js";
 import { joined } from "../excerpt.js";
 import { CHANGE_KINDS, comparedFields, settingChanges, sideName } from "../facts.js";
 import type { Subject } from "../subject.js";
-import { html, type Markup } from "./markup.js";
 
 export function differing({ added, removed, changed }: Diff): number {
   return added + removed + changed;

@@ -3,9 +3,10 @@
  * images, HTML and entities, and GitHub ignores mentions, issue numbers, commits, addresses and emoji. Two characters can
  * end one early: a backtick, and the `|` that ends a table cell.
  */
+
+import { firstOf } from "../../print/fit.js";
 import { number, type Words, wordFor } from "../../print/numbers.js";
 import { visible } from "../../print/text.js";
-import { firstOf } from "../fit.js";
 import { RIGHT_TO_LEFT } from "../value.js";
 
 const LONGEST = 200;

@@ -1,13 +1,13 @@
 /** The changes in the text form: the first ones of each kind, and each changed field as `path: old -> new`. */
 import type { AnyRecord } from "../../contract/contract.js";
 import type { Change, Diff, FieldChange } from "../../diff/change.js";
+import { firstOf } from "../../print/fit.js";
 import { number } from "../../print/numbers.js";
 import type { Paint } from "../../print/style.js";
 import { visible } from "../../print/text.js";
 import { contractChanges, contractExcerpts, otherKey } from "../contract.js";
 import { type Excerpt, excerpts, joined } from "../excerpt.js";
 import { CHANGE_KINDS, firstChanges } from "../facts.js";
-import { firstOf } from "../fit.js";
 import { dayOf, factOf, labelOf, type Subject, subjectsOf, timeWord } from "../subject.js";
 import { RIGHT_TO_LEFT, writeId, writePath } from "../value.js";
 

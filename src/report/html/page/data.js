@@ -1,5 +1,5 @@
 /** Reads the changes, which are in the page as blocks of JSON. A block is parsed only when it is needed. */
-import { byId } from "./element.js";
+import { byId } from "../../../markup/page/element.js";
 
 /**
  * @typedef {"added" | "removed" | "changed"} Kind

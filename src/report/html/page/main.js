@@ -1,6 +1,7 @@
 /** Runs the list: reads the filters, searches, and shows one page of what is found. */
+
+import { byId, formatNumber } from "../../../markup/page/element.js";
 import { changesAt, TOTAL } from "./data.js";
-import { byId, formatNumber } from "./element.js";
 import { createPager, ROWS_PER_PAGE } from "./pager.js";
 import { changeRows } from "./rows.js";
 import { search } from "./search.js";

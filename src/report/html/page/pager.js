@@ -1,5 +1,5 @@
 /** Shows the changes that were found page by page, so that the table stays small. */
-import { byId, formatNumber } from "./element.js";
+import { byId, formatNumber } from "../../../markup/page/element.js";
 
 export const ROWS_PER_PAGE = 50;
 

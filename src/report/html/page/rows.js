@@ -1,8 +1,9 @@
 /** Shows a change as a row of the table, with details that open below it: all fields, old and new side by side. */
+
+import { element } from "../../../markup/page/element.js";
+import { textOf, visibleText } from "../../../markup/page/text.js";
 import { FACTS } from "./data.js";
 import { differences } from "./difference.js";
-import { element } from "./element.js";
-import { textOf, visibleText } from "./text.js";
 import { excerpt, wholeValue } from "./value.js";
 
 /** @import { Change } from "./data.js" */

@@ -1,6 +1,7 @@
 /** Searches the changes block by block, a few milliseconds at a time, so that the page stays responsive. */
+
+import { textOf } from "../../../markup/page/text.js";
 import { BLOCKS, changesOf, TOTAL } from "./data.js";
-import { textOf } from "./text.js";
 
 /** @import { Kind, Change } from "./data.js" */
 

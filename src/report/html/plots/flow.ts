@@ -2,12 +2,13 @@
 import { scaleLinear } from "d3-scale";
 import { linkHorizontal } from "d3-shape";
 import type { Flow } from "../../../diff/change.js";
+import { html, type Markup } from "../../../markup/markup.js";
+import type { Plot, PlotDrawing } from "../../../markup/plots/figure.js";
+import { firstOf } from "../../../print/fit.js";
 import { count, number } from "../../../print/numbers.js";
 import { capital, visible } from "../../../print/text.js";
-import { firstOf } from "../../fit.js";
 import type { Subject } from "../../subject.js";
 import { writePath } from "../../value.js";
-import { html, type Markup, type Plot, type PlotDrawing } from "../markup.js";
 import { breakable, type Move, movesOf, parts, type Value, valuesOf } from "./moves.js";
 
 /** The height of all ribbons in pixels: `each` for every value on the side with more values, but at most `most`. */

@@ -1,7 +1,7 @@
 /** The moves of a facet, with its values as a reader sees them and in an order of their own. */
 import type { Flow } from "../../../diff/change.js";
+import { html, type Markup } from "../../../markup/markup.js";
 import { inQuotes, type Subject } from "../../subject.js";
-import { html, type Markup } from "../markup.js";
 
 /** One value of a facet; the same value is the same object. */
 export interface Value {

@@ -1,5 +1,5 @@
 /** Cuts text to a number of columns, counted in its escaped form. */
-import { characters } from "../print/text.js";
+import { characters } from "./text.js";
 
 /** Escapes a piece of text for printing. Escaping pieces one by one must give the same as escaping the whole text. */
 export type Show = (text: string) => string;

@@ -1,5 +1,5 @@
 /** Templates for HTML and SVG. They escape everything that is put in, except the results of other templates. */
-import { visible } from "../../print/text.js";
+import { toJson, visible } from "../print/text.js";
 
 /** Markup that needs no escaping. */
 export class Markup {
@@ -29,25 +29,7 @@ function sourceOf(part: Part): string {
   return visible(String(part)).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** A plot of the report. */
-export interface Plot {
-  /** Unique in the page. */
-  id: string;
-  title: string;
-  /** A sentence or two about what the plot shows. */
-  sentence: string;
-  /** Either a table that shows all of it, or drawings. */
-  shown: Markup | Drawings;
-}
-
-export interface Drawings {
-  /** In pixels, widest first. Text in SVG does not wrap, so there are several drawings, and the style shows one that fits. */
-  widths: readonly number[];
-  draw(width: number): PlotDrawing;
-  figures: { head: readonly string[]; rows: readonly (readonly (string | number)[])[] };
-}
-
-export interface PlotDrawing {
-  height: number;
-  marks: readonly Markup[];
+/** A value for a script to read, as JSON that cannot end the script element and has no invisible characters. */
+export function jsonForScript(value: unknown): Markup {
+  return new Markup(toJson(value).replaceAll("<", "\\u003c"));
 }

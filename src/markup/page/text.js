@@ -1,5 +1,5 @@
 /** Shows values as text, with invisible characters made visible. */
-import { JOINED } from "../../../print/joined.js";
+import { JOINED } from "../../print/joined.js";
 import { element } from "./element.js";
 
 /** Controls, direction and other invisible format characters, line separators and lone surrogates. */

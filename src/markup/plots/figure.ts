@@ -1,0 +1,53 @@
+/** A plot in a page: its title, what it shows in a sentence, drawings of it in several widths, and all of it as a table. */
+import { number } from "../../print/numbers.js";
+import { html, Markup } from "../markup.js";
+
+/** A plot of a page. */
+export interface Plot {
+  /** Unique in the page. */
+  id: string;
+  title: string;
+  /** A sentence or two about what the plot shows. */
+  sentence: string;
+  /** Either a table that shows all of it, or drawings. */
+  shown: Markup | Drawings;
+}
+
+export interface Drawings {
+  /** In pixels, widest first. Text in SVG does not wrap, so there are several drawings, and the style shows one that fits. */
+  widths: readonly number[];
+  draw(width: number): PlotDrawing;
+  figures: { head: readonly string[]; rows: readonly (readonly (string | number)[])[] };
+}
+
+export interface PlotDrawing {
+  height: number;
+  marks: readonly Markup[];
+}
+
+export function figure(plot: Plot): Markup {
+  const { id, title, sentence, shown } = plot;
+  return html`<figure id="${id}">
+<figcaption><h3 id="${id}-title">${title}</h3><p>${sentence}</p></figcaption>
+${shown instanceof Markup ? shown : drawings(id, title, shown)}</figure>
+`;
+}
+
+/** The drawings of a plot, and its figures as a table for people who cannot see them. */
+function drawings(id: string, title: string, { widths, draw, figures }: Drawings): Markup {
+  return html`${widths.map((width) => drawing(id, width, draw(width)))}
+<details><summary>Figures<span class="hidden"> of ${title}</span></summary>
+<div class="figures" tabindex="0" role="group" aria-label="Figures of ${title}"><table><thead><tr>${figures.head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${figures.rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody></table></div></details>
+`;
+}
+
+function drawing(id: string, width: number, { height, marks }: PlotDrawing): Markup {
+  return html`<svg class="w${width}" role="img" aria-labelledby="${id}-title" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${marks}</svg>
+`;
+}
+
+function cell(value: string | number, column: number): Markup {
+  if (column === 0) return html`<th scope="row">${value}</th>`;
+  return typeof value === "number" ? html`<td class="number">${number(value)}</td>` : html`<td>${value}</td>`;
+}
