@@ -50,12 +50,11 @@ const PLAIN = /^[\0-\x7f]*$/;
 const PLAIN_WORD = /[a-z0-9]+/g;
 
 /**
- * The words of a text, each once, folded: compatible forms are one (NFKD), marks and case do not count. A word is a run of
+ * The words of a text in their order, folded: compatible forms are one (NFKD), marks and case do not count. A word is a run of
  * letters and digits; where writing puts no spaces between words, and of pictures, each character.
  */
 export function foldedWords(text: string): string[] {
-  const words = PLAIN.test(text) ? text.toLowerCase().match(PLAIN_WORD) : fold(text).match(WORD);
-  return words === null ? [] : words.length === 1 ? words : [...new Set(words)];
+  return (PLAIN.test(text) ? text.toLowerCase().match(PLAIN_WORD) : fold(text).match(WORD)) ?? [];
 }
 
 /** Down, up and down again: a sharp s has two letters only in capitals, and a dotless i is an I there. */
