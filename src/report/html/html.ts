@@ -17,8 +17,8 @@ const OWN = new URL("./page/", import.meta.url);
 
 /** The modules, in the order of their imports. Since they become one script, no name may exist twice. */
 const MODULES = [
-  ...["element.js", "text.js"].map((name) => new URL(name, SHARED)),
-  ...["difference", "value", "data", "search", "rows", "pager", "main"].map((name) => new URL(`${name}.js`, OWN)),
+  ...["element", "text", "difference", "value", "pager"].map((name) => new URL(`${name}.js`, SHARED)),
+  ...["data", "search", "rows", "main"].map((name) => new URL(`${name}.js`, OWN)),
 ];
 
 const STYLES = [
@@ -26,7 +26,9 @@ const STYLES = [
   new URL("totals.css", SHARED),
   new URL("summary.css", OWN),
   new URL("plots.css", SHARED),
-  ...["filters", "list", "values"].map((name) => new URL(`${name}.css`, OWN)),
+  new URL("controls.css", SHARED),
+  new URL("list.css", OWN),
+  new URL("values.css", SHARED),
 ];
 
 /** In bounded memory: the changes are read twice, for the plots and for the list. The bytes depend on the diff alone. */

@@ -1,14 +1,15 @@
 /** Runs the list: reads the filters, searches, and shows one page of what is found. */
 
 import { byId, formatNumber } from "../../../markup/page/element.js";
+import { createPager } from "../../../markup/page/pager.js";
 import { changesAt, TOTAL } from "./data.js";
-import { createPager, ROWS_PER_PAGE } from "./pager.js";
 import { changeRows } from "./rows.js";
 import { search } from "./search.js";
 
 /** @import { Kind } from "./data.js" */
 /** @import { Filter } from "./search.js" */
 
+const ROWS_PER_PAGE = 50;
 /** Milliseconds after the last key before a search begins. */
 const DELAY = 150;
 
@@ -17,7 +18,7 @@ const table = byId("list", HTMLTableElement);
 const message = byId("status", HTMLElement);
 const progress = byId("progress", HTMLProgressElement);
 const openAll = byId("open-all", HTMLButtonElement);
-const pager = createPager((to) => {
+const pager = createPager(ROWS_PER_PAGE, (to) => {
   page = to;
   show();
   const { top } = table.getBoundingClientRect();

@@ -1,13 +1,13 @@
 /** Shows a change as a row of the table, with details that open below it: all fields, old and new side by side. */
 
+import { differences } from "../../../markup/page/difference.js";
 import { element } from "../../../markup/page/element.js";
 import { textOf, visibleText } from "../../../markup/page/text.js";
+import { excerpt, wholeValue } from "../../../markup/page/value.js";
 import { FACTS } from "./data.js";
-import { differences } from "./difference.js";
-import { excerpt, wholeValue } from "./value.js";
 
 /** @import { Change } from "./data.js" */
-/** @import { Part } from "./difference.js" */
+/** @import { Part } from "../../../markup/page/difference.js" */
 
 /** Fields that a closed row shows. */
 const FIRST_FIELDS = 3;

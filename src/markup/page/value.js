@@ -1,8 +1,8 @@
 /** Shows a value in one line, or in full. A long value is shown around its difference, with buttons for the rest. */
 
-import { element, formatNumber } from "../../../markup/page/element.js";
-import { cut, textOf } from "../../../markup/page/text.js";
 import { pieces } from "./difference.js";
+import { element, formatNumber } from "./element.js";
+import { cut, textOf } from "./text.js";
 
 /** @import { Part } from "./difference.js" */
 

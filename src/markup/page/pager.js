@@ -1,12 +1,11 @@
-/** Shows the changes that were found page by page, so that the table stays small. */
-import { byId, formatNumber } from "../../../markup/page/element.js";
-
-export const ROWS_PER_PAGE = 50;
+/** Shows a long list page by page, so that its table stays small. */
+import { byId, formatNumber } from "./element.js";
 
 /**
+ * @param {number} rows how many a page has
  * @param {(page: number) => void} onTurn called with the page, from 1, that the reader wants to see
  */
-export function createPager(onTurn) {
+export function createPager(rows, onTurn) {
   const bar = byId("pager", HTMLElement);
   const field = byId("page", HTMLInputElement);
   const buttons = [...bar.querySelectorAll("button")];
@@ -25,10 +24,10 @@ export function createPager(onTurn) {
   return {
     /**
      * @param {number} at the page, from 1
-     * @param {number} listed how many changes all pages have together
+     * @param {number} listed how many rows all pages have together
      */
     show(at, listed) {
-      [page, pages] = [at, Math.max(1, Math.ceil(listed / ROWS_PER_PAGE))];
+      [page, pages] = [at, Math.max(1, Math.ceil(listed / rows))];
       bar.hidden = pages === 1;
       field.value = String(page);
       byId("pages", HTMLElement).textContent = `of ${formatNumber(pages)}`;

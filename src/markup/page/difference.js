@@ -1,6 +1,6 @@
 /** Finds what differs between two values, and marks it. */
-import { element } from "../../../markup/page/element.js";
-import { textOf, visibleText } from "../../../markup/page/text.js";
+import { element } from "./element.js";
+import { textOf, visibleText } from "./text.js";
 
 /**
  * The part of a value that differs from the other value, from `start` up to `end`; subtle when both look the same.
