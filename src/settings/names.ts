@@ -12,7 +12,10 @@ export const CONFIG_FLAG = "--config";
 export const CONFIG_VARIABLE = "ROLLCALL_CONFIG";
 
 /** A verb's own setting, under a flag that means another one in another verb. Variables and the file tell them apart. */
-const OWN_FLAGS: ReadonlyMap<string, string> = new Map([["schemaFormat", "--format"]]);
+const OWN_FLAGS: ReadonlyMap<string, string> = new Map([
+  ["schemaFormat", "--format"],
+  ["devPort", "--port"],
+]);
 
 export function flagOf(key: string): string {
   return OWN_FLAGS.get(key) ?? `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -9,7 +9,7 @@ const { path, row, text, whole, yesOrNo } = kind;
 export const SETTINGS = {
   // What a contract is made from, what a build reads, and the release that it makes.
   from: row(path("<file>"), ["init"], "SQLite file to write a contract for"),
-  db: row(path("<file>"), ["build"], "SQLite file to read; required"),
+  db: row(path("<file>"), ["build", "dev"], "SQLite file to read; required"),
   baseUrl: row(
     kind.baseUrl,
     ["build"],
@@ -18,32 +18,36 @@ export const SETTINGS = {
   out: row({ ...path("<folder>"), default: "dist" }, ["build", "diff", "verify", "schema"], "folder of the releases"),
   pageSize: row(
     { ...whole(PAGE_SIZE.min, PAGE_SIZE.max), default: PAGE_SIZE.default },
-    ["build"],
+    ["build", "dev"],
     `records a page, ${PAGE_SIZE.min} to ${PAGE_SIZE.max}`,
   ),
   contract: row(
     kind.contract,
-    ["build", "diff", "schema"],
+    ["build", "dev", "diff", "schema"],
     "contract of the records (default: rollcall.contract.json beside the config file, or that of a directory of users)",
   ),
   table: row(
     text("<name>", "the name of a table or view"),
-    ["init", "build"],
+    ["init", "build", "dev"],
     "table or view to read (default: the one with the contract's word for its records; for init, the only one)",
   ),
-  query: row(path("<file.sql>"), ["init", "build"], "file with a SELECT that yields the columns, instead of --table"),
+  query: row(
+    path("<file.sql>"),
+    ["init", "build", "dev"],
+    "file with a SELECT that yields the columns, instead of --table",
+  ),
   defaultAvatar: row(
     kind.publicUrl,
-    ["build"],
+    ["build", "dev"],
     "image of records that have none (default: one that goes with the release)",
   ),
   links: row(
     kind.oneOf(...LINK_STYLES),
-    ["build"],
+    ["build", "dev"],
     "form of next and previous: ?format=api&page=N, or pages/N.json for hosts without queries",
   ),
   compress: row(kind.encodings, ["build"], "codings to store each page in as well"),
-  bulk: row(yesOrNo, ["build"], "publish all records in a few files as well, for readers who want everything"),
+  bulk: row(yesOrNo, ["build", "dev"], "publish all records in a few files as well, for readers who want everything"),
   lookup: row(yesOrNo, ["build"], "publish where each record is, so that readers find one by its key or its names"),
   explorer: row(
     yesOrNo,
@@ -52,17 +56,17 @@ export const SETTINGS = {
   ),
   changes: row(
     { ...whole(0, 1000), default: 0 },
-    ["build"],
+    ["build", "dev"],
     "steps from earlier releases to publish, for readers who keep a copy; 0 is no changes.json",
   ),
   keep: row({ ...whole(0, 1_000_000), default: 5 }, ["build"], "old releases to keep; the current one always stays"),
   workers: row(
     whole(0, 64),
-    ["build", "verify"],
+    ["build", "dev", "verify"],
     "threads that share the work; 0 is none (default: as many as cores, none where there is little to do)",
   ),
-  skipInvalid: row(yesOrNo, ["build"], "publish without the invalid records"),
-  problems: row(path("<file>"), ["build"], "write every problem to it, as NDJSON"),
+  skipInvalid: row(yesOrNo, ["build", "dev"], "publish without the invalid records"),
+  problems: row(path("<file>"), ["build", "dev"], "write every problem to it, as NDJSON"),
   signKey: row(
     secretFile,
     ["build"],
@@ -71,6 +75,7 @@ export const SETTINGS = {
 
   // How Rollcall's own server serves.
   port: row({ ...whole(0, 65_535), default: 8080 }, ["serve"], "port to listen on; 0 takes a free one"),
+  devPort: row(whole(0, 65_535), ["dev"], "port to listen on (default: 8080, or a free one where that is taken)"),
   host: row(
     { ...text("<address>", "an address or a host name"), default: "127.0.0.1" },
     ["serve"],
@@ -184,7 +189,7 @@ export const SETTINGS = {
   // How much is printed, for people or for programs.
   json: row(
     yesOrNo,
-    ["init", "build", "serve", "releases", "use", "verify", "publish", "adapt", "mirror"],
+    ["init", "build", "dev", "serve", "releases", "use", "verify", "publish", "adapt", "mirror"],
     "print the result as JSON on stdout",
   ),
   timings: row(yesOrNo, ["build"], "say where the time went, by stage"),

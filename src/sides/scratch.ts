@@ -1,4 +1,4 @@
-/** A temporary folder for a comparison. Folders that killed processes have left are removed. */
+/** A temporary folder for what a run writes and nobody keeps. Folders that killed processes have left are removed. */
 import { once } from "node:events";
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { lstat, readdir, rename, rm } from "node:fs/promises";
@@ -8,11 +8,11 @@ import { join } from "node:path";
 import { codeOf, hasCode, UserError } from "../errors.js";
 import { sha256 } from "../release/files.js";
 
-/** @throws UserError when no folder can be made. */
-export async function makeScratch(): Promise<string> {
+/** @param verb whose folder it is, which its name says. @throws UserError when no folder can be made. */
+export async function makeScratch(verb: "diff" | "dev" = "diff"): Promise<string> {
   await sweepTemporary();
   try {
-    const folder = mkdtempSync(join(tmpdir(), "rollcall-diff-"));
+    const folder = mkdtempSync(join(tmpdir(), `rollcall-${verb}-`));
     await showInUse(folder);
     return folder;
   } catch (cause) {
@@ -41,7 +41,7 @@ export function explainRoom(error: unknown): unknown {
   );
 }
 
-const NAME = /^rollcall-diff-\w{6}(-gone)?$/;
+const NAME = /^rollcall-(?:diff|dev)-\w{6}(-gone)?$/;
 
 // A socket shows that a folder is in use: when its process ends, however it ends, the system stops listening. A process id
 // has no meaning in another container. The name contains the machine, since several machines may share a folder.

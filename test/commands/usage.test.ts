@@ -55,7 +55,7 @@ test("help fits its width and names every exit code", async () => {
   for (const verb of ["", ...VERBS.map(({ name }) => name)]) {
     const { stdout } = await rollcall(`${verb} --help`, fakeIo(scratch()));
     for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(100);
-    const hasGates = verb !== "verify" && verb !== "mirror";
+    const hasGates = !["verify", "mirror", "dev"].includes(verb);
     const codes = Object.values(ExitCode).filter((code) => hasGates || code !== ExitCode.gate);
     const { hungUp, terminated } = ExitCode;
     expect(stdout).toMatch(new RegExp(`${terminated} by SIGTERM,\\s+${hungUp} by SIGHUP`));
@@ -166,7 +166,7 @@ test("a wrong setting stops the verbs that have it, and only those", async () =>
     return (await Promise.all(runs)).filter((name) => name !== undefined);
   };
   expect(await codes({ ROLLCALL_PORT: "eighty" })).toEqual(["serve"]);
-  expect(await codes({ ROLLCALL_PAGE_SIZE: "many" })).toEqual(["build", "diff"]);
+  expect(await codes({ ROLLCALL_PAGE_SIZE: "many" })).toEqual(["build", "diff", "dev"]);
   const writers = ["schema", "build", "diff", "verify", "serve", "adapt", "publish", "releases", "use"];
   expect(await codes({ ROLLCALL_OUT: "a\0b" })).toEqual(writers);
   expect(await codes({ ROLLCALL_QUIET: "very" })).toEqual(["init", "build", "publish", "mirror", "use"]);

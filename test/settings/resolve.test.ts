@@ -88,6 +88,7 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   problems: ["/p.ndjson", "/p.ndjson"],
   signKey: ["/minisign.key", "/minisign.key"],
   port: ["0", 0],
+  devPort: ["0", 0],
   host: ["::1", "::1"],
   processes: ["2", 2],
   cacheControl: ["no-cache", "no-cache"],

@@ -53,15 +53,18 @@ function describeProblem(
   return `${head}: ${paint("bold", visible(path))} ${showValue(value)} ${visible(message)}`;
 }
 
-/** The last line of a refusal. With `skipInvalid`, a build refuses only when no record is valid. */
+/**
+ * The last line of a refusal. With `skipInvalid`, a build refuses only when no record is valid.
+ * @param outcome what that means for what was published.
+ */
 export function describeRefusal(
   { problems, total }: InvalidRecordsError,
   words: Words,
   { skipInvalid, problems: file }: { skipInvalid: boolean; problems?: string | undefined },
+  outcome = "nothing was published and current is unchanged",
 ): string {
   const one = problems.records === 1;
   const found = `${number(problems.records)} of ${count(total, words)} ${one ? "is" : "are"} invalid`;
-  const outcome = "nothing was published and current is unchanged";
   const why = skipInvalid
     ? `without them no ${wordFor(1, words)} is left to publish, so ${outcome}.`
     : `${outcome}. Mend ${one ? "it, or leave it" : "them, or leave them"} out with --skip-invalid.`;

@@ -11,27 +11,41 @@ export function describeBuild(
   run: { db: string; contract: Contract; problemsFile: string | undefined; next: string; milliseconds: number },
   paint: Paint,
 ): string {
-  const { id, isSwitched, isRead, records, skipped, pruned, warnings, problems, signedWith } = result;
+  const { id, isSwitched, isRead, records, skipped, pruned, signedWith } = result;
   const { words } = run.contract.listing;
-  const [one, many] = words;
   const lines: Line[] = [
     { verb: "read", value: isRead ? count(records + skipped, words) : "no row: the file is unchanged", detail: run.db },
     written(result),
     ...stepped(result),
+    ...warned(result, run.contract),
   ];
-  for (const [kind, warned] of Object.entries(warnings))
-    lines.push({ verb: "warn", value: `${count(warned, words)}: ${warningText(kind, run.contract)}` });
   if (signedWith !== undefined) lines.push({ verb: "sign", value: SIGNATURE, detail: `key ${signedWith}` });
   lines.push(...gated(result));
   if (pruned.length > 0) lines.push({ verb: "prune", value: count(pruned.length, "old release") });
-  if (skipped > 0) {
-    const value = `${count(skipped, [`invalid ${one}`, `invalid ${many}`])} LEFT OUT`;
-    const all = run.problemsFile === undefined ? "--problems FILE writes them all" : `all in ${run.problemsFile}`;
-    const detail = `${count(records, words)} published; ${count(problems.count, "problem")}, ${all}`;
-    lines.push({ verb: "skip", value, detail, loud: true });
-  }
+  lines.push(...leftOut(result, run));
   const detail = isSwitched ? `${id} is current; next: ${run.next}` : `${id} stays current`;
   return align([...lines, { verb: "done", value: `in ${duration(run.milliseconds)}`, detail }], paint);
+}
+
+/** A line for each kind of warning. */
+export function warned({ warnings }: BuildResult, contract: Contract): Line[] {
+  return Object.entries(warnings).map(([kind, records]) => {
+    return { verb: "warn", value: `${count(records, contract.listing.words)}: ${warningText(kind, contract)}` };
+  });
+}
+
+/** How many records were left out for being invalid, if any. */
+export function leftOut(
+  { skipped, records, problems }: BuildResult,
+  { contract, problemsFile }: { contract: Contract; problemsFile: string | undefined },
+): Line[] {
+  if (skipped === 0) return [];
+  const { words } = contract.listing;
+  const [one, many] = words;
+  const value = `${count(skipped, [`invalid ${one}`, `invalid ${many}`])} LEFT OUT`;
+  const all = problemsFile === undefined ? "--problems FILE writes them all" : `all in ${problemsFile}`;
+  const detail = `${count(records, words)} published; ${count(problems.count, "problem")}, ${all}`;
+  return [{ verb: "skip", value, detail, loud: true }];
 }
 
 /** A warning is named by a field whose value is unusual, or by a condition that is not true. */

@@ -35,8 +35,8 @@ export function refuseMisplaced(verb: string, given: Readonly<Record<string, str
     throw usageError(
       `${dist} is a URL, where the folder of the releases is expected; to check what is deployed there, run "rollcall verify ${shellWord(dist)}".`,
     );
-  // `diff` also compares sources, and a mirror is a SQLite file.
-  if (verb === "diff" || verb === "mirror") return;
+  // `diff` also compares sources, `dev` builds from one, and a mirror is a SQLite file.
+  if (["diff", "dev", "mirror"].includes(verb)) return;
   for (const word of Object.values(given)) {
     if (word === undefined || !isSqlite(at(cwd, word))) continue;
     throw usageError(

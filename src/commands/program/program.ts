@@ -5,6 +5,7 @@ import { ExitCode, usageError } from "../../errors.js";
 import { suggest } from "../../print/near.js";
 import type { Output } from "../../print/style.js";
 import { CONFIG_FILE } from "../../settings/file.js";
+import { at } from "../../settings/kinds.js";
 import { CONFIG_FLAG, flagOf } from "../../settings/names.js";
 import { resolveSettings } from "../../settings/resolve.js";
 import { SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
@@ -63,6 +64,7 @@ const LOADERS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ["build", async () => (await import("../build/build.js")).buildVerb],
   ["diff", async () => (await import("../diff.js")).diffVerb],
   ["verify", async () => (await import("../verify.js")).verifyVerb],
+  ["dev", async () => (await import("../dev/dev.js")).devVerb],
   ["serve", async () => (await import("../serve.js")).serveVerb],
   ["adapt", async () => (await import("../adapt.js")).adaptVerb],
   ["publish", async () => (await import("../publish.js")).publishVerb],
@@ -83,23 +85,25 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
   if (verb.configured) command.option(`${CONFIG_FLAG} <file>`, `settings to read instead of ${CONFIG_FILE}`);
 
   command.action(async () => {
-    const { config, ...given } = command.opts<Record<string, unknown> & { config?: string }>();
-    const values = own.map((key) => [key, given[new Option(flagOf(key)).attributeName()]] as const);
+    const { config, ...typed } = command.opts<Record<string, unknown> & { config?: string }>();
+    const values = own.map((key) => [key, typed[new Option(flagOf(key)).attributeName()]] as const);
     const flags = Object.fromEntries(values.filter(([, value]) => value !== undefined));
     const words: Record<string, string | undefined> = Object.fromEntries(
       command.registeredArguments.map((argument, index) => [argument.name(), command.args[index]]),
     );
     refuseMisplaced(verb.name, words, io.cwd);
-    const { dist, ...others } = words;
-    if (dist !== undefined) Object.assign(flags, { out: dist });
-    const settings = await resolveSettings({
-      flags,
-      config: verb.configured ? config : null,
-      env: io.env,
-      cwd: io.cwd,
-      keys: [...own, ...(verb.reads ?? []), ...("[dist]" in verb.arguments ? (["out"] as const) : [])],
-    });
-    done(await verb.run({ settings, arguments: others }, io));
+    const { dist, db, ...others } = words;
+    Object.assign(flags, dist !== undefined && { out: dist }, db !== undefined && { db });
+    const again = () =>
+      resolveSettings({
+        flags,
+        config: verb.configured ? config : null,
+        env: io.env,
+        cwd: io.cwd,
+        keys: [...own, ...(verb.reads ?? []), ...("[dist]" in verb.arguments ? (["out"] as const) : [])],
+      });
+    const given = { settings: await again(), again, config: at(io.cwd, config ?? CONFIG_FILE), arguments: others };
+    done(await verb.run(given, io));
   });
 }
 

@@ -7,7 +7,7 @@ import type { SettingKey, Settings } from "../../settings/settings.js";
 export interface Verb {
   name: string;
   summary: string;
-  /** As commander writes them, with their help. A `[dist]` stands for the setting `out`. */
+  /** As commander writes them, with their help. A `[dist]` stands for the setting `out`, and a `[db]` for `db`. */
   arguments: Readonly<Record<string, string>>;
   examples: readonly (readonly [command: string, purpose: string])[];
   /** Whether the config file is read. Flags and variables always are. */
@@ -21,6 +21,10 @@ export interface Verb {
 
 export interface Given {
   settings: Settings;
+  /** The settings as they are by now: the config file may have changed. @throws UserError (usage) as for the first ones. */
+  again(): Promise<Settings>;
+  /** The path of the config file, whether it is there or not. */
+  config: string;
   /** Positional arguments by name. */
   arguments: Readonly<Record<string, string | undefined>>;
 }

@@ -11,15 +11,23 @@ import { CHANGE_KINDS, firstChanges } from "../facts.js";
 import { dayOf, factOf, labelOf, type Subject, subjectsOf, timeWord } from "../subject.js";
 import { RIGHT_TO_LEFT, writeId, writePath } from "../value.js";
 
-/** For each kind of change: a heading, the first `limit` changes, and how many are not shown. */
-export async function* changesText(diff: Diff, limit: number, paint: Paint): AsyncGenerator<string> {
+/**
+ * For each kind of change: a heading, the first `limit` changes, and how many are not shown.
+ * @param more what shows all of them.
+ */
+export async function* changesText(
+  diff: Diff,
+  limit: number,
+  paint: Paint,
+  more = "; --all shows every one",
+): AsyncGenerator<string> {
   const subjects = subjectsOf(diff);
   for (const kind of CHANGE_KINDS) {
     const total = diff[kind];
     if (total === 0) continue;
     yield `\n${paint("bold", `${kind} (${number(total)})`)}\n`;
     for await (const change of firstChanges(diff, kind, limit)) yield changeText(change, subjects[kind], paint);
-    if (total > limit) yield `  ... ${number(total - limit)} not shown; --all shows every one\n`;
+    if (total > limit) yield `  ... ${number(total - limit)} not shown${more}\n`;
   }
 }
 

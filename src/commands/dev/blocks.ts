@@ -1,0 +1,110 @@
+/** What `rollcall dev` says to people: one block for each build, with the time where something has changed. */
+import { InvalidRecordsError } from "../../build/problems.js";
+import { type Contract, USERS_CONTRACT } from "../../contract/contract.js";
+import type { DevBuild, DevScreen, DevTrouble } from "../../dev/dev.js";
+import type { Diff } from "../../diff/change.js";
+import { UserError } from "../../errors.js";
+import { count, duration, number } from "../../print/numbers.js";
+import { type Line, painter } from "../../print/style.js";
+import { listed, visible } from "../../print/text.js";
+import { CHANGE_KINDS, settingChanges } from "../../report/facts.js";
+import { changesText, contractText } from "../../report/text/changes.js";
+import { leftOut, warned } from "../build/summary.js";
+import { reportFailure } from "../program/failure.js";
+import { type Io, say, sayLines } from "../program/verb.js";
+
+/** Changes of each kind that a block shows. */
+const MOST_CHANGES = 3;
+
+export function blocks(io: Io): DevScreen {
+  const paint = painter(io.stderr, io.env);
+  let origin = "";
+  let isFirst = true;
+  /** What stands on the screen, and is not mended. */
+  let standing: string | undefined;
+
+  const changed = (files: readonly string[]) =>
+    `${paint("dim", io.date().toTimeString().slice(0, "17:05:03".length))}  ${visible(listed(files))} changed`;
+
+  return {
+    onListening(where) {
+      origin = where;
+    },
+    async onBuilt(build) {
+      const { url, db, contract, result, files, changes } = build;
+      const took = `in ${duration(result.timings.open + result.timings.write + result.timings.publish)}`;
+      const notes = [...warned(result, contract), ...leftOut(result, build)];
+      if (files.length > 0) {
+        const mended = standing === undefined ? "" : "what was wrong is mended, ";
+        say(io, `${changed(files)}: ${mended}${whatDiffers(changes, contract)}, ${took}`);
+      }
+      if (changes) await sayChanges(changes);
+      if (isFirst) notes.unshift(...firstLines(url, `${size(build)}, from ${db}`, took));
+      if (notes.length > 0) sayLines(io, notes);
+      isFirst = false;
+      standing = undefined;
+    },
+    async onTrouble({ error, files, settings, contract = USERS_CONTRACT, isServing }) {
+      const isSame = standing === error.message;
+      if (files.length > 0) say(io, `${changed(files)}${isSame ? ", and the trouble is the same" : ""}`);
+      standing = error.message;
+      if (isSame) return;
+      reportFailure(await explained(error, settings, contract), io);
+      const detail = isServing ? "still serves what was built before" : "has nothing to serve until that is mended";
+      sayLines(io, [{ verb: "dev", value: origin, detail }]);
+    },
+  };
+
+  async function sayChanges(changes: Diff): Promise<void> {
+    const parts = [contractText(changes, paint)];
+    for await (const part of changesText(changes, MOST_CHANGES, paint, "")) parts.push(part);
+    const text = parts.join("").replace(/^\n/, "");
+    if (text !== "") say(io, text);
+  }
+
+  /** Prints the problems of records, and returns the error whose message is the last line. */
+  async function explained(
+    error: UserError,
+    settings: DevTrouble["settings"],
+    { listing: { words } }: Contract,
+  ): Promise<UserError> {
+    if (!(error instanceof InvalidRecordsError)) return error;
+    // What draws tables is loaded only where there is one.
+    const { describeProblems, describeRefusal } = await import("../build/problems.js");
+    say(io, describeProblems(error.problems, words, paint));
+    const { skipInvalid = false, problemsFile: problems } = settings ?? {};
+    return new UserError(describeRefusal(error, words, { skipInvalid, problems }, "nothing was built"), {
+      cause: error,
+    });
+  }
+}
+
+function firstLines(url: string, detail: string, took: string): Line[] {
+  return [
+    { verb: "dev", value: url, detail },
+    { verb: "ready", value: took, detail: "built again when a file changes that it is made of; Ctrl-C ends it" },
+  ];
+}
+
+function size({ contract, result }: DevBuild): string {
+  return `${count(result.records, contract.listing.words)} on ${count(result.pages, "page")}`;
+}
+
+/** `another contract, 1 user added, 2 changed`, `no user differs` */
+function whatDiffers(changes: Diff | undefined, { listing: { words } }: Contract): string {
+  const [first, ...kinds] = CHANGE_KINDS.filter((kind) => changes && changes[kind] > 0);
+  if (!changes || !first) return [...besides(changes), `no ${visible(words[0])} differs`].join(", ");
+  const records = [
+    `${visible(count(changes[first], words))} ${first}`,
+    ...kinds.map((kind) => `${number(changes[kind])} ${kind}`),
+  ];
+  return [...besides(changes), ...records].join(", ");
+}
+
+function besides(changes: Diff | undefined): string[] {
+  if (!changes) return [];
+  const settings = settingChanges(changes).map(
+    ({ name, old, new: now }) => `${name} ${visible(old)} -> ${visible(now)}`,
+  );
+  return [...(changes.contract ? ["another contract"] : []), ...settings];
+}

@@ -1,0 +1,117 @@
+/** `rollcall dev`: from settings to what each build is told, and from its result to blocks of text or lines of JSON. */
+import { dirname, join } from "node:path";
+import { InvalidRecordsError } from "../../build/problems.js";
+import type { DevScreen, DevSettings } from "../../dev/dev.js";
+import type { Diff } from "../../diff/change.js";
+import { ExitCode } from "../../errors.js";
+import { painter } from "../../print/style.js";
+import { toJson, visible } from "../../print/text.js";
+import { CONTRACT_FILE } from "../../settings/file.js";
+import { need } from "../../settings/resolve.js";
+import type { Settings } from "../../settings/settings.js";
+import { makeScratch, removeScratch } from "../../sides/scratch.js";
+import { progressBar } from "../program/progress.js";
+import { Stopped, stoppable } from "../program/signals.js";
+import { type Given, type Io, print, say, type Verb } from "../program/verb.js";
+import { blocks } from "./blocks.js";
+
+export const devVerb: Verb = {
+  name: "dev",
+  summary: "Build and serve while one works, again whenever the source, the contract or the config changes",
+  arguments: { "[db]": "SQLite file to read (default: what db is set to)" },
+  examples: [
+    ["rollcall dev users.sqlite", "the page for people and the listing, on http://127.0.0.1:8080"],
+    ["rollcall dev --port 0 --json", "on any free port, with a line of JSON for each build"],
+  ],
+  configured: true,
+  reads: ["baseUrl"],
+  exitCodes: [
+    [ExitCode.done, "stopped by Ctrl-C, SIGTERM or SIGHUP"],
+    [ExitCode.refused, "it cannot listen, or has no folder for temporary files; the message says what to do"],
+    [ExitCode.usage, "a wrong flag, argument, variable or config file"],
+  ],
+  run: runDev,
+};
+
+async function runDev({ settings, again, config }: Given, io: Io): Promise<ExitCode> {
+  // What is not given at all is a mistake of whoever typed this. What is not right yet may become so.
+  need(settings, "db");
+  const { dev } = await import("../../dev/dev.js");
+  const scratch = await makeScratch("dev");
+  const cleanUp = () => removeScratch(scratch);
+  // An error may end the process at once, for example when a stream cannot be written to.
+  io.signals.on("exit", cleanUp);
+  const screen = settings.json ? jsonLines(io) : blocks(io);
+  const bar = settings.json ? undefined : await progressBar(io, "record");
+  const options = {
+    scratch,
+    port: settings.devPort,
+    settings: async () => toDevSettings(await again()),
+    files: [config, join(dirname(config), CONTRACT_FILE)],
+  };
+  try {
+    await stoppable(io.signals, (signal) =>
+      dev(options, {
+        onListening: screen.onListening,
+        onProgress: ({ records, total }) => bar?.update(records, total),
+        onBuilt(build) {
+          bar?.clear();
+          return screen.onBuilt(build);
+        },
+        onTrouble(trouble) {
+          bar?.clear();
+          return screen.onTrouble(trouble);
+        },
+        log: (line) => say(io, `${painter(io.stderr, io.env)("yellow", "warning:")} ${visible(line)}`),
+        signal,
+      }),
+    );
+  } catch (error) {
+    // Whoever asked for this has stopped it, as everybody does in the end.
+    if (!(error instanceof Stopped)) throw error;
+  } finally {
+    bar?.clear();
+    io.signals.off("exit", cleanUp);
+    cleanUp();
+  }
+  return ExitCode.done;
+}
+
+function toDevSettings(settings: Settings): DevSettings {
+  const { db, baseUrl, contract, table, query, defaultAvatar, workers } = need(settings, "db");
+  const { pageSize, links, bulk, changes, skipInvalid, problems: problemsFile } = settings;
+  return {
+    ...{ db, baseUrl, contract, table, query, defaultAvatar, workers },
+    ...{ pageSize, links, bulk, changes, skipInvalid, problemsFile },
+  };
+}
+
+/** For programs: one line of JSON for each event, on stdout. */
+function jsonLines(io: Io): DevScreen {
+  const tell = (event: string, facts: Readonly<Record<string, unknown>>) => print(io, toJson({ event, ...facts }));
+  return {
+    onListening(url) {
+      tell("listening", { url });
+    },
+    async onBuilt({ url, result, files, changes }) {
+      const { id, records, pages, skipped, warnings, problems, timings } = result;
+      const seconds = Math.round(timings.open + timings.write + timings.publish) / 1000;
+      const diff = changes ? figures(changes) : null;
+      tell("built", { url, files, id, records, pages, skipped, warnings, problems, seconds, diff });
+    },
+    async onTrouble({ error, files, isServing }) {
+      const problems = error instanceof InvalidRecordsError ? error.problems : null;
+      tell("trouble", { files, error: error.message, problems, serving: isServing });
+    },
+  };
+}
+
+/** What differs from what was served until then. */
+function figures({ contract, added, removed, changed, unchanged, fields, old, new: now }: Diff) {
+  return {
+    ...{ from: old.id, to: now.id },
+    contract: contract !== undefined,
+    ...{ added, removed, changed, unchanged },
+    fields: Object.fromEntries(fields),
+  };
+}

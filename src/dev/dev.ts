@@ -1,0 +1,150 @@
+/** `rollcall dev`: builds, serves, and builds again whenever a file changes that the release is made of. */
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { type BuildResult, build } from "../build/build.js";
+import { loadContract } from "../build/contract.js";
+import type { BuildOptions, OnBuildProgress } from "../build/options.js";
+import type { Contract } from "../contract/contract.js";
+import { basePath } from "../contract/links.js";
+import { explainSystem, UserError } from "../errors.js";
+import type { OptionsOf, SourceSetting } from "../settings/settings.js";
+import { type Comparison, compare } from "../sides/compare.js";
+import { type EarlyHost, listenEarly } from "./host.js";
+import { look, whenChanged } from "./watch.js";
+
+/** What one build is told, besides what a run decides itself. */
+export interface DevSettings
+  extends OptionsOf<SourceSetting | "bulk" | "changes">,
+    Pick<BuildOptions, "db" | "problemsFile"> {
+  /** Its path is kept; links lead to where the run listens. */
+  baseUrl?: string | undefined;
+}
+
+export interface DevOptions {
+  /** A folder for the releases, which nobody else uses. */
+  scratch: string;
+  /** The one to listen on; a free one unless given. */
+  port: number | undefined;
+  /** Asked before each build, since a config file may say something else by then. */
+  settings(): Promise<DevSettings>;
+  /** The files that `settings` reads, whether they are there or not. */
+  files: readonly string[];
+}
+
+/** A build that is served now. */
+export interface DevBuild {
+  /** Where people begin: `http://127.0.0.1:8080/directory/`. */
+  url: string;
+  db: string;
+  contract: Contract;
+  problemsFile: string | undefined;
+  result: BuildResult;
+  /** Files whose change it was built for; none for the first one. */
+  files: readonly string[];
+  /** What differs from what was served until now; undefined where that is nothing, or there was none. */
+  changes: Comparison | undefined;
+}
+
+/** Nothing can be built from the files as they are. What was built last goes on being served. */
+export interface DevTrouble {
+  error: UserError;
+  files: readonly string[];
+  /** As far as they could be read. */
+  settings: DevSettings | undefined;
+  contract: Contract | undefined;
+  /** Whether anything was built before. */
+  isServing: boolean;
+}
+
+/** Shows what a run does. */
+export interface DevScreen {
+  /** It listens, and the first build begins. */
+  onListening(origin: string): void;
+  /** `changes` can be read until it has resolved. */
+  onBuilt(built: DevBuild): Promise<void>;
+  onTrouble(trouble: DevTrouble): Promise<void>;
+}
+
+export interface DevEffects extends DevScreen {
+  onProgress: OnBuildProgress;
+  /** Is told of trouble with serving, a line each. */
+  log(line: string): void;
+  signal: AbortSignal;
+}
+
+/** Goes on until stopped. @throws what the signal was aborted with; UserError if it cannot listen. */
+export async function dev(options: DevOptions, effects: DevEffects): Promise<never> {
+  const { signal } = effects;
+  const host = await listenEarly(options.port, effects.log);
+  try {
+    effects.onListening(host.origin);
+    let served: BuildResult | undefined;
+    for (let files: readonly string[] = []; ; ) {
+      const begun = await look(options.files);
+      let seen = begun;
+      let settings: DevSettings | undefined;
+      let contract: Contract | undefined;
+      try {
+        settings = await options.settings();
+        // Before anything is read of them: what changes during a build is seen after it, and leads to another one.
+        seen = new Map([...(await look(filesOf(settings))), ...begun]);
+        contract = await loadContract(settings.contract);
+        const running = { host, contract, files, served, scratch: options.scratch };
+        served = await buildAndServe(settings, running, effects);
+      } catch (thrown) {
+        signal.throwIfAborted();
+        const error = explainSystem(thrown);
+        if (!(error instanceof UserError)) throw error;
+        await effects.onTrouble({ error, files, settings, contract, isServing: served !== undefined });
+      }
+      files = await whenChanged(seen, signal);
+    }
+  } finally {
+    await host.close();
+  }
+}
+
+function filesOf({ db, contract, query }: DevSettings): string[] {
+  return [db, contract, query].filter((path) => typeof path === "string");
+}
+
+interface Running {
+  host: EarlyHost;
+  contract: Contract;
+  scratch: string;
+  files: readonly string[];
+  /** What is served until now. */
+  served: BuildResult | undefined;
+}
+
+/** Old releases that stay: the one to compare with. */
+const KEEP = 1;
+
+async function buildAndServe(
+  { baseUrl = "http://localhost", ...settings }: DevSettings,
+  { host, contract, scratch, files, served }: Running,
+  { signal, onProgress, onBuilt }: DevEffects,
+): Promise<BuildResult> {
+  const base = host.origin + basePath(baseUrl);
+  const out = join(scratch, "dist");
+  const result = await build(
+    { ...settings, contract: contract.file, baseUrl: base, out, keep: KEEP, lookup: true, explorer: true },
+    { signal, onProgress },
+  );
+  await host.show(out);
+  const isOther = served !== undefined && served.id !== result.id;
+  const { workers } = settings;
+  const changes = isOther
+    ? await compare(
+        { old: served.id, new: result.id, dist: out, workers },
+        { scratch: mkdtempSync(join(scratch, "changes-")), signal },
+      )
+    : undefined;
+  try {
+    const { db, problemsFile } = settings;
+    await onBuilt({ url: `${base}/`, db, contract, problemsFile, result, files, changes });
+  } finally {
+    changes?.close();
+  }
+  return result;
+}

@@ -1,0 +1,59 @@
+/** A server that listens before there is a release, so that the release's links can lead to it. */
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { NO_CACHE } from "../contract/headers.js";
+import { hasCode } from "../errors.js";
+import { listen } from "../server/connections/listen.js";
+import { SERVER_LIMITS } from "../server/limits.js";
+import { createListingServer, type ListingServer } from "../server/server.js";
+import { SETTINGS } from "../settings/table.js";
+
+export interface EarlyHost {
+  /** Where it listens: `http://127.0.0.1:8080`. */
+  readonly origin: string;
+  /** Serves the release that is current in this folder from now on. */
+  show(folder: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Only this machine's own programs reach it, since its data may be unfinished. */
+const HOST = "127.0.0.1";
+
+/**
+ * @param port the one that `rollcall serve` has, or if that is taken any free one, unless given.
+ * @param log is told of trouble, a line each.
+ * @throws UserError if the given port is taken or forbidden.
+ */
+export async function listenEarly(port: number | undefined, log: (line: string) => void): Promise<EarlyHost> {
+  let site: ListingServer | undefined;
+  const server = createServer((req, res) => (site ? site.handler(req, res) : sayNotYet(res)));
+  const origin = await listenOn(server, port);
+  return {
+    origin,
+    async show(folder) {
+      if (site) await site.reload();
+      // A browser that kept pages would show those of the build before.
+      else site = await createListingServer({ folder, cacheControl: NO_CACHE }, { log });
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await Promise.all([closed, site?.close()]);
+    },
+  };
+}
+
+async function listenOn(server: Server, port: number | undefined): Promise<string> {
+  const { backlog } = SERVER_LIMITS;
+  try {
+    return await listen(server, { port: port ?? SETTINGS.port.default, host: HOST }, backlog);
+  } catch (error) {
+    if (port !== undefined || !(error instanceof Error) || !hasCode(error.cause, "EADDRINUSE")) throw error;
+    return listen(server, { port: 0, host: HOST }, backlog);
+  }
+}
+
+function sayNotYet(res: ServerResponse): void {
+  const text = "There is no release yet: it is being built, or the terminal says what stands in the way.\n";
+  res.writeHead(503, { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": NO_CACHE, "Retry-After": "1" });
+  res.end(text);
+}
