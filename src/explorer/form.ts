@@ -1,0 +1,56 @@
+/** The form of explorer/summary.json, for those who write it and those who read it anywhere: types alone. */
+import type { Beginnings } from "../contract/lookup.js";
+
+/** What is counted of all records. Nothing in it depends on the clock, the machine or the number of threads. */
+export interface Summary {
+  /** Records. */
+  count: number;
+  /** In the order of the contract's fields. */
+  facets: readonly Facet[];
+  /** What each of explorer/facets/N.txt begins with. */
+  lists: Beginnings;
+  /** By the first field of the order that is a time; null where there is none, or no record. */
+  times: TimesSummary | null;
+  /** Of each integer field with more than one value. */
+  integers: readonly Distribution[];
+  /** Of this form. */
+  version: 1;
+}
+
+/** A field by whose values records are chosen. */
+export interface Facet {
+  path: string;
+  /** The parts of the path. */
+  names: readonly string[];
+  /** Most frequent first. */
+  values: readonly FacetValue[];
+  /** How many rarer values are not listed. */
+  more: number;
+}
+
+export interface FacetValue {
+  value: unknown;
+  count: number;
+}
+
+export interface TimesSummary {
+  path: string;
+  /** The earliest and the latest: `2019-03-04T05:06:07Z`, or the day alone where the field is one. */
+  first: string;
+  last: string;
+  /** The length of a bin in words: `week`, `3 months`. */
+  unit: string;
+  /** From a moment to before another, oldest first, without gaps. */
+  bins: readonly { from: string; to: string; count: number }[];
+  /** Records so long before or after all others that they are in no bin. */
+  before: number;
+  after: number;
+}
+
+export interface Distribution {
+  path: string;
+  min: number;
+  max: number;
+  /** Both ends are in the bin. Least first; without gaps, unless each bin is one value. */
+  bins: readonly { from: number; to: number; count: number }[];
+}
