@@ -49,8 +49,9 @@ export class IntegerCounter {
       return;
     }
     while (this.#width < width) this.#widen();
+    this.#growing ??= this.#grow();
+    for (const [bin, count] of growing) addTo(this.#growing, bin, count);
     for (const [cell, count] of cells) addTo(this.#cells, this.#cellOf(cell), count);
-    for (const [bin, count] of growing) addTo((this.#growing ??= new Map()), bin, count);
     this.#min = Math.min(this.#min, min);
     this.#max = Math.max(this.#max, max);
     while (this.#cells.size > MOST_CELLS) this.#widen();

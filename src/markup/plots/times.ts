@@ -22,6 +22,7 @@ export interface Times<Bin = TimeBin> {
 const LENGTHS = [13, 10, 7, 4];
 const EPOCH = "0001-01-01T00:00:00Z";
 const MOST_MOMENTS = 5000;
+const LONGEST_END = "2026-11-21T03:40:00".length;
 
 const DAY = 86_400_000;
 /** Possible lengths of a bin: in words, as an interval, in milliseconds (about), and the LENGTHS that its edges need. */
@@ -48,12 +49,15 @@ const SQUEEZE = 4;
 export interface CountedTimes {
   length: number;
   moments: ReadonlyMap<string, readonly number[]>;
+  /** The earliest and the latest, cut to seconds: `2026-11-21T03:40:00`, or `2026-11-21` of a day. Undefined where none was counted. */
+  ends: readonly [first: string, last: string] | undefined;
 }
 
 /** Counts timestamps. However many counters share the work, and in whatever order: joined, they say the same. */
 export class TimeCounter {
   #moments = new Map<string, number[]>();
   #length = LENGTHS[0] ?? 0;
+  #ends: readonly [first: string, last: string] | undefined;
 
   /** @param kinds how many kinds of things are counted side by side. */
   constructor(private readonly kinds = 1) {}
@@ -67,14 +71,17 @@ export class TimeCounter {
     const counts = this.#countsOf(moment);
     counts[kind] = (counts[kind] ?? 0) + 1;
     this.#bound();
+    const cut = moment.slice(0, LONGEST_END);
+    this.#stretch(cut, cut);
   }
 
   counted(): CountedTimes {
-    return { length: this.#length, moments: this.#moments };
+    return { length: this.#length, moments: this.#moments, ends: this.#ends };
   }
 
   /** Adds what another counter has counted. */
-  join({ length, moments }: CountedTimes): void {
+  join({ length, moments, ends }: CountedTimes): void {
+    if (ends) this.#stretch(...ends);
     this.#coarsen(length);
     for (const [moment, counts] of moments) this.#addAll(moment, counts);
     this.#bound();
@@ -88,6 +95,12 @@ export class TimeCounter {
     }));
     times.sort((a, b) => a.time - b.time);
     return inBins(times, this.#length, this.kinds);
+  }
+
+  #stretch(first: string, last: string): void {
+    const [least = first, most = last] = this.#ends ?? [];
+    if (this.#ends && least <= first && most >= last) return;
+    this.#ends = [first < least ? first : least, last > most ? last : most];
   }
 
   #countsOf(moment: string): number[] {

@@ -1,0 +1,83 @@
+/** index.html: the page for people, which shows what a listing is without a script, and single records with one. */
+import type { Contract, Field } from "../contract/contract.js";
+import { headingOf } from "../contract/heading.js";
+import { html, jsonForScript, type Markup } from "../markup/markup.js";
+import { count } from "../print/numbers.js";
+import { capital } from "../print/text.js";
+import type { Summary } from "./form.js";
+import { meaningOf } from "./meaning.js";
+import { overviewPlots } from "./plots.js";
+import { POLICY } from "./policy.js";
+import { type Published, programFiles } from "./programs.js";
+
+/** Equal arguments give equal bytes. All URLs are relative to the base URL with a slash at its end. */
+export function explorerPage(contract: Contract, summary: Summary, published: Published): string {
+  return html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<title>${capital(contract.listing.words[1])} at ${new URL(published.baseUrl).host}</title>
+<link rel="stylesheet" href="explorer/style.css">
+<script type="module" src="explorer/app.js"></script>
+<a class="skip" href="#main">Skip to the ${contract.listing.words[1]}</a>
+${header(contract, summary, published)}<main id="main" tabindex="-1">
+<section id="explorer" aria-label="${capital(contract.listing.words[1])}" hidden></section>
+<section id="overview" aria-label="Overview">
+<noscript><p class="notice">Looking through single ${contract.listing.words[1]} needs JavaScript, which is off here. All of them are in the <a href="#files-title">files below</a>.</p></noscript>
+${overviewPlots(contract, summary)}${meanings(contract)}${programFiles(contract, published)}</section>
+</main>
+<script type="application/json" id="facts">${jsonForScript(factsOf(contract))}</script>
+</html>
+`.source;
+}
+
+function header({ file, listing }: Contract, { count: records, times }: Summary, { baseUrl }: Published): Markup {
+  const since = times && html`<p class="since">From ${day(times.first)} to ${day(times.last)}, by ${times.path}.</p>\n`;
+  return html`<header class="about">
+<p class="product">${baseUrl}</p>
+<h1>${count(records, listing.words)}</h1>
+${file.description === undefined ? undefined : html`<p class="lead">${file.description}</p>\n`}${since ?? undefined}</header>
+`;
+}
+
+function day(moment: string): Markup {
+  const text = moment.slice(0, "2026-11-21".length);
+  return html`<time datetime="${text}">${text}</time>`;
+}
+
+function meanings({ fields, listing }: Contract): Markup {
+  return html`<section class="meanings" aria-labelledby="meanings-title">
+<h2 id="meanings-title">What each ${listing.words[0]} has</h2>
+<table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Meaning</th></tr></thead>
+<tbody>
+${fields.map((field) => meaning(field, listing.key))}</tbody></table>
+</section>
+`;
+}
+
+function meaning(field: Field, key: string): Markup {
+  const { kind, values, example } = meaningOf(field.schema);
+  const { description } = field.schema;
+  const listed = values.map(
+    (value, at) => html`${at === 0 ? ": " : ", "}<code class="literal">${textOf(value)}</code>`,
+  );
+  const such = example === undefined ? undefined : html`, as in <code class="literal">${textOf(example)}</code>`;
+  return html`<tr><th scope="row"><span class="heading">${headingOf(field)}</span> <code class="path">${field.path}</code></th><td>${
+    description === undefined ? undefined : html`<p>${description}</p>`
+  }<p class="kind">${kind}${listed}${such}${field.path === key ? ". Names the record." : "."}</p></td></tr>
+`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
+}
+
+/** What the script needs before it has read anything. */
+function factsOf({ file, listing }: Contract) {
+  const { words, label, key, path } = listing;
+  return { words, label, key, title: file.title ?? capital(words[0]), listing: path };
+}

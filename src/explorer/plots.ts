@@ -1,0 +1,143 @@
+/** Plots of what was counted of all records: over time, the shares of facets, and how integers are distributed. */
+import { type Contract, fieldAt } from "../contract/contract.js";
+import { headingOf } from "../contract/heading.js";
+import { html, type Markup } from "../markup/markup.js";
+import { withArticle } from "../markup/plots/axes.js";
+import { drawNamedBars } from "../markup/plots/bars.js";
+import { drawNamedColumns, drawTimeColumns } from "../markup/plots/columns.js";
+import { figure, type Plot } from "../markup/plots/figure.js";
+import { count, number, time } from "../print/numbers.js";
+import { capital } from "../print/text.js";
+import type { Distribution, Facet, Summary, TimesSummary } from "./form.js";
+
+/** Of each kind of plot; a contract may have a thousand fields. */
+const MOST_PLOTS = 12;
+const MOST_BARS = 10;
+const BAR = "bar";
+const WIDTHS = [520, 340];
+
+/** The section with all plots; undefined where there is nothing to draw. */
+export function overviewPlots(contract: Contract, summary: Summary): Markup | undefined {
+  const drawn = [
+    ...(summary.times ? [timesPlot(contract, summary.times)] : []),
+    ...summary.facets
+      .filter(isTelling)
+      .slice(0, MOST_PLOTS)
+      .map((facet, at) => sharesPlot(contract, facet, summary.count, at + 1)),
+    ...summary.integers
+      .filter(({ path }) => !summary.facets.some((facet) => facet.path === path))
+      .slice(0, MOST_PLOTS)
+      .map((distribution, at) => integersPlot(contract, distribution, at + 1)),
+  ];
+  if (drawn.length === 0) return undefined;
+  return html`<section class="plots" aria-labelledby="plots-title">
+<h2 id="plots-title">At a glance</h2>
+${drawn.map(figure)}</section>
+`;
+}
+
+/** Whether a facet has several values, of which any is more than one record's. */
+function isTelling({ values, more }: Facet): boolean {
+  return values.length > 1 && (more === 0 || (values[0]?.count ?? 0) > 1);
+}
+
+function timesPlot(contract: Contract, { path, unit, bins, before, after }: TimesSummary): Plot {
+  const { words } = contract.listing;
+  const field = fieldAt(contract, path);
+  const isDay = field.schema.format === "date";
+  const left = [before > 0 && `${count(before, words)} earlier`, after > 0 && `${number(after)} later`];
+  const notDrawn = left.filter(Boolean).join(" and ");
+  const drawn = bins.map((bin) => ({ start: new Date(bin.from), end: new Date(bin.to), counts: [bin.count] }));
+  return {
+    id: "times",
+    title: `${capital(words[1])} by ${headingOf(field).toLowerCase()}`,
+    sentence: `A bar is ${withArticle(unit)}${isDay ? "" : " (UTC)"}.${notDrawn && ` Not drawn: ${notDrawn}.`}`,
+    shown: {
+      widths: [1080, ...WIDTHS],
+      draw: (width) => drawTimeColumns(drawn, BAR, width),
+      figures: {
+        head: [isDay ? "From" : "From (UTC)", capital(words[1])],
+        rows: drawn
+          .filter(({ counts: [records = 0] }) => records > 0)
+          .map(({ start, counts: [records = 0] }) => [
+            time(start).slice(0, isDay ? "2026-11-21".length : undefined),
+            records,
+          ]),
+      },
+    },
+  };
+}
+
+function sharesPlot(contract: Contract, { path, values, more }: Facet, all: number, nth: number): Plot {
+  const [, many] = contract.listing.words;
+  const rows = values.map(({ value, count: records }) => [valueText(value), records, share(records, all)] as const);
+  const bars = rows
+    .slice(0, MOST_BARS)
+    .map(([name, records, part]) => ({ name, count: records, figure: `${number(records)} · ${part}` }));
+  const rest = rows.length + more - bars.length;
+  return {
+    id: `facet${nth}`,
+    title: headingOf(fieldAt(contract, path)),
+    sentence: `${capital(many)} by their value${rest > 0 ? `; ${count(rest, "rarer value")} not drawn` : ""}.`,
+    shown: {
+      widths: WIDTHS,
+      draw: (width) => drawNamedBars(bars, BAR, width, all),
+      figures: { head: ["Value", capital(many), "Share"], rows },
+    },
+  };
+}
+
+function integersPlot(contract: Contract, { path, min, max, bins }: Distribution, nth: number): Plot {
+  const [, many] = contract.listing.words;
+  const isGrowing = new Set(bins.map(({ from, to }) => to - from)).size > 1;
+  const rows = bins.map(({ from, to, count: records }) => [rangeText(from, to), records] as const);
+  return {
+    id: `integer${nth}`,
+    title: headingOf(fieldAt(contract, path)),
+    sentence: `${capital(many)} by their value, from ${digits(min)} to ${digits(max)}.${isGrowing ? " Bars of greater values hold more of them." : ""}`,
+    shown: {
+      widths: WIDTHS,
+      draw: (width) =>
+        drawNamedColumns(
+          bins.map(({ from, to, count: records }) => ({
+            label: short(from),
+            name: rangeText(from, to),
+            count: records,
+          })),
+          BAR,
+          width,
+        ),
+      figures: { head: ["Value", capital(many)], rows: rows.filter(([, records]) => records > 0) },
+    },
+  };
+}
+
+/** A value of a facet for people. Not escaped. */
+function valueText(value: unknown): string {
+  if (value === "") return "(empty)";
+  return value === null ? "(none)" : String(value);
+}
+
+/** `32 %`, and never none of what there is, nor all of what is not. */
+function share(records: number, all: number): string {
+  const part = (100 * records) / all;
+  if (part < 1) return "< 1 %";
+  return part > 99 && records < all ? "> 99 %" : `${Math.round(part)} %`;
+}
+
+function rangeText(from: number, to: number): string {
+  return from === to ? digits(from) : `${digits(from)} to ${digits(to)}`;
+}
+
+/** A number of four digits may be a year, so it has no separator. */
+function digits(value: number): string {
+  return Math.abs(value) < 10_000 ? String(value) : number(value);
+}
+
+/** `20k`, `5M`: a round number in few characters. */
+function short(value: number): string {
+  const units = ["", "k", "M", "G", "T", "P"];
+  let [rest, unit] = [value, 0];
+  while (Math.abs(rest) >= 1000 && rest % 1000 === 0 && unit < units.length - 1) [rest, unit] = [rest / 1000, unit + 1];
+  return `${rest}${units[unit]}`;
+}
