@@ -1,5 +1,4 @@
 /** Hosts that cannot map a query: only releases with links by path work there, with the headers that each can set. */
-import { PACKED_FOLDERS } from "../release/layout.js";
 import { type Adapter, type FileSource, limitedBy } from "./rules/adapter.js";
 import type { Headers } from "./rules/rules.js";
 
@@ -107,7 +106,7 @@ const firebase = byPath({
     "firebase deploy --only hosting, where firebase.json is and public/ is the release's folder.",
     "Where the base URL has a path, the release lies in the folder of that name in public/.",
   ],
-  files: ({ pageFolder, headers, page, files, packed }) => [
+  files: ({ pageFolder, headers, page, files, routes, families }) => [
     jsonFile("firebase.json", "Goes into the project, beside public/.", {
       hosting: {
         public: "public",
@@ -115,8 +114,11 @@ const firebase = byPath({
         headers: [
           { source: "**", headers: list(headers) },
           { source: `**/${pageFolder}/*.json`, headers: list(page) },
-          ...[...files].map(([name, own]) => ({ source: `**/${name}`, headers: list(own) })),
-          ...PACKED_FOLDERS.map((name) => ({ source: `**/${name}/*.ndjson.gz`, headers: list(packed) })),
+          ...[...routes].map(([path, name]) => ({
+            source: path.endsWith(`/${name}`) ? `**/${name}` : path,
+            headers: list(files.get(name) ?? {}),
+          })),
+          ...families.map(({ folder, headers: own }) => ({ source: `**/${folder}/*`, headers: list(own) })),
         ],
       },
     }),
@@ -138,13 +140,13 @@ const azureStaticWebApps = byPath({
     "/api belongs to its functions: where the listing's path begins so, give the base URL a path, and publish the release into a folder of that name.",
     "swa deploy, with the folder that holds both that one and staticwebapp.config.json.",
   ],
-  files: ({ base, pageFolder, headers, page, files, packed }) => [
+  files: ({ base, pageFolder, headers, page, files, routes, families }) => [
     jsonFile("staticwebapp.config.json", "Goes into the folder that is deployed, beside the one of the release.", {
       globalHeaders: headers,
       routes: [
         { route: `${base}/${pageFolder}/*`, headers: page },
-        ...[...files].map(([name, own]) => ({ route: `${base}/${name}`, headers: own })),
-        ...PACKED_FOLDERS.map((name) => ({ route: `${base}/${name}/*.{gz}`, headers: packed })),
+        ...[...routes].map(([path, name]) => ({ route: path, headers: files.get(name) })),
+        ...families.map(({ folder, headers: own }) => ({ route: `${base}/${folder}/*`, headers: own })),
       ],
     }),
   ],

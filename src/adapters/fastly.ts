@@ -1,7 +1,8 @@
 /** Fastly before any bucket: VCL that maps the query and answers the rest by itself. */
 import type { Adapter } from "./rules/adapter.js";
 import type { Deployment } from "./rules/deployment.js";
-import { DIGITS, literal, PACKED_PATH, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
+import { pathsOfFamilies } from "./rules/families.js";
+import { DIGITS, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "./rules/patterns.js";
 import { BODIES, type Headers, INVALID_PAGE_BODY } from "./rules/rules.js";
 
 export const fastly: Adapter = {
@@ -30,13 +31,27 @@ export const fastly: Adapter = {
 const OWN = { 204: 620, 301: 621, 404: 624, 405: 625, invalid: 626 } as const;
 
 function vcl(deployment: Deployment): string {
-  const { listing, bare, pages, pageFolder, redirect, base, origin, files } = deployment;
-  const { preflight, moved, error, page, packed, headers } = deployment;
-  const folder = origin.pathname.replace(/\/$/, "");
+  const { listing, pages, pageFolder, redirects, base, origin, files, routes, families } = deployment;
+  const { preflight, moved, error, page, headers } = deployment;
+  const root = origin.pathname.replace(/\/$/, "");
   const digits = DIGITS.map((group) => `\\${group}`).join("");
-  const isFile = (name: string) => `req.http.Rollcall-Path == ${text(`${base}/${name}`)}`;
-  const found = [...files.keys()].map((name) => ` elsif (${isFile(name)}) {\n    set var.file = ${text(name)};\n  }`);
-  const own = [...files].map(([name, its]) => `    if (${isFile(name)}) {\n${set("resp", its, 6)}\n    }`);
+  const isAsked = (path: string) => `req.http.Rollcall-Path == ${text(path)}`;
+  const asks = [...redirects].map(
+    ([bare, to]) => `  if (${isAsked(bare)}) {
+    set req.http.Rollcall-Location = ${text(to)} regsub(req.url, "^[^?]*", "");
+    error ${OWN[301]};
+  }`,
+  );
+  const found = [...routes].map(
+    ([path, name]) => ` elsif (${isAsked(path)}) {\n    set var.file = ${text(name)};\n  }`,
+  );
+  const isAt = (folder: string) => `req.url ~ ${regex(`^${literal(`${root}/${folder}/`)}`)}`;
+  const own = [
+    ...[...files].map(([name, its]) => [`req.url == ${text(`${root}/${name}`)}`, its] as const),
+    ...families.map(({ folder, headers: its }) => [isAt(folder), its] as const),
+  ].map(([condition, its]) => `    if (${condition}) {\n${set("resp", its, 6)}\n    }`);
+  const below = `^${literal(`${base}/`)}`;
+  const large = families.filter(({ hasRanges }) => hasRanges);
   const matches = (pattern: string) => `req.http.Rollcall-Query ~ ${regex(pattern)}`;
   return `sub vcl_recv {
 #FASTLY recv
@@ -46,10 +61,7 @@ function vcl(deployment: Deployment): string {
   if (req.method != "GET" && req.method != "HEAD" && req.method != "FASTLYPURGE") { error ${OWN[405]}; }
   set req.http.Rollcall-Path = regsub(req.url, "\\?.*$", "");
   set req.http.Rollcall-Query = regsub(req.url, "^[^?]*\\??", "");
-  if (req.http.Rollcall-Path == ${text(bare)}) {
-    set req.http.Rollcall-Location = ${text(redirect)} regsub(req.url, "^[^?]*", "");
-    error ${OWN[301]};
-  }
+${asks.join("\n")}
   declare local var.file STRING;
   set var.file = "";
   if (req.http.Rollcall-Path == ${text(listing)}) {
@@ -67,20 +79,20 @@ function vcl(deployment: Deployment): string {
     set var.file = "${pageFolder}/" regsub(req.http.Rollcall-Path, "^.*/", "");
   } elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(pages)}[^/]*\\.json$`)}) {
     error ${OWN.invalid};
-  }${found.join("")} elsif (req.http.Rollcall-Path ~ ${regex(`^${literal(`${base}/`)}${PACKED_PATH}$`)}) {
-    set var.file = regsub(req.http.Rollcall-Path, ${regex(`^${literal(`${base}/`)}`)}, "");
+  }${found.join("")} elsif (req.http.Rollcall-Path ~ ${regex(`${below}${pathsOfFamilies(families)}$`)}) {
+    set var.file = regsub(req.http.Rollcall-Path, ${regex(below)}, "");
     # A part or a step may be larger than what is cached in one piece.
-    set req.enable_segmented_caching = true;
+    if (var.file ~ ${regex(`^${pathsOfFamilies(large)}$`)}) { set req.enable_segmented_caching = true; }
   }
   if (var.file == "") { error ${OWN[404]}; }
-  set req.url = ${text(`${folder}/`)} var.file;
+  set req.url = ${text(`${root}/`)} var.file;
   return(lookup);
 }
 
 sub vcl_fetch {
 #FASTLY fetch
   if (beresp.status == 404 || beresp.status == 403) {
-    if (req.url ~ ${regex(`^${literal(`${folder}/${pageFolder}/`)}`)}) { error ${OWN.invalid}; }
+    if (${isAt(pageFolder)}) { error ${OWN.invalid}; }
     error ${OWN[404]};
   }
   unset beresp.http.Vary;
@@ -93,8 +105,7 @@ ${set("resp", headers)}
   if (resp.status == 200 || resp.status == 206 || resp.status == 304) {
     set resp.http.Cache-Control = ${text(moved["Cache-Control"])};
 ${own.join("\n")}
-    if (req.url ~ ${regex(`^${literal(`${folder}/${pageFolder}/`)}`)}) { set resp.http.Content-Type = ${text(page["Content-Type"])}; }
-    if (req.url ~ ${regex(`^${literal(`${folder}/`)}${PACKED_PATH}$`)}) { set resp.http.Content-Type = ${text(packed["Content-Type"])}; }
+    if (${isAt(pageFolder)}) { set resp.http.Content-Type = ${text(page["Content-Type"])}; }
   }
   return(deliver);
 }

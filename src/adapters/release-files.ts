@@ -4,7 +4,18 @@ import { DEFAULT_CACHE_CONTROL, type Encoding } from "../contract/headers.js";
 import { AVATAR_PATH, basePath } from "../contract/links.js";
 import { type UserError, usageError } from "../errors.js";
 import { sha256 } from "../release/files.js";
-import { BULK, CHANGES, CONTRACT, OPENAPI, PagePaths, SIGNATURE, SNAPSHOT, SUMS } from "../release/layout.js";
+import {
+  BULK,
+  CHANGES,
+  CONTRACT,
+  EXPLORER_FILES,
+  LOOKUP,
+  OPENAPI,
+  PagePaths,
+  SIGNATURE,
+  SNAPSHOT,
+  SUMS,
+} from "../release/layout.js";
 import { ADAPTERS, adapterOf } from "./adapters.js";
 import { type AdapterFile, includedFor, publishedFor } from "./rules/adapter.js";
 import { type Contents, deploymentOf, type ServingOptions } from "./rules/deployment.js";
@@ -20,6 +31,8 @@ export function publishedFiles({
   baseUrl,
   encodings,
   carriesAvatar,
+  lookup,
+  explorer,
   ...options
 }: AdaptedBuild): Pick<AdapterFile, "path" | "text">[] {
   const files = names.map(adapterOf).flatMap((adapter) => {
@@ -31,7 +44,12 @@ export function publishedFiles({
       encodings: servedEncodings(adapter.compression, encodings),
       cacheControl: options.cacheControl ?? DEFAULT_CACHE_CONTROL,
       // A release may have those of another build, too: where there is no such file, nothing is found.
-      others: [...(carriesAvatar ? [AVATAR_PATH] : []), BULK, CHANGES, CONTRACT, OPENAPI, SNAPSHOT, SUMS, SIGNATURE],
+      others: [
+        ...(carriesAvatar ? [AVATAR_PATH] : []),
+        ...(lookup ? [LOOKUP] : []),
+        ...(explorer ? EXPLORER_FILES : []),
+        ...[BULK, CHANGES, CONTRACT, OPENAPI, SNAPSHOT, SUMS, SIGNATURE],
+      ],
     });
     return publishedFor(adapter, rules);
   });
@@ -57,6 +75,8 @@ type AdaptedBuild = ServingOptions & {
   baseUrl: string;
   encodings: readonly Encoding[];
   carriesAvatar: boolean;
+  lookup: boolean;
+  explorer: boolean;
 };
 
 /** The first of these files that a release does not hold as it is. */

@@ -1,6 +1,6 @@
 /** Vercel: routes in vercel.json. The routes cannot answer methods other than GET. */
 import type { Adapter } from "./rules/adapter.js";
-import { PACKED_PATH, PAGE_NUMBER } from "./rules/patterns.js";
+import { PAGE_NUMBER } from "./rules/patterns.js";
 import type { Headers, Rules } from "./rules/rules.js";
 
 export const vercel: Adapter = {
@@ -32,21 +32,27 @@ export const vercel: Adapter = {
   ],
 };
 
-function routes({ listing, bare, pages, pageFolder, base, headers, page, redirect, files, packed }: Rules) {
+function routes({ listing, pages, pageFolder, base, headers, page, redirects, files, routes, families }: Rules) {
   const list = (of: Headers) => Object.entries(of).map(([key, value]) => ({ key, value }));
   const query = { type: "query", key: "page" };
   const below = [
     { source: `${path(pages)}:file`, destination: `/${pageFolder}/:file` },
-    { source: `${path(`${base}/`)}:file(${PACKED_PATH})`, destination: "/:file" },
-    ...[...files.keys()].map((name) => ({ source: path(`${base}/${name}`), destination: `/${name}` })),
+    ...families.map(({ folder, names }) => ({
+      source: `${path(`${base}/${folder}/`)}:file(${names})`,
+      destination: `/${folder}/:file`,
+    })),
+    ...[...routes].map(([route, name]) => ({ source: path(route), destination: `/${name}` })),
   ];
-  const own = [...files].map(([name, its]) => ({
-    source: path(`${base}/${name}`),
+  const own = [...routes].map(([route, name]) => ({
+    source: path(route),
+    headers: list({ ...headers, ...files.get(name) }),
+  }));
+  const ofFamilies = families.map(({ folder, names, headers: its }) => ({
+    source: `${path(`${base}/${folder}/`)}(${names})`,
     headers: list({ ...headers, ...its }),
   }));
-  const ofPacked = { source: `${path(`${base}/`)}(${PACKED_PATH})`, headers: list({ ...headers, ...packed }) };
   return {
-    redirects: [{ source: path(bare), destination: redirect, statusCode: 301 }],
+    redirects: [...redirects].map(([bare, to]) => ({ source: path(bare), destination: to, statusCode: 301 })),
     rewrites: [
       {
         source: path(listing),
@@ -57,7 +63,7 @@ function routes({ listing, bare, pages, pageFolder, base, headers, page, redirec
       { source: path(listing), missing: [query], destination: `/${pageFolder}/1.json` },
       ...(base === "" ? [] : below),
     ],
-    headers: [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }, ...own, ofPacked],
+    headers: [{ source: `${path(listing)}(.*)`, headers: list({ ...headers, ...page }) }, ...own, ...ofFamilies],
   };
 }
 

@@ -141,11 +141,11 @@ export async function resolveOptions(given: BuildOptions) {
   const encodings = ENCODING_NAMES.filter((encoding) => options.encodings?.includes(encoding));
   const hasAvatars = contract.fields.some(({ schema }) => schema["x-null"] && "setting" in schema["x-null"]);
   const carriesAvatar = hasAvatars && options.defaultAvatar === undefined;
-  const forHosts = publishedFiles({ ...options, contract, baseUrl, encodings, carriesAvatar });
   const links = options.links ?? SETTINGS.links.default;
   const bulk = options.bulk ?? false;
   const explorer = options.explorer ?? false;
   const lookup = explorer || (options.lookup ?? false);
+  const forHosts = publishedFiles({ ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer });
   const changes = options.changes ?? SETTINGS.changes.default;
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),

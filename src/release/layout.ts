@@ -52,6 +52,14 @@ export const EXPLORER_FOLDER = "explorer";
 /** What the explorer shows of all records: how many have which value. */
 export const SUMMARY = `${EXPLORER_FOLDER}/summary.json`;
 
+/** All of it but the sorted files. */
+export const EXPLORER_FILES: readonly string[] = [
+  EXPLORER,
+  SUMMARY,
+  `${EXPLORER_FOLDER}/app.js`,
+  `${EXPLORER_FOLDER}/style.css`,
+];
+
 /** The folders of sorted files, which are numbered from 1. */
 export const SORTED_FOLDERS = {
   keys: `${LOOKUP_FOLDER}/keys`,
@@ -131,9 +139,6 @@ export function isPacked(path: string): boolean {
   return isPart(path) || isStep(path);
 }
 
-/** The folders of a release that hold such files and nothing else. */
-export const PACKED_FOLDERS: readonly string[] = [BULK_FOLDER, CHANGES_FOLDER];
-
 /** Bytes of a part or a step. Some hosts take no file that is larger than 25 MiB. */
 export const MAX_PACKED = 24_000_000;
 
@@ -176,10 +181,19 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   [".css", "text/css; charset=utf-8"],
 ]);
 
+/**
+ * What only the page for people has: no other site shows it within its own, which a page cannot say of itself, and no
+ * search engine lists it.
+ */
+const OF_EXPLORER = { "Content-Security-Policy": "frame-ancestors 'none'", "X-Robots-Tag": "noindex" } as const;
+
+type FileHeaders = Readonly<Record<"Content-Type" | "Cache-Control", string> & Record<string, string>>;
+
 /** The headers of a file that is not a page; `cacheControl` is for those that do not name the current state. */
-export function fileHeaders(path: string, cacheControl: string) {
+export function fileHeaders(path: string, cacheControl: string): FileHeaders {
   return {
     "Content-Type": TYPES.get(extname(path)) ?? "text/plain; charset=utf-8",
     "Cache-Control": isOfState(path) ? NO_CACHE : cacheControl,
+    ...(path === EXPLORER ? OF_EXPLORER : {}),
   };
 }

@@ -11,7 +11,7 @@ import {
   PREFLIGHT_HEADERS,
   snapshotHeaders,
 } from "../contract/headers.js";
-import { basePath } from "../contract/links.js";
+import { basePath, pathReference } from "../contract/links.js";
 import { fileHeaders, isPacked, OPENAPI, type Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 
@@ -57,14 +57,23 @@ export function createAnswers({ snapshot, sums }: Pick<Release, "snapshot" | "su
     /** Of a file that is no page, whose body somebody else sends. */
     file: (status: 200 | 304, path: string, etag: string) =>
       new ServerAnswer(toHead(status, { ...common, ...fileHeaders(path, cacheControl), ...rangesOf(path) }), etag),
-    redirect(safeLocation: string) {
-      const headers = { ...common, "Cache-Control": cacheControl, Location: safeLocation };
+    /** @param search the client's query, with its `?`, or empty. */
+    redirect(path: string, search: string) {
+      const headers = { ...common, "Cache-Control": cacheControl, Location: pathReference(path) + safe(search) };
       return new ServerAnswer(toHead(301, headers), undefined, Buffer.alloc(0));
     },
     preflight: new ServerAnswer(toHead(204, { ...common, ...PREFLIGHT_HEADERS })),
     invalidPage: toError(404, INVALID_PAGE),
     error: (status: ErrorStatus) => errors[status],
   };
+}
+
+/** A query that is safe in a header. A `#` would cut it short in the client. */
+function safe(search: string): string {
+  return search.replace(/[^\x21\x22\x24-\x7e]/gu, (character) => {
+    const bytes = Buffer.from(character, character <= "\xff" ? "latin1" : "utf8");
+    return bytes.toString("hex").replace(/../g, (byte) => `%${byte.toUpperCase()}`);
+  });
 }
 
 /** How many bytes of body an answer has, HEAD or not; for the access log. */

@@ -9,7 +9,7 @@ import type { NextHandler, Request } from "polka";
 import sirv from "sirv";
 import { etagOf } from "../contract/headers.js";
 import { UserError } from "../errors.js";
-import { isPacked, isPublic, SUMS, unlistedFiles } from "../release/layout.js";
+import { EXPLORER, isPacked, isPublic, SUMS, unlistedFiles } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
 import { type Answers, bodyBytes, type ServerAnswer, send, setHeaders } from "./answers.js";
@@ -76,7 +76,8 @@ export async function createFiles(release: Release, root: string, answers: Answe
   };
 
   return (req: Request, res: ServerResponse, next: NextHandler): void | Promise<void> => {
-    const path = req.path.slice(root.length);
+    // At the base URL itself is the page for people.
+    const path = req.path.slice(root.length) || EXPLORER;
     const served = files.get(path);
     if (!served) return next();
     const etag = etagOf(served.digest);

@@ -3,19 +3,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Request } from "polka";
 import { etagOf } from "../contract/headers.js";
-import { pageNumber, pathReference, requestedPage } from "../contract/links.js";
+import { pageNumber, requestedPage } from "../contract/links.js";
 import type { Release } from "../release/open.js";
 import { type Answers, send } from "./answers.js";
 import { createNegotiation, isFresh } from "./negotiate.js";
 import type { PageCache } from "./page-cache.js";
 
-/** @param listing the path of the listing, such as `/v1/stations/` */
-export function createPages(
-  { folder, snapshot, paths, sums }: Release,
-  listing: string,
-  answers: Answers,
-  cache: PageCache,
-) {
+export function createPages({ folder, snapshot, paths, sums }: Release, answers: Answers, cache: PageCache) {
   const choose = createNegotiation(snapshot.encodings);
 
   /** At once if the page is cached or the client has it, otherwise from the disk; undefined if there is no such page. */
@@ -46,16 +40,5 @@ export function createPages(
       const [, number = ""] = /([^/]*)\.json$/.exec(req.path) ?? [];
       return answer(req, res, pageNumber(number));
     },
-    /** `{base}/v1/stations`, without the final slash. */
-    redirect: (req: Request, res: ServerResponse) => send(res, answers.redirect(toLocation(listing, req.search))),
   };
-}
-
-/** A path and the client's query, safe in a header. A `#` would cut the query short in the client. */
-function toLocation(path: string, search: string): string {
-  const query = search.replace(/[^\x21\x22\x24-\x7e]/gu, (character) => {
-    const bytes = Buffer.from(character, character <= "\xff" ? "latin1" : "utf8");
-    return bytes.toString("hex").replace(/../g, (byte) => `%${byte.toUpperCase()}`);
-  });
-  return pathReference(path) + query;
 }

@@ -5,6 +5,7 @@ import polka, { type NextHandler, type Request } from "polka";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { basePath } from "../contract/links.js";
 import { UserError } from "../errors.js";
+import { EXPLORER } from "../release/layout.js";
 import { openRelease, type Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
 import { createAnswers, send } from "./answers.js";
@@ -33,8 +34,10 @@ export async function openSite(folder: string, { cacheControl, cache, opening, l
   const base = basePath(release.snapshot.base_url);
   const listing = `${base}${release.contract.listing.path}`;
   const answers = createAnswers(release, cacheControl);
-  const pages = createPages(release, listing, answers, cache);
+  const pages = createPages(release, answers, cache);
   const file = await createFiles(release, `${base}/`, answers, cache, opening);
+  // The links of the page for people are relative to its folder.
+  const home = release.sums.others.has(EXPLORER) && base !== "" ? [`${base}/`] : [];
 
   const app = polka({
     onError(error, _req, res) {
@@ -45,11 +48,11 @@ export async function openSite(folder: string, { cacheControl, cache, opening, l
   });
   app.parse = parseTarget;
   // Paths are matched exactly as they were sent: no decoding and no `..` can lead anywhere else.
+  app.all(ANY, checkRequest).options(ANY, (_req, res) => send(res, answers.preflight));
+  for (const folder of [listing, ...home])
+    app.get(exactly(folder.slice(0, -1)), (req, res) => send(res, answers.redirect(folder, req.search)));
   app
-    .all(ANY, checkRequest)
-    .options(ANY, (_req, res) => send(res, answers.preflight))
     .get(exactly(listing), pages.byQuery)
-    .get(exactly(listing.slice(0, -1)), pages.redirect)
     .get(exactly(`${listing}pages/`, "[^/]*\\.json"), pages.byPath)
     .get(exactly(`${base}/`, ".*"), file)
     .get(ANY, (_req, res) => send(res, answers.error(404)))

@@ -36,7 +36,8 @@ test.each(INCLUDING)("$name: a release whose files are of another path is notice
 });
 
 test("a listing is refused where a host needs a file", () => {
-  const options = { baseUrl: "https://example.com", encodings: [], carriesAvatar: false, adapt: ["htaccess"] };
+  const built = { encodings: [], carriesAvatar: false, lookup: false, explorer: false };
+  const options = { ...built, baseUrl: "https://example.com", adapt: ["htaccess"] };
   const paths = (path: string) => publishedFiles({ ...options, contract: stationsAt(path) }).map((file) => file.path);
   expect(paths("/v1/405.json/")).toEqual([".htaccess", "405.json"]);
   expect(() => paths("/405.json/stations/")).toThrow(

@@ -4,13 +4,14 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { type BuildOptions, build, createServer } from "../../src/index.js";
 import { population } from "../client/population.js";
-import { type Answer, type Request, send } from "../client/raw.js";
+import type { Request } from "../client/raw.js";
 import { writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { writeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
 import { stations, stationsAt, writeStations } from "../support/stations.js";
+import { differing, isSkipped } from "./same.js";
 import { SERVERS, serveWith } from "./servers.js";
 
 const USERS = population(2_500);
@@ -39,13 +40,6 @@ const LISTINGS: readonly Listing[] = [
       return { contract: stationsAt(path).file, pageSize: 4 };
     },
   })),
-];
-
-/** The headers that the contract names. */
-const NAMED = [
-  ...["allow", "content-type", "vary", "cache-control", "etag", "snapshot-id", "content-encoding"],
-  ...["access-control-allow-origin", "access-control-allow-methods", "access-control-allow-headers"],
-  ...["access-control-max-age", "access-control-expose-headers", "x-content-type-options", "location", "link"],
 ];
 
 function requests(pages: number, path: string): Request[] {
@@ -93,37 +87,6 @@ function requests(pages: number, path: string): Request[] {
   ];
 }
 
-/** The parts that the contract names. Redirects may be absolute or not, and have any body or none. */
-function essence(answer: Answer, origin: string, without: readonly string[]) {
-  const headers = answer.headers
-    .filter(([name]) => NAMED.includes(name) && !without.includes(name))
-    .filter(([name]) => name !== "content-type" || answer.status !== 301)
-    .map(([name, value]) => `${name}: ${value.replace(/\s*,\s*/g, ", ").replace(origin, "")}`)
-    // The type of a 204 does not matter.
-    .filter((line) => answer.status !== 204 || !line.startsWith("content-type"));
-  return {
-    status: answer.status,
-    headers: headers.sort(),
-    body: answer.status === 301 ? "" : answer.body.toString("latin1"),
-  };
-}
-
-function short(seen: ReturnType<typeof essence> | undefined) {
-  return { ...seen, body: `${seen?.body.slice(0, 80)} (${seen?.body.length} bytes)` };
-}
-
-/** Cloudflare compresses by itself, and a .htaccess does not answer for what lies outside its folder. */
-function isSkipped(server: string, { target, headers }: Request): boolean {
-  if (server === "htaccess") return !target.startsWith(`${BASE}/`);
-  return server === "cloudflare" && JSON.stringify(headers ?? "").includes("Accept-Encoding");
-}
-
-/** What a server cannot have as `rollcall serve` has it: a .htaccess has tags of its own. */
-function leftOut(server: string, target: string): string[] {
-  // The tags of SHA256SUMS and its signature cannot be their digests where it lists a configuration that has all tags.
-  return server === "htaccess" || /\/SHA256SUMS(\.minisig)?$/.test(target) ? ["etag"] : [];
-}
-
 describe.each(SERVERS)("$name", (server) => {
   // Cloudflare compresses by itself, so its release has no compressed files.
   const encodings = server.name === "cloudflare" ? [] : (["br", "gzip"] as const);
@@ -140,18 +103,8 @@ describe.each(SERVERS)("$name", (server) => {
       onTestFinished(() => own.close());
       const origins = [new URL((await own.listen({ port: 0, host: "127.0.0.1" })).url).origin, new URL(baseUrl).origin];
       await serveWith(server, { release: built.folder, folder, port });
-      const differing: unknown[] = [];
-      for (const request of requests(built.pages, path)) {
-        if (isSkipped(server.name, request)) continue;
-        const without = leftOut(server.name, request.target);
-        const [mine, other] = await Promise.all(
-          origins.map(async (origin) => essence(await send(new URL(origin), request), origin, without)),
-        );
-        // The beginnings and lengths of long bodies are enough for a message.
-        if (JSON.stringify(mine) !== JSON.stringify(other))
-          differing.push({ request, mine: short(mine), other: short(other) });
-      }
-      expect(differing).toEqual([]);
+      const asked = requests(built.pages, path).filter((request) => !isSkipped(server.name, BASE, request));
+      expect(await differing(server.name, origins, asked)).toEqual([]);
     },
   );
 });

@@ -1,7 +1,8 @@
 /** What a virtual host and a .htaccess answer alike besides the bodies: error pages, and headers by status. */
 import { ENCODINGS, ERROR_DETAILS, type ErrorStatus, errorBody } from "../../contract/headers.js";
 import { limitedBy } from "../rules/adapter.js";
-import { literal, PACKED_PATH, PATTERN_LIMITATIONS } from "../rules/patterns.js";
+import { pathsOfFamilies } from "../rules/families.js";
+import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, type Headers, type Rules } from "../rules/rules.js";
 
 /** What Apache cannot do, in a virtual host or a .htaccess. */
@@ -41,17 +42,17 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
     "",
     "# Headers that Apache sets itself are removed first.",
     ...["Allow", "Vary", "Last-Modified", "Content-Encoding"].map((name) => `Header onsuccess unset ${name}`),
-    `Header onsuccess unset Accept-Ranges "expr=!(${IS_PACKED})"`,
+    `Header onsuccess unset Accept-Ranges "expr=!(${isLarge(rules)})"`,
     ...set(headers),
     ...set(preflight, "%{REQUEST_STATUS} == '204'"),
     ...set(error, "%{REQUEST_STATUS} -ge 400"),
-    ...writeCaching(rules),
+    ...writeFileHeaders(rules),
     ...encodings.flatMap((name) =>
       set({ "Content-Encoding": name }, `${endsIn(`\\.json\\${ENCODINGS[name]}`)} && ${FOUND}`),
     ),
     'Header always edit Location "^[a-z]+://[^/]+" ""',
     ...CONDITIONS.map((name) => `RequestHeader unset ${name}`),
-    ...["Range", "If-Range"].map((name) => `RequestHeader unset ${name} "expr=!(${IS_PACKED})"`),
+    ...["Range", "If-Range"].map((name) => `RequestHeader unset ${name} "expr=!(${isLarge(rules)})"`),
     "# A part or a step is no coding of another file.",
     "<IfModule mod_mime.c>",
     "  RemoveEncoding .br .gz",
@@ -63,21 +64,22 @@ export function writeAnswers(rules: Rules, refusal: string): string[] {
 
 /** The answers that differ between two listings of one virtual host. */
 export function writeOwnAnswers(rules: Rules, refusal: string): string[] {
-  return [refusalPage(refusal), ...set(rules.headers), ...writeCaching(rules)];
+  return [refusalPage(refusal), ...set(rules.headers), ...writeFileHeaders(rules)];
 }
 
 function refusalPage(refusal: string): string {
   return `ErrorDocument 405 ${quoteApache(refusal)}`;
 }
 
-function writeCaching({ page, files }: Rules): string[] {
+/** How long answers are kept, and what only some files have; their types are said where they are found. */
+function writeFileHeaders({ page, files }: Rules): string[] {
+  const caching = page["Cache-Control"];
   return [
-    ...set({ "Cache-Control": page["Cache-Control"] }, "%{REQUEST_STATUS} -in {'200', '301', '304'}"),
-    ...[...files]
-      .filter(([, own]) => own["Cache-Control"] !== page["Cache-Control"])
-      .flatMap(([name, own]) =>
-        set({ "Cache-Control": own["Cache-Control"] }, `${endsIn(literal(`/${name}`))} && ${FOUND}`),
-      ),
+    ...set({ "Cache-Control": caching }, "%{REQUEST_STATUS} -in {'200', '301', '304'}"),
+    ...[...files].flatMap(([name, { "Content-Type": _, ...own }]) => {
+      const others = Object.entries(own).filter(([header, value]) => header !== "Cache-Control" || value !== caching);
+      return set(Object.fromEntries(others), `${endsIn(literal(`/${name}`))} && ${FOUND}`);
+    }),
   ];
 }
 
@@ -88,8 +90,10 @@ function endsIn(pattern: string): string {
   return `%{REQUEST_FILENAME} =~ m#${pattern}$#`;
 }
 
-/** The condition for parts and steps, which alone are resumed. */
-export const IS_PACKED = endsIn(`/${PACKED_PATH}`);
+/** The condition for files that are so large that they are resumed. */
+export function isLarge({ families }: Rules): string {
+  return endsIn(`/${pathsOfFamilies(families.filter((family) => family.hasRanges))}`);
+}
 
 function set(headers: Headers, condition?: string): string[] {
   const when = condition === undefined ? "" : ` "expr=${condition}"`;

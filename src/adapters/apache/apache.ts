@@ -1,9 +1,9 @@
 /** Apache httpd 2.4: rules that find the file of a request in one release, and its digest in a map of their own. */
 import type { Adapter } from "../rules/adapter.js";
 import { type Deployment, type HostedSite, tagLines } from "../rules/deployment.js";
-import { literal, PACKED_PATH } from "../rules/patterns.js";
+import { literal } from "../rules/patterns.js";
 import { BODIES, decodePath } from "../rules/rules.js";
-import { APACHE_LIMITATIONS, FOUND, IS_PACKED, quoteApache, writeAnswers, writeOwnAnswers } from "./answers.js";
+import { APACHE_LIMITATIONS, FOUND, isLarge, quoteApache, writeAnswers, writeOwnAnswers } from "./answers.js";
 import {
   answer,
   apacheWord,
@@ -47,9 +47,6 @@ export const apache: Adapter = {
     { path: REFUSAL_FILE, instructions: `The body of a 405, which ${RULES} names.`, text: BODIES[405] },
   ],
 };
-
-/** The condition for parts and steps that are sent. */
-const RESUMABLE = `%{REQUEST_STATUS} == '200' && ${IS_PACKED}`;
 
 function writeSite({ base, serverName, address, port = 80, included }: HostedSite): string {
   const on = (number: number) => `${address ?? "*"}:${number}`;
@@ -96,6 +93,7 @@ function writeRelease(deployment: Deployment): string {
   const refusal = `${base}/.rollcall/405`;
   // Apache would read $1 as a group of a pattern.
   const refusalUrl = refusal.replaceAll("$", "%24");
+  const isSentLarge = `%{REQUEST_STATUS} == '200' && ${isLarge(deployment)}`;
   return [
     `<Directory ${quoteApache(pathPattern(folder))}>`,
     "  AllowOverride None",
@@ -111,9 +109,9 @@ function writeRelease(deployment: Deployment): string {
     "",
     "# Bytes can change without their time and size, so Apache compares only the tags.",
     "Header onsuccess unset ETag",
-    `Header always set ETag "%{ROLLCALL_TAG}e" "expr=${FOUND} && !(${RESUMABLE})"`,
+    `Header always set ETag "%{ROLLCALL_TAG}e" "expr=${FOUND} && !(${isSentLarge})"`,
     "# Apache compares If-Range with this one.",
-    `Header onsuccess set ETag "%{ROLLCALL_TAG}e" "expr=${RESUMABLE}"`,
+    `Header onsuccess set ETag "%{ROLLCALL_TAG}e" "expr=${isSentLarge}"`,
     "RequestHeader unset If-None-Match env=!ROLLCALL_FRESH",
     "RequestHeader set If-None-Match * env=ROLLCALL_FRESH",
     "",
@@ -135,7 +133,7 @@ function writeRelease(deployment: Deployment): string {
 
 /** The pattern of all paths of a listing. */
 function within({ base }: Deployment): string {
-  return `^${literal(decodePath(`${base}/`))}`;
+  return `^${literal(decodePath(base))}(?:/|$)`;
 }
 
 /** Skips rules for paths that belong to another listing. */
@@ -146,7 +144,7 @@ function only(deployment: Deployment, rules: readonly string[]): string[] {
 }
 
 function writeRules(deployment: Deployment): string[] {
-  const { base, files, page, folder, key, packed } = deployment;
+  const { base, files, routes, families, page, folder, key } = deployment;
   const path: PathPattern = (text) => literal(decodePath(text));
   const others = [...files].filter(([, { "Content-Type": type }]) => type !== page["Content-Type"]);
   // A word without quotes: between them, a quote could not be escaped.
@@ -154,10 +152,11 @@ function writeRules(deployment: Deployment): string[] {
   return [
     ...writePageRules(deployment, path),
     `RewriteRule ${pagePattern(deployment, path)} - [E=ROLLCALL_FILE:${pageFile(deployment)}]`,
-    ...[...files.keys()].map(
-      (name) => `RewriteRule ${apacheWord(`^${path(`${base}/${name}`)}$`)} - [E=ROLLCALL_FILE:${name}]`,
+    ...[...routes].map(([route, name]) => `RewriteRule ${apacheWord(`^${path(route)}$`)} - [E=ROLLCALL_FILE:${name}]`),
+    ...families.map(
+      ({ folder, names }) =>
+        `RewriteRule ${apacheWord(`^${path(`${base}/`)}(${folder}/${names})$`)} - [E=ROLLCALL_FILE:$1]`,
     ),
-    `RewriteRule ${apacheWord(`^${path(`${base}/`)}(${PACKED_PATH})$`)} - [E=ROLLCALL_FILE:$1]`,
     `RewriteRule ^ - [E=ROLLCALL_TAG:$${`{${key}:%{ENV:ROLLCALL_FILE}}`}]`,
     'RewriteCond %{ENV:ROLLCALL_TAG} =""',
     `RewriteRule ^ - ${answer(404)}`,
@@ -167,8 +166,10 @@ function writeRules(deployment: Deployment): string[] {
       `RewriteCond %{ENV:ROLLCALL_FILE} =${name}`,
       `RewriteRule ^ ${fileOf(name)} ${apacheWord(`[T=${type},END]`)}`,
     ]),
-    `RewriteCond %{ENV:ROLLCALL_FILE} ^${PACKED_PATH}$`,
-    `RewriteRule ^ ${fileOf("%{ENV:ROLLCALL_FILE}")} [T=${packed["Content-Type"]},END]`,
+    ...families.flatMap(({ folder, headers: { "Content-Type": type } }) => [
+      `RewriteCond %{ENV:ROLLCALL_FILE} ^${folder}/`,
+      `RewriteRule ^ ${fileOf("%{ENV:ROLLCALL_FILE}")} ${apacheWord(`[T=${type},END]`)}`,
+    ]),
     `RewriteRule ^ ${fileOf("%{ENV:ROLLCALL_FILE}")} [T=${page["Content-Type"]},END]`,
   ];
 }

@@ -1,7 +1,7 @@
 /** Apache httpd by a .htaccess in the published folder: it cannot use a map, so Apache makes the tags from the bytes. */
 import { INVALID_PAGE } from "../../contract/headers.js";
 import { type Adapter, limitedBy } from "../rules/adapter.js";
-import { literal, PACKED_PATH, PAGE_NUMBER } from "../rules/patterns.js";
+import { literal, PAGE_NUMBER } from "../rules/patterns.js";
 import { BODIES, decodePath, type Rules } from "../rules/rules.js";
 import { APACHE_LIMITATIONS, quoteApache, writeAnswers } from "./answers.js";
 import {
@@ -10,6 +10,7 @@ import {
   type PathPattern,
   pageFile,
   pagePattern,
+  redirectTo,
   writeMethods,
   writePageRules,
 } from "./rewrite.js";
@@ -53,10 +54,11 @@ export const htaccess: Adapter = {
 };
 
 function writeHtaccess(rules: Rules): string {
-  const { base, files, page, packed } = rules;
+  const { base, files, routes, families, page, redirects } = rules;
   const path: PathPattern = (text) => literal(decodePath(text.slice(base.length + 1)));
   // Here, Apache would read $1 as a group of a pattern.
   const refusal = `${base.replaceAll("$", "%24")}/${REFUSAL_FILE}`;
+  const home = redirects.get(base);
   return [
     "Options -MultiViews +SymLinksIfOwnerMatch",
     "DirectoryIndex disabled",
@@ -68,24 +70,40 @@ function writeHtaccess(rules: Rules): string {
     "",
     `RewriteBase ${quoteApache(`${base}/`)}`,
     ...writeMethods(),
+    ...(home === undefined ? [] : writeHome(base, home)),
     "# Apache reads these rules again after a page has been rewritten.",
     "RewriteCond %{ENV:REDIRECT_ROLLCALL_FILE} .",
     "RewriteCond %{REQUEST_FILENAME} -f",
     `RewriteRule ^ - [T=${page["Content-Type"]},END]`,
     "RewriteCond %{ENV:REDIRECT_ROLLCALL_FILE} .",
     `RewriteRule ^ - ${apacheWord(`[E=ROLLCALL_DETAIL:${INVALID_PAGE},R=404,END]`)}`,
-    ...writePageRules(rules, path),
+    ...writePageRules({ ...rules, redirects: new Map([...redirects].filter(([bare]) => bare !== base)) }, path),
     "# A page with the URL of its own file: Apache does not read the rules again, since nothing is rewritten.",
     'RewriteCond %{ENV:ROLLCALL_SUFFIX} =""',
     "RewriteCond %{REQUEST_FILENAME} -f",
     `RewriteRule ${apacheWord(`^${path(rules.pages)}${PAGE_NUMBER}\\.json$`)} - [T=${page["Content-Type"]},END]`,
     `RewriteRule ${pagePattern(rules, path)} ${pageFile(rules)} [E=ROLLCALL_FILE:1,L]`,
+    ...[...routes]
+      .filter(([route, name]) => route !== `${base}/${name}`)
+      .map(([route, name]) => `RewriteRule ${apacheWord(`^${path(route)}$`)} ${name} [L]`),
     ...[...files].map(
       ([name, { "Content-Type": type }]) =>
         `RewriteRule ${apacheWord(`^${literal(name)}$`)} - ${apacheWord(`[T=${type},END]`)}`,
     ),
-    `RewriteRule ${apacheWord(`^${PACKED_PATH}$`)} - [T=${packed["Content-Type"]},END]`,
+    ...families.map(
+      ({ folder, names, headers: { "Content-Type": type } }) =>
+        `RewriteRule ${apacheWord(`^${folder}/${names}$`)} - ${apacheWord(`[T=${type},END]`)}`,
+    ),
     `RewriteRule ^ - ${answer(404)}`,
     "",
   ].join("\n");
+}
+
+/** Redirects the folder without its last slash. Its path is that of no file in it, so Apache would not read the rules for it. */
+function writeHome(base: string, home: string): string[] {
+  return [
+    "RewriteOptions AllowNoSlash",
+    `RewriteCond %{REQUEST_URI} ${apacheWord(`^${literal(decodePath(base))}$`)}`,
+    redirectTo("^", home),
+  ];
 }

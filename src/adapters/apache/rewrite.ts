@@ -22,13 +22,13 @@ export function writeMethods(): string[] {
 
 /** Redirects where the slash is missing, and sets ROLLCALL_PAGE and ROLLCALL_SUFFIX by the last rule that matches. */
 export function writePageRules(rules: Rules, path: PathPattern): string[] {
-  const { bare, redirect, listing, pages, encodings } = rules;
+  const { redirects, listing, pages, encodings } = rules;
   const query = (pattern: string, page: string) => [
     `RewriteCond %{QUERY_STRING} ${apacheWord(pattern)}`,
     `RewriteRule ^ - [E=ROLLCALL_PAGE:${page}]`,
   ];
   return [
-    `RewriteRule ${apacheWord(`^${path(bare)}$`)} ${apacheWord(redirect.replace(/[\\$%]/g, "\\$&"))} [R=301,END,NE]`,
+    ...[...redirects].map(([bare, to]) => redirectTo(`^${path(bare)}$`, to)),
     "RewriteRule ^ - [E=ROLLCALL_PAGE:1]",
     ...query(QUERY.other, "none"),
     ...query(QUERY.empty, "1"),
@@ -53,6 +53,10 @@ export function pageFile({ pageFolder }: Rules): string {
 /** The pattern of every path that `pageFile` answers. */
 export function pagePattern({ listing }: Rules, path: PathPattern): string {
   return apacheWord(`^${path(listing)}(?:pages/${PAGE_NUMBER}\\.json)?$`);
+}
+
+export function redirectTo(pattern: string, to: string): string {
+  return `RewriteRule ${apacheWord(pattern)} ${apacheWord(to.replace(/[\\$%]/g, "\\$&"))} [R=301,END,NE]`;
 }
 
 export function answer(status: ErrorStatus | 204): string {

@@ -9,7 +9,7 @@ export function answers(deployment: Deployment): string[] {
   const { key, base } = deployment;
   const inner = [...placeholders(deployment), "", "route {", ...indent(route(deployment)), "}"];
   if (base === "") return caddyBlock("handle", inner);
-  const area = caddyWord(`^${letters(decodePath(`${base}/`).toString())}`);
+  const area = caddyWord(`^${letters(decodePath(base).toString())}(?:/|$)`);
   return [`@${key} vars_regexp {http.request.orig_uri.path} ${area}`, ...caddyBlock(`handle @${key}`, inner)];
 }
 
@@ -22,7 +22,10 @@ function plainRoot(root: string): string {
 }
 
 function route(deployment: Deployment): string[] {
-  const { key, folder: root, headers, error, page, packed, preflight, moved, redirect, files, encodings } = deployment;
+  const { key, folder: root, headers, error, page, preflight, moved, redirects, encodings } = deployment;
+  const { files, families } = deployment;
+  const others = [...files, ...families.map(({ folder, headers }) => [folder, headers] as const)];
+  const large = families.filter(({ hasRanges }) => hasRanges);
   return [
     `root * ${caddyWord(plainRoot(root))}`,
     ...setHeaders(headers),
@@ -30,16 +33,9 @@ function route(deployment: Deployment): string[] {
     ...caddyBlock("handle @options", [...setHeaders(preflight), "respond 204"]),
     "@refused not method GET HEAD",
     ...caddyBlock("handle @refused", refuse(405, error)),
-    `@bare vars {${key}_kind} bare`,
-    ...caddyBlock("handle @bare", [
-      ...setHeaders(moved),
-      // For an empty query after a `?`, Caddy has no `?`.
-      '@query expression {http.request.orig_uri.query} != ""',
-      `header @query Location ${caddyWord(`${literally(redirect)}?{http.request.orig_uri.query}`)}`,
-      '@plain expression {http.request.orig_uri.query} == ""',
-      `header @plain Location ${quoteCaddy(redirect)}`,
-      "header Content-Length 0",
-      "respond 301",
+    ...[...redirects.values()].flatMap((to, at) => [
+      `@bare${at} vars {${key}_kind} bare${at}`,
+      ...caddyBlock(`handle @bare${at}`, redirectTo(to, moved)),
     ]),
     `vars tag {${key}_tag}`,
     "@missing vars {http.vars.tag} none",
@@ -50,14 +46,12 @@ function route(deployment: Deployment): string[] {
     ]),
     "",
     "header ETag {http.vars.tag}",
-    ...[...files].flatMap(([name, headers], at) => [
-      `@other${at} vars {${key}_kind} ${name}`,
+    ...others.flatMap(([kind, headers], at) => [
+      `@other${at} vars {${key}_kind} ${kind}`,
       ...setHeaders(headers, `@other${at} `),
     ]),
     ...setHeaders(page, "@page "),
-    `@packed vars {${key}_kind} packed`,
-    ...setHeaders(packed, "@packed "),
-    `@whole not vars {${key}_kind} packed`,
+    `@whole not vars {${key}_kind} ${large.map(({ folder }) => folder).join(" ")}`,
     ...encodings.flatMap((name) => [
       `@${name} vars {${key}_coding} ${name}`,
       // Set at the end, since the file server omits the length where it finds a coding.
@@ -102,6 +96,19 @@ export function failures({ key, headers, error }: Deployment): string[] {
       `respond @${key}_missing ${caddyWord(BODIES[404])} 404`,
       `respond ${caddyWord(BODIES[500])} 500`,
     ]),
+  ];
+}
+
+function redirectTo(to: string, moved: Headers): string[] {
+  return [
+    ...setHeaders(moved),
+    // For an empty query after a `?`, Caddy has no `?`.
+    '@query expression {http.request.orig_uri.query} != ""',
+    `header @query Location ${caddyWord(`${literally(to)}?{http.request.orig_uri.query}`)}`,
+    '@plain expression {http.request.orig_uri.query} == ""',
+    `header @plain Location ${quoteCaddy(to)}`,
+    "header Content-Length 0",
+    "respond 301",
   ];
 }
 

@@ -1,6 +1,6 @@
 /** CloudFront before a bucket: a function that maps requests to files, and a policy for the headers. */
-import { basename } from "node:path";
-import { isPart, isStep } from "../../release/layout.js";
+import { basename, dirname } from "node:path";
+import { CHANGES_FOLDER, isStep } from "../../release/layout.js";
 import type { Adapter } from "../rules/adapter.js";
 import type { Deployment } from "../rules/deployment.js";
 import { readScript, scriptRules } from "../rules/script.js";
@@ -39,11 +39,16 @@ export const cloudfront: Adapter = {
 };
 
 function writeFunction(deployment: Deployment): string {
-  const { snapshot, sums } = deployment;
-  const packed = [...sums.others.keys()];
+  const { snapshot, sums, families } = deployment;
+  // What a file's headers are, the bucket and the policy say.
+  const { files: _files, families: _families, ...rules } = scriptRules(deployment);
+  const others = [...sums.others.keys()];
+  const numbered = families.filter((family) => family.folder !== CHANGES_FOLDER);
+  const countIn = (folder: string) => others.filter((path) => dirname(path) === folder).length;
   const values = {
-    ...{ ...scriptRules(deployment), lastPage: snapshot.pages, lastPart: packed.filter(isPart).length },
-    steps: packed.filter(isStep).map((path) => basename(path, ".ndjson.gz")),
+    ...{ ...rules, lastPage: snapshot.pages },
+    numbered: Object.fromEntries(numbered.map(({ folder, names }) => [folder, { names, last: countIn(folder) }])),
+    steps: others.filter(isStep).map((path) => basename(path, ".ndjson.gz")),
   };
   const url = new URL("./rollcall-function.js", import.meta.url);
   const write = (rules: object) => readScript(url, `const RULES = ${JSON.stringify(rules)};`);

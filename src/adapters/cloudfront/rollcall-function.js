@@ -1,8 +1,8 @@
 /**
  * CloudFront's function for viewer requests. Its runtime is ES 5.1 with some of later versions: it has no URL, no
  * Response, no `for of`, and no destructuring. It gives query values as they were sent, and those of a repeated name
- * as `multiValue`. It asks no disk, so it is given the numbers of pages and parts, and the names of steps unless these
- * are too many. The line below becomes the declaration of RULES; what is above it is not written.
+ * as `multiValue`. It asks no disk, so it is given how many pages and numbered files there are, and the names of steps
+ * unless these are too many. The line below becomes the declaration of RULES; what is above it is not written.
  */
 /* global RULES */
 
@@ -29,10 +29,15 @@ function isPage(text) {
   return /^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= RULES.lastPage;
 }
 
-/** Whether a path is that of a part or a step of the release. */
-function isPacked(path) {
-  const part = /^bulk\/([1-9][0-9]{0,8})\.ndjson\.gz$/.exec(path);
-  if (part !== null) return Number(part[1]) <= RULES.lastPart;
+/** Whether a path is that of a step of the release, or of one of its numbered files. */
+function isThere(path) {
+  const end = path.lastIndexOf("/");
+  const folder = path.slice(0, Math.max(end, 0));
+  if (Object.keys(RULES.numbered).indexOf(folder) >= 0) {
+    const file = path.slice(end + 1);
+    const numbered = RULES.numbered[folder];
+    return new RegExp(`^${numbered.names}$`).test(file) && Number.parseInt(file, 10) <= numbered.last;
+  }
   const step = /^changes\/([0-9a-f]{12}-[0-9a-f]{12})\.ndjson\.gz$/.exec(path);
   return step !== null && (RULES.steps === undefined || RULES.steps.indexOf(step[1]) >= 0);
 }
@@ -63,18 +68,19 @@ export function handler(event) {
   const method = request.method;
   if (method === "OPTIONS") return reply(204, RULES.preflight);
   if (method !== "GET" && method !== "HEAD") return reply(405, RULES.error, RULES.bodies[405]);
-  if (uri === RULES.bare) {
-    return reply(301, Object.assign({ Location: RULES.redirect + search(request.querystring) }, RULES.moved));
+  if (Object.keys(RULES.redirects).indexOf(uri) >= 0) {
+    return reply(301, Object.assign({ Location: RULES.redirects[uri] + search(request.querystring) }, RULES.moved));
   }
   const named = uri.indexOf(RULES.pages) === 0 ? /^([^/]*)\.json$/.exec(uri.slice(RULES.pages.length)) : null;
   if (uri === RULES.listing || named) {
     const page = named ? named[1] : requested(request.querystring);
     if (!isPage(page)) return reply(404, RULES.error, RULES.invalidPage);
     request.uri = `/${RULES.pageFolder}/${page}.json`;
+  } else if (Object.keys(RULES.routes).indexOf(uri) >= 0) {
+    request.uri = `/${RULES.routes[uri]}`;
   } else {
     const name = uri.indexOf(RULES.folder) === 0 ? uri.slice(RULES.folder.length) : "";
-    if (Object.keys(RULES.files).indexOf(name) < 0 && !isPacked(name))
-      return reply(404, RULES.error, RULES.bodies[404]);
+    if (!isThere(name)) return reply(404, RULES.error, RULES.bodies[404]);
     request.uri = `/${name}`;
   }
   request.querystring = {};

@@ -7,14 +7,20 @@
 
 let id;
 
-/** The paths of parts and steps. */
-const PACKED = /^(?:bulk\/[1-9][0-9]{0,8}|changes\/[0-9a-f]{12}-[0-9a-f]{12})\.ndjson\.gz$/;
-
 /** Reads the release's id once: another release comes with another instance of this code. */
 async function headersOf(read) {
   // Keep the value, since the runtime ties a promise to the request that made it.
   id ??= (await (await read("snapshot.json")).json()).id;
   return { ...RULES.headers, "Snapshot-Id": id, "Access-Control-Expose-Headers": "ETag, Link, Snapshot-Id" };
+}
+
+/** The family of files that a path belongs to, whether there is such a file or not. */
+function familyOf(path) {
+  const end = path.lastIndexOf("/");
+  const folder = path.slice(0, Math.max(end, 0));
+  if (!Object.hasOwn(RULES.families, folder)) return undefined;
+  const family = RULES.families[folder];
+  return new RegExp(`^${family.names}$`).test(path.slice(end + 1)) ? family : undefined;
 }
 
 function pageNumber(text) {
@@ -51,7 +57,7 @@ export async function answer(request, read) {
       status,
       headers: { ...headers, ...RULES.error, "Content-Length": String(body.length), ...more },
     });
-  const send = async (path, own, isPacked = false) => {
+  const send = async (path, own, hasRanges = false) => {
     const file = await read(path);
     if (file.status === 404) return undefined;
     if (file.status !== 200) return refuse(500);
@@ -61,8 +67,8 @@ export async function answer(request, read) {
     const all = { ...headers, ...own, ETag: tag };
     if (isFresh(request.headers.get("If-None-Match"), tag)) return new Response(null, { status: 304, headers: all });
     const size = bytes.byteLength;
-    if (isPacked) all["Accept-Ranges"] = "bytes";
-    const range = isPacked && rangeOf(request, tag, size);
+    if (hasRanges) all["Accept-Ranges"] = "bytes";
+    const range = hasRanges && rangeOf(request, tag, size);
     if (!range) {
       all["Content-Length"] = String(size);
       return new Response(request.method === "HEAD" ? null : bytes, { status: 200, headers: all });
@@ -78,11 +84,9 @@ export async function answer(request, read) {
   if (method === "OPTIONS") return new Response(null, { status: 204, headers: { ...headers, ...RULES.preflight } });
   if (method !== "GET" && method !== "HEAD") return refuse(405);
   const { pathname, search } = new URL(request.url);
-  if (pathname === RULES.bare) {
-    return new Response(null, {
-      status: 301,
-      headers: { ...headers, ...RULES.moved, "Content-Length": "0", Location: RULES.redirect + search },
-    });
+  if (Object.hasOwn(RULES.redirects, pathname)) {
+    const moved = { ...RULES.moved, "Content-Length": "0", Location: RULES.redirects[pathname] + search };
+    return new Response(null, { status: 301, headers: { ...headers, ...moved } });
   }
   const named = pathname.startsWith(RULES.pages) ? /^([^/]*)\.json$/.exec(pathname.slice(RULES.pages.length)) : null;
   if (pathname === RULES.listing || named) {
@@ -90,8 +94,11 @@ export async function answer(request, read) {
     const found = page && (await send(`${RULES.pageFolder}/${page}.json`, RULES.page));
     return found || refuse(404, RULES.invalidPage);
   }
+  if (Object.hasOwn(RULES.routes, pathname)) {
+    const file = RULES.routes[pathname];
+    return (await send(file, RULES.files[file])) || refuse(404);
+  }
   const name = pathname.startsWith(RULES.folder) ? pathname.slice(RULES.folder.length) : "";
-  if (PACKED.test(name)) return (await send(name, RULES.packed, true)) || refuse(404);
-  const own = Object.hasOwn(RULES.files, name) ? RULES.files[name] : undefined;
-  return (own && (await send(name, own))) || refuse(404);
+  const family = familyOf(name);
+  return (family && (await send(name, family.headers, family.hasRanges))) || refuse(404);
 }

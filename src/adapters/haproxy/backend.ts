@@ -3,7 +3,8 @@ import { basename } from "node:path";
 import { ENCODINGS } from "../../contract/headers.js";
 import { RELEASES } from "../../release/layout.js";
 import type { Deployment } from "../rules/deployment.js";
-import { DIGITS, encodingPatterns, literal, PACKED_PATH, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "../rules/patterns.js";
+import { type Family, pathsOfFamilies } from "../rules/families.js";
+import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY, WHOLE_QUERY } from "../rules/patterns.js";
 import { BODIES, INVALID_PAGE_BODY } from "../rules/rules.js";
 import { argument, flagless, formatted, headerFields, httpError, jsonAnswer, oneWord } from "./language.js";
 
@@ -35,8 +36,8 @@ function errors({ headers, error }: Deployment): string[] {
 
 /** Finds the file of the release for a request, or answers it. */
 function request(deployment: Deployment, tags: string): string[] {
-  const { listing, bare, pages, pageFolder, base, redirect, headers, preflight, moved, encodings, files, error } =
-    deployment;
+  const { listing, redirects, pages, pageFolder, base, headers, preflight, moved, encodings, error } = deployment;
+  const { routes, families } = deployment;
   const digits = DIGITS.map((group) => `\\${group}`).join("");
   const set = (name: string, expression: string, condition = "") =>
     `http-request set-var(txn.rollcall_${name}) ${oneWord(expression)}${condition && ` if ${condition}`}`;
@@ -47,7 +48,10 @@ function request(deployment: Deployment, tags: string): string[] {
     ...Object.entries(headers).map(([name, value]) => `http-after-response set-header ${name} ${formatted(value)}`),
     `http-request return status 204${headerFields(preflight)} if METH_OPTIONS`,
     `http-request return status 405 ${jsonAnswer(BODIES[405], error)} if !METH_GET`,
-    `http-request return status 301${headerFields(moved)} hdr Location ${oneWord(redirect.replaceAll("%", "%%") + search)} if { path -m str ${oneWord(bare)} }`,
+    ...[...redirects].map(
+      ([bare, to]) =>
+        `http-request return status 301${headerFields(moved)} hdr Location ${oneWord(to.replaceAll("%", "%%") + search)} if { path -m str ${oneWord(bare)} }`,
+    ),
     "# The page that the query asks for: the last of these rules decides.",
     set("page", "str(1)"),
     set("page", "str(none)", query(QUERY.other)),
@@ -71,13 +75,11 @@ function request(deployment: Deployment, tags: string): string[] {
       `str(${pageFolder}/),concat(,txn.rollcall_page,.json),concat(,txn.rollcall_suffix)`,
       path(`${literal(listing)}(?:pages/${PAGE_NUMBER}\\.json)?`),
     ),
-    ...[...files.keys()].map((name) =>
-      set("file", `str(${argument(name)})`, `{ path -m str ${oneWord(`${base}/${name}`)} }`),
-    ),
+    ...[...routes].map(([route, name]) => set("file", `str(${argument(name)})`, `{ path -m str ${oneWord(route)} }`)),
     set(
       "file",
       `path,regsub(${argument(`^${literal(`${base}/`)}`)},${argument("")})`,
-      path(`${literal(`${base}/`)}${PACKED_PATH}`),
+      path(literal(`${base}/`) + pathsOfFamilies(families)),
     ),
     set("tag", `var(txn.rollcall_file),map_str(${argument(tags)})`),
     `http-request return status 404 ${jsonAnswer(INVALID_PAGE_BODY, error)} if !{ var(txn.rollcall_tag) -m found } ${path(`${literal(listing)}(?:pages/[^/]*\\.json)?`)}`,
@@ -85,20 +87,23 @@ function request(deployment: Deployment, tags: string): string[] {
   ];
 }
 
-/** The test of a file that is a part or a step. */
-const PACKED = `reg ${oneWord(`^${PACKED_PATH}$`)}`;
-const IS_PACKED = `{ var(txn.rollcall_file) -m ${PACKED} }`;
+/** The condition for files that are so large that ranges of them are sent. */
+function areLarge(families: readonly Family[]): string {
+  const folders = families.filter(({ hasRanges }) => hasRanges).map(({ folder }) => `${folder}/`);
+  return `{ var(txn.rollcall_file) -m beg ${folders.join(" ")} }`;
+}
 
 /** Sets the file's headers, and answers 304 to a reader that has it. */
-function found({ pageFolder, page, files, packed, encodings }: Deployment): string[] {
+function found({ pageFolder, page, files, families, encodings }: Deployment): string[] {
   // A condition has no groups, so a substitution tests the pattern.
   const known = "^(?:(\\x22\\w+\\x22) .*\\1.*|\\x22\\w+\\x22 [ \\t]*\\*[ \\t]*)$";
   const after = (name: string, value: string, file: string) =>
     `http-after-response set-header ${name} ${value} if { status 200 206 304 } { var(txn.rollcall_file) -m ${file} }`;
   return [
     'http-after-response set-header ETag "%[var(txn.rollcall_tag)]" if { status 200 206 304 }',
-    ...Object.entries(packed).map(([name, value]) => after(name, formatted(value), PACKED)),
-    ...Object.entries(page).map(([name, value]) => after(name, formatted(value), `beg ${flagless(`${pageFolder}/`)}`)),
+    ...[...families, { folder: pageFolder, headers: page }].flatMap(({ folder, headers }) =>
+      Object.entries(headers).map(([name, value]) => after(name, formatted(value), `beg ${flagless(`${folder}/`)}`)),
+    ),
     ...[...files].flatMap(([file, headers]) =>
       Object.entries(headers).map(([name, value]) => after(name, formatted(value), `str ${flagless(oneWord(file))}`)),
     ),
@@ -111,20 +116,21 @@ function found({ pageFolder, page, files, packed, encodings }: Deployment): stri
 }
 
 /** Asks the host behind for the file with a plain request, and takes only the bytes of its answer. */
-function forward({ origin, folder, error }: Deployment): string[] {
+function forward({ origin, folder, error, families }: Deployment): string[] {
+  const isLarge = areLarge(families);
   const root = `${origin.pathname.replace(/\/$/, "")}/${RELEASES}/${encodeURIComponent(basename(folder))}`;
   const conditions = ["If-Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"];
   const own = ["Last-Modified", "Content-Encoding", "Vary", "ETag", "Expires", "Age", "Server"];
   return [
-    `http-request del-header Range if !${IS_PACKED}`,
+    `http-request del-header Range if !${isLarge}`,
     "http-request del-header Range if { req.fhdr(if-range) -m found } !{ req.fhdr(if-range),strcmp(txn.rollcall_tag) eq 0 }",
     ...[...conditions, "Accept-Encoding", "Expect"].map((name) => `http-request del-header ${name}`),
     `http-request set-header Host ${oneWord(origin.host)}`,
     `http-request set-path ${oneWord(`${root.replaceAll("%", "%%")}/%[var(txn.rollcall_file)]`)}`,
     "http-request set-query %[str()]",
     ...own.map((name) => `http-response del-header ${name}`),
-    `http-response del-header Accept-Ranges if !${IS_PACKED}`,
-    `http-response return status 416 ${jsonAnswer(BODIES[416], error)} if { status 416 } ${IS_PACKED}`,
+    `http-response del-header Accept-Ranges if !${isLarge}`,
+    `http-response return status 416 ${jsonAnswer(BODIES[416], error)} if { status 416 } ${isLarge}`,
     `http-response return status 500 ${jsonAnswer(BODIES[500], error)} if !{ status 200 206 }`,
   ];
 }

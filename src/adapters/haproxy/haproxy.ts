@@ -2,7 +2,7 @@
 import { CONTENT_TYPE, commonHeaders, NO_STORE } from "../../contract/headers.js";
 import type { Adapter, FileSource } from "../rules/adapter.js";
 import { type HostedSite, tagLines } from "../rules/deployment.js";
-import { PATTERN_LIMITATIONS } from "../rules/patterns.js";
+import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { writeBackend } from "./backend.js";
 import { httpError, oneWord } from "./language.js";
 
@@ -40,12 +40,13 @@ const YOURS =
 
 /** Two frontends with one port would get its connections at random, so a frontend that is there is joined. */
 function joining({ base, serverName, key, included }: HostedSite): FileSource {
-  const path = base === "" ? "" : ` { path_beg ${oneWord(`${base}/`)} }`;
+  const name = `{ req.hdr(host),host_only -i ${oneWord(serverName)} }`;
+  const path = base === "" ? "" : ` { path -m reg ${oneWord(`^${literal(base)}(?:/|$)`)} }`;
   return {
     path: "rollcall.cfg",
     what: "HAProxy: a line for the frontend that has the port",
     instructions: `Goes into that frontend of haproxy.cfg, before its default_backend. HAProxy reads the backend by -f ${included(BACKEND)}\n${YOURS}`,
-    text: `  use_backend ${key} if { req.hdr(host),host_only -i ${oneWord(serverName)} }${path}\n`,
+    text: `  use_backend ${key} if ${name}${path}\n`,
   };
 }
 

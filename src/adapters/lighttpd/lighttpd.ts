@@ -3,6 +3,7 @@ import { ENCODINGS } from "../../contract/headers.js";
 import { SUMS } from "../../release/layout.js";
 import { type Adapter, limitedBy } from "../rules/adapter.js";
 import { type Deployment, fileTagsOf, type HostedSite } from "../rules/deployment.js";
+import { literal } from "../rules/patterns.js";
 import { decodePath } from "../rules/rules.js";
 import { readScript, scriptRules } from "../rules/script.js";
 
@@ -69,7 +70,7 @@ function writeSite({ base, serverName, address, port, included }: HostedSite): s
         ]),
     `  ${answer}`,
     "  # Other listings of this name go here, each by a line such as this.",
-    `  $HTTP["url"] =^ ${quote(decodePath(`${base}/`).toString())} { ${answer} }`,
+    `  $HTTP["url"] =~ "^${literal(decodePath(base))}(?:/|$)" { ${answer} }`,
     "}",
     "",
   ].join("\n");

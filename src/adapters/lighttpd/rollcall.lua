@@ -102,7 +102,7 @@ local function range(tag, size)
   return tonumber(first), last == "" and size - 1 or math.min(tonumber(last), size - 1)
 end
 
-local function send(path, tag, headers, coding)
+local function send(path, tag, headers, coding, large)
   set(RULES.headers)
   set(headers)
   if coding then r.resp_header["Content-Encoding"] = coding.name end
@@ -111,7 +111,7 @@ local function send(path, tag, headers, coding)
   if known and (known:find(tag, 1, true) or known:match("^%s*%*%s*$")) then return 304 end
   local file = lighty.c.stat(RULES.root .. path)
   if not file or not file["is_file"] then return refuse(500) end
-  if headers == RULES.packed then
+  if large then
     local first, last = range(tag, file["st_size"])
     r.resp_header["Accept-Ranges"] = "bytes"
     if first and first >= file["st_size"] then
@@ -138,11 +138,12 @@ local function answer()
   end
   if method ~= "GET" and method ~= "HEAD" then return refuse(405) end
   local path, query = target:gsub("^%a+://[^/?#]*", ""):match("^([^?]*)%??(.*)$")
-  if path == RULES.bare then
+  local redirect = RULES.redirects[path]
+  if redirect then
     set(RULES.headers)
     set(RULES.moved)
     r.resp_header["Content-Length"] = "0"
-    r.resp_header["Location"] = RULES.redirect .. target:match("%??[^?]*$", #path + 1)
+    r.resp_header["Location"] = redirect .. target:match("%??[^?]*$", #path + 1)
     return 301
   end
   local page = path == RULES.listing and requested(query)
@@ -156,9 +157,11 @@ local function answer()
     local file = RULES.pageFolder .. "/" .. page .. ".json" .. (coding and coding.suffix or "")
     return send(file, '"' .. found .. '"', RULES.page, coding)
   end
-  local name = path:sub(1, #RULES.folder) == RULES.folder and path:sub(#RULES.folder + 1)
+  local name = RULES.routes[path] or (path:sub(1, #RULES.folder) == RULES.folder and path:sub(#RULES.folder + 1))
   if not name or not RULES.tags[name] then return refuse(404) end
-  return send(name, RULES.tags[name], RULES.files[name] or RULES.packed)
+  if RULES.files[name] then return send(name, RULES.tags[name], RULES.files[name]) end
+  local family = RULES.families[name:match("^(.*)/")]
+  return send(name, RULES.tags[name], family.headers, nil, family.hasRanges)
 end
 
 return answer()

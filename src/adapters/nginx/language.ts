@@ -17,7 +17,8 @@ export function nginxBlock(head: string, lines: readonly string[]): string[] {
   return [`${head} {`, ...lines.map((line) => `  ${line}`), "}"];
 }
 
-export function preflightVariable(header: string, key: string): string {
+/** The variable that has the value of a header. */
+export function headerVariable(header: string, key: string): string {
   return `${key}_${header.toLowerCase().replaceAll("-", "_")}`;
 }
 

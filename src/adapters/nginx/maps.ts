@@ -1,13 +1,13 @@
 /** The maps of http { }. Every variable has the release's key, so nginx refuses them together with the rules of another release. */
 import { ENCODINGS } from "../../contract/headers.js";
 import { type Deployment, tagsOf } from "../rules/deployment.js";
-import { DIGITS, encodingPatterns, literal, PACKED_PATH, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
+import { DIGITS, encodingPatterns, literal, PAGE_NUMBER, QUERY } from "../rules/patterns.js";
 import { BODIES, decodePath, INVALID_PAGE_BODY, type Rules } from "../rules/rules.js";
-import { nginxMap, nginxPattern, preflightVariable, quoteNginx } from "./language.js";
+import { headerVariable, nginxMap, nginxPattern, quoteNginx } from "./language.js";
 
 /** Maps from a request to a file of the release and its headers. */
 export function maps(deployment: Deployment): string[] {
-  const { key, base, listing, pages, encodings, files, page, error, moved, preflight } = deployment;
+  const { key, base, listing, pages, encodings, files, routes, families, page, error, moved, preflight } = deployment;
   const path = (text: string) => literal(decodePath(text));
   const file = (name: string) => `"${nameOfPages(deployment)}/${name}.json$${key}_suffix"`;
   const empty = '""';
@@ -31,8 +31,11 @@ export function maps(deployment: Deployment): string[] {
     ...nginxMap("$uri", `${key}_file`, empty, [
       [nginxPattern(`^${path(listing)}$`), file(`$${key}_page`)],
       [nginxPattern(`^${path(pages)}(?<${key}_number>${PAGE_NUMBER})\\.json$`), file(`$${key}_number`)],
-      ...[...files.keys()].map((name) => [nginxPattern(`^${path(`${base}/`)}${literal(name)}$`), text(name)] as const),
-      [nginxPattern(`^${path(`${base}/`)}(?<${key}_packed>${PACKED_PATH})$`), `$${key}_packed`],
+      ...[...routes].map(([route, name]) => [nginxPattern(`^${path(route)}$`), text(name)] as const),
+      ...families.map(({ folder, names }, at) => {
+        const group = `${key}_family${at}`;
+        return [nginxPattern(`^${path(`${base}/`)}(?<${group}>${folder}/${names})$`), `$${group}`] as const;
+      }),
     ]),
     ...nginxMap("$uri", `${key}_missing`, text(BODIES[404]), [
       [nginxPattern(`^${path(listing)}(?:pages/[^/]*\\.json)?$`), text(INVALID_PAGE_BODY)],
@@ -61,9 +64,25 @@ export function maps(deployment: Deployment): string[] {
       ["204", empty],
     ]),
     ...Object.entries(preflight).flatMap(([name, value]) =>
-      nginxMap("$status", preflightVariable(name, key), empty, [["204", text(value)]]),
+      nginxMap("$status", headerVariable(name, key), empty, [["204", text(value)]]),
+    ),
+    ...[...furtherHeaders(deployment)].flatMap(([name, values]) =>
+      nginxMap(
+        `"$status $${key}_file"`,
+        headerVariable(name, key),
+        empty,
+        values.map(([file, value]) => [nginxPattern(`^(?:200|304) ${literal(file)}$`), text(value)] as const),
+      ),
     ),
   ];
+}
+
+/** Headers that only some files have, and what each of these files has: besides its type and how long it is kept, which all have. */
+export function furtherHeaders({ files }: Pick<Rules, "files">): Map<string, [file: string, value: string][]> {
+  const found = new Map<string, [string, string][]>();
+  for (const [file, { "Content-Type": _type, "Cache-Control": _caching, ...further }] of files)
+    for (const [name, value] of Object.entries(further)) found.set(name, [...(found.get(name) ?? []), [file, value]]);
+  return found;
 }
 
 /** The files of the release, each with its digest. */

@@ -1,12 +1,11 @@
 /** nginx: maps from a request to a file of the release and its tag, and one location that uses them. */
 import type { ErrorStatus } from "../../contract/headers.js";
-import { PACKED_FOLDERS } from "../../release/layout.js";
 import type { Adapter } from "../rules/adapter.js";
 import type { Deployment, HostedSite } from "../rules/deployment.js";
 import { literal, PATTERN_LIMITATIONS } from "../rules/patterns.js";
 import { BODIES, decodePath } from "../rules/rules.js";
-import { nginxBlock, nginxPattern, nginxWord, preflightVariable, quoteNginx } from "./language.js";
-import { maps, nameOfPages, tagMap } from "./maps.js";
+import { headerVariable, nginxBlock, nginxPattern, nginxWord, quoteNginx } from "./language.js";
+import { furtherHeaders, maps, nameOfPages, tagMap } from "./maps.js";
 
 const MAPS = "nginx.conf";
 const RULES = "nginx-server.conf";
@@ -96,14 +95,14 @@ const ERROR_PAGES: readonly [statuses: string, answer: ErrorStatus][] = [
 ];
 
 function rules(deployment: Deployment): string[] {
-  const { key, base, folder, page, pageFolder, files, packed, redirect, bare } = deployment;
+  const { key, base, folder, page, pageFolder, files, families, redirects } = deployment;
   const name = nameOfPages(deployment);
   const internal = `/.${key}`;
   const errors = (answers: typeof ERROR_PAGES) =>
     answers.map(([statuses, answer]) => `error_page ${statuses} =${answer} ${internal}/${answer};`);
   const file = `${internal}/files/$${key}_file`;
   const others = [...files].filter(([, { "Content-Type": type }]) => type !== page["Content-Type"]);
-  const area = base === "" ? "/" : `~ ${nginxPattern(`^${literal(decodePath(`${base}/`))}`, "")}`;
+  const area = base === "" ? "/" : `~ ${nginxPattern(`^${literal(decodePath(base))}(?:/|$)`, "")}`;
   return [
     "# Errors of nginx itself, and of paths that nothing else in this server answers.",
     ...errors([["403 404", 404], ...ERROR_PAGES]),
@@ -114,7 +113,10 @@ function rules(deployment: Deployment): string[] {
       `error_page 418 =304 @${key}_fresh;`,
       "if ($request_method = OPTIONS) { return 204; }",
       `if ($request_method !~ ^(?:GET|HEAD)$) { return 405 ${quoteNginx(BODIES[405], key)}; }`,
-      `if ($uri ~ ${nginxPattern(`^${literal(decodePath(bare))}$`, "")}) { return 301 ${quoteNginx(redirect, key).slice(0, -1)}$is_args$args"; }`,
+      ...[...redirects].map(
+        ([bare, to]) =>
+          `if ($uri ~ ${nginxPattern(`^${literal(decodePath(bare))}$`, "")}) { return 301 ${quoteNginx(to, key).slice(0, -1)}$is_args$args"; }`,
+      ),
       `if ($${key}_tag = "") { return 404 $${key}_missing; }`,
       `if ($${key}_fresh) { return 418; }`,
       `rewrite ^ ${file} last;`,
@@ -135,11 +137,11 @@ function rules(deployment: Deployment): string[] {
         ...(name === pageFolder
           ? []
           : [`location ${internal}/files/${name}/ { alias ${quoteNginx(`${folder}/${pageFolder}/`, key)}; }`]),
-        ...PACKED_FOLDERS.flatMap((name) =>
+        ...families.flatMap(({ folder: name, headers, hasRanges }) =>
           nginxBlock(`location ${internal}/files/${name}/`, [
             `alias ${quoteNginx(`${folder}/${name}/`, key)};`,
-            `default_type ${quoteNginx(packed["Content-Type"], key)};`,
-            "max_ranges 1;",
+            `default_type ${quoteNginx(headers["Content-Type"], key)};`,
+            ...(hasRanges ? ["max_ranges 1;"] : []),
           ]),
         ),
         ...others.map(
@@ -153,10 +155,12 @@ function rules(deployment: Deployment): string[] {
 }
 
 /** What every answer has, whatever its status. */
-function answers({ key, headers, preflight, page }: Deployment): string[] {
+function answers(deployment: Deployment): string[] {
+  const { key, headers, preflight, page } = deployment;
+  const others = [...Object.keys(preflight), ...furtherHeaders(deployment).keys()];
   return [
     ...Object.entries(headers).map(([name, value]) => `add_header ${name} ${quoteNginx(value, key)} always;`),
-    ...Object.keys(preflight).map((name) => `add_header ${name} $${preflightVariable(name, key)};`),
+    ...others.map((name) => `add_header ${name} $${headerVariable(name, key)};`),
     `add_header Cache-Control $${key}_cache always;`,
     `add_header ETag $${key}_etag;`,
     `add_header Content-Encoding $${key}_coding;`,

@@ -1,6 +1,5 @@
 /** Regular expressions by which hosts without scripts read a request; PCRE and RE2 understand them alike. */
 import { ENCODINGS, type Encoding } from "../../contract/headers.js";
-import { BULK_FOLDER, CHANGES_FOLDER } from "../../release/layout.js";
 
 /** The name `page`, with or without percent-encoded letters. */
 const NAME = "(?:p|%70)(?:a|%61)(?:g|%67)(?:e|%65)";
@@ -28,11 +27,6 @@ export const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
 
 /** A page's number in the name of its file. */
 export const PAGE_NUMBER = "[1-9][0-9]{0,8}";
-
-const STATE = "[0-9a-f]{12}";
-
-/** The path of a part or a step, below the base URL as in the release. It has no group. */
-export const PACKED_PATH = `(?:${BULK_FOLDER}/${PAGE_NUMBER}|${CHANGES_FOLDER}/${STATE}-${STATE})\\.ndjson\\.gz`;
 
 /** Patterns for Accept-Encoding. The first one that matches gives the suffix of the page's file; without a match it is the plain one. */
 export function encodingPatterns(encodings: readonly Encoding[]): { pattern: string; suffix: string }[] {

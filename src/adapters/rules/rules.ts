@@ -11,7 +11,8 @@ import {
   PREFLIGHT_HEADERS,
 } from "../../contract/headers.js";
 import { pathReference } from "../../contract/links.js";
-import { fileHeaders, isPacked, OPENAPI, type PagePaths } from "../../release/layout.js";
+import { EXPLORER, fileHeaders, isPacked, isSorted, OPENAPI, type PagePaths } from "../../release/layout.js";
+import { familiesOf } from "./families.js";
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -34,15 +35,17 @@ export type Rules = ReturnType<typeof rulesOf>;
 export function rulesOf({ base, paths, encodings, cacheControl, others }: RuleOptions) {
   const listing = `${base}${paths.listing}`;
   const files: ReadonlyMap<string, ReturnType<typeof fileHeaders>> = new Map(
-    others.filter((path) => !isPacked(path)).map((path) => [path, fileHeaders(path, cacheControl)]),
+    others.filter((path) => !isPacked(path) && !isSorted(path)).map((path) => [path, fileHeaders(path, cacheControl)]),
   );
+  const isBrowsed = files.has(EXPLORER);
+  const folders = [listing, ...(isBrowsed && base !== "" ? [`${base}/`] : [])];
   return {
     base,
     encodings,
-    /** `/directory/v1/stations/`; a request without the last slash is redirected to `redirect`, with its query. */
+    /** `/directory/v1/stations/` */
     listing,
-    bare: listing.slice(0, -1),
-    redirect: pathReference(listing),
+    /** A path without its last slash -> where it is redirected to, with its query. */
+    redirects: new Map(folders.map((folder) => [folder.slice(0, -1), pathReference(folder)])),
     pages: `${listing}pages/`,
     /** In the release: `v1/stations/pages`. */
     pageFolder: paths.folder,
@@ -52,10 +55,14 @@ export function rulesOf({ base, paths, encodings, cacheControl, others }: RuleOp
     page: { "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl },
     moved: { "Cache-Control": cacheControl },
     error: { "Content-Type": CONTENT_TYPE, "Cache-Control": NO_STORE },
-    /** The path, in the release, of each file that is neither a page nor packed -> what is added for it. */
+    /** The path, in the release, of each file that is neither a page nor of a family -> what is added for it. */
     files,
-    /** What is added for a part or a step, whether the release has some or not. */
-    packed: fileHeaders("bulk/1.ndjson.gz", cacheControl),
+    /** Paths that are asked for -> the file that each leads to. The base URL's own leads to the page for people. */
+    routes: new Map([
+      ...[...files.keys()].map((file) => [`${base}/${file}`, file] as const),
+      ...(isBrowsed ? [[`${base}/`, EXPLORER] as const] : []),
+    ]),
+    families: familiesOf(cacheControl),
   };
 }
 

@@ -12,11 +12,12 @@ export function readScript(url: URL, declaration: string): string {
 }
 
 /** What `RULES` holds in every script, as JSON can say it. */
-export function scriptRules({ base, listing, bare, pages, pageFolder, redirect, ...rules }: Rules) {
-  const { headers, preflight, page, moved, error, files, packed } = rules;
+export function scriptRules({ base, listing, pages, pageFolder, redirects, routes, files, families, ...rules }: Rules) {
+  const { headers, preflight, page, moved, error } = rules;
   return {
-    ...{ folder: `${base}/`, listing, bare, pages, redirect, pageFolder },
-    ...{ headers, preflight, page, moved, error, files: Object.fromEntries(files) },
-    ...{ packed, bodies: BODIES, invalidPage: INVALID_PAGE_BODY },
+    ...{ folder: `${base}/`, listing, pages, pageFolder, redirects: Object.fromEntries(redirects) },
+    ...{ headers, preflight, page, moved, error, files: Object.fromEntries(files), routes: Object.fromEntries(routes) },
+    families: Object.fromEntries(families.map(({ folder, ...family }) => [folder, family])),
+    ...{ bodies: BODIES, invalidPage: INVALID_PAGE_BODY },
   };
 }
