@@ -85,6 +85,17 @@ export function isPublishableUrl(text: string): boolean {
   return /^https?:\/\/[^/?#]/i.test(text) && isUri(text);
 }
 
+/**
+ * The address of a record on a page for people, in which no character of any key is more than a part of the key.
+ * @param page its URL, with a slash at the end.
+ * @param key where it is text, half a character pair is written as what browsers show in its place.
+ */
+export function recordAddress(page: string, key: string | number): string {
+  const whole = String(key).replace(/\p{Surrogate}/gu, "\ufffd");
+  const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return `${page}#/${encodeURIComponent(whole).replace(/[!'()*]/g, percent)}`;
+}
+
 /** The reverse of `pageUrl` for a listing of this path; undefined for a URL of another form. */
 export function parsePageUrl(url: string, path: string): (ListingPlace & { page: number }) | undefined {
   const pattern = `^(https?://.+)${asPattern(path)}(?:\\?format=api&page=(\\d+)|pages/(\\d+)\\.json)$`;

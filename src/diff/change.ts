@@ -31,6 +31,8 @@ export interface SideFacts {
   links: LinkStyle | undefined;
   /** What its records were checked against. */
   contract: Contract;
+  /** The URL of its page for people, where the snapshot has one: `https://directory.example.com/`. */
+  explorer?: string | undefined;
 }
 
 /** How many records went from one value of a facet (a field that the contract calls so) to another. */

@@ -1,6 +1,6 @@
 /** One of the two snapshots that a diff compares: a folder of pages, and the list of their records. */
 import { join } from "node:path";
-import { RECORDS } from "../release/layout.js";
+import { EXPLORER, RECORDS } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { findRecordList } from "../release/record/list.js";
 import type { SideFacts } from "./change.js";
@@ -32,7 +32,8 @@ export async function openReleaseSide(
 ): Promise<Side> {
   const { folder, snapshot, contract, sums } = release;
   const { id, count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
-  const facts = { name, id, count, pages, pageSize, baseUrl, links, contract };
+  const explorer = sums.others.has(EXPLORER) ? `${baseUrl}/` : undefined;
+  const facts = { name, id, count, pages, pageSize, baseUrl, links, contract, explorer };
   const list = findRecordList(sums);
   // Releases of the first versions have none.
   if (!list) return indexed(folder, facts, scratch, signal);

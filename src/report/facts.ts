@@ -1,4 +1,5 @@
 /** What all forms of a report say besides single changes. */
+import { isPublishableUrl } from "../contract/links.js";
 import type { Change, Diff, FieldFilter, Flow, SideFacts } from "../diff/change.js";
 import { number } from "../print/numbers.js";
 import { listed } from "../print/text.js";
@@ -37,6 +38,11 @@ export async function* firstChanges(diff: Diff, kind: ChangeKind, limit: number)
 /** The name of a snapshot, with its id if the name does not contain it: `before/current (ac5e31b908dc)`. Not escaped. */
 export function sideName({ name, id }: SideFacts): string {
   return id === undefined || name.endsWith(id) ? name : `${name} (${id})`;
+}
+
+/** The page for people that has the record of a change, if any: a record that was removed is on none. Fit for a link. */
+export function explorerOf({ new: { explorer } }: Diff): string | undefined {
+  return explorer !== undefined && isPublishableUrl(explorer) ? new URL(explorer).href : undefined;
 }
 
 /** Differences in what changes every page but no record. Unknown values are left out. */

@@ -43,7 +43,7 @@ export async function* htmlReport(diff: Diff, { exceeded = [], filter = {} }: Re
     yield (await plots(diff, subjects)).source;
     yield changeList(diff, subjects.changed).source;
     yield "</main>\n";
-    yield* dataBlocks(diff.changes(), subjects);
+    yield* dataBlocks(diff, subjects);
     yield html`<script>${assets.script}</script>\n`.source;
   } else yield "</main>\n";
   yield "</html>\n";

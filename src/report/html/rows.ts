@@ -1,23 +1,24 @@
 /** Writes the changes into the page as small blocks of JSON, which its script parses one at a time. */
 import { valueAt } from "../../contract/record/value.js";
-import type { Change } from "../../diff/change.js";
+import type { Change, Diff } from "../../diff/change.js";
 import { html, jsonForScript, Markup } from "../../markup/markup.js";
+import { explorerOf } from "../facts.js";
 import type { Subject, Subjects } from "../subject.js";
 
 /** Characters of JSON in a block (about), few enough to parse between two frames. */
 const BLOCK_LENGTH = 128_000;
 
 /**
- * Yields the blocks of all changes, and then a block of what the page must know of the contract: the paths, to which rows
- * refer by number, and those that introduce a record. A row is `[key, [name, ...], path, value, path, value, ...]`, with
+ * Yields the blocks of all changes, and then a block of what the page must know besides: the paths, to which rows
+ * refer by number, those that introduce a record, and where records can be looked at. A row is `[key, [name, ...], path, value, path, value, ...]`, with
  * `old, new` instead of the value for a changed record. A block has rows of one kind.
  */
-export async function* dataBlocks(changes: AsyncIterable<Change>, subjects: Subjects): AsyncGenerator<string> {
+export async function* dataBlocks(diff: Diff, subjects: Subjects): AsyncGenerator<string> {
   const paths = new Map<string, number>();
   let rows: string[] = [];
   let length = 0;
   let kind: Change["kind"] | undefined;
-  for await (const change of changes) {
+  for await (const change of diff.changes()) {
     if (rows.length > 0 && (change.kind !== kind || length >= BLOCK_LENGTH)) {
       yield block(kind, rows);
       [rows, length] = [[], 0];
@@ -30,7 +31,7 @@ export async function* dataBlocks(changes: AsyncIterable<Change>, subjects: Subj
   if (rows.length > 0) yield block(kind, rows);
   const { facets, time } = subjects.added;
   const facts = [...(time ? [time] : []), ...facets].map(({ path }) => path);
-  const contract = { paths: [...paths.keys()], facts };
+  const contract = { paths: [...paths.keys()], facts, explorer: explorerOf(diff) };
   yield html`<script type="application/json" id="contract">${jsonForScript(contract)}</script>\n`.source;
 }
 

@@ -24,6 +24,14 @@ export function span(text: string): string {
   return `\`${escaped.replaceAll("|", "\\|") || " "}\``;
 }
 
+/** Longer ones fill a comment with what nobody reads. */
+const LONGEST_ADDRESS = 2000;
+
+/** Markdown as a link. @param address as `URL.href` and `recordAddress` write it, in which `|` is what could still end a cell. */
+export function linked(markdown: string, address: string): string {
+  return address.length > LONGEST_ADDRESS ? markdown : `[${markdown}](<${address.replaceAll("|", "%7C")}>)`;
+}
+
 /** Words of letters alone. Among other characters, renderers look for markup, links and names of users. */
 const PLAIN = /^[\p{L}\p{M}]+(?: [\p{L}\p{M}]+)*$/u;
 

@@ -1,12 +1,13 @@
 /** The changes in the Markdown form: folded tables with as many rows as there is room for. */
 import type { AnyRecord } from "../../contract/contract.js";
+import { recordAddress } from "../../contract/links.js";
 import type { Change, Diff } from "../../diff/change.js";
 import { number, wordFor } from "../../print/numbers.js";
 import { excerpts, joined } from "../excerpt.js";
-import { CHANGE_KINDS, type ChangeKind, firstChanges } from "../facts.js";
+import { CHANGE_KINDS, type ChangeKind, explorerOf, firstChanges } from "../facts.js";
 import { dayOf, factOf, labelOf, type Subject, subjectsOf, timeWord } from "../subject.js";
 import { writeId, writePath } from "../value.js";
-import { code, fitting, markdownRow, markdownTable, span, word } from "./cells.js";
+import { code, fitting, linked, markdownRow, markdownTable, span, word } from "./cells.js";
 
 /** At most `limit` changes of each kind in at most `room` characters, and how many were left out. */
 export async function* detailsMarkdown(diff: Diff, limit: number, room: number): AsyncGenerator<string> {
@@ -32,9 +33,10 @@ async function firstRows(
   { kind, subject, limit, room }: { kind: ChangeKind; subject: Subject; limit: number; room: number },
 ): Promise<string[]> {
   const rows: string[] = [];
+  const explorer = explorerOf(diff);
   let length = 0;
   for await (const change of firstChanges(diff, kind, limit)) {
-    const text = changeRows(change, subject);
+    const text = changeRows(change, subject, explorer);
     rows.push(text);
     length += text.length;
     if (length > room) break;
@@ -75,22 +77,29 @@ function leftOut(kind: ChangeKind, rest: number, isMore: boolean, { words }: Sub
 }
 
 /** One row, or for a changed record one row for each field. */
-function changeRows(change: Change, subject: Subject): string {
+function changeRows(change: Change, subject: Subject, explorer: string | undefined): string {
+  const who = (record: AnyRecord) => known(change, record, subject, explorer);
   if (change.kind !== "changed") {
     const { record } = change;
     const { facets, time } = subject;
     const facts = facets.map((field) => code(factOf(record, field, subject)));
-    return markdownRow(who(change, record, subject), ...facts, ...(time ? [code(dayOf(record, time))] : []));
+    return markdownRow(who(record), ...facts, ...(time ? [code(dayOf(record, time))] : []));
   }
   const rows = change.fields.map((field, at) => {
     const [before, after] = excerpts(field, subject);
-    const first = at === 0 ? who(change, change.new, subject) : "";
+    const first = at === 0 ? who(change.new) : "";
     return markdownRow(first, code(writePath(field.path)), span(joined(before)), span(joined(after)));
   });
   return rows.join("");
 }
 
-function who({ id }: Change, record: AnyRecord, subject: Subject): string {
+/** A record's name and key, the key as a link to the record where it can be looked at. */
+function known({ kind, id }: Change, record: AnyRecord, subject: Subject, explorer: string | undefined): string {
   const name = labelOf(record, subject);
-  return (name === "" ? "" : `${code(JSON.stringify(name))}<br>`) + code(writeId(id));
+  const key = code(writeId(id));
+  const isThere = explorer !== undefined && kind !== "removed";
+  return (
+    (name === "" ? "" : `${code(JSON.stringify(name))}<br>`) +
+    (isThere ? linked(key, recordAddress(explorer, id)) : key)
+  );
 }

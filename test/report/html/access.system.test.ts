@@ -19,7 +19,7 @@ const LONG = "x".repeat(50_000);
 
 const everything = () => ({
   ...manyChanges({ added: 30, removed: 10, changed: 65 }, 9000),
-  new: { ...diffOf([]).new, baseUrl: "https://people.example.org" },
+  new: { ...diffOf([]).new, baseUrl: "https://people.example.org", explorer: "https://people.example.org/" },
 });
 const hardValues = diffOf([
   changed(person(1, { bio: "" }), person(1, { bio: `\u202e${LONG}` })),

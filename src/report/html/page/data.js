@@ -24,10 +24,11 @@ for (const source of document.querySelectorAll("script[data-rows]")) {
 export const TOTAL = BLOCKS.reduce((sum, { rows }) => sum + rows, 0);
 
 /**
- * What the contract says: the paths, by their numbers, and those of the fields that introduce a record.
- * @type {{ paths: readonly string[], facts: readonly string[] }}
+ * What the contract says: the paths, by their numbers, and those of the fields that introduce a record; and the page where
+ * records of the new snapshot can be looked at, if there is one.
+ * @type {{ paths: readonly string[], facts: readonly string[], explorer?: string }}
  */
-export const { paths: PATHS, facts: FACTS } = JSON.parse(byId("contract", HTMLScriptElement).text);
+export const { paths: PATHS, facts: FACTS, explorer: EXPLORER } = JSON.parse(byId("contract", HTMLScriptElement).text);
 
 /**
  * All changes of a block, in order.

@@ -4,7 +4,7 @@ import { differences } from "../../../markup/page/difference.js";
 import { element } from "../../../markup/page/element.js";
 import { textOf, visibleText } from "../../../markup/page/text.js";
 import { excerpt, wholeValue } from "../../../markup/page/value.js";
-import { FACTS } from "./data.js";
+import { EXPLORER, FACTS } from "./data.js";
 
 /** @import { Change } from "./data.js" */
 /** @import { Part } from "../../../markup/page/difference.js" */
@@ -45,10 +45,30 @@ export function changeRows(change, place, open) {
     "tr",
     { role: "row", "aria-rowindex": place + 1 },
     element("td", { role: "cell", class: `kind ${change.kind}` }, KIND_WORDS[change.kind]),
-    element("th", { role: "rowheader", class: "who", scope: "row" }, button, ...(name === undefined ? [] : [id])),
+    element(
+      "th",
+      { role: "rowheader", class: "who", scope: "row" },
+      button,
+      ...(name === undefined ? [] : [id]),
+      ...look(change),
+    ),
     element("td", { role: "cell", class: "gist" }, gist(change)),
   );
   return [row, details];
+}
+
+/**
+ * A link to the record on the page for people, where there is one. A record that was removed is on none.
+ * @param {Change} change
+ */
+function look({ kind, id, names: [name = id] }) {
+  if (EXPLORER === undefined || kind === "removed") return [];
+  // Half a character pair cannot be in a URL.
+  const href = `${EXPLORER}#/${encodeURIComponent(id.replace(/\p{Surrogate}/gu, "\ufffd"))}`;
+  const label = `Look at it: ${visibleText(name).textContent}`;
+  return [
+    element("a", { class: "look", href, target: "_blank", rel: "noreferrer", "aria-label": label }, "Look at it"),
+  ];
 }
 
 /** @param {Change} change */

@@ -1,0 +1,81 @@
+/** Reports lead to records on the page for people, whatever a key or an address looks like. */
+import fc from "fast-check";
+import { micromark } from "micromark";
+import { gfm, gfmHtml } from "micromark-extension-gfm";
+import { expect, test } from "vitest";
+import { recordAddress } from "../../src/contract/links.js";
+import { htmlReport } from "../../src/report/html/html.js";
+import { markdownReport } from "../../src/report/markdown/markdown.js";
+import { changesIn, diffOf } from "../support/diffs.js";
+import { STATIONS_CONTRACT, stations } from "../support/stations.js";
+import { collect } from "./collect.js";
+
+const { added, removed, changed } = changesIn(STATIONS_CONTRACT);
+const [{ record } = { record: {} }] = stations(1);
+
+/** A station of each kind of change, with this key. */
+function keyed(code: string, explorer: string | undefined) {
+  const changes = [
+    added({ ...record, code }),
+    removed({ ...record, code: `${code}-` }),
+    changed({ ...record, code }, { ...record, code, name: "Other" }),
+  ];
+  return diffOf(changes, { contract: STATIONS_CONTRACT, new: { explorer } });
+}
+
+const PAGE = "https://weather.example.com/all/";
+
+const HARD = [
+  "ST0001",
+  "a b|c`d\\e",
+  "<script>alert(1)</script>",
+  "](https://evil.example) [x](<javascript:alert(1)>)",
+  "\"'>{}()*!#?&%2F/../..",
+  "line\nbreak\r\ttab\u0000",
+  "\u202eevil",
+  "日本語 👩‍💻",
+  "half \ud800 pair",
+];
+
+test("an address holds any key whole, in characters that mean nothing anywhere", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (key) => {
+      const address = recordAddress(PAGE, key);
+      const [, escaped = ""] = /^https:\/\/weather\.example\.com\/all\/#\/([\w.~%-]*)$/.exec(address) ?? [];
+      expect(decodeURIComponent(escaped)).toBe(key.replace(/\p{Surrogate}/gu, "\ufffd"));
+    }),
+  );
+  expect(recordAddress(PAGE, -7)).toBe(`${PAGE}#/-7`);
+});
+
+/** The targets of all links that a renderer finds. */
+function linksOf(markdown: string): string[] {
+  const options = { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousProtocol: true };
+  const shown = micromark(markdown.replace(/<\/?(?:details|summary)>/g, ""), options);
+  return [...shown.matchAll(/<a href="([^"]*)"/g)].map(([, href = ""]) => href.replaceAll("&amp;", "&"));
+}
+
+test.each(HARD)("Markdown links what was added and what changed, and nothing else: %j", async (key) => {
+  const address = recordAddress(PAGE, key);
+  expect(linksOf(await collect(markdownReport(keyed(key, PAGE))))).toEqual([address, address]);
+});
+
+test("an address of any base URL ends no cell and no link", async () => {
+  const odd = "https://weather.example.com/a|b(c)'d*f/";
+  const address = recordAddress(odd.replace("|", "%7C"), "ST0001");
+  expect(linksOf(await collect(markdownReport(keyed("ST0001", odd))))).toEqual([address, address]);
+});
+
+test.each([undefined, "javascript:alert(1)", "//evil.example/", "not a URL"])(
+  "without a page for people there are no links: %s",
+  async (explorer) => {
+    expect(linksOf(await collect(markdownReport(keyed("ST0001", explorer))))).toEqual([]);
+    expect(await collect(htmlReport(keyed("ST0001", explorer), {}))).not.toContain('"explorer"');
+  },
+);
+
+test("a key that is too long for a link stays text", async () => {
+  const markdown = await collect(markdownReport(keyed("x".repeat(3000), PAGE)));
+  expect(linksOf(markdown)).toEqual([]);
+  expect(markdown).toContain("1 station added");
+});
