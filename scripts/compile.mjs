@@ -1,22 +1,38 @@
 /**
- * Compiles src to lib, copies what is not TypeScript (the report's page, and the scripts that adapters write), and writes
- * the schemas of contract and config files. Where TypeScript was left out (npm ci --omit=dev), lib stays as it is.
+ * Compiles src to lib, copies what is not TypeScript (the report's page, and the scripts that adapters write), bundles the
+ * page for people, and writes the schemas of contract and config files. Where TypeScript was left out (npm ci --omit=dev), lib stays as it is.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 process.chdir(new URL("..", import.meta.url).pathname);
 const NOT_COPIED = /\.(?:ts|json)$/;
+/** What runs in browsers only is bundled, and not copied. */
+const EXPLORER_PAGE = "src/explorer/page";
 
 if (existsSync("node_modules/typescript")) {
   rmSync("lib", { recursive: true, force: true });
   execFileSync("node_modules/.bin/tsc", { stdio: "inherit" });
   // A script must not replace what a file of TypeScript beside it was compiled to.
-  cpSync("src", "lib", { recursive: true, filter: (path) => !NOT_COPIED.test(path), force: false, errorOnExist: true });
+  const isCopied = (path) => !NOT_COPIED.test(path) && path !== EXPLORER_PAGE;
+  cpSync("src", "lib", { recursive: true, filter: isCopied, force: false, errorOnExist: true });
+  await bundleExplorer();
   await describeUser();
   await writeSchemas();
 } else {
   console.error("TypeScript is not installed, so lib was not compiled.");
+}
+
+/** Makes the script and the style of the page for people, a file each: the same bytes from the same sources. */
+async function bundleExplorer() {
+  const { build } = await import("esbuild");
+  await build({
+    ...{
+      entryPoints: { app: `${EXPLORER_PAGE}/main.ts`, style: `${EXPLORER_PAGE}/style.css` },
+      outdir: "lib/explorer",
+    },
+    ...{ bundle: true, format: "esm", minify: true, target: "es2022", charset: "utf8", logLevel: "warning" },
+  });
 }
 
 /** Writes the type of users out, field by field, so that editors show what each means. */

@@ -1,0 +1,68 @@
+/** What the address of the page says behind its #: which record, or which part of the list. */
+
+/** The list, or what is searched and chosen of it. */
+export interface ListPlace {
+  /** What is searched for. */
+  text: string;
+  /** From 1. Of what is searched, so many pages are shown one below the other. */
+  page: number;
+  /** By path, the value that is chosen. */
+  where: ReadonlyMap<string, unknown>;
+}
+
+/** One record, by its key as text. */
+export interface RecordPlace {
+  key: string;
+}
+
+export type SeenPlace = ListPlace | RecordPlace;
+
+export const BEGINNING: ListPlace = { text: "", page: 1, where: new Map() };
+
+/** Parameters that are no paths. A path that is called so has a dot before it. */
+const OWN = /^(?:\.|q$|page$)/;
+
+/** `#/KEY`, `#?q=anna&page=3&kyc_status=VERIFIED`. What cannot be is left out. */
+export function parseHash(hash: string): SeenPlace {
+  if (hash.startsWith("#/")) return { key: decoded(hash.slice(2)) };
+  const given = new URLSearchParams(hash.replace(/^#\??/, ""));
+  const page = Number(given.get("page") ?? 1);
+  const chosen = [...given].filter(([name]) => name !== "q" && name !== "page");
+  return {
+    text: given.get("q") ?? "",
+    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+    where: new Map(chosen.map(([name, text]) => [name.replace(/^\./, ""), parseValue(text)])),
+  };
+}
+
+/** The reverse of `parseHash`. */
+export function addressOf(place: SeenPlace): string {
+  if ("key" in place) return `#/${encodeURIComponent(place.key)}`;
+  const { text, page, where } = place;
+  const given = new URLSearchParams();
+  if (text !== "") given.set("q", text);
+  if (page > 1) given.set("page", String(page));
+  for (const [path, value] of where) given.set(OWN.test(path) ? `.${path}` : path, writtenValue(value));
+  return `#?${given}`;
+}
+
+/** A text as it is, unless it could be read as another value. */
+function writtenValue(value: unknown): string {
+  return typeof value === "string" && parseValue(value) === value ? value : JSON.stringify(value);
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

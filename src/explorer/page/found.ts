@@ -1,0 +1,61 @@
+/** What is found by name, by key and by what is chosen, together in published order. */
+import type { AnyRecord } from "../../contract/contract.js";
+import { foldedWords } from "../../contract/lookup.js";
+import { valueAt } from "../../contract/record/value.js";
+import type { ListPlace } from "./address.js";
+import { type ListedRow, type Outline, type Reader, rowsIn } from "./reader.js";
+
+/** Records that fit, each once. One whose key is the whole text comes first. */
+export async function* foundRows(reader: Reader, known: Outline, place: ListPlace, signal: AbortSignal) {
+  const text = place.text.trim();
+  const { listing } = reader;
+  const { snapshot } = known;
+  const where = Object.fromEntries(place.where);
+  const isChosen = place.where.size > 0;
+  if (text === "") {
+    yield* rowsIn(listing.find("", { where, signal }), snapshot);
+    return;
+  }
+  const exact = isKey(text, known) && !isChosen ? await reader.find(text, signal) : undefined;
+  if (exact) yield exact;
+  const walks = [
+    ...(isKey(text, known) ? [listing.find(text, { by: "key", where, signal })] : []),
+    ...(foldedWords(text).length > 0 ? [listing.find(text, { by: "names", where, signal })] : []),
+  ];
+  for await (const row of inOrder(walks.map((walk) => rowsIn(walk, snapshot))))
+    if (row.number !== exact?.number) yield row;
+}
+
+/** Whether a text may be a key, or the beginning of one. */
+function isKey(text: string, { contract }: Outline): boolean {
+  return contract.key.kind === "text" || /^-?\d+$/.test(text);
+}
+
+/** Several sequences in published order as one. What stands in two of them comes once. */
+async function* inOrder(sequences: readonly AsyncGenerator<ListedRow>[]): AsyncGenerator<ListedRow> {
+  try {
+    let heads = await Promise.all(sequences.map(async (rest) => ({ rest, next: await rest.next() })));
+    while (true) {
+      heads = heads.filter(({ next }) => !next.done);
+      const least = Math.min(...heads.map(({ next }) => (next.value as ListedRow).number));
+      const [first] = heads.filter(({ next }) => (next.value as ListedRow).number === least);
+      if (!first) return;
+      yield first.next.value as ListedRow;
+      heads = await Promise.all(
+        heads.map(async ({ rest, next }) => ({
+          rest,
+          next: (next.value as ListedRow).number === least ? await rest.next() : next,
+        })),
+      );
+    }
+  } finally {
+    await Promise.all(sequences.map((rest) => rest.return(undefined)));
+  }
+}
+
+/** A record's key and what people know it by, as text; the key again where there is no name. */
+export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<Outline, "contract">) {
+  const id = String(valueAt(record, key));
+  const name = valueAt(record, label);
+  return { id, name: typeof name === "string" && name.trim() !== "" ? name : id };
+}

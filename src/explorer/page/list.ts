@@ -1,0 +1,111 @@
+/** The table of records, which is a list of cards on a phone. */
+import type { Field } from "../../contract/contract.js";
+import { headingOf } from "../../contract/heading.js";
+import { nameFields } from "../../contract/lookup.js";
+import { kindOf } from "../../contract/record/kind.js";
+import { valueAt } from "../../contract/record/value.js";
+import { element } from "../../markup/page/element.js";
+import { visibleText } from "../../markup/page/text.js";
+import { addressOf } from "./address.js";
+import { shortValue } from "./cells.js";
+import { columnsOf } from "./columns.js";
+import { namesOf } from "./found.js";
+import { hasWanted, markedKey, markedText, type Wanted, wantedBy } from "./marks.js";
+import type { ListedRow, Outline } from "./reader.js";
+
+export interface RecordList {
+  readonly table: HTMLTableElement;
+  /** Takes all rows away; what comes next is of this snapshot, and was found by this text. */
+  begin(known: Outline, searched: string): void;
+  add(rows: readonly ListedRow[]): void;
+  /** Puts the focus on the link to a record; false where it is not in the table. */
+  focus(key: string): boolean;
+}
+
+/** An empty table. */
+export function createList(labelledBy: string, describedBy: string): RecordList {
+  const [head, body] = [element("thead", { role: "rowgroup" }), element("tbody", { role: "rowgroup" })];
+  const attributes = {
+    class: "records",
+    role: "table",
+    "aria-labelledby": labelledBy,
+    "aria-describedby": describedBy,
+  };
+  const table = element("table", attributes, head, body);
+  let rowOf = (_: ListedRow) => element("tr", {});
+  return {
+    table,
+    begin(known, searched) {
+      const columns = columnsOf(known.contract, known.summary);
+      head.replaceChildren(headRow([known.contract.label, ...columns]));
+      body.replaceChildren();
+      const text = searched.trim();
+      const names = nameFields(known.contract).filter(({ path }) => path !== known.contract.label.path);
+      rowOf = (row) => recordRow(row, known, { columns, names, text, wanted: wantedBy(text) });
+    },
+    add(rows) {
+      body.append(...rows.map((row) => rowOf(row)));
+    },
+    focus(key) {
+      const link = [...body.querySelectorAll("a")].find(({ dataset }) => dataset["key"] === key);
+      link?.focus({ preventScroll: true });
+      return link !== undefined;
+    },
+  };
+}
+
+function headRow(fields: readonly Field[]): HTMLElement {
+  const cells = fields.map((field) =>
+    element(
+      "th",
+      { role: "columnheader", scope: "col", class: isFigure(field) ? "head figure" : "head" },
+      visibleText(headingOf(field)),
+    ),
+  );
+  return element("tr", { role: "row" }, ...cells);
+}
+
+interface Seen {
+  columns: readonly Field[];
+  /** By whose words a record may be found, besides its label. */
+  names: readonly Field[];
+  text: string;
+  wanted: Wanted;
+}
+
+function recordRow({ record }: ListedRow, known: Outline, { columns, names, text, wanted }: Seen): HTMLTableRowElement {
+  const { id, name } = namesOf(record, known);
+  const link = element("a", { class: "record", href: addressOf({ key: id }), "data-key": id });
+  const isNamed = name !== id;
+  const shown = isNamed ? element("bdi", {}, ...markedText(name, wanted)) : keyText(id, text);
+  link.append(shown);
+  const who = element("th", { role: "rowheader", scope: "row", class: "who" }, link);
+  if (isNamed) who.append(keyText(id, text));
+  if (!hasWanted(name, wanted)) who.append(...otherNames(record, names, wanted));
+  const cells = columns.map((field) => {
+    const value = shortValue(valueAt(record, field));
+    const label = element("span", { class: "about", "aria-hidden": "true" }, visibleText(headingOf(field)));
+    return element("td", { role: "cell", class: isFigure(field) ? "figure" : undefined }, label, value);
+  });
+  return element("tr", { role: "row" }, who, ...cells);
+}
+
+function keyText(id: string, text: string): HTMLElement {
+  return element("bdi", { class: "id" }, ...markedKey(id, text));
+}
+
+/** The first name besides the label by which a record was found. */
+function otherNames(record: ListedRow["record"], names: readonly Field[], wanted: Wanted): Node[] {
+  for (const field of names) {
+    const value = valueAt(record, field);
+    if (typeof value !== "string" || !hasWanted(value, wanted)) continue;
+    const label = [visibleText(headingOf(field)), ": "];
+    return [element("span", { class: "why" }, ...label, element("bdi", {}, ...markedText(value, wanted)))];
+  }
+  return [];
+}
+
+/** Whether a column is one of numbers, which stand below each other by their ends. */
+function isFigure({ schema }: Field): boolean {
+  return ["integer", "number"].includes(kindOf(schema));
+}

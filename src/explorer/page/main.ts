@@ -1,0 +1,127 @@
+/** Runs the page: shows what its address says, of one proved snapshot, and says so when there is another. */
+import { SnapshotChangedError } from "../../client/errors.js";
+import { byId, element } from "../../markup/page/element.js";
+import { addressOf, BEGINNING, type ListPlace, parseHash, type RecordPlace } from "./address.js";
+import { watchForNewer } from "./newer.js";
+import { createNotice, troubleOf } from "./notice.js";
+import { createProof, keptKey } from "./proof.js";
+import { createReader } from "./reader.js";
+import { noRecordView, recordView } from "./record.js";
+import { createResults } from "./results.js";
+import { createSearch, type Facts } from "./search.js";
+
+/** A listing that moves more often while one view is made is not to be read. */
+const MOST_MOVES = 3;
+
+const base = new URL(".", location.href);
+const facts: Facts = JSON.parse(byId("facts", HTMLScriptElement).text);
+const [section, overview] = [byId("explorer", HTMLElement), byId("overview", HTMLElement)];
+const pageTitle = document.title;
+
+const trouble = createNotice();
+const search = createSearch(facts, (text) => go({ ...listed, text, page: 1 }, true));
+const listBox = element("div", { class: "split" });
+const recordBox = element("div", {});
+const proof = createProof(base, (key) => {
+  reader = createReader(base, key);
+  listedAt = "";
+  void show();
+});
+const newer = watchForNewer(base, () => shownId);
+section.append(newer, search.element, trouble.element, listBox, recordBox, proof.element);
+section.hidden = false;
+const results = createResults(listBox, facts, (place) => go(place));
+
+let reader = createReader(base, keptKey(base));
+let control = new AbortController();
+/** Where in the list the reader was last, at which address it is shown in full, and how far down. */
+let listed: ListPlace = BEGINNING;
+let listedAt = "";
+let scrolled = 0;
+/** The record that is shown. */
+let opened: string | undefined;
+let shownId: string | undefined;
+let hasFailed = false;
+
+/** @param isSame whether going back leads to before the last place, as while somebody types. */
+function go(place: ListPlace, isSame = false): void {
+  history[isSame ? "replaceState" : "pushState"](null, "", addressOf(place));
+  void show();
+}
+
+/** What the address says, now. Whatever was under way for another one ends. */
+async function show(): Promise<void> {
+  control.abort();
+  control = new AbortController();
+  const { signal } = control;
+  const place = parseHash(location.hash);
+  for (let moves = 0; ; moves++) {
+    try {
+      await ("key" in place ? showRecord(place, signal) : showList(place, signal));
+      if (signal.aborted) return;
+      const known = await reader.known();
+      proof.show(known, reader.listing.proof);
+      shownId = known.snapshot.id;
+      hasFailed = false;
+      trouble.clear();
+      if (moves > 0) trouble.say(MOVED, { "Reload the page": () => location.reload() });
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof SnapshotChangedError) || moves === MOST_MOVES) return fail(error);
+      reader.forget();
+      listedAt = "";
+    }
+  }
+}
+
+const MOVED =
+  "A newer snapshot was published while you were reading, and the records were read anew. The figures below are of the one before.";
+
+function fail(error: unknown): void {
+  const { text, isUnproved } = troubleOf(error);
+  hasFailed = true;
+  if (isUnproved) proof.fail(text);
+  trouble.say(text, { "Try again": () => void show() }, isUnproved);
+}
+
+async function showList(place: ListPlace, signal: AbortSignal): Promise<void> {
+  const closed = opened;
+  opened = undefined;
+  listed = place;
+  search.text = place.text;
+  document.title = pageTitle;
+  for (const box of [search.element, listBox, overview]) box.hidden = false;
+  recordBox.replaceChildren();
+  if (closed !== undefined) scrollTo({ top: scrolled });
+  const address = addressOf(place);
+  if (listedAt !== address) {
+    listedAt = "";
+    await results.show(reader, place, signal);
+    listedAt = address;
+  }
+  if (closed !== undefined) results.focus(closed);
+}
+
+async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<void> {
+  if (opened === undefined) scrolled = scrollY;
+  // Whoever comes by a link to a record need not see the list first.
+  if (listedAt === "") listBox.hidden = overview.hidden = true;
+  const known = await reader.known();
+  const row = await reader.find(key, signal);
+  const back = addressOf(listed);
+  const view = row ? await recordView(row, known, reader.listing.baseUrl, back) : noRecordView(key, known, back);
+  if (signal.aborted) return;
+  opened = key;
+  recordBox.replaceChildren(view.article);
+  for (const box of [search.element, listBox, overview]) box.hidden = true;
+  document.title = `${view.heading.textContent} - ${pageTitle}`;
+  view.article.scrollIntoView();
+  view.heading.focus({ preventScroll: true });
+}
+
+addEventListener("hashchange", () => void show());
+addEventListener("online", () => {
+  if (hasFailed) void show();
+});
+void show();

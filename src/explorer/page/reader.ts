@@ -1,0 +1,107 @@
+/** Reads the listing that this page is of: proved, of one snapshot at a time. */
+
+import { SnapshotChangedError } from "../../client/errors.js";
+import { openListing } from "../../client/listing.js";
+import type { OpenListing, Walk } from "../../client/options.js";
+import { type AnyRecord, type Contract, contractOf } from "../../contract/contract.js";
+import type { Page } from "../../contract/page.js";
+import type { Snapshot } from "../../contract/snapshot.js";
+import type { Summary } from "../form.js";
+
+/** A record, and its number in published order, from 0. */
+export interface ListedRow {
+  record: AnyRecord;
+  number: number;
+}
+
+/** What is known of a snapshot before any of its records is read. */
+export interface Outline {
+  snapshot: Snapshot;
+  contract: Contract;
+  summary: Summary;
+}
+
+export interface Reader {
+  readonly listing: OpenListing<AnyRecord>;
+  /** Of the snapshot that is read now. Asked for once; again after an error, and after `forget`. */
+  known(): Promise<Outline>;
+  /** Records from one number on. */
+  rows(first: number, most: number, signal: AbortSignal): Promise<ListedRow[]>;
+  /** The record with this key, if there is one. */
+  find(key: string, signal: AbortSignal): Promise<ListedRow | undefined>;
+  /** Since the host has moved on: what is asked for next is of the snapshot that it has then. */
+  forget(): void;
+}
+
+/** Pages that are kept, since a page of the listing fills several of the table. */
+const MOST_PAGES = 6;
+
+/** @param publicKey minisign's, where the reader demands a signature. */
+export function createReader(base: URL, publicKey: string | undefined): Reader {
+  // A person waits: few tries, and soon a word about what is wrong.
+  const listing = openListing<AnyRecord>(base.href, { publicKey, pausesMs: [250, 1000], timeoutMs: 20_000 });
+  const pages = new Map<number, Promise<Page<AnyRecord>>>();
+  let known: Promise<Outline> | undefined;
+
+  const readKnown = async (): Promise<Outline> => {
+    const snapshot = await listing.snapshot();
+    const [file, bytes] = await Promise.all([listing.contract(), listing.file("explorer/summary.json")]);
+    return { snapshot, contract: contractOf(file), summary: JSON.parse(new TextDecoder().decode(bytes)) };
+  };
+
+  const page = (number: number, signal: AbortSignal) => {
+    const found = pages.get(number) ?? listing.page(number, { signal });
+    // What is used again is kept longest.
+    pages.delete(number);
+    pages.set(number, found);
+    found.catch(() => pages.delete(number));
+    for (const oldest of pages.keys()) if (pages.size > MOST_PAGES) pages.delete(oldest);
+    return found;
+  };
+
+  const reader: Reader = {
+    listing,
+    known() {
+      known ??= readKnown();
+      known.catch(() => {
+        known = undefined;
+      });
+      return known;
+    },
+    async rows(first, most, signal) {
+      const { count, page_size } = (await reader.known()).snapshot;
+      const numbers = Array.from({ length: Math.max(0, Math.min(most, count - first)) }, (_, at) => first + at);
+      return Promise.all(
+        numbers.map(async (number) => {
+          const { results } = await page(Math.floor(number / page_size) + 1, signal);
+          return { record: results[number % page_size] ?? {}, number };
+        }),
+      );
+    },
+    async find(key, signal) {
+      const { snapshot } = await reader.known();
+      for await (const row of rowsIn(listing.find(key, { by: "key", isWhole: true, signal }), snapshot)) return row;
+      return undefined;
+    },
+    forget() {
+      known = undefined;
+      pages.clear();
+    },
+  };
+  return reader;
+}
+
+/** What a walk finds, each with its number. @throws SnapshotChangedError where the walk is of another snapshot. */
+export async function* rowsIn(walk: Walk<AnyRecord>, snapshot: Snapshot): AsyncGenerator<ListedRow> {
+  try {
+    for (let next = await walk.next(); !next.done; next = await walk.next()) {
+      const { position } = walk;
+      if (walk.snapshot && walk.snapshot.id !== snapshot.id)
+        throw new SnapshotChangedError(snapshot.base_url, position, snapshot, walk.snapshot);
+      const { page, index, pageSize = snapshot.page_size } = position;
+      yield { record: next.value, number: (page - 1) * pageSize + index - 1 };
+    }
+  } finally {
+    await walk.return?.();
+  }
+}

@@ -1,0 +1,168 @@
+/** One record: every field with what it means, and where and how it is published. */
+import stringify from "fast-json-stable-stringify";
+import { hexDigest } from "../../client/checked.js";
+import type { Field } from "../../contract/contract.js";
+import { headingOf } from "../../contract/heading.js";
+import { pageUrl } from "../../contract/links.js";
+import { valueAt } from "../../contract/record/value.js";
+import { element, formatNumber } from "../../markup/page/element.js";
+import { visibleText } from "../../markup/page/text.js";
+import { shellWord } from "../../print/text.js";
+import { meaningOf } from "../meaning.js";
+import { fullValue } from "./cells.js";
+import { namesOf } from "./found.js";
+import type { ListedRow, Outline } from "./reader.js";
+
+/** As long as in records.sha256. */
+const DIGEST_DIGITS = 32;
+/** Milliseconds for which the button says what it did. */
+const SAID_MS = 3000;
+
+/** The view of a record, and its heading, which takes the focus. */
+export interface RecordView {
+  article: HTMLElement;
+  heading: HTMLElement;
+}
+
+/** @param baseUrl where this page was read from. @param back the address of the list. */
+export async function recordView(row: ListedRow, known: Outline, baseUrl: string, back: string): Promise<RecordView> {
+  const { id, name } = namesOf(row.record, known);
+  const heading = element("h2", { id: "record-title", tabindex: -1 }, element("bdi", {}, visibleText(name)));
+  const article = element(
+    "article",
+    { class: "one", "aria-labelledby": heading.id },
+    backLink(known, back),
+    heading,
+    ...(name === id ? [] : [element("p", { class: "id" }, element("bdi", {}, visibleText(id)))]),
+    fieldTable(row, known),
+    await origin(row, known, baseUrl),
+  );
+  return { article, heading };
+}
+
+/** What is shown where no record has the key of an address. */
+export function noRecordView(key: string, known: Outline, back: string): RecordView {
+  const { words } = known.contract.listing;
+  const heading = element("h2", { id: "record-title", tabindex: -1 }, `No ${words[0]} has this key`);
+  const what = element("p", {}, "It may have been removed: ", element("bdi", { class: "literal" }, visibleText(key)));
+  const article = element("article", { class: "one", "aria-labelledby": heading.id });
+  article.append(backLink(known, back), heading, what);
+  return { article, heading };
+}
+
+function backLink({ contract }: Outline, back: string): HTMLElement {
+  const arrow = element("span", { "aria-hidden": "true" }, "← ");
+  return element(
+    "p",
+    { class: "back" },
+    element("a", { href: back }, arrow, visibleText(`All ${contract.listing.words[1]}`)),
+  );
+}
+
+/** Fields of the record itself first, then those of each object in it. */
+function fieldTable({ record }: ListedRow, { contract }: Outline): HTMLElement {
+  const groups = new Map<string, Field[]>([["", []]]);
+  for (const field of contract.fields) {
+    const group = field.names.length > 1 ? (field.names[0] ?? "") : "";
+    groups.set(group, [...(groups.get(group) ?? []), field]);
+  }
+  const head = ["Field", "Value", "What it means"].map((text) =>
+    element("th", { role: "columnheader", scope: "col" }, text),
+  );
+  const bodies = [...groups].map(([group, fields]) => {
+    const body = element("tbody", { role: "rowgroup" });
+    const about = contract.file.properties[group]?.description;
+    if (group !== "" || groups.size > 1) body.append(...groupRow(group, about));
+    body.append(...fields.map((field) => fieldRow(field, valueAt(record, field))));
+    return body;
+  });
+  const headRow = element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...head));
+  const attributes = { class: "fields", role: "table", "aria-labelledby": "record-title" };
+  return element("table", attributes, headRow, ...bodies);
+}
+
+function groupRow(group: string, about: string | undefined): HTMLElement[] {
+  if (group === "") return [];
+  const title = element("strong", {}, visibleText(headingOf({ names: [group], schema: {} })));
+  const words = about === undefined ? [] : [" ", visibleText(about)];
+  const cell = element("th", { role: "rowheader", scope: "rowgroup", colspan: 3, class: "group" }, title, ...words);
+  return [element("tr", { role: "row" }, cell)];
+}
+
+function fieldRow(field: Field, value: unknown): HTMLElement {
+  const path = element("code", { class: "path" }, visibleText(field.path));
+  const title = element("span", { class: "title" }, visibleText(headingOf(field)));
+  return element(
+    "tr",
+    { role: "row" },
+    element("th", { role: "rowheader", scope: "row" }, title, path),
+    element("td", { role: "cell" }, fullValue(value)),
+    element(
+      "td",
+      { role: "cell", class: "meaning" },
+      visibleText(field.schema.description ?? `${meaningOf(field.schema).kind}.`),
+    ),
+  );
+}
+
+/** Where anyone finds the record without this page, and its digest. */
+async function origin(
+  { record, number }: ListedRow,
+  { snapshot, contract }: Outline,
+  baseUrl: string,
+): Promise<HTMLElement> {
+  const { page_size, links } = snapshot;
+  const page = Math.floor(number / page_size) + 1;
+  const url = pageUrl({ baseUrl, path: contract.listing.path, links }, page);
+  const digest = await hexDigest(new TextEncoder().encode(stringify(record)));
+  const command = `curl -s ${shellWord(url)} | jq '.results[${number % page_size}]'`;
+  const code = element("code", { id: "curl", class: "literal", tabindex: 0 }, visibleText(command));
+  const place = `Number ${formatNumber(number + 1)} of ${formatNumber(snapshot.count)}, on `;
+  return element(
+    "section",
+    { class: "origin", "aria-labelledby": "origin-title" },
+    element("h3", { id: "origin-title" }, "Where it is published"),
+    element(
+      "dl",
+      {},
+      pair("Page", place, element("a", { href: url }, `page ${formatNumber(page)}`)),
+      pair(
+        "Digest",
+        element("code", { class: "literal" }, digest.slice(0, DIGEST_DIGITS)),
+        ", as in ",
+        element("a", { href: `${baseUrl}/records.sha256` }, "records.sha256"),
+      ),
+      pair("For programs", code, " ", copyButton(command, code)),
+    ),
+  );
+}
+
+function pair(name: string, ...value: (Node | string)[]): HTMLElement {
+  return element("div", {}, element("dt", {}, name), element("dd", {}, ...value));
+}
+
+/** Copies a text to the clipboard. @param shown where it stands, to be selected where the browser does not let pages copy. */
+function copyButton(text: string, shown: HTMLElement): HTMLElement {
+  const button = element("button", { type: "button", class: "button small" }, "Copy");
+  const said = element("span", { class: "said", role: "status" });
+  button.addEventListener("click", async () => {
+    said.textContent = (await isCopied(text)) ? "Copied" : select(shown);
+    setTimeout(() => said.replaceChildren(), SAID_MS);
+  });
+  return element("span", { class: "copy" }, button, " ", said);
+}
+
+async function isCopied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Not on https, or the reader said no.
+    return false;
+  }
+}
+
+function select(shown: HTMLElement): string {
+  getSelection()?.selectAllChildren(shown);
+  return "Selected, to be copied by keys";
+}

@@ -1,0 +1,142 @@
+/** The list as its address says: all records page after page, or what is searched and chosen, as far as it was found. */
+import { headingOf } from "../../contract/heading.js";
+import { element, formatNumber } from "../../markup/page/element.js";
+import { createPager } from "../../markup/page/pager.js";
+import { visibleText } from "../../markup/page/text.js";
+import { count } from "../../print/numbers.js";
+import { capital } from "../../print/text.js";
+import { BEGINNING, type ListPlace } from "./address.js";
+import { createChoices, valueText } from "./choices.js";
+import { foundRows } from "./found.js";
+import { createList } from "./list.js";
+import type { ListedRow, Outline, Reader } from "./reader.js";
+import type { Facts } from "./search.js";
+
+export interface Results {
+  /** Shows a place, and what of it was shown before until there is something of it. */
+  show(reader: Reader, place: ListPlace, signal: AbortSignal): Promise<void>;
+  /** Puts the focus on the link to a record, if it is in the table. */
+  focus(key: string): boolean;
+}
+
+/** Rows of a page of the table, and of what is found how many come at once. */
+const ROWS = 20;
+
+/** @param box where it is shown. @param onGo told where the reader wants to go. */
+export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: ListPlace) => void): Results {
+  let shown = BEGINNING;
+  const go = (place: Partial<ListPlace>) => onGo({ ...shown, page: 1, ...place });
+  const title = element("h2", { id: "list-title", class: "hidden" }, visibleText(capital(words[1])));
+  const status = element("p", { id: "status", role: "status" }, "Reading…");
+  const chosen = element("div", { class: "chosen" });
+  const more = element("button", { type: "button", class: "button further" }, "Show more");
+  const choices = createChoices((where) => go({ where }));
+  const list = createList(title.id, status.id);
+  const found = element("div", { class: "found" }, status, chosen);
+  box.append(choices.element, element("div", { class: "results" }, title, found, list.table, more, pagerBar()));
+  const pager = createPager(ROWS, (page) => go({ page }));
+  more.addEventListener("click", () => go({ page: shown.page + 1 }));
+
+  const showAll = async (reader: Reader, known: Outline, { page }: ListPlace, signal: AbortSignal) => {
+    const { count: all } = known.snapshot;
+    const last = Math.max(1, Math.ceil(all / ROWS));
+    const at = Math.min(page, last);
+    const rows = await reader.rows((at - 1) * ROWS, ROWS, signal);
+    signal.throwIfAborted();
+    list.begin(known, "");
+    list.add(rows);
+    more.hidden = true;
+    pager.show(at, all);
+    const first = (at - 1) * ROWS;
+    const range = `${formatNumber(first + 1)} to ${formatNumber(first + rows.length)} of `;
+    status.textContent = `${rows.length < all ? range : ""}${count(all, words)}`;
+  };
+
+  const showFound = async (reader: Reader, known: Outline, place: ListPlace, signal: AbortSignal) => {
+    const most = ROWS * place.page;
+    let had = 0;
+    let hasMore = false;
+    let batch: ListedRow[] = [];
+    const put = () => {
+      if (signal.aborted) return;
+      // What was there stays until the first that is found.
+      if (had === 0) list.begin(known, place.text);
+      list.add(batch);
+      had += batch.length;
+      batch = [];
+    };
+    for await (const row of foundRows(reader, known, place, signal)) {
+      if (had + batch.length === most) {
+        hasMore = true;
+        break;
+      }
+      batch.push(row);
+      put();
+    }
+    signal.throwIfAborted();
+    if (had === 0) put();
+    // What had the focus stays in the page.
+    more.hidden = !hasMore;
+    pager.show(1, 0);
+    status.textContent = foundText(had, hasMore, known);
+  };
+
+  const foundText = (had: number, hasMore: boolean, { snapshot }: Outline) => {
+    if (hasMore) return `The first ${formatNumber(had)} of those that fit, in ${count(snapshot.count, words)}.`;
+    if (had > 0) return `${count(had, words)} found, in ${formatNumber(snapshot.count)}.`;
+    return `No ${words[0]} fits. Each word must be one of a name; of the last one, its beginning is enough.`;
+  };
+
+  const showChosen = ({ contract }: Outline, { where }: ListPlace) => {
+    const buttons = [...where].map(([path, value]) => {
+      const field = contract.fields.find((field) => field.path === path) ?? { names: [path], schema: {} };
+      const button = element("button", { type: "button", class: "button small" });
+      button.append(
+        visibleText(`${headingOf(field)}: `),
+        valueText(value),
+        element("span", { "aria-hidden": "true" }, " ✕"),
+      );
+      button.append(element("span", { class: "hidden" }, ", let go of it"));
+      button.addEventListener("click", () => go({ where: new Map([...where].filter(([other]) => other !== path)) }));
+      return button;
+    });
+    chosen.replaceChildren(...buttons);
+  };
+
+  return {
+    async show(reader, place, signal) {
+      list.table.setAttribute("aria-busy", "true");
+      try {
+        const known = await reader.known();
+        signal.throwIfAborted();
+        shown = place;
+        choices.show(known, place.where);
+        showChosen(known, place);
+        const isAll = place.text.trim() === "" && place.where.size === 0;
+        await (isAll ? showAll : showFound)(reader, known, place, signal);
+      } finally {
+        if (!signal.aborted) list.table.setAttribute("aria-busy", "false");
+      }
+    },
+    focus: (key) => list.focus(key),
+  };
+}
+
+/** As in the report. */
+function pagerBar(): HTMLElement {
+  const button = (to: string, text: string, isEnd = false) =>
+    element("button", { type: "button", class: isEnd ? "button ends" : "button", "data-go": to }, text);
+  const field = element("input", {
+    id: "page",
+    class: "field",
+    type: "text",
+    inputmode: "numeric",
+    autocomplete: "off",
+  });
+  const bar = element("nav", { id: "pager", class: "pager", "aria-label": "Pages of the list" });
+  bar.append(button("first", "First", true), button("previous", "Previous"));
+  bar.append(element("label", {}, "Page ", field), " ", element("span", { id: "pages" }));
+  bar.append(button("next", "Next"), button("last", "Last", true));
+  bar.hidden = true;
+  return bar;
+}

@@ -1,0 +1,57 @@
+/** The search box: what is typed is searched for once the reader pauses. */
+import { headingOf } from "../../contract/heading.js";
+import { element } from "../../markup/page/element.js";
+import { visibleText } from "../../markup/page/text.js";
+
+/** What the page says of its listing before anything is read. */
+export interface Facts {
+  words: readonly [one: string, many: string];
+  /** The paths of the fields that name a record. */
+  label: string;
+  key: string;
+}
+
+export interface Search {
+  readonly element: HTMLElement;
+  /** What is typed; setting it searches for nothing. */
+  text: string;
+}
+
+/** Milliseconds after the last key before a search begins. */
+const DELAY = 150;
+const LONGEST = 200;
+
+/** @param onSearch told what to search for. */
+export function createSearch({ words, label, key }: Facts, onSearch: (text: string) => void): Search {
+  const names = [...new Set([label, key])].map((path) => headingOf({ names: path.split("."), schema: {} }));
+  const field = element("input", {
+    ...{ id: "search", class: "field", type: "search", name: "q", maxlength: LONGEST },
+    ...{ placeholder: names.map((name, at) => (at === 0 ? name : name.toLowerCase())).join(" or ") },
+    ...{ spellcheck: "false", autocomplete: "off", enterkeyhint: "search" },
+  });
+  const name = element("label", { class: "label", for: field.id }, visibleText(`Search ${words[1]}`));
+  const form = element("form", { class: "search", role: "search", "aria-label": "Search" }, name, field);
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  const search = () => {
+    clearTimeout(waiting);
+    onSearch(field.value);
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    search();
+  });
+  field.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(search, DELAY);
+  });
+  return {
+    element: form,
+    get text() {
+      return field.value;
+    },
+    set text(text) {
+      // What is being typed stays as it is.
+      if (document.activeElement !== field || field.value.trim() !== text.trim()) field.value = text;
+    },
+  };
+}
