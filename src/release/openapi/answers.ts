@@ -1,5 +1,6 @@
 /** The answers that several paths have, and how each path answers GET, HEAD and OPTIONS. */
 import { CONTENT_TYPE, ERROR_DETAILS, INVALID_PAGE } from "../../contract/headers.js";
+import { EXPLORER } from "../layout.js";
 import { headers } from "./headers.js";
 import { type Described, hasRanges, type Part, ref } from "./parts.js";
 
@@ -72,6 +73,7 @@ export function answerComponents(described: Described, hasExample: boolean): Par
     ...answersOfFile("File"),
     ...answersOfFile("State"),
     ...(hasRanges(described) && { ...answersOfFile("Part"), NoSuchRange: noSuchRange }),
+    ...(described.files.includes(EXPLORER) && answersOfFile("Explorer")),
     Moved: {
       description: "To the path with its final slash, the query kept.",
       headers: headers({ "Cache-Control": "CacheControl", Location: "Location" }),
@@ -87,13 +89,20 @@ export function answerComponents(described: Described, hasExample: boolean): Par
 
 const KEPT = { ETag: "ETag", "Cache-Control": "CacheControl" } as const;
 
-/** A file that may be kept as long as a page, one that says which snapshot is current, or one so large that hosts send ranges of it. */
+/**
+ * A file that may be kept as long as a page, one that says which snapshot is current, one so large that hosts send ranges of
+ * it, or the page for people.
+ */
 export type FileKind = keyof typeof FILE_HEADERS;
 
 const FILE_HEADERS = {
   File: KEPT,
   State: { ...KEPT, "Cache-Control": "NoCache" },
   Part: { ...KEPT, "Accept-Ranges": "AcceptRanges" },
+  Explorer: {
+    ...{ ...KEPT, "Cache-Control": "NoCache" },
+    ...{ "Content-Security-Policy": "FrameAncestors", "X-Robots-Tag": "Robots" },
+  },
 } as const;
 
 export function headersOfFile(kind: FileKind): Part {

@@ -7,10 +7,14 @@ import {
   CHANGES,
   CHANGES_FOLDER,
   CONTRACT,
+  EXPLORER,
   fileHeaders,
+  LOOKUP,
   OPENAPI,
   SIGNATURE,
   SNAPSHOT,
+  SORTED_FOLDERS,
+  SUMMARY,
   SUMS,
 } from "../layout.js";
 import { headersOfFile, pathItem } from "./answers.js";
@@ -18,6 +22,8 @@ import { type Described, type Part, ref } from "./parts.js";
 
 interface File {
   path: string;
+  /** Where it is asked for, unless by its path. */
+  at?: string;
   /** The end of the names of its operations. */
   name: string;
   summary: string;
@@ -30,6 +36,7 @@ interface File {
 }
 
 const text = { type: "string" };
+const NUMBERED = [ref("parameters", "Number")];
 
 const FILES: readonly File[] = [
   { path: SNAPSHOT, name: "Snapshot", summary: "What the snapshot is", schema: ref("schemas", "Snapshot") },
@@ -75,6 +82,25 @@ const FILES: readonly File[] = [
     hasRanges: true,
   },
   {
+    path: LOOKUP,
+    name: "Lookup",
+    summary: "What each file of the look-up begins with",
+    schema: ref("schemas", "Lookup"),
+    with: LOOKUP,
+  },
+  sorted("keys", "LookupKeys", "Where records are, by their keys", LOOKUP),
+  sorted("words", "LookupWords", "Where records are, by the words of their names", LOOKUP),
+  {
+    path: SUMMARY,
+    name: "Summary",
+    summary: "What is counted of all records",
+    schema: ref("schemas", "Summary"),
+    with: EXPLORER,
+  },
+  sorted("facets", "ExplorerFacets", "Where records are, by values that many have in common", EXPLORER),
+  { path: EXPLORER, at: "", name: "Explorer", summary: "A page for people", schema: text, with: EXPLORER },
+  { path: EXPLORER, name: "ExplorerFile", summary: "The page for people, as a file", schema: text, with: EXPLORER },
+  {
     path: AVATAR_PATH,
     name: "Avatar",
     summary: "The image of records that have none",
@@ -84,17 +110,22 @@ const FILES: readonly File[] = [
 ];
 
 /** Which of a release's files its description depends on. */
-export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CHANGES, AVATAR_PATH];
+export const OPTIONAL_FILES: readonly string[] = [SIGNATURE, BULK, CHANGES, LOOKUP, EXPLORER, AVATAR_PATH];
 
 /** Each file's methods by its path. */
 export function filePaths(described: Described): Part {
   const there = FILES.filter((file) => file.with === undefined || described.files.includes(file.with));
-  return Object.fromEntries(there.map((file) => [`/${file.path}`, itemOf(file)]));
+  return Object.fromEntries(there.map((file) => [`/${file.at ?? file.path}`, itemOf(file)]));
+}
+
+function sorted(folder: keyof typeof SORTED_FOLDERS, name: string, summary: string, file: string): File {
+  const path = `${SORTED_FOLDERS[folder]}/{number}.txt`;
+  return { path, name, summary: `${summary}, as sorted lines`, schema: text, with: file, parameters: NUMBERED };
 }
 
 function itemOf({ path, name, summary, schema, parameters = [], hasRanges }: File): Part {
   const { "Content-Type": type, "Cache-Control": caching } = fileHeaders(path, "");
-  const kind = hasRanges ? "Part" : caching === NO_CACHE ? "State" : "File";
+  const kind = hasRanges ? "Part" : path === EXPLORER ? "Explorer" : caching === NO_CACHE ? "State" : "File";
   const [mediaType = CONTENT_TYPE] = type.split(";");
   const own = headersOfFile(kind);
   const found = { description: `${summary}.`, headers: own, content: { [mediaType]: { schema } } };

@@ -1,12 +1,12 @@
 /** The headers of every answer, as docs/contract.md promises them. Those that not every host can send are not required. */
 import { commonHeaders, DEFAULT_CACHE_CONTROL, NO_CACHE, NO_STORE, PREFLIGHT_HEADERS } from "../../contract/headers.js";
 import { basePath } from "../../contract/links.js";
-import { OPENAPI } from "../layout.js";
+import { EXPLORER, fileHeaders, OPENAPI } from "../layout.js";
 import { type Described, hasRanges, type Part, ref } from "./parts.js";
 
 /** Each header by its component's name. */
 export function headerComponents(described: Described): Part {
-  const { baseUrl, encodings } = described;
+  const { baseUrl, encodings, files } = described;
   const common = commonHeaders(encodings, `${basePath(baseUrl)}/${OPENAPI}`);
   return {
     Allow: fixed(common["Allow"], "The methods that there are."),
@@ -38,6 +38,13 @@ export function headerComponents(described: Described): Part {
     ...(hasRanges(described) && {
       AcceptRanges: text("Says `bytes` where the host sends parts of a file.", "bytes"),
       ContentRange: text("Which bytes of the file these are.", "bytes 1000-1999/20000"),
+    }),
+    ...(files.includes(EXPLORER) && {
+      FrameAncestors: text(
+        "No other page shows this one within itself.",
+        fileHeaders(EXPLORER, "")["Content-Security-Policy"],
+      ),
+      Robots: text("No search engine is to list it.", fileHeaders(EXPLORER, "")["X-Robots-Tag"]),
     }),
     ...(encodings.length > 0 && {
       ContentEncoding: {

@@ -7,14 +7,14 @@ import { answerComponents, pathItem } from "./answers.js";
 import { exampleOf, examplePage } from "./examples.js";
 import { filePaths } from "./files.js";
 import { headerComponents } from "./headers.js";
-import { type Described, hasRanges, type Part, ref } from "./parts.js";
+import { type Described, hasRanges, hasSorted, type Part, ref } from "./parts.js";
 import { schemaComponents } from "./schemas.js";
 
 /**
  * Move with whatever is written here, so that `verify` knows which descriptions it can make again. A release without steps
- * is described as it was before there were any, so that those who knew of none still can.
+ * is described as it was before there were any, and so is one without a look-up, so that those who knew of none still can.
  */
-const FORMS = { plain: 1, withSteps: 2 } as const;
+const FORMS = { plain: 1, withSteps: 2, withLookup: 3 } as const;
 
 /** The text of openapi.json. Equal arguments give equal bytes: nothing in it comes from the clock, the machine or a version. */
 export function describeApi(contract: Contract, described: Described): string {
@@ -38,9 +38,14 @@ export function describeApi(contract: Contract, described: Described): string {
       responses: answerComponents(described, example !== undefined),
       ...(example && { examples: { Page: { summary: "The second page of three", value: example } } }),
     },
-    "x-form": described.files.includes(CHANGES) ? FORMS.withSteps : FORMS.plain,
+    "x-form": formOf(described),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function formOf(described: Described): number {
+  if (hasSorted(described)) return FORMS.withLookup;
+  return described.files.includes(CHANGES) ? FORMS.withSteps : FORMS.plain;
 }
 
 /** Whether a text is of another form than `describeApi` writes, as that of another version of Rollcall may be. */
@@ -134,6 +139,12 @@ function parameterComponents(described: Described): Part {
         description: "Which part, from 1.",
         schema: number,
         example: 1,
+      },
+    }),
+    ...(hasSorted(described) && {
+      Number: {
+        ...{ name: "number", in: "path", required: true, schema: number, example: 1 },
+        description: "Which file, from 1.",
       },
     }),
     ...(files.includes(CHANGES) && {

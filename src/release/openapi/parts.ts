@@ -1,7 +1,7 @@
 /** What all parts of the description are made of. */
 import type { Encoding } from "../../contract/headers.js";
 import type { LinkStyle } from "../../contract/links.js";
-import { BULK, CHANGES } from "../layout.js";
+import { BULK, CHANGES, EXPLORER, LOOKUP } from "../layout.js";
 
 /** What a release is, as far as its description says it. */
 export interface Described {
@@ -15,6 +15,11 @@ export interface Described {
 /** Whether it has files of which hosts send ranges: parts or steps. */
 export function hasRanges({ files }: Described): boolean {
   return files.includes(BULK) || files.includes(CHANGES);
+}
+
+/** Whether it has sorted files, by which records are found. */
+export function hasSorted({ files }: Described): boolean {
+  return files.includes(LOOKUP) || files.includes(EXPLORER);
 }
 
 /** A part of the document. */

@@ -45,9 +45,12 @@ describe("the text", () => {
         .join("");
       return [[...new Set(text.match(/(?<="x-form": )\d+/g))], sha256(text)];
     };
-    const withoutSteps = OPTIONAL_FILES.filter((path) => path !== "changes.json");
+    const withoutLookup = OPTIONAL_FILES.filter((path) => !["lookup/index.json", "index.html"].includes(path));
+    const withoutSteps = withoutLookup.filter((path) => path !== "changes.json");
     expect(formOf({ ...FULL, files: withoutSteps })).toEqual([["1"], DIGEST]);
-    expect(formOf(FULL)).toEqual([["1", "2"], DIGEST_WITH_STEPS]);
+    expect(formOf({ ...FULL, files: withoutLookup })).toEqual([["1", "2"], DIGEST_WITH_STEPS]);
+    expect(formOf(FULL)).toEqual([["1", "3"], DIGEST_WITH_LOOKUP]);
+    expect(formOf({ ...FULL, files: ["lookup/index.json"] })).toEqual([["1", "3"], DIGEST_WITH_LOOKUP_ALONE]);
   });
 
   test("says once that a reader's schemas are open, and closes none", () => {
@@ -58,9 +61,11 @@ describe("the text", () => {
   });
 });
 
-/** Of releases without steps, which have been described so since before there were any; and with some. */
+/** Of releases without steps, which have been described so since before there were any; with some; and with a look-up. */
 const DIGEST = "c3b3572cc227a8795ccc3483c3ab2fb60086b92992f7b6ed16e109581d641456";
 const DIGEST_WITH_STEPS = "d1f3c7ae942f60c93f0d27cebf16b6265af8449e8cf1f7816967988da19ef441";
+const DIGEST_WITH_LOOKUP = "1077f29837ace1e0bee353ab550d89183a3b8283ec9715c2f598e6151eed8cf8";
+const DIGEST_WITH_LOOKUP_ALONE = "784d5cb41158e064788c9cb3cfebd00186fcfd10b9e0484707b2ea49650a4843";
 
 describe("examples", () => {
   const contracts = [USERS_CONTRACT, STATIONS_CONTRACT, ...FOREIGN.map(({ contract }) => contractOf(contract))];
