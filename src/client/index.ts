@@ -13,6 +13,7 @@ export type {
   ListingWalkOptions as WalkOptions,
   OpenListing as Listing,
   RecordOptions,
+  SearchOptions,
   SyncOptions,
   SyncResult,
   Walk,

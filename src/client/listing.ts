@@ -2,7 +2,7 @@
 import { normalBaseUrl } from "../contract/links.js";
 import type { User } from "../contract/users.js";
 import { ListingError } from "./errors.js";
-import type { ListedPage, ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
+import type { ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
 import { type Host, readSnapshotFile } from "./proof/files.js";
 import { type FindOptions, findGround } from "./proof/find.js";
 import type { Ground, ProvedGround } from "./proof/ground.js";
@@ -21,33 +21,25 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
   const url = parseBase(String(baseUrl));
   const requests = createRequests({ fetch, signal, timeoutMs, pausesMs });
   const host: Host = { baseUrl: url, requests, keys: [publicKey].flat(), maxAgeMs };
-  /** The snapshot that was asked for last. */
-  let last: Ground | undefined;
-
   const find = async (how: FindOptions): Promise<Ground> => {
+    const { ground } = latest;
     let why: ListingError | undefined;
-    if (last?.proof !== "none") {
+    if (ground?.proof !== "none") {
       try {
-        last = await findGround(host, last as ProvedGround | undefined, how);
-        return last;
+        latest.ground = await findGround(host, ground as ProvedGround | undefined, how);
+        return latest.ground;
       } catch (error) {
         why = error as ListingError;
         // What was proved once is never read without proof.
-        if (last || !options.unproved || why?.code !== "unproved") throw error;
+        if (latest.ground || !options.unproved || why?.code !== "unproved") throw error;
       }
     }
     const { unprovedGround } = await import("./unproved.js");
-    last = await unprovedGround(host, options.path, how.signal);
+    latest.ground = await unprovedGround(host, options.path, how.signal);
     if (why) options.onUnproved?.(why);
-    return last;
+    return latest.ground;
   };
-  const latest: Latest = {
-    url,
-    ground: async (from) => last ?? find({ signal: from }),
-    forget(ground) {
-      if (last === ground) last = undefined;
-    },
-  };
+  const latest: Latest = { url, ground: undefined, find };
 
   const byPages = <R>(ground: Ground, items: Course<R>["items"]): Course<R> => {
     const { count, page_size, pages } = ground.snapshot;
@@ -65,19 +57,18 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
   return {
     baseUrl: url,
     get proof() {
-      return last?.proof;
+      return latest.ground?.proof;
     },
-    snapshot: async (how = {}) => (await find({ signal: how.signal })).snapshot,
+    snapshot: async (how = {}) => (await find(how)).snapshot,
     contract: async (how = {}) => (await seldom()).readContractFile(latest, how),
+    file: async (path, how = {}) => (await seldom()).readListedFile(latest, path, how),
     page: async (number, how = {}) => (await seldom()).readOnePage<T>(latest, number, how),
-    pages: (how = {}) =>
-      walk(how, async (ground) =>
-        byPages(ground, function* (number, bytes) {
-          const { page_size, count } = ground.snapshot;
-          const page: ListedPage<T> = { number, bytes, page: ground.parsePage(number, bytes) };
-          yield [page, Math.min(number * page_size, count)];
-        }),
-      ),
+    get: async (key, how = {}) => (await lookup()).getRecord<T>(latest, key, how),
+    find(text, how = {}) {
+      const search = async (to: FindOptions) => (await lookup()).searchOf<T>(latest, { ...how, text }, concurrency, to);
+      return createWalk({ url, find: search, course: (ground, from) => ground.course(from) }, how);
+    },
+    pages: (how = {}) => walk(how, async (ground) => byPages(ground, (await seldom()).eachPage<T>(ground))),
     records: ({ via, ...how } = {}) =>
       walk<T>(how, async (ground, from) => {
         if (via === "bulk") return (await import("./bulk.js")).bulkCourse<T>(ground, url, from);
@@ -93,6 +84,7 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
 }
 
 const seldom = () => import("./seldom.js");
+const lookup = () => import("./lookup/find.js");
 
 /** Normalises it. Credentials, a query and a fragment are part of no base URL. */
 function parseBase(text: string): string {

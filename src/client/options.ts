@@ -56,6 +56,22 @@ export interface RecordOptions extends ListingWalkOptions {
   via?: "pages" | "bulk" | undefined;
 }
 
+/** How records are looked for. */
+export interface SearchOptions extends ListingWalkOptions {
+  /**
+   * `names`, unless given: every word of the text is a word of the record's names, the last one perhaps only as its
+   * beginning. `key`: the record's key begins with the text.
+   */
+  by?: "names" | "key" | undefined;
+  /** By keys: only the record whose key is the whole text. */
+  isWhole?: boolean | undefined;
+  /**
+   * Values that a record has, too, by the paths of their fields: `{ country: "DE", "off_chain.is_active": true }`. Of a list,
+   * it has the value as an item. For releases that were built with --explorer, by the fields that it counts values of.
+   */
+  where?: Readonly<Record<string, string | number | boolean | null>> | undefined;
+}
+
 /** A page as it was published, proved. */
 export interface ListedPage<T> {
   /** From 1. */
@@ -114,6 +130,20 @@ export interface OpenListing<T = User> {
   contract(options?: CallOptions): Promise<ContractFile>;
   /** One page, from 1. @throws SnapshotChangedError when the listing has moved; the next call is of the new snapshot. */
   page(number: number, options?: CallOptions): Promise<Page<T>>;
+  /** The bytes of a file that SHA256SUMS lists, such as `openapi.json`, of the snapshot that was asked for last. */
+  file(path: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * The record of a key, by at most three files; undefined where there is none. For releases that were built with --lookup,
+   * and of the snapshot that was asked for last. @throws SnapshotChangedError when the listing has moved; the next call is
+   * of the new snapshot.
+   */
+  get(key: string | number, options?: CallOptions): Promise<T | undefined>;
+  /**
+   * Records by words of their names, in published order, of the snapshot that was asked for last: the words are
+   * folded, so that neither case nor accents count. Without a text, all that `where` chooses. For releases that were built
+   * with --lookup; only the pages that may have such records are read.
+   */
+  find(text: string, options?: SearchOptions): Walk<T>;
   /** Each page with its bytes. A walk that goes on within a page begins with that page. */
   pages(options?: ListingWalkOptions): Walk<ListedPage<T>>;
   /** Each record. */

@@ -1,53 +1,86 @@
-/** What is seldom asked of a listing, and loaded then: one page, the contract, a walk that goes on where another was. */
+/** What is seldom asked of a listing, and loaded then: one page or file, the contract, a walk that goes on where another was. */
 import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { isPlainObject, objectOf } from "./checked.js";
 import { ListingError, quoted, SnapshotChangedError } from "./errors.js";
-import type { CallOptions } from "./options.js";
+import type { CallOptions, ListedPage } from "./options.js";
 import type { Position } from "./position.js";
+import type { FindOptions } from "./proof/find.js";
 import type { Ground } from "./proof/ground.js";
+import { share } from "./shared.js";
+import type { Bytes } from "./transfer.js";
 
-/** The snapshot that was asked for last, or else is now. */
+/** A listing, and the snapshot of it that was asked for last. */
 export interface Latest {
   url: string;
-  ground(signal: AbortSignal | undefined): Promise<Ground>;
-  /** Since the host has it no longer. */
-  forget(ground: Ground): void;
+  ground: Ground | undefined;
+  find(options: FindOptions): Promise<Ground>;
 }
 
 const CONTRACT = "contract.json";
+/** Hosts take no larger file, other than SHA256SUMS. */
+const FILE_BYTES = 25 * 2 ** 20;
 
 /** The contract that every record was checked against. */
-export function readContractFile(latest: Latest, { signal }: CallOptions): Promise<ContractFile> {
-  return read(latest, signal, async (ground) => {
-    const bytes = await ground.readFile(CONTRACT, MAX_CONTRACT, signal);
-    return objectOf(bytes, `${latest.url}/${CONTRACT}`) as unknown as ContractFile;
-  });
+export async function readContractFile(latest: Latest, { signal }: CallOptions): Promise<ContractFile> {
+  const ground = await groundOf(latest, signal);
+  const bytes = await ground.readFile(CONTRACT, MAX_CONTRACT, signal);
+  return objectOf(bytes, `${latest.url}/${CONTRACT}`) as unknown as ContractFile;
+}
+
+/** The bytes of a file that SHA256SUMS lists. @throws ListingError (usage) where it does not */
+export async function readListedFile(latest: Latest, path: string, { signal }: CallOptions): Promise<Bytes> {
+  return (await groundOf(latest, signal)).readFile(path, FILE_BYTES, signal);
 }
 
 /** One page. @throws ListingError (usage) where there is no such page */
-export function readOnePage<T>(latest: Latest, number: number, { signal }: CallOptions): Promise<Page<T>> {
-  return read(latest, signal, async (ground) => {
-    const { pages } = ground.snapshot;
-    if (!Number.isInteger(number) || number < 1 || number > pages)
-      throw new ListingError("usage", latest.url, "has no such page", `1 to ${pages}`, quoted(number));
-    return ground.parsePage<T>(number, await ground.readPage(number, signal));
-  });
+export async function readOnePage<T>(latest: Latest, number: number, { signal }: CallOptions): Promise<Page<T>> {
+  const ground = await groundOf(latest, signal);
+  const { pages } = ground.snapshot;
+  if (!Number.isInteger(number) || number < 1 || number > pages)
+    throw new ListingError("usage", latest.url, "has no such page", `1 to ${pages}`, quoted(number));
+  return ground.parsePage<T>(number, await ground.readPage(number, signal));
 }
 
-async function read<V>(
-  { ground, forget }: Latest,
-  signal: AbortSignal | undefined,
-  step: (ground: Ground) => Promise<V>,
-): Promise<V> {
-  const latest = await ground(signal);
-  try {
-    return await step(latest);
-  } catch (error) {
-    if (error instanceof SnapshotChangedError) forget(latest);
-    throw error;
-  }
+/** What a walk hands out that is of pages. */
+export function eachPage<T>(ground: Ground) {
+  return function* (number: number, bytes: Bytes): Generator<[page: ListedPage<T>, records: number]> {
+    const { page_size, count } = ground.snapshot;
+    yield [{ number, bytes, page: ground.parsePage(number, bytes) }, Math.min(number * page_size, count)];
+  };
+}
+
+/** What is being looked for, for all who ask meanwhile. */
+const wanted = new WeakMap<Latest, ReturnType<typeof share<Ground>>>();
+
+/** The latest snapshot. When what is read of it shows that the host has it no longer, the next call is of another. */
+export async function groundOf(latest: Latest, signal: AbortSignal | undefined, isPast = false): Promise<Ground> {
+  const ground = isPast ? await latest.find({ signal, isPast }) : (latest.ground ?? (await findOnce(latest, signal)));
+  const watched =
+    <A extends unknown[], V>(read: (...given: A) => Promise<V>) =>
+    (...given: A) =>
+      read(...given).catch((error: unknown) => {
+        if (error instanceof SnapshotChangedError && latest.ground === ground) latest.ground = undefined;
+        throw error;
+      });
+  const { readPage, readFile, requireCurrent } = ground;
+  return {
+    ...{ ...ground, readPage: watched(readPage), readFile: watched(readFile) },
+    requireCurrent: watched(requireCurrent),
+  };
+}
+
+function findOnce(latest: Latest, signal: AbortSignal | undefined): Promise<Ground> {
+  const isOver = () => wanted.delete(latest);
+  const find = async (own: AbortSignal) => {
+    const ground = await latest.find({ signal: own });
+    isOver();
+    return ground;
+  };
+  const wait = wanted.get(latest) ?? share(find, isOver);
+  wanted.set(latest, wait);
+  return wait(signal);
 }
 
 /** How many records come before a position. @throws ListingError (usage) for what is no position of this listing. */

@@ -64,7 +64,7 @@ export async function transfer(options: TransferOptions, url: string, ask: Ask):
 export function within<T>(
   signals: readonly (AbortSignal | undefined)[],
   ms: number,
-  isUp: () => T,
+  isUp: () => T | Promise<T>,
   step?: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const control = new AbortController();

@@ -16,7 +16,7 @@ export interface Course<R, B = Bytes> {
   /** The number of the one to begin with when so many records were handed out before. */
   first(records: number): number;
   /** One of them, proved: its bytes, or whatever else a walk is about. */
-  read(number: number, signal: AbortSignal): Promise<B>;
+  read(number: number, signal: AbortSignal | undefined): Promise<B>;
   /** What is in it behind so many records, each with how many there are with it. */
   items(number: number, bytes: B, records: number): Items<R>;
 }

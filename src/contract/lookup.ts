@@ -68,6 +68,16 @@ export function termOf(word: string): string {
   return word.length <= MOST_OF_WORD ? word : Array.from(word).slice(0, MOST_OF_WORD).join("");
 }
 
+/** Sorts behind all that follows a beginning: the last character that there is. */
+export const HIGHEST = "\u{10ffff}";
+
+/** What a key is looked up by: all of it, unless it holds the character that stands for the end of a beginning. */
+export function keyTerm(key: string | number): string {
+  const text = String(key);
+  const end = text.indexOf(HIGHEST);
+  return end < 0 ? text : text.slice(0, end);
+}
+
 type Place = Pick<Field, "names">;
 
 /**
@@ -98,7 +108,7 @@ export function facetTerm({ path }: Pick<Field, "path">, value: unknown): string
 }
 
 /** The terms of a record, each once. */
-export function facetTermsOf(fields: readonly Field[], record: unknown): string[] {
+export function facetTermsOf(fields: readonly Pick<Field, "path" | "names">[], record: unknown): string[] {
   const terms = fields.flatMap((field) => {
     const value = valueAt(record, field);
     return (Array.isArray(value) ? value : [value]).map((each) => facetTerm(field, each));

@@ -19,9 +19,9 @@ export interface Facts {
   partSize: number;
 }
 
-export interface Published {
+export interface Published<R = { id: number; version: string }> {
   facts: Facts;
-  records: { id: number; version: string }[];
+  records: R[];
   /** By URL, without the parameter that leads past caches. */
   files: Map<string, Buffer>;
 }
@@ -30,8 +30,21 @@ const FACTS: Facts = { count: 95, pageSize: 10, baseUrl: BASE, version: "a", lin
 
 export function publish(given: Partial<Facts> = {}): Published {
   const facts = { ...FACTS, ...given };
+  const { count, version } = facts;
+  return publishAll(
+    facts,
+    Array.from({ length: count }, (_, at) => ({ id: at + 1, version })),
+  );
+}
+
+/** Any records, and files beside their pages. */
+export function publishAll<R extends { id: string | number }>(
+  given: Partial<Facts>,
+  records: readonly R[],
+  more: ReadonlyMap<string, string> = new Map(),
+): Published<R> {
+  const facts = { ...FACTS, ...given, count: records.length };
   const { count, pageSize, baseUrl, version, links, partSize } = facts;
-  const records = Array.from({ length: count }, (_, at) => ({ id: at + 1, version }));
   const pages = pagesFor(count, pageSize);
   const paths = new PagePaths(PATH);
   const digests = new PageDigests(pages, ["identity"]);
@@ -54,6 +67,7 @@ export function publish(given: Partial<Facts> = {}): Published {
   put("contract.json", JSON.stringify({ title: version, "x-listing": { path: PATH } }));
   put("records.sha256", list);
   putBulk(put, records, partSize);
+  for (const [path, text] of more) put(path, text);
   const said = {
     ...{ id: sha256(JSON.stringify(facts)).slice(0, 12), contract: 1, count, pages, page_size: pageSize },
     ...{ base_url: baseUrl, links, encodings: [], skipped: 0, state: sha256(list), warnings: {} },
@@ -61,7 +75,7 @@ export function publish(given: Partial<Facts> = {}): Published {
   put("snapshot.json", `${JSON.stringify(said)}\n`);
   const sums = [...encodeSums({ paths, pages: digests, others: new Map([...others].sort()) })].join("");
   files.set(`${BASE}/SHA256SUMS`, Buffer.from(sums));
-  return { facts, records, files };
+  return { facts, records: [...records], files };
 }
 
 /** Parts of two gzip members each, as a build writes them. */
@@ -108,13 +122,13 @@ export interface Asked {
 export type Fault = (asked: Asked) => Response | undefined | Promise<Response | undefined>;
 
 /** A host with one release, which can be switched to another. */
-export class Host {
+export class Host<R = { id: number; version: string }> {
   readonly log: Asked[] = [];
   atOnce = 0;
   mostAtOnce = 0;
 
   constructor(
-    public release: Published,
+    public release: Published<R>,
     public fault: Fault = () => undefined,
   ) {}
 

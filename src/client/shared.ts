@@ -1,0 +1,35 @@
+/** What several wait for, and is read once for all of them. */
+import { within } from "./transfer.js";
+
+/**
+ * Begins to read. It goes on as long as somebody waits.
+ * @param isGone is called when it failed, or was given up, so that whoever asks next begins anew.
+ * @returns what waits for it.
+ */
+export function share<V>(
+  read: (signal: AbortSignal) => Promise<V>,
+  isGone: () => void,
+): (signal: AbortSignal | undefined) => Promise<V> {
+  const control = new AbortController();
+  let [waiting, isThere] = [0, false];
+  const value = read(control.signal);
+  value.then(() => {
+    isThere = true;
+  }, isGone);
+  return async (signal) => {
+    waiting++;
+    try {
+      return await within(
+        [signal],
+        Number.POSITIVE_INFINITY,
+        () => value,
+        () => value,
+      );
+    } finally {
+      if (--waiting === 0 && !isThere) {
+        isGone();
+        control.abort();
+      }
+    }
+  };
+}
