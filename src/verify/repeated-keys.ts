@@ -1,9 +1,8 @@
 /** Finds keys that come more than once. SQLite keeps them in a temporary file, so that memory does not grow with them. */
 import { hash } from "node:crypto";
-import { tmpdir } from "node:os";
 import Database from "better-sqlite3";
 import { fromBytes, type OrderKey } from "../contract/record/key.js";
-import { codeOf, UserError } from "../errors.js";
+import { explainScratch } from "../errors.js";
 
 type Key = OrderKey[number];
 
@@ -75,13 +74,3 @@ export class KeyTable {
 
 /** What the table is for, in a message. */
 const PURPOSE = "look for repeated keys in";
-
-/** Turns an error of a database in a temporary file into one that people can act on; returns other errors as they are. */
-export function explainScratch(cause: unknown, purpose: string): unknown {
-  const code = codeOf(cause);
-  if (!code?.startsWith("SQLITE_")) return cause;
-  return new UserError(
-    `The folder for temporary files, ${tmpdir()}, has no room to ${purpose} (${code}); point TMPDIR at one with room.`,
-    { cause },
-  );
-}

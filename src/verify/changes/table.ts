@@ -1,6 +1,7 @@
 /** The lines of a step by key, and what was met of these keys at its ends. SQLite keeps them in a temporary file. */
 import Database from "better-sqlite3";
-import { explainScratch, showStandIn, standIn } from "../repeated-keys.js";
+import { explainScratch } from "../../errors.js";
+import { showStandIn, standIn } from "../repeated-keys.js";
 import type { Difference } from "./lines.js";
 
 /** The records before a step, or after it. */

@@ -1,0 +1,30 @@
+/** A bit for each record. */
+
+export const BITS_OF_WORD = 32;
+
+export function bitsOf(count: number): Uint32Array {
+  return new Uint32Array(Math.ceil(count / BITS_OF_WORD));
+}
+
+export function setBit(bits: Uint32Array, number: number): void {
+  bits[number >>> 5] = (bits[number >>> 5] ?? 0) | (1 << (number & 31));
+}
+
+/** Calls `take` with each number whose bit is set, in order. */
+export function eachBit(bits: Uint32Array, take: (number: number) => void): void {
+  for (let at = 0; at < bits.length; at++) {
+    for (let word = bits[at] ?? 0; word !== 0; word &= word - 1)
+      take(at * BITS_OF_WORD + 31 - Math.clz32(word & -word));
+  }
+}
+
+/** Sets the bits of `others`. @returns whether one of `bits` is none of those. */
+export function addBits(bits: Uint32Array, others: Uint32Array): boolean {
+  let hasOwn = false;
+  for (let at = 0; at < bits.length; at++) {
+    const [own, other] = [bits[at] ?? 0, others[at] ?? 0];
+    hasOwn ||= (own & ~other) !== 0;
+    bits[at] = own | other;
+  }
+  return hasOwn;
+}

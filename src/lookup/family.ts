@@ -1,0 +1,46 @@
+/** One family of sorted files, from runs in any order to files. */
+import type { Beginnings } from "../contract/lookup.js";
+import type { createTurns } from "../workers/turns.js";
+import { type FilesOptions, writeFiles } from "./files.js";
+import type { Lines } from "./lines.js";
+import { mergeRuns, type StoredRun } from "./merge.js";
+import type { Run } from "./run.js";
+import type { TemporaryBytes } from "./temporary.js";
+
+interface FamilyOptions {
+  temporary: TemporaryBytes;
+  /** Of all records. */
+  count: number;
+  /** Whether a term that one record has is cut, and whether beginnings of terms have lines of their own. */
+  isCut: boolean;
+  hasAll: boolean;
+}
+
+export class SortedFamily {
+  readonly #runs: StoredRun[] = [];
+  #lines: Lines | undefined;
+
+  constructor(private readonly options: FamilyOptions) {}
+
+  take({ bytes, ends }: Run): void {
+    let [first, begin] = [0, 0];
+    for (const end of ends) {
+      const piece = this.options.temporary.put(Buffer.from(bytes.buffer, bytes.byteOffset + begin, end - begin));
+      first ||= piece;
+      begin = end;
+    }
+    if (ends.length > 0) this.#runs.push({ first, pieces: ends.length });
+  }
+
+  /** @returns the bytes of all lines of terms, which say how large files have to be. */
+  async merge(turn: ReturnType<typeof createTurns>): Promise<number> {
+    this.#lines = await mergeRuns(this.#runs, { ...this.options, turn });
+    return this.#lines.bytes;
+  }
+
+  /** After `merge`. */
+  async write(options: Pick<FilesOptions, "sizes" | "turn" | "put">): Promise<Beginnings> {
+    if (!this.#lines) throw new Error("Lines are written before they are merged");
+    return writeFiles(this.#lines, { ...this.options, ...options });
+  }
+}

@@ -1,0 +1,184 @@
+/** Cuts the lines of a family into files, and adds lines for the beginnings of terms that lie in several of them. */
+import { type Beginning, HIGHEST, MARKS } from "../contract/lookup.js";
+import type { createTurns } from "../workers/turns.js";
+import { type HeldLine, OpenBeginnings } from "./beginnings.js";
+import { eachBit } from "./bits.js";
+import { larger } from "./larger.js";
+import { type LinePlace, type Lines, NEWLINE } from "./lines.js";
+import { eachNumber, MOST_DIGITS, writeNumber } from "./numbers.js";
+import type { FileSizes } from "./sizes.js";
+import { readTerm, type TermPlace, writtenTerm } from "./term.js";
+
+export interface FilesOptions {
+  /** Of all records. */
+  count: number;
+  /** Whether beginnings of terms have lines of their own. */
+  hasAll: boolean;
+  sizes: FileSizes;
+  turn: ReturnType<typeof createTurns>;
+  /** Takes each file, in order, as soon as it is whole. */
+  put(bytes: Buffer): Promise<void> | void;
+}
+
+/** @returns what each file begins with. */
+export async function writeFiles(lines: Lines, options: FilesOptions): Promise<Beginning[]> {
+  const cutter = new Cutter(options);
+  const putAll = async () => {
+    for (const file of cutter.done.splice(0)) await options.put(file);
+  };
+  for (const line of lines) {
+    cutter.add(line);
+    const wait = options.turn();
+    if (wait) await wait;
+    if (cutter.done.length > 0) await putAll();
+  }
+  cutter.finish();
+  await putAll();
+  return cutter.beginnings;
+}
+
+/** A list of numbers as it stands behind a term, and what names it. */
+interface Entry {
+  /** The term and its mark, as they are written. */
+  head: Uint8Array;
+  /** By which the line is sorted. */
+  place: string;
+  list: Uint8Array;
+  listBegin: number;
+  listEnd: number;
+}
+
+class Cutter {
+  readonly beginnings: Beginning[] = [];
+  /** Files that are whole. */
+  readonly done: Buffer[] = [];
+  #bytes = new Uint8Array(2 ** 16);
+  #length = 0;
+  #limit: number;
+  readonly #open: OpenBeginnings;
+  /** The lines of terms in this file, and the last term of all. */
+  #held: HeldLine[] = [];
+  #last: TermPlace = { bytes: new Uint8Array(), begin: 0, end: 0 };
+  /** Whether the last line in this file is that of a beginning. */
+  #endsWithAll = false;
+
+  constructor(private readonly options: FilesOptions) {
+    this.#open = new OpenBeginnings(options.count);
+    this.#limit = options.sizes.next();
+  }
+
+  add(line: LinePlace): void {
+    const { bytes, begin, listBegin, end, shared } = line;
+    this.#end(shared);
+    if (!this.#hasRoom(end - begin)) this.#cut(shared);
+    const term = readTerm(bytes, begin);
+    this.#last = term;
+    this.#endsWithAll = false;
+    if (end - begin <= this.#limit) {
+      this.#begin(() => textOf(term));
+      this.#held.push({ listBegin: this.#length + listBegin - begin, listEnd: this.#length + end - begin - 1, shared });
+      this.#write(bytes, begin, end);
+    } else {
+      const entry = { head: bytes.subarray(begin, listBegin), place: textOf(term) };
+      this.#writeLong({ ...entry, list: bytes, listBegin, listEnd: end - 1 }, shared);
+    }
+    this.#open.add(bytes, listBegin, end - 1);
+  }
+
+  finish(): void {
+    this.#end(0);
+    if (this.#length > 0) this.#take();
+  }
+
+  /** Writes the lines of beginnings that the next term does not have. */
+  #end(shared: number): void {
+    for (const { length, bits, isSame } of this.#open.end(shared)) {
+      const term = { ...this.#last, end: this.#last.begin + length };
+      const written = writtenTerm(term);
+      const same = Buffer.concat([written, Buffer.from(`\t${MARKS.same}\n`)]);
+      if (isSame && this.#endsWithAll && this.#hasRoom(same.length)) {
+        this.#write(same, 0, same.length);
+        continue;
+      }
+      const head = Buffer.concat([written, Buffer.from(`\t${MARKS.all}`)]);
+      const list = listOf(bits);
+      if (!this.#hasRoom(head.length + list.length + 1)) this.#cut(0);
+      const place = textOf(term) + HIGHEST;
+      this.#writeLong({ head, place, list, listBegin: 0, listEnd: list.length }, undefined);
+      this.#endsWithAll = true;
+    }
+  }
+
+  /** Writes a list that may be cut. @param shared of the line of a term, see `HeldLine`; undefined for that of a beginning. */
+  #writeLong({ head, place, list, listBegin, listEnd }: Entry, shared: number | undefined): void {
+    let from = -1;
+    const hold = () => {
+      if (shared !== undefined && from >= 0) this.#held.push({ listBegin: from, listEnd: this.#length, shared });
+    };
+    let before = listBegin;
+    const digits = new Uint8Array(MOST_DIGITS);
+    eachNumber(list, listBegin, listEnd, (number, end) => {
+      if (from >= 0 && this.#length + end - before + 1 > this.#limit) {
+        hold();
+        this.#bytes[this.#length++] = NEWLINE;
+        this.#cut(shared === undefined ? 0 : this.#last.end - this.#last.begin);
+        from = -1;
+      }
+      if (from < 0) {
+        this.#begin(() => (before === listBegin ? place : [place, number]));
+        this.#write(head, 0, head.length);
+        from = this.#length;
+        this.#write(digits, 0, writeNumber(digits, 0, number));
+      } else this.#write(list, before, end);
+      before = end;
+    });
+    hold();
+    this.#write(NEWLINES, 0, 1);
+  }
+
+  #hasRoom(bytes: number): boolean {
+    return this.#length === 0 || this.#length + bytes <= this.#limit;
+  }
+
+  /** Notes what this file begins with, if it is empty. */
+  #begin(beginning: () => Beginning): void {
+    if (this.#length === 0) this.beginnings.push(beginning());
+  }
+
+  /** Ends this file. @param shared bytes of the last term that the next file's first line has, too. */
+  #cut(shared: number): void {
+    if (this.options.hasAll) this.#open.open(this.#last, shared, this.#held, this.#bytes);
+    this.#take();
+    this.#held = [];
+    this.#length = 0;
+    this.#limit = this.options.sizes.next();
+  }
+
+  #take(): void {
+    this.done.push(Buffer.from(this.#bytes.subarray(0, this.#length)));
+  }
+
+  #write(from: Uint8Array, begin: number, end: number): void {
+    // With room for a newline.
+    while (this.#length + end - begin >= this.#bytes.length) this.#bytes = larger(this.#bytes);
+    for (let at = begin; at < end; at++) this.#bytes[this.#length++] = from[at] ?? 0;
+  }
+}
+
+const NEWLINES = Uint8Array.of(NEWLINE);
+
+function textOf({ bytes, begin, end }: TermPlace): string {
+  return Buffer.from(bytes.subarray(begin, end)).toString();
+}
+
+/** The digits of all numbers whose bit is set. */
+function listOf(bits: Uint32Array): Uint8Array {
+  let bytes = new Uint8Array(2 ** 12);
+  let [length, before] = [0, 0];
+  eachBit(bits, (number) => {
+    if (length + MOST_DIGITS > bytes.length) bytes = larger(bytes);
+    length = writeNumber(bytes, length, number - before);
+    before = number;
+  });
+  return bytes.subarray(0, length);
+}
