@@ -8,10 +8,10 @@ import type { Summary } from "./form.js";
 import { meaningOf } from "./meaning.js";
 import { overviewPlots } from "./plots.js";
 import { POLICY } from "./policy.js";
-import { type Published, programFiles } from "./programs.js";
+import { type PublishedAt, programFiles } from "./programs.js";
 
 /** Equal arguments give equal bytes. All URLs are relative to the base URL with a slash at its end. */
-export function explorerPage(contract: Contract, summary: Summary, published: Published): string {
+export function explorerPage(contract: Contract, summary: Summary, published: PublishedAt): string {
   return html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -35,7 +35,7 @@ ${overviewPlots(contract, summary)}${meanings(contract)}${programFiles(contract,
 `.source;
 }
 
-function header({ file, listing }: Contract, { count: records, times }: Summary, { baseUrl }: Published): Markup {
+function header({ file, listing }: Contract, { count: records, times }: Summary, { baseUrl }: PublishedAt): Markup {
   const since = times && html`<p class="since">From ${day(times.first)} to ${day(times.last)}, by ${times.path}.</p>\n`;
   return html`<header class="about">
 <p class="product">${baseUrl}</p>

@@ -9,6 +9,7 @@ const MOST_BINS = 24;
 const MOST_IN_ONE = 0.5;
 const MOST_CELLS = 5000;
 const STEPS = [1, 2, 5];
+const SAFE = Number.MAX_SAFE_INTEGER;
 
 /** What a counter has counted. Can be sent to another thread. */
 export interface CountedIntegers {
@@ -100,11 +101,14 @@ function addTo(counts: Map<number, number>, key: number, count: number): void {
 /** Bins of one round width. Cells are so much narrower that each lies in one of them. */
 function equalBins(cells: readonly (readonly [number, number])[], min: number, max: number): Bin[] {
   const width = roundWidth(min, max);
-  const bins: { from: number; to: number; count: number }[] = [];
-  for (let from = Math.floor(min / width) * width; from <= max; from += width)
-    bins.push({ from, to: from + width - 1, count: 0 });
+  const first = Math.floor(min / width);
+  const bins = Array.from({ length: Math.floor(max / width) - first + 1 }, (_, at) => {
+    const from = (first + at) * width;
+    return { from: Math.max(-SAFE, from), to: Math.min(SAFE, from + width - 1), count: 0 };
+  });
   for (const [cell, count] of cells) {
-    const bin = bins[Math.floor((cell - (bins[0]?.from ?? 0)) / width)] ?? bins[0];
+    // Cells may begin below the least value.
+    const bin = bins[Math.max(0, Math.floor(cell / width) - first)];
     if (bin) bin.count += count;
   }
   return bins;
@@ -139,7 +143,7 @@ function growingBinOf(value: number): number {
 
 /** The end that is farther from zero. */
 function endOf(near: number): number {
-  return near === 0 ? 0 : Math.sign(near) * Math.min(Number.MAX_SAFE_INTEGER, outward(Math.abs(near)) - 1);
+  return near === 0 ? 0 : Math.sign(near) * Math.min(SAFE, outward(Math.abs(near)) - 1);
 }
 
 /** The beginning of the next bin towards greater values. */

@@ -4,7 +4,7 @@ import { html, type Markup } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
 import { BULK, CHANGES, CONTRACT, LOOKUP, OPENAPI, PagePaths, SIGNATURE, SNAPSHOT, SUMS } from "../release/layout.js";
 
-export interface Published {
+export interface PublishedAt {
   /** Without a slash at its end. */
   baseUrl: string;
   pages: number;
@@ -13,7 +13,7 @@ export interface Published {
   files: readonly string[];
 }
 
-export function programFiles(contract: Contract, published: Published): Markup {
+export function programFiles(contract: Contract, published: PublishedAt): Markup {
   const { listing } = contract;
   const [one, many] = listing.words;
   const { baseUrl, files, pages, pageSize } = published;

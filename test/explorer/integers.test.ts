@@ -1,0 +1,93 @@
+/** Integers are counted by value while there are few, else in bins that lose none and lie where people expect them. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Distribution } from "../../src/explorer/form.js";
+import { IntegerCounter } from "../../src/explorer/integers.js";
+
+type Bins = Distribution["bins"];
+
+function count(values: readonly number[], threads = 1) {
+  const counters = Array.from({ length: threads }, () => new IntegerCounter());
+  for (const [at, value] of values.entries()) counters[at % threads]?.add(value);
+  const whole = new IntegerCounter();
+  for (const counter of counters) whole.join(structuredClone(counter.counted()));
+  return whole.distribution();
+}
+
+const sum = (bins: Bins) => bins.reduce((all, { count: one }) => all + one, 0);
+const spread = (length: number, most: number) => Array.from({ length }, (_, at) => Math.floor((at / length) * most));
+
+test("one value, or none, is no distribution", () => {
+  expect(count([])).toBeUndefined();
+  expect(count([7, 7, 7])).toBeUndefined();
+});
+
+test("few values have a bin each", () => {
+  expect(count([3, -1, 3, 1_000_000])).toEqual({
+    min: -1,
+    max: 1_000_000,
+    bins: [
+      { from: -1, to: -1, count: 1 },
+      { from: 3, to: 3, count: 2 },
+      { from: 1_000_000, to: 1_000_000, count: 1 },
+    ],
+  });
+});
+
+describe("more than 24 values", () => {
+  test("spread evenly have bins of one round width", () => {
+    const years = Array.from({ length: 1000 }, (_, at) => 1951 + (at % 70));
+    const { bins = [] } = count(years) ?? {};
+    expect(bins[0]).toMatchObject({ from: 1950, to: 1954 });
+    expect(bins.at(-1)).toMatchObject({ from: 2020, to: 2024 });
+    expect(new Set(bins.map(({ from, to }) => to - from))).toEqual(new Set([4]));
+  });
+
+  test("most of which are small have bins that grow", () => {
+    const { bins = [] } = count([...new Array(500).fill(0), ...spread(100, 4000), -3]) ?? {};
+    expect(bins.slice(0, 5).map(({ from, to }) => [from, to])).toEqual([
+      [-4, -2],
+      [-1, -1],
+      [0, 0],
+      [1, 1],
+      [2, 4],
+    ]);
+    expect(bins.at(-1)).toMatchObject({ from: 2000, to: 4999 });
+  });
+
+  const any = fc.oneof(
+    fc.integer({ min: -50, max: 50 }),
+    fc.integer({ min: -1_000_000, max: 1_000_000 }),
+    fc.maxSafeInteger(),
+  );
+
+  test("lose none, lie in the bins that count them, and leave no gap", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(any, { minLength: 25, maxLength: 300 }),
+        fc.integer({ min: 1, max: 3 }),
+        (values, threads) => {
+          const { bins = [], ...ends } = count(values, threads) ?? {};
+          expect(ends).toEqual({ min: Math.min(...values), max: Math.max(...values) });
+          expect(sum(bins)).toBe(values.length);
+          expect(bins.length).toBeLessThanOrEqual(100);
+          for (const [at, { from, to, count: found }] of bins.entries()) {
+            expect(values.filter((value) => value >= from && value <= to).length).toBe(found);
+            if (at > 0) expect(from).toBe((bins[at - 1]?.to ?? 0) + 1);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test("are counted in bounded memory, and the same by any number of threads", () => {
+    const values = Array.from({ length: 60_000 }, (_, at) => (at * 7919) % 1_000_003);
+    const alone = count(values);
+    expect(sum(alone?.bins ?? [])).toBe(values.length);
+    expect(count(values, 3)).toEqual(alone);
+    const counter = new IntegerCounter();
+    for (const value of values) counter.add(value);
+    expect(counter.counted().cells.size).toBeLessThanOrEqual(5000);
+  });
+});
