@@ -2,7 +2,7 @@
 import type { Beginnings } from "../contract/lookup.js";
 
 /** What is counted of all records. Nothing in it depends on the clock, the machine or the number of threads. */
-export interface Summary {
+export interface ExplorerSummary {
   /** Records. */
   count: number;
   /** In the order of the contract's fields. */

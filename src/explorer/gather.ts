@@ -1,4 +1,4 @@
-/** Counts what the explorer shows of all records: each thread those of its own pages, and one thread what all have counted. */
+/** Counts what the explorer shows of all records, from their canonical text: a thread's part of making it. */
 import type { Contract, Field } from "../contract/contract.js";
 import { facetFields } from "../contract/lookup.js";
 import { RECORD_SEPARATOR } from "../contract/page.js";
@@ -7,14 +7,22 @@ import { kindOf } from "../contract/record/kind.js";
 import { readText } from "../contract/record/locate.js";
 import { placeFinder } from "../contract/record/places.js";
 import { valueAt } from "../contract/record/value.js";
+import type { Run } from "../lookup/run.js";
+import { TermTable } from "../lookup/table.js";
 import { type CountedTimes, TimeCounter } from "../markup/plots/times.js";
 import { type CountedIntegers, IntegerCounter } from "./integers.js";
 
-/** What is counted besides facets. Can be sent to another thread. */
+/** What a thread hands over, in whatever order. */
 export interface Counted {
   count: number;
+  facets: Run;
   times: CountedTimes;
   integers: readonly CountedIntegers[];
+}
+
+/** The memory that can be handed over instead of copied. */
+export function memoryOfCounted({ facets }: Counted): ArrayBuffer[] {
+  return [facets.bytes.buffer];
 }
 
 /** The fields whose values are counted. */
@@ -27,72 +35,80 @@ export function countedFields(contract: Contract) {
   };
 }
 
-/** Counts records as they stand in pages. */
-export class Counter {
-  readonly #times = new TimeCounter();
-  readonly #integers: readonly IntegerCounter[];
-  readonly #prefixes: readonly string[];
-  readonly #read: ReturnType<typeof valueReader>;
-  readonly #hasTime: boolean;
-  #values: string[] = [];
-  #terms = new Map<string, number[]>();
+export class ExplorerGatherer {
+  readonly #terms = new TermTable();
+  /** Of each facet, what its terms begin with, and the terms by their values. */
+  readonly #facets: readonly { prefix: string; terms: Map<string, Buffer> }[];
+  readonly #integers: readonly Field[];
+  readonly #time: Field | undefined;
+  readonly #read: ReadValues;
+  readonly #values: string[] = [];
+  #counters: readonly IntegerCounter[] = [];
+  #times = new TimeCounter();
   #count = 0;
 
   constructor(contract: Contract) {
     const { facets, integers, time } = countedFields(contract);
-    this.#integers = integers.map(() => new IntegerCounter());
-    this.#prefixes = facets.map(({ path }) => toBytes(`${path}=`));
-    this.#hasTime = time !== undefined;
+    this.#facets = facets.map(({ path }) => ({ prefix: toBytes(`${path}=`), terms: new Map() }));
+    this.#integers = integers;
+    this.#time = time;
     this.#read = valueReader(contract, [...facets, ...integers, ...(time ? [time] : [])]);
+    this.#begin();
   }
 
-  /** @param first the number of the first record, from 0. @param records canonical ones, with their separators. */
+  /** Whether it is time to call `finish`; to be asked after each page. */
+  get isFull(): boolean {
+    return this.#terms.isFull;
+  }
+
+  /**
+   * @param first the number of the page's first record, from 0. No page may come after a later one, unless `finish` was called.
+   * @param records canonical, with their separators.
+   */
   add(first: number, records: Buffer): void {
     // A character for each byte is enough, because only ASCII is searched for.
     const text = records.toString("latin1");
     for (let at = 0, number = first; at < text.length; number++) {
-      const next = text.indexOf("\n", at);
-      const end = next < 0 ? text.length : next + 1 - RECORD_SEPARATOR.length;
-      this.#addRecord(text, at, end, number);
+      const newline = text.indexOf("\n", at);
+      const end = newline < 0 ? text.length : newline + 1 - RECORD_SEPARATOR.length;
+      this.#read(text, at, end, this.#values);
+      this.#addValues(number);
       at = end + RECORD_SEPARATOR.length;
     }
   }
 
-  #addRecord(text: string, at: number, end: number, number: number): void {
-    const values = this.#values;
-    this.#read(text, at, end, values);
+  /** All since the last time. */
+  finish(): Counted {
+    const integers = this.#counters.map((counter) => counter.counted());
+    const counted = { count: this.#count, facets: this.#terms.finish(), times: this.#times.counted(), integers };
+    this.#begin();
+    return counted;
+  }
+
+  #begin(): void {
+    for (const { terms } of this.#facets) terms.clear();
+    this.#counters = this.#integers.map(() => new IntegerCounter());
+    this.#times = new TimeCounter();
+    this.#count = 0;
+  }
+
+  #addValues(number: number): void {
+    let at = 0;
+    for (const { prefix, terms } of this.#facets) {
+      const value = this.#values[at++] ?? "";
+      let term = terms.get(value);
+      if (!term) {
+        term = Buffer.from(prefix + value, "latin1");
+        terms.set(value, term);
+      }
+      this.#terms.add(term, 0, term.length, number);
+    }
+    for (const counter of this.#counters) {
+      const value = this.#values[at++];
+      if (value !== "null") counter.add(Number(value));
+    }
+    if (this.#time) this.#times.add(this.#values[at]?.slice(1, -1) ?? "");
     this.#count++;
-    for (let facet = 0; facet < this.#prefixes.length; facet++) {
-      const term = `${this.#prefixes[facet]}${values[facet]}`;
-      const numbers = this.#terms.get(term);
-      if (numbers) numbers.push(number);
-      else this.#terms.set(term, [number]);
-    }
-    for (let field = 0; field < this.#integers.length; field++) {
-      const value = values[this.#prefixes.length + field];
-      if (value !== "null") this.#integers[field]?.add(Number(value));
-    }
-    if (this.#hasTime) this.#times.add(values.at(-1)?.slice(1, -1) ?? "");
-  }
-
-  /** The terms of facets since the last call, each with its records' numbers, ascending where records were added so. */
-  takeTerms(): [term: string, numbers: number[]][] {
-    const terms = [...this.#terms].map(([term, numbers]): [string, number[]] => [fromBytes(term), numbers]);
-    this.#terms = new Map();
-    return terms;
-  }
-
-  /** All that was counted so far. */
-  counted(): Counted {
-    const integers = this.#integers.map((counter) => counter.counted());
-    return { count: this.#count, times: this.#times.counted(), integers };
-  }
-
-  /** Adds what another counter of the same contract has counted. */
-  join({ count, times, integers }: Counted): void {
-    this.#count += count;
-    this.#times.join(times);
-    for (const [field, counted] of integers.entries()) this.#integers[field]?.join(counted);
   }
 }
 

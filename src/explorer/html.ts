@@ -4,14 +4,14 @@ import { headingOf } from "../contract/heading.js";
 import { html, jsonForScript, type Markup } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
 import { capital } from "../print/text.js";
-import type { Summary } from "./form.js";
+import type { ExplorerSummary } from "./form.js";
 import { meaningOf } from "./meaning.js";
 import { overviewPlots } from "./plots.js";
 import { POLICY } from "./policy.js";
 import { type PublishedAt, programFiles } from "./programs.js";
 
 /** Equal arguments give equal bytes. All URLs are relative to the base URL with a slash at its end. */
-export function explorerPage(contract: Contract, summary: Summary, published: PublishedAt): string {
+export function explorerPage(contract: Contract, summary: ExplorerSummary, published: PublishedAt): string {
   return html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -35,7 +35,11 @@ ${overviewPlots(contract, summary)}${meanings(contract)}${programFiles(contract,
 `.source;
 }
 
-function header({ file, listing }: Contract, { count: records, times }: Summary, { baseUrl }: PublishedAt): Markup {
+function header(
+  { file, listing }: Contract,
+  { count: records, times }: ExplorerSummary,
+  { baseUrl }: PublishedAt,
+): Markup {
   const since = times && html`<p class="since">From ${day(times.first)} to ${day(times.last)}, by ${times.path}.</p>\n`;
   return html`<header class="about">
 <p class="product">${baseUrl}</p>

@@ -8,7 +8,7 @@ import { drawNamedColumns, drawTimeColumns } from "../markup/plots/columns.js";
 import { figure, type Plot } from "../markup/plots/figure.js";
 import { count, number, time } from "../print/numbers.js";
 import { capital } from "../print/text.js";
-import type { Distribution, Facet, Summary, TimesSummary } from "./form.js";
+import type { Distribution, ExplorerSummary, Facet, TimesSummary } from "./form.js";
 
 /** Of each kind of plot; a contract may have a thousand fields. */
 const MOST_PLOTS = 12;
@@ -17,7 +17,7 @@ const BAR = "bar";
 const WIDTHS = [520, 340];
 
 /** The section with all plots; undefined where there is nothing to draw. */
-export function overviewPlots(contract: Contract, summary: Summary): Markup | undefined {
+export function overviewPlots(contract: Contract, summary: ExplorerSummary): Markup | undefined {
   const drawn = [
     ...(summary.times ? [timesPlot(contract, summary.times)] : []),
     ...summary.facets

@@ -1,19 +1,17 @@
 /** What is counted of all records, held against counting parsed records one by one, over contracts and records made at random. */
 import fc from "fast-check";
+import stringify from "fast-json-stable-stringify";
 import { describe, expect, test } from "vitest";
 import { type AnyRecord, type Contract, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { ContractFile, FieldSchema } from "../../src/contract/file/form.js";
-import { facetFields, facetTerm, facetTermsOf } from "../../src/contract/lookup.js";
+import { facetFields, facetTerm, facetTermsOf, LIST_DIGITS } from "../../src/contract/lookup.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
 import { valueAt } from "../../src/contract/record/value.js";
-import { FacetTally } from "../../src/explorer/facets.js";
-import { Counter } from "../../src/explorer/gather.js";
-import { encodeSummary, summarize } from "../../src/explorer/summary.js";
+import type { ExplorerSummary } from "../../src/explorer/form.js";
+import { ExplorerGatherer } from "../../src/explorer/gather.js";
+import { ExplorerWriter } from "../../src/explorer/writer.js";
 import { STATIONS_CONTRACT, stations } from "../support/stations.js";
 import { anyUser } from "../support/users.js";
-
-/** As many as a test needs, the same for the same numbers. */
-const NO_LISTS = { facets: [], lists: [] };
 
 const HARD = ["", '"', "\\", "\n", "é", "\u2028", "🕊", '","k":1', "}", "null", '\\"', "a=b"];
 const text = fc.oneof(
@@ -103,20 +101,67 @@ const anyCollection = fc
       .map((records) => ({ contract: contractOf(file), records: records as AnyRecord[] }));
   });
 
-/** Adds records in batches to some counters, as threads do, and joins what they have counted. */
-function count(contract: Contract, records: readonly AnyRecord[], { batch = 7, threads = 1, isTurned = false } = {}) {
+interface Written {
+  summary: ExplorerSummary;
+  /** By path. */
+  files: Map<string, string>;
+}
+
+/** As a build does, with some threads that hand over what they have after some pages each. */
+async function write(
+  contract: Contract,
+  records: readonly AnyRecord[],
+  { page = 7, threads = 1, pages = 1, isTurned = false } = {},
+): Promise<Written> {
   const encode = recordEncoder(contract);
-  const counters = Array.from({ length: threads }, () => new Counter(contract));
-  const terms = new Map<string, number[]>();
-  for (let first = 0; first < records.length; first += batch) {
-    const texts = records.slice(first, first + batch).map((record) => encode(inOrder(record)));
-    const counter = counters[(first / batch) % threads];
-    counter?.add(first, Buffer.from(texts.join(",\n")));
-    for (const [term, numbers] of counter?.takeTerms() ?? []) terms.set(term, [...(terms.get(term) ?? []), ...numbers]);
+  const gatherers = Array.from({ length: threads }, () => new ExplorerGatherer(contract));
+  const counted: ReturnType<ExplorerGatherer["finish"]>[] = [];
+  for (let first = 0, number = 0; first < records.length; first += page, number++) {
+    const texts = records.slice(first, first + page).map((record) => encode(inOrder(record)));
+    const gatherer = gatherers[number % threads];
+    gatherer?.add(first, Buffer.from(texts.join(",\n")));
+    if (gatherer && number % pages === 0) counted.push(structuredClone(gatherer.finish()));
   }
-  const whole = new Counter(contract);
-  for (const counter of isTurned ? counters.reverse() : counters) whole.join(structuredClone(counter.counted()));
-  return { terms, counted: whole.counted() };
+  counted.push(...gatherers.map((gatherer) => gatherer.finish()));
+  const writer = new ExplorerWriter({ contract, count: records.length });
+  try {
+    for (const some of isTurned ? counted.reverse() : counted) writer.take(some);
+    const files = new Map<string, string>();
+    const summary = await writer.finish((path, bytes) => void files.set(path, String(bytes)));
+    expect(files.get("explorer/summary.json")).toBe(`${stringify(summary)}\n`);
+    return { summary, files };
+  } finally {
+    writer.close();
+  }
+}
+
+/** The records of each term, as docs/lookup.md tells how to read sorted files. */
+function termsIn(files: ReadonlyMap<string, string>): Map<string, number[]> {
+  const terms = new Map<string, number[]>();
+  for (let file = 1; files.has(`explorer/facets/${file}.txt`); file++) {
+    const lines = files.get(`explorer/facets/${file}.txt`)?.split("\n") ?? [];
+    expect(lines.pop()).toBe("");
+    for (const line of lines) {
+      const tab = line.indexOf("\t");
+      const written = line.slice(0, tab);
+      const term = written.startsWith('"') ? JSON.parse(written) : written;
+      terms.set(term, [...(terms.get(term) ?? []), ...numbersOf(line.slice(tab + 1))]);
+    }
+  }
+  return terms;
+}
+
+function numbersOf(list: string): number[] {
+  const numbers: number[] = [];
+  let difference = 0;
+  for (const digit of list) {
+    const value = LIST_DIGITS.indexOf(digit);
+    difference = difference * 32 + (value % 32);
+    if (value < 32) continue;
+    numbers.push((numbers.at(-1) ?? 0) + difference);
+    difference = 0;
+  }
+  return numbers;
 }
 
 /** With members as they stand in published order. */
@@ -133,29 +178,26 @@ function inOrder(value: unknown): unknown {
 const byBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 describe("facets", () => {
-  test("have the terms of the parsed records, with their numbers", () => {
-    fc.assert(
-      fc.property(anyCollection, fc.integer({ min: 1, max: 9 }), ({ contract, records }, batch) => {
+  test("have the terms of the parsed records, in their order, with the records' numbers", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyCollection, fc.integer({ min: 1, max: 9 }), async ({ contract, records }, page) => {
         const expected = new Map<string, number[]>();
         for (const [number, record] of records.entries())
           for (const term of facetTermsOf(facetFields(contract), record))
             expected.set(term, [...(expected.get(term) ?? []), number]);
-        const { terms } = count(contract, records, { batch });
-        expect([...terms].sort()).toEqual([...expected].sort());
+        const { files } = await write(contract, records, { page, threads: 2 });
+        expect([...termsIn(files)]).toEqual([...expected].sort(([one], [other]) => byBytes(one, other)));
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 
-  test("list each value with its count, most frequent first, then by the order of terms", () => {
-    fc.assert(
-      fc.property(anyCollection, ({ contract, records }) => {
+  test("list each value with its count, most frequent first, then by the order of terms", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyCollection, async ({ contract, records }) => {
         const fields = facetFields(contract);
-        const tally = new FacetTally(fields);
-        const { terms } = count(contract, records);
-        for (const [term, numbers] of [...terms].sort(([one], [other]) => byBytes(one, other)))
-          tally.add(term, numbers.length);
-        const facets = tally.facets();
+        const { facets, lists } = (await write(contract, records)).summary;
+        expect(lists).toHaveLength(fields.length > 0 && records.length > 0 ? 1 : 0);
         expect(facets.map(({ path }) => path)).toEqual(fields.map(({ path }) => path));
         for (const [at, field] of fields.entries()) {
           const counts = new Map<string, number>();
@@ -165,52 +207,52 @@ describe("facets", () => {
           }
           const expected = [...counts].sort(([one, few], [other, many]) => many - few || byBytes(one, other));
           const { values = [], more } = facets[at] ?? {};
-          expect(values.map(({ value, count: found }) => [facetTerm(field, value), found])).toEqual(expected);
+          expect(values.map(({ value, count }) => [facetTerm(field, value), count])).toEqual(expected);
           expect(more).toBe(0);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 
-  test("of very many values list a hundred, and say how many there are more", () => {
-    const [field] = facetFields(STATIONS_CONTRACT);
-    if (!field) throw new Error("Stations have no facet");
-    const tally = new FacetTally([field]);
-    const terms = Array.from({ length: 5000 }, (_, at) => facetTerm(field, `v${at}`)).sort(byBytes);
-    for (const [at, term] of terms.entries()) tally.add(term, 1 + ((at * 7919) % 5000));
-    const [facet] = tally.facets();
-    expect(facet?.more).toBe(4900);
-    expect(facet?.values.map(({ count: found }) => found)).toEqual(Array.from({ length: 100 }, (_, at) => 5000 - at));
+  test("of very many values list a hundred, and say how many there are more", async () => {
+    const { file } = STATIONS_CONTRACT;
+    const named = contractOf({
+      ...file,
+      properties: { ...file.properties, name: { type: "string", "x-facet": true } },
+    });
+    const [station] = stations(1).map(({ record }): AnyRecord => record);
+    const records = Array.from({ length: 1000 }, (_, at) => ({
+      ...station,
+      ...{ code: `C${String(at).padStart(4, "0")}`, name: `v${at < 30 ? 0 : at % 500}` },
+    }));
+    const { facets } = (await write(named, records)).summary;
+    const names = facets.find(({ path }) => path === "name");
+    expect(names?.values.length).toBe(100);
+    expect(names?.values[0]).toEqual({ value: "v0", count: 31 });
+    expect(names?.more).toBe(400);
   });
 });
 
-test("however many threads count, and in whatever order they are joined, the summary is the same", () => {
-  fc.assert(
-    fc.property(
-      anyCollection,
-      fc.integer({ min: 2, max: 4 }),
-      fc.boolean(),
-      ({ contract, records }, threads, isTurned) => {
-        const alone = summarize(contract, count(contract, records).counted, NO_LISTS);
-        const together = summarize(
-          contract,
-          count(contract, records, { threads, isTurned, batch: 3 }).counted,
-          NO_LISTS,
-        );
-        expect(encodeSummary(together)).toBe(encodeSummary(alone));
+test("however many threads count, and in whatever order they hand over, every byte is the same", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      ...([anyCollection, fc.integer({ min: 2, max: 4 }), fc.integer({ min: 1, max: 3 }), fc.boolean()] as const),
+      async ({ contract, records }, threads, pages, isTurned) => {
+        const alone = await write(contract, records);
+        const together = await write(contract, records, { threads, pages, isTurned, page: 3 });
+        expect(together).toEqual(alone);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 300 },
   );
 });
 
-test("users are counted by their texts as by their values, whatever the texts say", () => {
+test("users are counted by their texts as by their values, whatever the texts say", async () => {
   const sly = anyUser.map((user) => ({ ...user, bio: `${user.bio}","kyc_status":"x`, circles: [{ tokens: 7 }] }));
-  fc.assert(
-    fc.property(fc.array(fc.oneof(anyUser, sly), { minLength: 1, maxLength: 9 }), (users) => {
-      const { counted } = count(USERS_CONTRACT, users as unknown as AnyRecord[]);
-      const { integers, times } = summarize(USERS_CONTRACT, counted, NO_LISTS);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(anyUser, sly), { minLength: 1, maxLength: 9 }), async (users) => {
+      const { integers, times } = (await write(USERS_CONTRACT, users as unknown as AnyRecord[])).summary;
       const joined = users.map(({ date_joined }) => date_joined.slice(0, 19)).sort();
       expect([times?.first, times?.last]).toEqual([`${joined[0]}Z`, `${joined.at(-1)}Z`]);
       const tokens = users.map(({ off_chain }) => off_chain.tokens);
@@ -222,19 +264,22 @@ test("users are counted by their texts as by their values, whatever the texts sa
   );
 });
 
-test("an empty collection has no time, no integer and no value", () => {
-  const { counted } = count(USERS_CONTRACT, []);
-  expect(summarize(USERS_CONTRACT, counted, NO_LISTS)).toEqual({
-    ...{ count: 0, facets: [], lists: [], times: null, integers: [], version: 1 },
-  });
+test("an empty collection has no time, no integer and no value", async () => {
+  const { summary, files } = await write(USERS_CONTRACT, []);
+  expect([...files.keys()]).toEqual(["explorer/summary.json"]);
+  expect(summary).toEqual({ count: 0, facets: expect.anything(), lists: [], times: null, integers: [], version: 1 });
+  expect(summary.facets.map(({ values, more }) => [values, more])).toEqual([
+    [[], 0],
+    [[], 0],
+  ]);
 });
 
-test("where the order has no time, there is none", () => {
+test("where the order has no time, there is none", async () => {
   const { file } = STATIONS_CONTRACT;
   const unordered = contractOf({ ...file, "x-listing": { ...file["x-listing"], order: ["country", "code"] } });
   const records = stations(9).map(({ record }): AnyRecord => record);
-  expect(summarize(unordered, count(unordered, records).counted, NO_LISTS).times).toBeNull();
-  expect(summarize(STATIONS_CONTRACT, count(STATIONS_CONTRACT, records).counted, NO_LISTS).times).toMatchObject({
+  expect((await write(unordered, records)).summary.times).toBeNull();
+  expect((await write(STATIONS_CONTRACT, records)).summary.times).toMatchObject({
     path: "opened",
     first: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
   });
