@@ -26,7 +26,9 @@ export async function writeSample(folder: string, signal: AbortSignal | undefine
     replaceFile(sample, await readFile(PACKAGED_SAMPLE));
   }
   // Last, since a run that finds the config writes nothing.
-  replaceFile(config, `${JSON.stringify({ db: SAMPLE, ...STARTER, pageSize: pageSize.default }, null, 2)}\n`);
+  // The sample's people are made up, so anyone may look through them.
+  const settings = { db: SAMPLE, ...STARTER, pageSize: pageSize.default, explorer: true };
+  replaceFile(config, `${JSON.stringify(settings, null, 2)}\n`);
   return isThere ? [CONFIG_FILE] : [CONFIG_FILE, SAMPLE];
 }
 

@@ -2,16 +2,13 @@
 import fc from "fast-check";
 import stringify from "fast-json-stable-stringify";
 import { describe, expect, test } from "vitest";
-import { type AnyRecord, type Contract, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
+import { type AnyRecord, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import type { ContractFile, FieldSchema } from "../../src/contract/file/form.js";
 import { facetFields, facetTerm, facetTermsOf, LIST_DIGITS } from "../../src/contract/lookup.js";
-import { recordEncoder } from "../../src/contract/record/encode.js";
 import { valueAt } from "../../src/contract/record/value.js";
-import type { ExplorerSummary } from "../../src/explorer/form.js";
-import { ExplorerGatherer } from "../../src/explorer/gather.js";
-import { ExplorerWriter } from "../../src/explorer/writer.js";
 import { STATIONS_CONTRACT, stations } from "../support/stations.js";
 import { anyUser } from "../support/users.js";
+import { writeFacts } from "./collection.js";
 
 const HARD = ["", '"', "\\", "\n", "é", "\u2028", "🕊", '","k":1', "}", "null", '\\"', "a=b"];
 const text = fc.oneof(
@@ -101,40 +98,6 @@ const anyCollection = fc
       .map((records) => ({ contract: contractOf(file), records: records as AnyRecord[] }));
   });
 
-interface Written {
-  summary: ExplorerSummary;
-  /** By path. */
-  files: Map<string, string>;
-}
-
-/** As a build does, with some threads that hand over what they have after some pages each. */
-async function write(
-  contract: Contract,
-  records: readonly AnyRecord[],
-  { page = 7, threads = 1, pages = 1, isTurned = false } = {},
-): Promise<Written> {
-  const encode = recordEncoder(contract);
-  const gatherers = Array.from({ length: threads }, () => new ExplorerGatherer(contract));
-  const counted: ReturnType<ExplorerGatherer["finish"]>[] = [];
-  for (let first = 0, number = 0; first < records.length; first += page, number++) {
-    const texts = records.slice(first, first + page).map((record) => encode(inOrder(record)));
-    const gatherer = gatherers[number % threads];
-    gatherer?.add(first, Buffer.from(texts.join(",\n")));
-    if (gatherer && number % pages === 0) counted.push(structuredClone(gatherer.finish()));
-  }
-  counted.push(...gatherers.map((gatherer) => gatherer.finish()));
-  const writer = new ExplorerWriter({ contract, count: records.length });
-  try {
-    for (const some of isTurned ? counted.reverse() : counted) writer.take(some);
-    const files = new Map<string, string>();
-    const summary = await writer.finish((path, bytes) => void files.set(path, String(bytes)));
-    expect(files.get("explorer/summary.json")).toBe(`${stringify(summary)}\n`);
-    return { summary, files };
-  } finally {
-    writer.close();
-  }
-}
-
 /** The records of each term, as docs/lookup.md tells how to read sorted files. */
 function termsIn(files: ReadonlyMap<string, string>): Map<string, number[]> {
   const terms = new Map<string, number[]>();
@@ -164,17 +127,6 @@ function numbersOf(list: string): number[] {
   return numbers;
 }
 
-/** With members as they stand in published order. */
-function inOrder(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(inOrder);
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, inside]) => [name, inOrder(inside)]),
-  );
-}
-
 const byBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 describe("facets", () => {
@@ -185,7 +137,7 @@ describe("facets", () => {
         for (const [number, record] of records.entries())
           for (const term of facetTermsOf(facetFields(contract), record))
             expected.set(term, [...(expected.get(term) ?? []), number]);
-        const { files } = await write(contract, records, { page, threads: 2 });
+        const { files } = await writeFacts(contract, records, { page, threads: 2 });
         expect([...termsIn(files)]).toEqual([...expected].sort(([one], [other]) => byBytes(one, other)));
       }),
       { numRuns: 500 },
@@ -196,7 +148,7 @@ describe("facets", () => {
     await fc.assert(
       fc.asyncProperty(anyCollection, async ({ contract, records }) => {
         const fields = facetFields(contract);
-        const { facets, lists } = (await write(contract, records)).summary;
+        const { facets, lists } = (await writeFacts(contract, records)).summary;
         expect(lists).toHaveLength(fields.length > 0 && records.length > 0 ? 1 : 0);
         expect(facets.map(({ path }) => path)).toEqual(fields.map(({ path }) => path));
         for (const [at, field] of fields.entries()) {
@@ -226,7 +178,7 @@ describe("facets", () => {
       ...station,
       ...{ code: `C${String(at).padStart(4, "0")}`, name: `v${at < 30 ? 0 : at % 500}` },
     }));
-    const { facets } = (await write(named, records)).summary;
+    const { facets } = (await writeFacts(named, records)).summary;
     const names = facets.find(({ path }) => path === "name");
     expect(names?.values.length).toBe(100);
     expect(names?.values[0]).toEqual({ value: "v0", count: 31 });
@@ -239,9 +191,10 @@ test("however many threads count, and in whatever order they hand over, every by
     fc.asyncProperty(
       ...([anyCollection, fc.integer({ min: 2, max: 4 }), fc.integer({ min: 1, max: 3 }), fc.boolean()] as const),
       async ({ contract, records }, threads, pages, isTurned) => {
-        const alone = await write(contract, records);
-        const together = await write(contract, records, { threads, pages, isTurned, page: 3 });
+        const alone = await writeFacts(contract, records);
+        const together = await writeFacts(contract, records, { threads, pages, isTurned, page: 3 });
         expect(together).toEqual(alone);
+        expect(alone.files.get("explorer/summary.json")).toBe(`${stringify(alone.summary)}\n`);
       },
     ),
     { numRuns: 300 },
@@ -252,7 +205,7 @@ test("users are counted by their texts as by their values, whatever the texts sa
   const sly = anyUser.map((user) => ({ ...user, bio: `${user.bio}","kyc_status":"x`, circles: [{ tokens: 7 }] }));
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(anyUser, sly), { minLength: 1, maxLength: 9 }), async (users) => {
-      const { integers, times } = (await write(USERS_CONTRACT, users as unknown as AnyRecord[])).summary;
+      const { integers, times } = (await writeFacts(USERS_CONTRACT, users as unknown as AnyRecord[])).summary;
       const joined = users.map(({ date_joined }) => date_joined.slice(0, 19)).sort();
       expect([times?.first, times?.last]).toEqual([`${joined[0]}Z`, `${joined.at(-1)}Z`]);
       const tokens = users.map(({ off_chain }) => off_chain.tokens);
@@ -265,7 +218,7 @@ test("users are counted by their texts as by their values, whatever the texts sa
 });
 
 test("an empty collection has no time, no integer and no value", async () => {
-  const { summary, files } = await write(USERS_CONTRACT, []);
+  const { summary, files } = await writeFacts(USERS_CONTRACT, []);
   expect([...files.keys()]).toEqual(["explorer/summary.json"]);
   expect(summary).toEqual({ count: 0, facets: expect.anything(), lists: [], times: null, integers: [], version: 1 });
   expect(summary.facets.map(({ values, more }) => [values, more])).toEqual([
@@ -278,8 +231,8 @@ test("where the order has no time, there is none", async () => {
   const { file } = STATIONS_CONTRACT;
   const unordered = contractOf({ ...file, "x-listing": { ...file["x-listing"], order: ["country", "code"] } });
   const records = stations(9).map(({ record }): AnyRecord => record);
-  expect((await write(unordered, records)).summary.times).toBeNull();
-  expect((await write(STATIONS_CONTRACT, records)).summary.times).toMatchObject({
+  expect((await writeFacts(unordered, records)).summary.times).toBeNull();
+  expect((await writeFacts(STATIONS_CONTRACT, records)).summary.times).toMatchObject({
     path: "opened",
     first: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
   });

@@ -2,7 +2,7 @@
 import type { Contract, Field } from "../../contract/contract.js";
 import { facetFields } from "../../contract/lookup.js";
 import { isNullable, kindOf } from "../../contract/record/kind.js";
-import type { Summary } from "../form.js";
+import type { ExplorerSummary } from "../form.js";
 
 /** Besides the record's name and key. */
 const MOST_COLUMNS = 5;
@@ -11,7 +11,7 @@ const MOST_FACETS = 2;
 const SHORT = 16;
 
 /** The time that the order goes by, facets that tell records apart, then short values in published order. */
-export function columnsOf(contract: Contract, { facets }: Pick<Summary, "facets">): readonly Field[] {
+export function columnsOf(contract: Contract, { facets }: Pick<ExplorerSummary, "facets">): readonly Field[] {
   const { fields, order, key, label } = contract;
   const time = order.find(({ schema }) => schema.format === "date" || schema.format === "date-time");
   const telling = new Set(facets.filter(({ values, more }) => values.length + more > 1).map(({ path }) => path));

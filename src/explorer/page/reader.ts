@@ -6,7 +6,7 @@ import type { OpenListing, Walk } from "../../client/options.js";
 import { type AnyRecord, type Contract, contractOf } from "../../contract/contract.js";
 import type { Page } from "../../contract/page.js";
 import type { Snapshot } from "../../contract/snapshot.js";
-import type { Summary } from "../form.js";
+import type { ExplorerSummary } from "../form.js";
 
 /** A record, and its number in published order, from 0. */
 export interface ListedRow {
@@ -18,7 +18,7 @@ export interface ListedRow {
 export interface Outline {
   snapshot: Snapshot;
   contract: Contract;
-  summary: Summary;
+  summary: ExplorerSummary;
 }
 
 export interface Reader {

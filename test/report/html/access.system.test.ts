@@ -1,13 +1,11 @@
 /** The page for everybody: checked by axe against WCAG 2.2 AA, light and dark, wide and narrow. */
-import axe from "axe-core";
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { findings } from "../../support/axe.js";
 import { changed, diffOf, person } from "../../support/diffs.js";
 import { describeWith } from "../../support/installed.js";
 import { settled, useBrowser } from "./browser.js";
 import { manyChanges } from "./samples.js";
 
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const SCHEMES = ["light", "dark"] as const;
 const LOOKS = [
   { colorScheme: "light", width: 1280 },
@@ -108,14 +106,3 @@ describeWith("chromium", "accessibility", (path) => {
     }
   });
 });
-
-/** What axe objects to: `rule: the element`. */
-async function findings(page: Page): Promise<string[]> {
-  // Evaluated, not added: the page's policy lets no script in.
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(
-    (values) => (window as unknown as { axe: typeof axe }).axe.run({ runOnly: { type: "tag", values } }),
-    RULES,
-  );
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}

@@ -1,0 +1,115 @@
+/** Collections as the page for people shows them: records are counted as a build does, and the page is written of that. */
+import { type AnyRecord, type Contract, contractOf } from "../../src/contract/contract.js";
+import type { ContractFile } from "../../src/contract/file/form.js";
+import { recordEncoder } from "../../src/contract/record/encode.js";
+import type { ExplorerSummary } from "../../src/explorer/form.js";
+import { ExplorerGatherer } from "../../src/explorer/gather.js";
+import { explorerPage } from "../../src/explorer/html.js";
+import type { PublishedAt } from "../../src/explorer/programs.js";
+import { ExplorerWriter } from "../../src/explorer/writer.js";
+
+export interface Written {
+  summary: ExplorerSummary;
+  /** By path. */
+  files: Map<string, string>;
+}
+
+/** As a build does, with some threads that hand over what they have after some pages each. */
+export async function writeFacts(
+  contract: Contract,
+  records: readonly AnyRecord[],
+  { page = 7, threads = 1, pages = 1, isTurned = false } = {},
+): Promise<Written> {
+  const encode = recordEncoder(contract);
+  const gatherers = Array.from({ length: threads }, () => new ExplorerGatherer(contract));
+  const counted: ReturnType<ExplorerGatherer["finish"]>[] = [];
+  for (let first = 0, number = 0; first < records.length; first += page, number++) {
+    const texts = records.slice(first, first + page).map((record) => encode(inOrder(record)));
+    const gatherer = gatherers[number % threads];
+    gatherer?.add(first, Buffer.from(texts.join(",\n")));
+    if (gatherer && number % pages === 0) counted.push(structuredClone(gatherer.finish()));
+  }
+  counted.push(...gatherers.map((gatherer) => gatherer.finish()));
+  const writer = new ExplorerWriter({ contract, count: records.length });
+  try {
+    for (const some of isTurned ? counted.reverse() : counted) writer.take(some);
+    const files = new Map<string, string>();
+    const summary = await writer.finish((path, bytes) => void files.set(path, String(bytes)));
+    return { summary, files };
+  } finally {
+    writer.close();
+  }
+}
+
+/** With members as they stand in published order. */
+function inOrder(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(inOrder);
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, inside]) => [name, inOrder(inside)]),
+  );
+}
+
+const PUBLISHED: PublishedAt = {
+  ...{ baseUrl: "https://people.example.org/directory", pages: 3, pageSize: 100 },
+  files: ["bulk.json"],
+};
+
+/** index.html of these records. */
+export async function pageOf(
+  contract: Contract,
+  records: readonly AnyRecord[],
+  published: Partial<PublishedAt> = {},
+): Promise<string> {
+  const { summary } = await writeFacts(contract, records, { page: 100 });
+  return explorerPage(contract, summary, { ...PUBLISHED, ...published });
+}
+
+/** Texts that try to be more than text. */
+export const HOSTILE = [
+  "</script><script>alert(1)</script>",
+  "<!--<script>",
+  "]]><![CDATA[",
+  '<img src="https://evil.example/x.png" onerror="alert(1)">',
+  '"><svg onload=alert(1)>',
+  "<style>* { display: none }</style>",
+  '<meta http-equiv="refresh" content="0;url=https://evil.example">',
+  "<base href=https://evil.example/>",
+  "javascript:alert(1)",
+  "__proto__",
+  "&lt;b&gt; &amp; &#x3c;",
+  "a\\u003cb\\n",
+  "user\u202Etxt.exe",
+  "a\u2028b\u2029c\u200bd\ufeffe",
+] as const;
+
+/** Everything that a contract's author can write is hostile, and so is what people choose by. */
+export function hostileCollection(): { contract: Contract; records: AnyRecord[] } {
+  const [first, second] = HOSTILE;
+  const file: ContractFile = {
+    title: HOSTILE[3],
+    description: HOSTILE.join("\n"),
+    type: "object",
+    "x-listing": {
+      ...{ path: "/t/", words: [first, second], key: "key", order: ["<script>alert(1)</script>", "key"] },
+      ...{ label: '"><svg onload=alert(1)>', version: 1 },
+    },
+    properties: {
+      key: { type: "integer" },
+      "<script>alert(1)</script>": { type: "string", format: "date", title: HOSTILE[4], description: HOSTILE[5] },
+      '"><svg onload=alert(1)>': { type: "string", "x-facet": true, examples: [...HOSTILE] },
+      __proto__x: { enum: [...HOSTILE], description: HOSTILE.join(" ") },
+      "<b>n</b>": { type: "integer", title: "</title><script>alert(1)</script>" },
+    },
+    required: ["key", "<script>alert(1)</script>", '"><svg onload=alert(1)>', "__proto__x", "<b>n</b>"],
+    additionalProperties: false,
+  };
+  const records = Array.from({ length: 60 }, (_, at) => ({
+    ...{ key: at, "<script>alert(1)</script>": `2026-0${1 + (at % 9)}-01`, "<b>n</b>": at },
+    '"><svg onload=alert(1)>': HOSTILE[at % HOSTILE.length],
+    __proto__x: HOSTILE[(at * 7) % HOSTILE.length],
+  }));
+  return { contract: contractOf(file), records };
+}

@@ -1,0 +1,159 @@
+/** index.html as it is written while building, without a browser: what it says, of users and of other contracts. */
+import { describe, expect, test } from "vitest";
+import { type AnyRecord, type Contract, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
+import type { FieldSchema } from "../../src/contract/file/form.js";
+import { headingOf } from "../../src/contract/heading.js";
+import { meaningOf } from "../../src/explorer/meaning.js";
+import { POLICY } from "../../src/explorer/policy.js";
+import { person } from "../support/diffs.js";
+import { FOREIGN } from "../support/foreign.js";
+import { STATIONS_CONTRACT, stations } from "../support/stations.js";
+import { HOSTILE, hostileCollection, pageOf } from "./collection.js";
+
+const users = (count: number): AnyRecord[] =>
+  Array.from({ length: count }, (_, at) => person(at, { referrals_count: (at * at) % 70 }) as unknown as AnyRecord);
+const observed = (count: number): AnyRecord[] => stations(count).map(({ record }): AnyRecord => record);
+
+test("says whose listing it is, how many records there are, since when, and what they are", async () => {
+  const page = await pageOf(USERS_CONTRACT, users(1204));
+  expect(page).toContain('<p class="product">https://people.example.org/directory</p>');
+  expect(page).toContain("<h1>1,204 users</h1>");
+  expect(page).toContain(`<p class="lead">${USERS_CONTRACT.file.description?.replace("'", "&#39;")}</p>`);
+  expect(page).toMatch(/<p class="since">From <time datetime="(\d{4}-\d\d-\d\d)">\1<\/time> to /);
+  expect(page).toContain("<title>Users at people.example.org</title>");
+});
+
+test("tells what each field means, in the words of its contract", async () => {
+  const page = await pageOf(USERS_CONTRACT, users(3));
+  for (const { path } of USERS_CONTRACT.fields) expect(page).toContain(`<code class="path">${path}</code>`);
+  expect(page).toContain("<p>UTC, always with six fraction digits and Z.</p>");
+  expect(page).toContain("Whole number from 0.");
+});
+
+test("leads to every file for programs, and to those alone that there are", async () => {
+  const links = (page: string) => [...page.matchAll(/<a href="\.\/([^"]+)"/g)].map(([, path]) => path);
+  const usual = [
+    ...["api/users/pages/1.json", "snapshot.json", "openapi.json", "contract.json", "lookup/index.json"],
+    ...["bulk.json", "changes.json", "SHA256SUMS", "SHA256SUMS.minisig"],
+  ];
+  const all = await pageOf(USERS_CONTRACT, users(3), { files: ["bulk.json", "changes.json", "SHA256SUMS.minisig"] });
+  expect(links(all)).toEqual(usual);
+  const few = await pageOf(USERS_CONTRACT, users(3), { files: [] });
+  expect(links(few)).toEqual(usual.filter((path) => !/bulk|changes|minisig/.test(path)));
+});
+
+test("is not for search engines, runs its own script alone, and asks for nothing but by relative URLs", async () => {
+  const page = await pageOf(USERS_CONTRACT, users(3));
+  expect(page).toContain('<meta name="robots" content="noindex">');
+  expect(page).toContain(`<meta http-equiv="Content-Security-Policy" content="${POLICY.replaceAll("'", "&#39;")}">`);
+  expect(POLICY).not.toMatch(/unsafe|https?:|\*/);
+  const urls = [...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url = ""]) => url);
+  expect(urls.filter((url) => !/^(?:#|\.\/|explorer\/)/.test(url))).toEqual([]);
+  expect([...page.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)).toEqual([
+    '<script type="module" src="explorer/app.js">',
+    '<script type="application/json" id="facts">',
+  ]);
+  expect(page).not.toMatch(/ style=| on[a-z]+=/);
+});
+
+test("gives the script what it needs before it has read anything", async () => {
+  const facts = async (contract: Contract) => {
+    const page = await pageOf(contract, []);
+    return JSON.parse(/id="facts">(.*?)<\/script>/.exec(page)?.[1] ?? "");
+  };
+  expect(await facts(USERS_CONTRACT)).toEqual({
+    ...{ words: ["user", "users"], label: "display_name", key: "id", title: "User", listing: "/api/users/" },
+  });
+  const { contract } = hostileCollection();
+  expect((await facts(contract)).words).toEqual(contract.listing.words);
+});
+
+describe("plots", () => {
+  const figures = (page: string) => [...page.matchAll(/<figure id="([^"]+)">/g)].map(([, id]) => id);
+
+  test("show what was counted, each also as a table", async () => {
+    const page = await pageOf(STATIONS_CONTRACT, observed(200));
+    expect(figures(page)).toEqual(["times", "facet1", "facet2", "integer1"]);
+    expect(page.match(/<details>/g)).toHaveLength(4);
+    expect(page).toContain('<h3 id="facet1-title">Country</h3>');
+  });
+
+  test("are not drawn of what would show nothing: no record, one value, or as many values as records", async () => {
+    expect(figures(await pageOf(USERS_CONTRACT, []))).toEqual([]);
+    expect(figures(await pageOf(USERS_CONTRACT, users(1)))).toEqual(["times"]);
+    const { file } = STATIONS_CONTRACT;
+    const { name, ...others } = file.properties;
+    const named = contractOf({ ...file, properties: { ...others, name: { ...name, "x-facet": true } } });
+    const unlike = observed(200).map((record, at) => ({ ...record, name: `Station ${at}`, country: "AT" }));
+    expect(await pageOf(named, unlike)).not.toContain(">Name</h3>");
+  });
+
+  test("of a contract with a thousand fields are a dozen of each kind", async () => {
+    const fields = (prefix: string, schema: FieldSchema) =>
+      Object.fromEntries(Array.from({ length: 400 }, (_, at): [string, FieldSchema] => [`${prefix}${at}`, schema]));
+    const properties: Record<string, FieldSchema> = {
+      key: { type: "integer" },
+      ...fields("flag", { type: "boolean" }),
+      ...fields("size", { type: "integer" }),
+    };
+    const listing = { path: "/t/", words: ["thing", "things"], key: "key", order: ["key"], version: 1 } as const;
+    const wide = contractOf({
+      ...{ type: "object", "x-listing": listing, properties, required: Object.keys(properties) },
+      additionalProperties: false,
+    });
+    const records = [0, 1].map((key) =>
+      Object.fromEntries(Object.keys(properties).map((name) => [name, name.startsWith("flag") ? key > 0 : key])),
+    );
+    const page = await pageOf(wide, records);
+    expect(figures(page)).toHaveLength(24);
+  });
+});
+
+test.each(FOREIGN.map(({ contract }) => contract))(
+  "of $x-listing.words.1, whatever their fields are called",
+  async (file) => {
+    const contract = contractOf(file);
+    const page = await pageOf(contract, []);
+    expect(page.match(/<code class="path">/g)).toHaveLength(contract.fields.length);
+    expect(page).toContain(`href="./${contract.listing.path.slice(1)}pages/1.json"`);
+  },
+);
+
+test("hostile text is only ever text", async () => {
+  const { contract, records } = hostileCollection();
+  const page = await pageOf(contract, records, { baseUrl: "https://evil.example/%22%3E%3Csvg" });
+  for (const text of HOSTILE.filter((each) => /[<"]/.test(each))) expect(page).not.toContain(text);
+  expect(page).not.toMatch(/[\u202e\u2028\u2029\u200b\ufeff]/);
+});
+
+test("equal records give equal bytes", async () => {
+  const [one, other] = await Promise.all([pageOf(USERS_CONTRACT, users(300)), pageOf(USERS_CONTRACT, users(300))]);
+  expect(one).toBe(other);
+});
+
+test.each<[FieldSchema, string]>([
+  [{ type: "string" }, "Text"],
+  [{ type: ["string", "null"], format: "date-time" }, "Time, or nothing (null)"],
+  [{ type: "string", minLength: 2, maxLength: 4 }, "Text of 2 to 4 characters"],
+  [{ type: "string", maxLength: 9 }, "Text of at most 9 characters"],
+  [{ type: "integer", minimum: 0 }, "Whole number from 0"],
+  [{ type: "number", minimum: -90, maximum: 90 }, "Number from -90 to 90"],
+  [{ type: "integer", exclusiveMinimum: 0, exclusiveMaximum: 10 }, "Whole number above 0 below 10"],
+  [{ type: "boolean" }, "True or false"],
+  [{ enum: ["a", "b", null] }, "One of a list of values, or nothing (null)"],
+  [{ const: "fr" }, 'Always "fr"'],
+  [{ anyOf: [{ const: "never" }, { type: "string", format: "date" }] }, 'Always "never", or day'],
+  [{ type: "array", items: { enum: ["temp", "wind"] } }, 'List of "temp", "wind"'],
+  [{ type: "array", items: { type: "string" } }, "List, each item: text"],
+  [{ "x-json": true }, "Any JSON value"],
+])("%j is in words: %s", (schema, words) => {
+  expect(meaningOf(schema).kind).toBe(words);
+});
+
+test.each<[readonly string[], FieldSchema, string]>([
+  [["off_chain", "tokens"], {}, "Off chain tokens"],
+  [["iso2"], { title: "Country" }, "Country"],
+  [["_"], {}, "_"],
+])("%j with %j is headed %s", (names, schema, heading) => {
+  expect(headingOf({ names, schema })).toBe(heading);
+});
