@@ -4,8 +4,10 @@ import type { createTurns } from "../workers/turns.js";
 import { type FilesOptions, writeFiles } from "./files.js";
 import type { Lines } from "./lines.js";
 import { mergeRuns, type StoredRun } from "./merge.js";
+import { countNumbers } from "./numbers.js";
 import type { Run } from "./run.js";
 import type { TemporaryBytes } from "./temporary.js";
+import { readTerm } from "./term.js";
 
 interface FamilyOptions {
   temporary: TemporaryBytes;
@@ -36,6 +38,15 @@ export class SortedFamily {
   async merge(turn: ReturnType<typeof createTurns>): Promise<number> {
     this.#lines = await mergeRuns(this.#runs, { ...this.options, turn });
     return this.#lines.bytes;
+  }
+
+  /** Each term in order, and how many records have it. After `merge`, where terms are not cut. */
+  *counts(): Generator<{ term: string; count: number }> {
+    for (const { bytes, begin, listBegin, end } of this.#lines ?? []) {
+      const term = readTerm(bytes, begin);
+      const text = Buffer.from(term.bytes.subarray(term.begin, term.end)).toString();
+      yield { term: text, count: countNumbers(bytes, listBegin, end) };
+    }
   }
 
   /** After `merge`. */

@@ -44,3 +44,10 @@ export function isOneNumber(bytes: Uint8Array, begin: number, end: number): bool
   for (let at = begin; at < end - 1; at++) if ((VALUES[bytes[at] ?? 0] ?? 0) >= LAST) return false;
   return true;
 }
+
+/** How many numbers a list has. What ends the line is none. */
+export function countNumbers(bytes: Uint8Array, begin: number, end: number): number {
+  let count = 0;
+  for (let at = begin; at < end; at++) if ((VALUES[bytes[at] ?? 0] ?? 0) >= LAST) count++;
+  return count;
+}
