@@ -1,5 +1,8 @@
 /** What the address of the page says behind its #: which record, or which part of the list. */
 
+/** A value by which records are chosen. */
+export type Chosen = string | number | boolean | null;
+
 /** The list, or what is searched and chosen of it. */
 export interface ListPlace {
   /** What is searched for. */
@@ -7,7 +10,7 @@ export interface ListPlace {
   /** From 1. Of what is searched, so many pages are shown one below the other. */
   page: number;
   /** By path, the value that is chosen. */
-  where: ReadonlyMap<string, unknown>;
+  where: ReadonlyMap<string, Chosen>;
 }
 
 /** One record, by its key as text. */
@@ -47,13 +50,14 @@ export function addressOf(place: SeenPlace): string {
 }
 
 /** A text as it is, unless it could be read as another value. */
-function writtenValue(value: unknown): string {
+function writtenValue(value: Chosen): string {
   return typeof value === "string" && parseValue(value) === value ? value : JSON.stringify(value);
 }
 
-function parseValue(text: string): unknown {
+function parseValue(text: string): Chosen {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? text : (value as Chosen);
   } catch {
     return text;
   }

@@ -4,7 +4,7 @@ import { headingOf } from "../../contract/heading.js";
 import { element, formatNumber } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
 import type { Facet } from "../form.js";
-import type { ListPlace } from "./address.js";
+import type { Chosen, ListPlace } from "./address.js";
 import type { Outline } from "./reader.js";
 
 export interface Choices {
@@ -21,7 +21,7 @@ const FIRST_VALUES = 6;
 /** @param onChoose told what is chosen then. */
 export function createChoices(onChoose: Choose): Choices {
   const groups = element("div", { class: "groups" });
-  const summary = element("summary", {}, "Choose");
+  const summary = element("summary", {});
   const details = element("details", { class: "choices" }, summary, groups);
   // Beside the table there is room for it; on a phone it would push the table away.
   const isWide = matchMedia("(min-width: 900px)");
@@ -39,6 +39,8 @@ export function createChoices(onChoose: Choose): Choices {
         document.activeElement instanceof HTMLElement ? document.activeElement.dataset["choice"] : undefined;
       const facets = known.summary.facets.filter(({ values, more }) => values.length + more > 1);
       details.hidden = facets.length === 0;
+      const headings = facets.map(({ path }) => headingOf(fieldAt(known.contract, path)).toLowerCase());
+      summary.replaceChildren(visibleText(`Choose by ${headings.join(", ")}`));
       groups.replaceChildren(...facets.map((facet) => group(facet, known, { where, opened, onChoose })));
       const again = [...groups.querySelectorAll("button")].find(({ dataset }) => dataset["choice"] === focused);
       if (focused !== undefined) again?.focus({ preventScroll: true });
@@ -46,13 +48,13 @@ export function createChoices(onChoose: Choose): Choices {
   };
 }
 
-interface Chosen {
+interface Offer {
   where: ListPlace["where"];
   opened: Set<string>;
   onChoose: Choose;
 }
 
-function group(facet: Facet, { contract, summary }: Outline, chosen: Chosen): HTMLElement {
+function group(facet: Facet, { contract, summary }: Outline, chosen: Offer): HTMLElement {
   const { path, values, more } = facet;
   const title = headingOf(fieldAt(contract, path));
   const list = element("ul", {});
@@ -83,7 +85,7 @@ function group(facet: Facet, { contract, summary }: Outline, chosen: Chosen): HT
   return element("fieldset", { class: "choice" }, element("legend", {}, visibleText(title)), ...parts);
 }
 
-function choice({ path }: Facet, value: unknown, { count, part }: { count: number; part: number }, chosen: Chosen) {
+function choice({ path }: Facet, value: unknown, { count, part }: { count: number; part: number }, chosen: Offer) {
   const { where, onChoose } = chosen;
   const isChosen = where.has(path) && JSON.stringify(where.get(path)) === JSON.stringify(value);
   const button = element(
@@ -102,7 +104,7 @@ function choice({ path }: Facet, value: unknown, { count, part }: { count: numbe
   button.style.setProperty("--part", `${Math.max(1, 100 * part)}%`);
   button.addEventListener("click", () => {
     const others = [...where].filter(([other]) => other !== path);
-    onChoose(new Map(isChosen ? others : [...others, [path, value]]));
+    onChoose(new Map(isChosen ? others : [...others, [path, value as Chosen]]));
   });
   return button;
 }

@@ -5,7 +5,7 @@ import { isNullable, kindOf } from "../../contract/record/kind.js";
 import type { ExplorerSummary } from "../form.js";
 
 /** Besides the record's name and key. */
-const MOST_COLUMNS = 5;
+const MOST_COLUMNS = 4;
 const MOST_FACETS = 2;
 /** Characters of a text that has a column. */
 const SHORT = 16;

@@ -23,6 +23,7 @@ export function watchForNewer(base: URL, shownId: () => string | undefined): HTM
   };
   // A tab that comes back asks at once, however long it was away.
   setInterval(look, EVERY_MS);
+  addEventListener("online", look);
   document.addEventListener("visibilitychange", look);
   return notice.element;
 }

@@ -91,7 +91,10 @@ function groupRow(group: string, about: string | undefined): HTMLElement[] {
 
 function fieldRow(field: Field, value: unknown): HTMLElement {
   const path = element("code", { class: "path" }, visibleText(field.path));
-  const title = element("span", { class: "title" }, visibleText(headingOf(field)));
+  // Within a group, its name is said above.
+  const [, ...inner] = field.names;
+  const heading = headingOf(inner.length > 0 ? { names: inner, schema: field.schema } : field);
+  const title = element("span", { class: "title" }, visibleText(heading));
   return element(
     "tr",
     { role: "row" },

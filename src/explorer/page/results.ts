@@ -20,7 +20,7 @@ export interface Results {
 }
 
 /** Rows of a page of the table, and of what is found how many come at once. */
-const ROWS = 20;
+const ROWS = 15;
 
 /** @param box where it is shown. @param onGo told where the reader wants to go. */
 export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: ListPlace) => void): Results {

@@ -11,7 +11,7 @@ export interface Facts {
   key: string;
 }
 
-export interface Search {
+export interface SearchBox {
   readonly element: HTMLElement;
   /** What is typed; setting it searches for nothing. */
   text: string;
@@ -22,7 +22,7 @@ const DELAY = 150;
 const LONGEST = 200;
 
 /** @param onSearch told what to search for. */
-export function createSearch({ words, label, key }: Facts, onSearch: (text: string) => void): Search {
+export function createSearch({ words, label, key }: Facts, onSearch: (text: string) => void): SearchBox {
   const names = [...new Set([label, key])].map((path) => headingOf({ names: path.split("."), schema: {} }));
   const field = element("input", {
     ...{ id: "search", class: "field", type: "search", name: "q", maxlength: LONGEST },
