@@ -1,5 +1,6 @@
 /** What must be true of the records of every release and host, in the words of their contract. */
 import type { Contract } from "../contract/contract.js";
+import { EXPLORER, LOOKUP_FOLDER, SUMMARY } from "../release/layout.js";
 
 /** What of a contract its rules are worded with. */
 export interface Wording {
@@ -26,6 +27,14 @@ export function recordRules({ one, many, key, order }: Wording) {
     count: `count is the number of ${many} there are, on every page`,
     pageSize: "every page but the last is full, and the last has the rest",
     links: "next and previous chain every page from the first to the last and back",
+  };
+}
+
+/** What is made of all records. */
+export function lookupRules({ many }: Wording) {
+  return {
+    lookup: `the files in ${LOOKUP_FOLDER} are what the keys and names of all ${many} make, byte for byte`,
+    explorer: `${SUMMARY} and its sorted files are what all ${many} make, and ${EXPLORER} leads nowhere but into the release`,
   };
 }
 

@@ -7,6 +7,7 @@ import type { WarningCounts } from "../../contract/record/warnings.js";
 import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import { PagePaths } from "../../release/layout.js";
 import { type LinePlace, RecordLines } from "../../release/record/lines.js";
+import { type GatheredPages, PageGatherer, type Wanted } from "../lookup/gather.js";
 import { BatchCheck, type BatchRecords } from "../order.js";
 import { recordChecker } from "../records.js";
 import { Findings } from "../verdict.js";
@@ -14,7 +15,7 @@ import type { Manifest } from "./manifest.js";
 import { checkReleasePage } from "./page.js";
 import { readVariants } from "./variants.js";
 
-interface Outline extends Pick<Manifest, "snapshot" | "variants"> {
+export interface Outline extends Pick<Manifest, "snapshot" | "variants"> {
   folder: string;
   /** The path of the listing. */
   listing: string;
@@ -22,10 +23,24 @@ interface Outline extends Pick<Manifest, "snapshot" | "variants"> {
   contract: ContractFile | undefined;
   /** The path of the list of records, if it is there. */
   list: string | undefined;
+  /** What is to be made again of the pages, if anything is. */
+  wanted: Wanted | undefined;
 }
 
 /** Consecutive pages, with their digests where SHA256SUMS can be read. */
-type Batch = { first: number; pages: number; digests: DigestBytes | undefined };
+export type Batch = { first: number; pages: number; digests: DigestBytes | undefined };
+
+/** Instead of a batch: what was gathered and not handed over yet. */
+export const REST = "rest";
+
+/** What was found in a batch. */
+export interface CheckedBatch {
+  records: BatchRecords | undefined;
+  warnings: WarningCounts;
+  findings: ReturnType<Findings["toData"]>;
+  /** From how many pages more records have been gathered, and what was gathered since the last time, once it is much. */
+  gathered: { pages: number; made: GatheredPages | undefined };
+}
 
 /** Enough that sending a batch costs nothing, few enough that no thread waits long for the others. */
 const PAGES_A_BATCH = 16;
@@ -41,8 +56,11 @@ export function* batches(pages: number, digests: PageDigests | undefined): Gener
 export function startChecks(outline: Outline) {
   const { folder, listing, variants } = outline;
   const paths = new PagePaths(listing);
-  const startRecords = recordsOf(outline, paths);
-  return ({ first, pages, digests: bytes }: Batch) => {
+  const gatherer = outline.wanted && new PageGatherer(outline.wanted);
+  const startRecords = recordsOf(outline, paths, gatherer);
+  return (job: Batch | typeof REST): CheckedBatch => {
+    if (job === REST) return { ...NO_RECORDS.finish(), findings: {}, gathered: { pages: 0, made: gatherer?.finish() } };
+    const { first, pages, digests: bytes } = job;
     const findings = new Findings();
     const records = startRecords(findings);
     try {
@@ -63,17 +81,21 @@ export function startChecks(outline: Outline) {
 /** What is found in the pages of a batch. */
 interface BatchOfRecords {
   take(page: number, body: Buffer): void;
-  finish(): { records: BatchRecords | undefined; warnings: WarningCounts };
+  finish(): Omit<CheckedBatch, "findings">;
   close(): void;
 }
 
 const NO_RECORDS: BatchOfRecords = {
   take() {},
-  finish: () => ({ records: undefined, warnings: {} }),
+  finish: () => ({ records: undefined, warnings: {}, gathered: { pages: 0, made: undefined } }),
   close() {},
 };
 
-function recordsOf({ snapshot, contract: file, list: listPath }: Outline, paths: PagePaths) {
+function recordsOf(
+  { snapshot, contract: file, list: listPath }: Outline,
+  paths: PagePaths,
+  gatherer: PageGatherer | undefined,
+) {
   if (!file) return () => NO_RECORDS;
   const contract = contractOf(file);
   // With the release's own avatar. Other images are mostly of a form that the pattern knows.
@@ -84,12 +106,19 @@ function recordsOf({ snapshot, contract: file, list: listPath }: Outline, paths:
     const list = listPath === undefined ? undefined : new RecordLines(listPath, places);
     const warnings: WarningCounts = {};
     const records = new BatchCheck(contract, findings);
+    let gathered = 0;
     return {
       take(page, body) {
-        const keys = checkReleasePage(page, body, { paths, snapshot, checker, finder, list, warnings, findings });
-        if (keys) records.add(page, keys);
+        const checked = checkReleasePage(page, body, { paths, snapshot, checker, finder, list, warnings, findings });
+        if (checked) records.add(page, checked.keys);
+        if (!gatherer || !checked?.records) return;
+        gatherer.add(page, checked.records);
+        gathered++;
       },
-      finish: () => ({ records: records.finish(), warnings }),
+      finish() {
+        const made = gatherer?.isFull ? gatherer.finish() : undefined;
+        return { records: records.finish(), warnings, gathered: { pages: gathered, made } };
+      },
       close: () => list?.close(),
     };
   };

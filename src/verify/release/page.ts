@@ -17,8 +17,14 @@ interface ReleaseContext extends Pick<PageContext, "checker" | "warnings" | "fin
   list: RecordLines | undefined;
 }
 
+export interface CheckedPage {
+  keys: Records["keys"];
+  /** The text of all records, where each is valid and canonical. */
+  records: Buffer | undefined;
+}
+
 /** Undefined when the body is no page, so that nothing is known of its records. */
-export function checkReleasePage(page: number, bytes: Buffer, context: ReleaseContext): Records["keys"] | undefined {
+export function checkReleasePage(page: number, bytes: Buffer, context: ReleaseContext): CheckedPage | undefined {
   const { paths, snapshot, finder, list, findings } = context;
   const place = { path: paths.path(page), page };
   const body = readBody(bytes);
@@ -30,13 +36,13 @@ export function checkReleasePage(page: number, bytes: Buffer, context: ReleaseCo
     ...{ ...context, place, body, formCheck: "pages", countSource: ", as in snapshot.json" },
     expected: snapshot && expectedOf(snapshot, paths.listing, page),
   });
-  // A page with flaws has been reported; its lines would say it again.
-  if ("frame" in body && snapshot && list && flaws.length === 0) {
-    const [first, last] = [body.frame.records[0], body.frame.records.at(-1)];
-    const lines = recordLines(finder, bytes.subarray(first?.[0] ?? 0, last?.[1] ?? 0));
-    if (lines) checkList(page, lines, list.lines((page - 1) * snapshot.page_size, keys.length), findings);
-  }
-  return keys;
+  if (!("frame" in body) || flaws.length > 0) return { keys, records: undefined };
+  const [first, last] = [body.frame.records[0], body.frame.records.at(-1)];
+  const records = bytes.subarray(first?.[0] ?? 0, last?.[1] ?? 0);
+  // The lines of a page with flaws, which has been reported, would say it again.
+  const lines = snapshot && list && recordLines(finder, records);
+  if (lines) checkList(page, lines, list.lines((page - 1) * snapshot.page_size, keys.length), findings);
+  return { keys, records };
 }
 
 function expectedOf(

@@ -1,24 +1,22 @@
 /** `rollcall verify` of a release on disk: every byte of it, compared with everything that it says of itself. */
 import { realpath } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { USERS_CONTRACT } from "../../contract/contract.js";
-import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
 import { codeOf, UserError, usageError } from "../../errors.js";
 import { OLD_RECORDS, RECORDS, SIGNATURE, SUMS } from "../../release/layout.js";
 import { RecordLines } from "../../release/record/lines.js";
 import { findUnreadable } from "../../release/sharing.js";
-import { ThreadPool, threadsFor } from "../../workers/pool.js";
+import { Remaker } from "../lookup/gather.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
-import { AllRecordsCheck } from "../order.js";
 import { foundOnPages, NO_WORDING, wordingOf } from "../rules.js";
 import { checkSigned, type Demand, type Signed } from "../signature.js";
 import { Findings, type Verdict } from "../verdict.js";
-import { batches, startChecks } from "./batch.js";
 import { checkBulk } from "./bulk.js";
 import { checkChanges } from "./changes.js";
 import { checkDescription } from "./description.js";
 import { checkFiles, checkOtherDigests, readPlainBytes, readPlainFile, readTree, type Tree } from "./files.js";
+import { checkLookup, findUnproved, wantedOf } from "./lookup.js";
 import { checkSnapshot, checkWarnings, type Manifest, readManifest } from "./manifest.js";
+import { checkPages, type PagesToCheck } from "./pages.js";
 import { toRows } from "./rows.js";
 
 interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<VerifyEffects, "cwd"> {
@@ -30,8 +28,6 @@ interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<VerifyEffects
 
 /** Four lines, with a long base URL in one of them. */
 const MOST_SIGNATURE = 2 ** 16;
-/** Below this many records, starting threads takes longer than they save. */
-const WORTHWHILE = 20_000;
 
 /** @throws UserError when there is no release, or when it cannot be read. Whatever else is wrong with it is a finding. */
 export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
@@ -51,18 +47,11 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   const { snapshot } = manifest;
   const wording = manifest.contract ? wordingOf(manifest.contract) : NO_WORDING;
   const list = checkLength(folder, tree, snapshot?.count, findings);
-  const { records, warnings } = await checkRecords(folder, { tree, manifest, list }, options, findings);
-  if (snapshot && manifest.contract) {
-    checkWarnings(manifest, warnings, findings);
-    if (records !== snapshot.count) {
-      const found = foundOnPages(records, wording);
-      findings.add({ check: "count", found, expected: `${snapshot.count}, as in snapshot.json` });
-    }
-  }
+  const { records, ...proof } = await checkRecords({ folder, tree, manifest, list }, options, findings);
   await checkBulk(folder, tree, manifest, findings, options.signal);
   await checkChanges(folder, tree, manifest, findings, options.signal);
   const files = [...tree.keys()].filter((path) => tree.get(path) === "file");
-  const seen = { tree, manifest, signature, undescribed, records, barrier: findUnreadable(folder, files) };
+  const seen = { tree, manifest, signature, undescribed, records, ...proof, barrier: findUnreadable(folder, files) };
   return { subject: `release ${basename(folder)}`, words: [wording.one, wording.many], rows: toRows(seen, findings) };
 }
 
@@ -93,42 +82,28 @@ function checkLength(folder: string, tree: Tree, count: number | undefined, find
   }
 }
 
-interface Checked {
-  tree: Tree;
-  manifest: Manifest;
-  /** The path of the list of records. */
-  list: string | undefined;
-}
-
-async function checkRecords(
-  folder: string,
-  { tree, manifest: { snapshot, contract, paths, pages, variants, digests }, list }: Checked,
-  { workers, onProgress, signal }: DiskOptions,
-  findings: Findings,
-) {
-  const warnings: WarningCounts = {};
-  const records = new AllRecordsCheck(contract ?? USERS_CONTRACT, findings);
-  const pool = new ThreadPool({
-    size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
-    file: new URL("./worker.js", import.meta.url),
-    data: { folder, listing: paths.listing, contract: contract?.file, variants, snapshot, list },
-    start: startChecks,
-    signal,
-  });
+/** All that pages are read for: their records, what those are together, and what is made of them. */
+async function checkRecords(pages: Omit<PagesToCheck, "remaker">, options: DiskOptions, findings: Findings) {
+  const { folder, tree, manifest } = pages;
+  const { snapshot, contract } = manifest;
+  const unproved = await findUnproved(folder, tree, manifest);
+  const wanted = wantedOf(manifest, unproved);
+  const remaker = wanted && new Remaker(wanted);
   try {
-    // Pages behind a symbolic link are outside the release. The check of files has reported the link.
-    const isInside = [...tree.keys()].some((path) => path.startsWith(`${paths.folder}/`));
-    await pool.run(batches(isInside ? pages : 0, digests), (checked, { first, pages }) => {
-      records.add(first, pages, checked.records);
-      findings.merge(checked.findings);
-      for (const [kind, count] of Object.entries(checked.warnings)) countWarning(warnings, kind, count);
-      const total = Math.max(records.count, snapshot?.count ?? 0);
-      onProgress?.({ records: records.count, total, words: contract?.listing.words });
-    });
-    records.finish();
+    const { records, warnings } = await checkPages({ ...pages, remaker }, options, findings);
+    if (snapshot && contract) {
+      checkWarnings(manifest, warnings, findings);
+      if (records !== snapshot.count) {
+        const found = foundOnPages(records, wordingOf(contract));
+        findings.add({ check: "count", found, expected: `${snapshot.count}, as in snapshot.json` });
+      }
+    }
+    // Where records are not those that were published, nothing can be said of what is made of them.
+    const isWhole = remaker?.pages === manifest.pages && records === snapshot?.count;
+    const usable = isWhole && findings.of("page-size").count === 0 ? remaker : undefined;
+    const context = { folder, tree, manifest, unproved, remaker: usable, signal: options.signal };
+    return { records, ...(await checkLookup(context, findings)) };
   } finally {
-    await pool.end();
-    records.close();
+    remaker?.close();
   }
-  return { records: records.count, warnings };
 }

@@ -2,12 +2,13 @@
 import { count } from "../../print/numbers.js";
 import { BULK, BULK_FOLDER, CHANGES, CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { findRecordList } from "../../release/record/list.js";
-import { NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
+import { lookupRules, NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
 import { describeSigned, SIGNATURE_ROW, type SignatureResult, whySkipped } from "../signature.js";
 import type { Findings, Row } from "../verdict.js";
 import { hasBulk } from "./bulk.js";
 import { hasChanges, stepsIn } from "./changes.js";
 import type { Tree } from "./files.js";
+import { filesOf, type WhyUnproved } from "./lookup.js";
 import type { Manifest } from "./manifest.js";
 
 export interface Seen {
@@ -17,6 +18,9 @@ export interface Seen {
   /** Why openapi.json is not compared with what the release is. */
   undescribed: string | undefined;
   records: number;
+  unproved: WhyUnproved;
+  /** What there is to know about the page for people. */
+  aboutExplorer?: string | undefined;
   /** What keeps other users from reading it. */
   barrier: string | undefined;
 }
@@ -95,6 +99,8 @@ export function checksOf(wording: Wording): readonly DiskCheck[] {
       ({ tree }) => count(stepsIn(tree).length, "step"),
       (seen) => (hasChanges(seen.manifest, seen.tree) ? withoutEither(seen) : `it has no ${CHANGES}`),
     ),
+    made("lookup", lookupRules(wording).lookup),
+    { ...made("explorer", lookupRules(wording).explorer), noted: ({ aboutExplorer }) => aboutExplorer },
     {
       ...check("readable", "other users can read it, as a web server with a user of its own must", files),
       noted: ({ barrier }) => barrier,
@@ -109,6 +115,16 @@ function check(
   skipped: DiskCheck["skipped"] = () => false,
 ): DiskCheck {
   return { name, rule, request, skipped };
+}
+
+/** Of files that records make. */
+function made(name: string, rule: string): DiskCheck {
+  return check(
+    name,
+    rule,
+    ({ tree, manifest }) => count(filesOf(name, manifest, tree).length, "file"),
+    (seen) => seen.unproved.get(name) ?? withoutEither(seen),
+  );
 }
 
 export function toRows(seen: Seen, findings: Findings): Row[] {

@@ -18,6 +18,7 @@ import { StepsOfSite } from "./changes.js";
 import { compareWith, type ExpectedRelease } from "./compare.js";
 import { askFiles } from "./files.js";
 import { type FirstPage, readListing } from "./listing.js";
+import { LookupOfSite } from "./lookup.js";
 import { PROBES } from "./rows.js";
 import { MOST_READINGS, SiteVisitor } from "./visitor.js";
 import { Ways } from "./ways.js";
@@ -59,7 +60,7 @@ export async function readSite(client: Client, options: VerifySiteOptions) {
   try {
     const hasMoved = await walk.next().then(() => false, whetherMoved);
     if (!visitor) throw new Error("The walk has begun nowhere");
-    visitor.finish(hasMoved);
+    await visitor.finish(hasMoved);
     const { attempt, visited, options: about } = visitor;
     const { site, findings } = attempt;
     const { facts } = site.first;
@@ -72,6 +73,7 @@ export async function readSite(client: Client, options: VerifySiteOptions) {
       note: about.comparison.note(facts),
       whyNoRelease: about.whyNoRelease,
       signature: about.signature,
+      lookup: about.lookup,
     };
   } finally {
     await visitor?.close();
@@ -113,14 +115,17 @@ async function startVisitor(client: Client, first: FirstPage, options: VerifySit
     onProgress?.({ requests, total });
   };
   const steps = new StepsOfSite(attempt);
+  const lookup = new LookupOfSite(attempt, planned < first.facts.pages);
   try {
     await steps.read();
+    await lookup.begin();
   } catch (error) {
     steps.close();
+    lookup.close();
     throw error;
   }
   return new SiteVisitor(attempt, {
-    ...{ comparison, parts, steps, ways, planned, concurrency, onPage },
+    ...{ comparison, parts, steps, lookup, ways, planned, concurrency, onPage },
     ...{ links, files, whyNoRelease, signature },
   });
 }

@@ -7,7 +7,7 @@ import { MESSAGES } from "../probes/messages.js";
 import { ERRORS, METHODS } from "../probes/methods.js";
 import { PARTS } from "../probes/parts.js";
 import type { Probe } from "../probes/probe.js";
-import { NO_WORDING, recordRules, type Wording } from "../rules.js";
+import { lookupRules, NO_WORDING, recordRules, type Wording } from "../rules.js";
 import { SIGNATURE_ROW } from "../signature.js";
 import type { Row } from "../verdict.js";
 import { HEADERS } from "./headers.js";
@@ -61,7 +61,9 @@ const CHANGES_ROW = {
 export function rowsOf(wording: Wording): readonly Pick<Row, "name" | "rule">[] {
   return [
     ...[...everyPageRows(wording), ...HEADERS, COMPARED_ROW, FORMS_ROW],
-    ...[...codingRows("br"), ...codingRows("gzip"), FILES_ROW, bulkRow(wording), CHANGES_ROW, SIGNATURE_ROW],
+    ...[...codingRows("br"), ...codingRows("gzip"), FILES_ROW, bulkRow(wording), CHANGES_ROW],
+    ...Object.entries(lookupRules(wording)).map(([name, rule]) => ({ name, rule })),
+    SIGNATURE_ROW,
   ];
 }
 

@@ -45,7 +45,7 @@ export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
 }
 
 function siteRows(
-  { site, findings, asked, note, whyNoRelease, signature }: SiteReading,
+  { site, findings, asked, note, whyNoRelease, signature, lookup }: SiteReading,
   options: VerifySiteOptions,
 ): Row[] {
   const { against, whyNotAgainst = "no release to compare with" } = options;
@@ -54,7 +54,7 @@ function siteRows(
     [FILES_ROW.name, count(asked.files, "file")],
     [SIGNATURE_ROW.name, describeSigned(signature)],
   ]);
-  const skipped = new Map<string, string>();
+  const skipped = new Map(lookup.unproved);
   if (whyNoRelease !== undefined) skipped.set(COMPARED_ROW.name, `${whyNotAgainst}, and ${whyNoRelease}`);
   const whyUnsigned = whySkipped(signature);
   if (whyUnsigned !== undefined) skipped.set(SIGNATURE_ROW.name, whyUnsigned);
@@ -72,6 +72,8 @@ function siteRows(
     const row = { name, request, rule, count: found, findings: first };
     const why = found === 0 ? skipped.get(name) : undefined;
     if (why !== undefined) return { ...row, outcome: "skipped", note: why };
+    if (found === 0 && name === "explorer" && lookup.aboutExplorer !== undefined)
+      return { ...row, outcome: "noted", note: lookup.aboutExplorer };
     const outcome = found > 0 ? "differs" : "passed";
     if (name !== COMPARED_ROW.name) return { ...row, outcome };
     const of = against

@@ -7,7 +7,7 @@ import { decodeBody, type RemoteResponse } from "../../remote/exchange.js";
 import { TransferError } from "../../remote/transfer.js";
 import { AllRecordsCheck, BatchCheck, type BatchRecords } from "../order.js";
 import { checkPage } from "../page.js";
-import { type RecordChecker, recordChecker } from "../records.js";
+import { type RecordChecker, type Records, recordChecker } from "../records.js";
 import { foundOnPages, wordingOf } from "../rules.js";
 import type { SignatureResult } from "../signature.js";
 import { type Attempt, MOST_WRONG } from "./attempt.js";
@@ -15,6 +15,7 @@ import type { PartsOfSite } from "./bulk.js";
 import type { StepsOfSite } from "./changes.js";
 import type { PageComparison } from "./compare.js";
 import { promisedEnvelope, readAnswer, readFirst } from "./listing.js";
+import type { LookupOfSite } from "./lookup.js";
 import type { Ways } from "./ways.js";
 
 /** So often a host is read from its beginning at most, where its snapshot changes meanwhile. */
@@ -24,6 +25,7 @@ interface VisitorOptions {
   comparison: PageComparison;
   parts: PartsOfSite;
   steps: StepsOfSite;
+  lookup: LookupOfSite;
   ways: Ways;
   planned: number;
   /** How many pages are requested at once. */
@@ -111,26 +113,27 @@ export class SiteVisitor implements Standing, Course<never, void> {
   }
 
   async #take(place: number, page: number, answer: RemoteResponse, bytes: Buffer): Promise<void> {
-    const { comparison, parts, steps, ways, onPage } = this.options;
-    const keys = this.#check(page, answer, bytes);
+    const { comparison, parts, steps, lookup, ways, onPage } = this.options;
+    const checked = this.#check(page, answer, bytes);
     const records = new BatchCheck(this.attempt.site.first.facts.contract, this.attempt.findings);
-    if (keys) {
+    if (checked) {
       comparison.take(page, answer.url, bytes);
       parts.compare(page, answer.url, bytes);
       steps.compare(bytes);
-      records.add(page, keys);
+      if (checked.flaws.length === 0) lookup.add(page, bytes);
+      records.add(page, checked.keys);
     } else this.#wrong++;
     this.#end(place, records.finish());
     const opened = this.#opened;
     if (opened) await opened;
-    const asked = keys && ways.ask(page, bytes);
+    const asked = checked && ways.ask(page, bytes);
     this.#opened ??= asked;
     await asked;
     onPage();
   }
 
   /** @param hasMoved whether the listing changed at every reading. */
-  finish(hasMoved: boolean): void {
+  async finish(hasMoved: boolean): Promise<void> {
     const { site, findings } = this.attempt;
     const { facts, answer } = site.first;
     const { contract, pages, count, baseUrl, linkBase = baseUrl } = facts;
@@ -147,6 +150,8 @@ export class SiteVisitor implements Standing, Course<never, void> {
     if (isWhole && records !== count)
       findings.add({ check: "count", found: foundOnPages(records, wordingOf(contract)), expected: `${count}` });
     if (!hasMoved) this.options.steps.finish(isWhole);
+    const isUsable = !hasMoved && isWhole && records === count && findings.of("page-size").count === 0;
+    await this.options.lookup.finish(isUsable);
   }
 
   /** Waits for what is still under way. */
@@ -154,6 +159,7 @@ export class SiteVisitor implements Standing, Course<never, void> {
     await this.#settle();
     this.#records.close();
     this.options.steps.close();
+    this.options.lookup.close();
   }
 
   async #settle(): Promise<void> {
@@ -168,7 +174,7 @@ export class SiteVisitor implements Standing, Course<never, void> {
   }
 
   /** Undefined when the answer is no page, so that nothing is known of its records. */
-  #check(page: number, answer: RemoteResponse, bytes: Buffer) {
+  #check(page: number, answer: RemoteResponse, bytes: Buffer): Records | undefined {
     const { site, findings } = this.attempt;
     const place = { page, url: answer.url };
     const body = readAnswer(answer, bytes);
@@ -179,7 +185,7 @@ export class SiteVisitor implements Standing, Course<never, void> {
     this.attempt.checkHeaders(answer, "plain", place);
     const expected = promisedEnvelope(site.first.facts, page);
     const context = { place, body, expected, formCheck: "canonical", warnings: {}, findings };
-    return checkPage(bytes, { ...context, checker: this.#checker }).keys;
+    return checkPage(bytes, { ...context, checker: this.#checker });
   }
 
   #end(place: number, records?: BatchRecords): void {

@@ -1,0 +1,113 @@
+/** Proves lookup/* and what the page for people works by: they are what the records of the pages make, byte for byte. */
+import { readSync } from "node:fs";
+import { join } from "node:path";
+import { closing, openPlain } from "../../release/files.js";
+import { EXPLORER } from "../../release/layout.js";
+import { noteExplorer } from "../lookup/explorer.js";
+import type { Remaker, Wanted } from "../lookup/gather.js";
+import { type HeldFiles, MadeFiles, mostOf, type NoteMade } from "../lookup/made.js";
+import {
+  checkOf,
+  HEADS,
+  isOfOtherVersion,
+  LOOKUP_CHECKS,
+  missingParts,
+  OTHER_VERSION,
+  UNUSABLE,
+} from "../lookup/needs.js";
+import { explorerFlaws, MAX_EXPLORER } from "../lookup/page.js";
+import type { Findings } from "../verdict.js";
+import { readPlainBytes, readPlainFile, type Tree } from "./files.js";
+import type { Manifest } from "./manifest.js";
+
+/** Of lookup/index.json and explorer/summary.json: far more than a reader would take. */
+const MAX_HEAD = 2 ** 24;
+
+/** The files of a check, and all that stands where they do. */
+export function filesOf(check: string, { others }: Pick<Manifest, "others">, tree: Tree): string[] {
+  const files: string[] = [];
+  for (const path of others.keys()) if (!tree.has(path) && checkOf(path) === check) files.push(path);
+  for (const path of tree.keys()) if (checkOf(path) === check) files.push(path);
+  return files;
+}
+
+/** Why there is nothing to prove of a check; undefined where there is. */
+export type WhyUnproved = ReadonlyMap<string, string>;
+
+export async function findUnproved(folder: string, tree: Tree, manifest: Manifest): Promise<WhyUnproved> {
+  const why = new Map<string, string>();
+  for (const check of LOOKUP_CHECKS) {
+    const head = HEADS[check];
+    if (filesOf(check, manifest, tree).length === 0) why.set(check, `it has no ${head}`);
+    else if (isOfOtherVersion((await readPlainFile(folder, tree, head, MAX_HEAD)) ?? "")) why.set(check, OTHER_VERSION);
+  }
+  return why;
+}
+
+/** What to make again of the pages; undefined where there is nothing to prove, or they cannot be used. */
+export function wantedOf({ snapshot, contract }: Manifest, unproved: WhyUnproved): Wanted | undefined {
+  const checks = LOOKUP_CHECKS.filter((check) => !unproved.has(check));
+  if (!snapshot || !contract || checks.length === 0) return undefined;
+  return { checks, contract: contract.file, count: snapshot.count, pageSize: snapshot.page_size };
+}
+
+interface LookupContext {
+  folder: string;
+  tree: Tree;
+  manifest: Manifest;
+  unproved: WhyUnproved;
+  /** With what all pages have given; undefined where some have not. */
+  remaker: Remaker | undefined;
+  signal: AbortSignal | undefined;
+}
+
+/** @returns why nothing was proved, of which check, and what there is to know about the page for people. */
+export async function checkLookup(
+  { folder, tree, manifest, unproved, remaker, signal }: LookupContext,
+  findings: Findings,
+): Promise<{ unproved: WhyUnproved; aboutExplorer?: string | undefined }> {
+  const checks = LOOKUP_CHECKS.filter((check) => !unproved.has(check));
+  const note: NoteMade = (check, path, difference) => findings.add({ check, path, ...difference });
+  const read = (path: string) => readPlainBytes(folder, tree, path, MAX_EXPLORER);
+  if (checks.includes("explorer")) {
+    for (const [path, difference] of missingParts((path) => tree.has(path))) note("explorer", path, difference);
+    const html = await read(EXPLORER);
+    for (const flaw of html ? explorerFlaws(String(html), (path) => tree.has(path)) : [])
+      note("explorer", EXPLORER, flaw);
+  }
+  if (!remaker) return { unproved: new Map([...checks.map((check) => [check, UNUSABLE] as const), ...unproved]) };
+  const made = new MadeFiles(new HeldOnDisk(folder, tree), checks, note);
+  const summary = await remaker.finish((path, bytes) => made.take(path, bytes), signal);
+  made.finish();
+  const { contract, snapshot } = manifest;
+  if (!summary || !contract || !snapshot) return { unproved };
+  const has = (path: string) => tree.has(path);
+  return { unproved, aboutExplorer: await noteExplorer({ contract, snapshot, summary, has, read }) };
+}
+
+class HeldOnDisk implements HeldFiles {
+  constructor(
+    private readonly folder: string,
+    private readonly tree: Tree,
+  ) {}
+
+  has(path: string): boolean {
+    return this.tree.has(path);
+  }
+
+  paths(): Iterable<string> {
+    return this.tree.keys();
+  }
+
+  async read(path: string, made: Buffer): Promise<Buffer | undefined> {
+    const file = this.tree.get(path) === "file" ? openPlain(join(this.folder, path)) : undefined;
+    if (file === undefined) return undefined;
+    const bytes = Buffer.allocUnsafe(mostOf(made));
+    return closing(file, () => {
+      let length = 0;
+      for (let read = -1; read !== 0 && length < bytes.length; length += read)
+        read = readSync(file, bytes, length, bytes.length - length, length);
+      return bytes.subarray(0, length);
+    });
+  }
+}

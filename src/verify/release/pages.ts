@@ -1,0 +1,76 @@
+/** Checks all pages of a release, by several threads, and what their records are together. */
+import { USERS_CONTRACT } from "../../contract/contract.js";
+import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
+import { ThreadPool, threadsFor } from "../../workers/pool.js";
+import type { Remaker } from "../lookup/gather.js";
+import type { VerifyEffects, VerifyOptions } from "../options.js";
+import { AllRecordsCheck } from "../order.js";
+import type { Findings } from "../verdict.js";
+import { type Batch, batches, type CheckedBatch, type Outline, REST, startChecks } from "./batch.js";
+import type { Tree } from "./files.js";
+import type { Manifest } from "./manifest.js";
+
+/** Below this many records, starting threads takes longer than they save. */
+const WORTHWHILE = 20_000;
+
+export interface PagesToCheck {
+  folder: string;
+  tree: Tree;
+  manifest: Manifest;
+  /** The path of the list of records. */
+  list: string | undefined;
+  /** Takes what look-ups are made of, where there are any to prove. */
+  remaker: Remaker | undefined;
+}
+
+export interface PageOptions extends Pick<VerifyOptions, "workers">, Pick<VerifyEffects, "onProgress" | "signal"> {}
+
+/** @returns how many records there are, and the warnings of them. @throws UserError when a file cannot be read. */
+export async function checkPages(
+  { folder, tree, manifest, list, remaker }: PagesToCheck,
+  { workers, onProgress, signal }: PageOptions,
+  findings: Findings,
+): Promise<{ records: number; warnings: WarningCounts }> {
+  const { snapshot, contract, paths, pages, variants, digests } = manifest;
+  const warnings: WarningCounts = {};
+  const records = new AllRecordsCheck(contract ?? USERS_CONTRACT, findings);
+  let here: ReturnType<typeof startChecks> | undefined;
+  const pool = new ThreadPool<Outline, Batch | typeof REST, CheckedBatch>({
+    size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
+    file: new URL("./worker.js", import.meta.url),
+    data: {
+      folder,
+      listing: paths.listing,
+      contract: contract?.file,
+      variants,
+      snapshot,
+      list,
+      wanted: remaker?.wanted,
+    },
+    start: (outline) => {
+      here = startChecks(outline);
+      return here;
+    },
+    signal,
+  });
+  const take = ({ gathered }: CheckedBatch) => remaker?.take(gathered.pages, gathered.made);
+  try {
+    // Pages behind a symbolic link are outside the release. The check of files has reported the link.
+    const isInside = [...tree.keys()].some((path) => path.startsWith(`${paths.folder}/`));
+    await pool.run(batches(isInside ? pages : 0, digests), (checked, batch) => {
+      if (batch === REST) return;
+      records.add(batch.first, batch.pages, checked.records);
+      findings.merge(checked.findings);
+      for (const [kind, count] of Object.entries(checked.warnings)) countWarning(warnings, kind, count);
+      take(checked);
+      const total = Math.max(records.count, snapshot?.count ?? 0);
+      onProgress?.({ records: records.count, total, words: contract?.listing.words });
+    });
+    if (remaker) for (const rest of here ? [here(REST)] : await pool.askAll(REST)) take(rest);
+    records.finish();
+  } finally {
+    await pool.end();
+    records.close();
+  }
+  return { records: records.count, warnings };
+}
