@@ -1,4 +1,4 @@
-/** What diffs that were killed leave in the folder for temporary files. */
+/** What verbs that were killed leave in the folder for temporary files. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
@@ -48,15 +48,15 @@ async function abandon(path: string): Promise<void> {
   renameSync(folder, path);
 }
 
-test("what a killed diff has left goes with the next one, also if it was being removed already", async () => {
-  const names = ["rollcall-diff-abcdef", "rollcall-diff-abcdef-gone"];
+test("what a killed run has left goes with the next one, also if it was being removed already", async () => {
+  const names = ["rollcall-dev-abcdef", "rollcall-diff-abcdef", "rollcall-diff-abcdef-gone"];
   const aside = scratch();
   for (const name of names) await abandon(join(aside, name));
   for (const name of names) {
     renameSync(join(aside, name), join(temporary, name));
     writeFileSync(join(temporary, name, "large.sqlite"), "");
   }
-  expect(left()).toHaveLength(2);
+  expect(left()).toHaveLength(3);
   removeScratch(await makeScratch());
   expect(left()).toEqual([]);
 });

@@ -6,7 +6,7 @@ import type { Diff } from "../../diff/change.js";
 import { UserError } from "../../errors.js";
 import { count, duration, number } from "../../print/numbers.js";
 import { type Line, painter } from "../../print/style.js";
-import { listed, visible } from "../../print/text.js";
+import { listed, toJson, visible } from "../../print/text.js";
 import { CHANGE_KINDS, settingChanges } from "../../report/facts.js";
 import { changesText, contractText } from "../../report/text/changes.js";
 import { leftOut, warned } from "../build/summary.js";
@@ -45,9 +45,10 @@ export function blocks(io: Io): DevScreen {
       standing = undefined;
     },
     async onTrouble({ error, files, settings, contract = USERS_CONTRACT, isServing }) {
-      const isSame = standing === error.message;
+      const wrong = error.message + (error instanceof InvalidRecordsError ? toJson(error.problems) : "");
+      const isSame = standing === wrong;
       if (files.length > 0) say(io, `${changed(files)}${isSame ? ", and the trouble is the same" : ""}`);
-      standing = error.message;
+      standing = wrong;
       if (isSame) return;
       reportFailure(await explained(error, settings, contract), io);
       const detail = isServing ? "still serves what was built before" : "has nothing to serve until that is mended";

@@ -1,0 +1,324 @@
+/** `rollcall dev` with real writers: every change of what a release is made of is seen, built, served and told. */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { plainRows, userId, writeUsers } from "../support/database.js";
+import { readTree, scratch } from "../support/files.js";
+import { takenPort } from "../support/ports.js";
+import { STATIONS, stations, writeStations } from "../support/stations.js";
+import { develop, workplace } from "./run.js";
+
+/** Another program writes to the file, and waits while a build reads it. */
+const sql = (db: string, text: string) =>
+  execFileSync("sqlite3", ["-cmd", ".timeout 60000", db, text], { stdio: "pipe" });
+
+const list = async (url: string) => (await fetch(`${url}api/users/`)).json();
+
+test("what sqlite3 changes is told as a diff, served at once, and nothing is left in the end", async () => {
+  const place = workplace();
+  const { cwd, temporary, db } = place;
+  const run = develop(place, "users.sqlite");
+  await run.shown("ready");
+  sql(db, `UPDATE users SET country = 'DE' WHERE id = '${userId(1)}'; DELETE FROM users WHERE id = '${userId(4)}'`);
+  await run.shown("removed");
+  await run.shown("-> DE");
+  sql(db, `UPDATE users SET bio = 'a' || id`);
+  await run.shown("bio");
+  expect(await run.stop()).toBe(0);
+  expect(run.text()).toBe(`\
+dev   http://HOST/   5 users on 1 page, from users.sqlite
+ready   in SECONDS   built again when a file changes that it is made of; Ctrl-C ends it
+TIME  users.sqlite changed: 1 user removed, 1 changed, in SECONDS
+removed (1)
+  - ${userId(4)}  joined 2025-12-31  VERIFIED  "Ada Lovelace"
+
+changed (1)
+  ~ ${userId(1)}  "Ada Lovelace"
+   country: GB -> DE
+
+TIME  users.sqlite changed: 4 users changed, in SECONDS
+changed (4)
+${[0, 1, 2].map((number) => `  ~ ${userId(number)}  "Ada Lovelace"\n   bio: "Notes." -> "a${userId(number)}"\n`).join("")}\
+  ... 1 not shown
+
+`);
+  expect([readdirSync(cwd), run.releases(), readdirSync(temporary)]).toEqual([["users.sqlite"], [], []]);
+});
+
+test("commits that are only in a log of another process are seen", async () => {
+  const place = workplace();
+  sql(place.db, "PRAGMA journal_mode = WAL");
+  const run = develop(place, "--json users.sqlite");
+  await run.next();
+  const { url } = await run.next();
+  const writer = spawn("sqlite3", [place.db], { stdio: ["pipe", "ignore", "inherit"] });
+  onTestFinished(() => void writer.kill());
+  const before = statSync(place.db, { bigint: true }).mtimeNs;
+  writer.stdin.write(`UPDATE users SET country = 'FR' WHERE id = '${userId(0)}';\n`);
+  expect(await run.next()).toMatchObject({ event: "built", files: ["users.sqlite"], diff: { changed: 1 } });
+  expect(statSync(place.db, { bigint: true }).mtimeNs, "the file itself has not changed").toBe(before);
+  expect((await list(url)).results[0].country).toBe("FR");
+  // A second commit, while the log is there already.
+  writer.stdin.write(`UPDATE users SET country = 'IT' WHERE id = '${userId(0)}';\n`);
+  expect(await run.next()).toMatchObject({ diff: { changed: 1 } });
+  writer.stdin.end();
+  await once(writer, "close");
+  expect(await run.stop("SIGTERM")).toBe(0);
+});
+
+test("a file that is put in the place of another is seen, and one that goes missing is told until it is back", async () => {
+  const place = workplace();
+  const run = develop(place, "--json users.sqlite");
+  await run.next();
+  const { url } = await run.next();
+  const next = writeUsers(join(scratch(), "next.sqlite"), plainRows(7));
+  renameSync(next, place.db);
+  expect(await run.next()).toMatchObject({ event: "built", records: 7, diff: { added: 2, removed: 0, changed: 0 } });
+  const aside = join(scratch(), "aside.sqlite");
+  renameSync(place.db, aside);
+  expect(await run.next()).toMatchObject({
+    ...{ event: "trouble", files: ["users.sqlite"], problems: null, serving: true },
+    error: expect.stringMatching(/^There is no file users\.sqlite; /),
+  });
+  expect((await list(url)).count, "the last release is still there").toBe(7);
+  renameSync(aside, place.db);
+  expect(await run.next()).toMatchObject({ event: "built", records: 7, diff: null });
+  expect(await run.stop()).toBe(0);
+});
+
+test("invalid records are told as by build, stay until they are mended, and the last release is served meanwhile", async () => {
+  const place = workplace();
+  const run = develop(place, "users.sqlite");
+  await run.shown("ready");
+  sql(place.db, `UPDATE users SET country = 'Dx' WHERE id = '${userId(2)}'`);
+  await run.shown("still serves");
+  sql(place.db, `UPDATE users SET country = 'Ex' WHERE id = '${userId(2)}'`);
+  await run.shown('"Ex"');
+  sql(place.db, "UPDATE users SET bio = 'x' WHERE 0; VACUUM");
+  await run.shown("the same");
+  sql(place.db, `UPDATE users SET country = 'GB' WHERE id = '${userId(2)}'`);
+  await run.shown("mended");
+  expect(await run.stop()).toBe(0);
+  const told = (value: string) => `\
+TIME  users.sqlite changed
+users  field   rule   example
+   1  country  pattern  ${userId(2)}: "${value}" must match ^[A-Z]{2}$, like DE
+
+user ${userId(2)}: country "${value}" must match ^[A-Z]{2}$, like DE
+error: 1 of 5 users is invalid, with 1 problem: nothing was built. Mend it, or leave it out with --skip-invalid. --problems FILE writes every problem.
+dev   http://HOST   still serves what was built before
+`;
+  expect(run.text().split("\n").slice(2).join("\n")).toBe(`\
+${told("Dx")}${told("Ex")}\
+TIME  users.sqlite changed, and the trouble is the same
+TIME  users.sqlite changed: what was wrong is mended, no user differs, in SECONDS
+`);
+});
+
+test("a contract that is broken, mended and changed", async () => {
+  const [cwd, temporary] = [scratch(), scratch()];
+  const all = stations(12);
+  writeStations(
+    join(cwd, "stations.sqlite"),
+    all.map(({ row }) => row),
+  );
+  const file = join(cwd, "rollcall.contract.json");
+  const write = (contract: object) => writeFileSync(file, JSON.stringify(contract));
+  const run = develop({ cwd, temporary }, "--json stations.sqlite");
+  await run.next();
+  expect(await run.next(), "users, as long as there is no contract").toMatchObject({
+    event: "trouble",
+    serving: false,
+  });
+  write(STATIONS);
+  const built = await run.next();
+  expect(built).toMatchObject({ event: "built", files: ["rollcall.contract.json"], records: 12, diff: null });
+  writeFileSync(file, JSON.stringify(STATIONS).slice(0, -10));
+  const broken = await run.next();
+  expect(broken).toMatchObject({ event: "trouble", serving: true });
+  expect(broken.error).toMatch(/^rollcall\.contract\.json cannot be used as a contract, for it has 1 mistake:\n/);
+  expect((await (await fetch(`${built.url}v1/stations/`)).json()).count).toBe(12);
+  write({ ...STATIONS, "x-listing": { ...STATIONS["x-listing"], path: "/v2/stations/", version: 2 } });
+  expect(await run.next()).toMatchObject({ event: "built", records: 12, diff: { contract: true, changed: 0 } });
+  expect((await (await fetch(`${built.url}v2/stations/`)).json()).count, "at its new path").toBe(12);
+  rmSync(file);
+  expect(await run.next()).toMatchObject({ event: "trouble", serving: true });
+  expect(await run.stop()).toBe(0);
+});
+
+test("a config file that appears, is broken, and changes; the path of its base URL is kept", async () => {
+  const place = workplace();
+  const file = join(place.cwd, "rollcall.config.json");
+  const write = (config: object) => writeFileSync(file, JSON.stringify(config));
+  const run = develop(place, "--json users.sqlite");
+  await run.next();
+  const first = await run.next();
+  write({ pageSize: 2, baseUrl: "https://directory.example.com/people" });
+  const second = await run.next();
+  expect(second).toMatchObject({ event: "built", files: ["rollcall.config.json"], pages: 3, diff: { changed: 0 } });
+  expect(second.url).toBe(`${first.url}people/`);
+  const page = await list(second.url);
+  expect(page.next).toBe(`${second.url}api/users/?format=api&page=2`);
+  expect(await (await fetch(page.next)).json()).toMatchObject({ count: 5 });
+  write({ pageSze: 2 });
+  expect(await run.next()).toMatchObject({
+    event: "trouble",
+    error: expect.stringContaining("did you mean pageSize?"),
+  });
+  writeFileSync(file, "{");
+  expect(await run.next()).toMatchObject({ event: "trouble", error: expect.stringContaining("is not JSON") });
+  write({ pageSize: 5 });
+  expect(await run.next()).toMatchObject({ event: "built", url: first.url, pages: 1 });
+  expect(await run.stop()).toBe(0);
+});
+
+test("settings of the config file hold from the beginning, and a query is watched", async () => {
+  const place = workplace();
+  const file = join(place.cwd, "users.sql");
+  writeFileSync(file, `SELECT * FROM users WHERE id < '${userId(3)}'`);
+  writeFileSync(
+    join(place.cwd, "rollcall.config.json"),
+    JSON.stringify({ db: "users.sqlite", query: "users.sql", out: "dist", port: 1, bulk: true, changes: 2 }),
+  );
+  const run = develop(place, "--json");
+  const { url: origin } = await run.next();
+  expect(await run.next()).toMatchObject({ event: "built", url: `${origin}/`, records: 3 });
+  writeFileSync(file, `SELECT * FROM users WHERE id < '${userId(2)}'`);
+  expect(await run.next()).toMatchObject({ event: "built", files: ["users.sql"], records: 2, diff: { removed: 1 } });
+  expect(await (await fetch(`${origin}/bulk.json`)).json()).toMatchObject({ count: 2 });
+  expect((await (await fetch(`${origin}/changes.json`)).json()).steps).toHaveLength(1);
+  expect(existsSync(join(place.cwd, "dist")), "dist is no business of it").toBe(false);
+  expect(await run.stop()).toBe(0);
+});
+
+test("what changes during a build is built next, one build after the other", { timeout: 180_000 }, async () => {
+  const place = workplace(plainRows(20_000));
+  const run = develop(place, "--json --workers 1 users.sqlite");
+  await run.next();
+  const { url } = await run.next();
+  const staging = () => join(place.temporary, run.releases()[0] ?? "", "dist/.staging");
+  sql(place.db, `UPDATE users SET bio = 'one' WHERE id = '${userId(0)}'`);
+  await vi.waitFor(() => expect(existsSync(staging())).toBe(true), { timeout: 60_000, interval: 5 });
+  sql(place.db, `UPDATE users SET bio = 'two' WHERE id = '${userId(0)}'`);
+  sql(place.db, `UPDATE users SET bio = 'three' WHERE id = '${userId(0)}'`);
+  for (;;) {
+    // A build in the middle may see any of the commits, and none is in the way of another.
+    expect((await run.next()).event).toBe("built");
+    if ((await list(url)).results[0].bio === "three") break;
+  }
+  expect(await run.stop()).toBe(0);
+});
+
+test("a writer that never pauses is not waited for for ever", async () => {
+  const place = workplace();
+  const run = develop(place, "--json users.sqlite");
+  await run.next();
+  await run.next();
+  let writes = 0;
+  const timer = setInterval(() => sql(place.db, `UPDATE users SET bio = '${writes++}' WHERE id = '${userId(0)}'`), 60);
+  onTestFinished(() => clearInterval(timer));
+  expect(await run.next()).toMatchObject({ event: "built" });
+  clearInterval(timer);
+  expect(await run.stop()).toBe(0);
+});
+
+test("what is written again as it was makes no other release", async () => {
+  const place = workplace();
+  const run = develop(place, "--json users.sqlite");
+  await run.next();
+  const { id } = await run.next();
+  writeFileSync(join(place.cwd, "copy"), readFileSync(place.db));
+  renameSync(join(place.cwd, "copy"), place.db);
+  expect(await run.next()).toMatchObject({ event: "built", id, diff: null });
+  expect(run.isQuiet()).toBe(true);
+  expect(await run.stop()).toBe(0);
+});
+
+test("a taken port is refused; where none is given, another one is found", async () => {
+  const place = workplace();
+  const port = await takenPort();
+  const refused = develop(place, "users.sqlite", `--port ${port}`);
+  expect(await refused.ended).toBe(1);
+  expect(refused.text()).toBe(
+    `error: Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another --port.\n`,
+  );
+  // Whoever has it: this test, or another one.
+  const usual = createServer().listen(8080, "127.0.0.1");
+  await Promise.race([once(usual, "listening"), once(usual, "error")]);
+  onTestFinished(() => void usual.close());
+  const run = develop(place, "--json users.sqlite", "");
+  const { url } = await run.next();
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(url).not.toBe("http://127.0.0.1:8080");
+  await run.next();
+  expect(await run.stop()).toBe(0);
+  expect(run.releases()).toEqual([]);
+});
+
+test("without a database it is a mistake, and one that is not there yet is waited for", async () => {
+  const place = workplace();
+  const none = develop(place, "");
+  expect(await none.ended).toBe(2);
+  expect(none.text()).toMatch(/^error: db is not set: give --db <file>, /);
+  const run = develop(place, "later.sqlite");
+  await run.shown("has nothing to serve until that is mended");
+  const [, host = ""] = /(127[\d.]+:\d+)/.exec(run.said()) ?? [];
+  const answer = await fetch(`http://${host}/`);
+  expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining("no release yet")]);
+  renameSync(place.db, join(place.cwd, "later.sqlite"));
+  await run.shown("ready");
+  expect((await fetch(`http://${host}/snapshot.json`)).status).toBe(200);
+  expect(await run.stop()).toBe(0);
+  expect(run.text()).toBe(`\
+error: There is no file later.sqlite; --db names the SQLite file of records.
+dev   http://HOST   has nothing to serve until that is mended
+TIME  later.sqlite changed: what was wrong is mended, no user differs, in SECONDS
+dev   http://HOST/   5 users on 1 page, from later.sqlite
+ready   in SECONDS   built again when a file changes that it is made of; Ctrl-C ends it
+`);
+});
+
+test("what a killed run leaves goes with the next one", async () => {
+  const place = workplace();
+  const killed = develop(place, "--json users.sqlite");
+  await killed.next();
+  await killed.next();
+  expect(await killed.stop("SIGKILL")).toBe("SIGKILL");
+  const left = killed.releases();
+  expect(left).toHaveLength(1);
+  const run = develop(place, "--json users.sqlite");
+  await run.next();
+  await run.next();
+  const own = run.releases();
+  expect(own).toHaveLength(1);
+  expect(own).not.toEqual(left);
+  expect(await run.stop()).toBe(0);
+  expect(readdirSync(place.temporary)).toEqual([]);
+});
+
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s in the middle of a build ends it, too", async (signal) => {
+  const place = workplace(plainRows(20_000));
+  const run = develop(place, "--json users.sqlite");
+  await run.next();
+  expect(await run.stop(signal)).toBe(0);
+  expect(readdirSync(place.temporary)).toEqual([]);
+});
+
+test("a dist that is there stays as it is, to the byte", async () => {
+  const place = workplace();
+  execFileSync(process.execPath, [
+    ...["lib/cli.js", "build", "--db", place.db, "--base-url", "https://directory.example.com"],
+    ...["--out", join(place.cwd, "dist"), "--quiet"],
+  ]);
+  const before = readTree(join(place.cwd, "dist"));
+  const run = develop(place, "--json users.sqlite");
+  await run.next();
+  await run.next();
+  sql(place.db, "DELETE FROM users");
+  expect(await run.next()).toMatchObject({ records: 0, diff: { removed: 5 } });
+  expect(await run.stop()).toBe(0);
+  expect(readTree(join(place.cwd, "dist"))).toEqual(before);
+});
