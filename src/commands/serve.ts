@@ -5,7 +5,7 @@ import { basePath } from "../contract/links.js";
 import { ExitCode, UserError, usageError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { shellWord, toJson, visible } from "../print/text.js";
-import { CURRENT, SNAPSHOT } from "../release/layout.js";
+import { CURRENT, EXPLORER, SNAPSHOT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
 import type { AccessEntry } from "../server/access-log.js";
 import type { ClusterEffects } from "../server/cluster/processes.js";
@@ -42,7 +42,7 @@ async function serveUntilStopped(settings: Settings, signals: ServerSignals, log
   });
   let linkedTo: string | undefined;
   const sayLinks = (baseUrl: string, origin: string) => {
-    const note = baseUrl === linkedTo ? undefined : linksNote(baseUrl, origin, settings.out);
+    const note = baseUrl === linkedTo ? undefined : linksNote(baseUrl, origin, settings);
     linkedTo = baseUrl;
     if (note !== undefined) log(note);
   };
@@ -113,10 +113,12 @@ function announce(release: ServedRelease, url: string, settings: Settings, io: I
   const { folder, snapshot, contract } = release;
   const { id, count: records, pages } = snapshot;
   const listing = `${url}${contract.listing.path}?format=api&page=1`;
-  if (settings.json) print(io, toJson({ url, listing, id, name: basename(folder), records, pages }));
+  const explorer = existsSync(join(folder, EXPLORER)) ? `${url}/` : null;
+  if (settings.json) print(io, toJson({ url, listing, explorer, id, name: basename(folder), records, pages }));
   else
     sayLines(io, [
       { verb: "serve", value: url, detail: describeSnapshot(release) },
+      ...(explorer === null ? [] : [{ verb: "look", value: explorer, detail: "the page for people" }]),
       { verb: "try", value: `curl ${shellWord(listing)}` },
     ]);
 }
@@ -126,25 +128,30 @@ function describeSnapshot({ snapshot, contract }: Pick<ServedRelease, "snapshot"
   return `${id}: ${count(records, contract.listing.words)} on ${count(pages, "page")}`;
 }
 
-/** For links to elsewhere on this machine. Another base URL, or one with TLS, is taken for that of a proxy in front. */
-function linksNote(baseUrl: string, origin: string, out: string): string | undefined {
-  const base = new URL(baseUrl);
-  const here = new URL(origin);
-  if (base.protocol !== "http:" || !isLoopback(base.hostname)) return undefined;
+/**
+ * Where links lead, if that is not here, and the build that mends it. A server that others reach is taken to be behind what
+ * has the base URL: there a base URL of another machine needs no word.
+ */
+function linksNote(baseUrl: string, origin: string, { host, out }: Settings): string | undefined {
+  const [base, here] = [new URL(baseUrl), new URL(origin)];
   const isEverywhere = here.hostname === "0.0.0.0" || here.hostname === "[::]";
-  const isHere = base.hostname === here.hostname || base.hostname === "localhost";
-  if (base.port === here.port && isHere && !isEverywhere && isLoopback(here.hostname)) return undefined;
+  const isForHere = base.protocol === "http:" && isLoopback(base.hostname);
+  if (!isForHere && !isLoopback(here.hostname)) return undefined;
+  const isNamed = base.hostname === here.hostname || base.hostname === host || base.hostname === "localhost";
+  if (isForHere && base.port === here.port && isNamed && isLoopback(here.hostname)) return undefined;
 
   const target = isEverywhere ? `http://ADDRESS${here.port && `:${here.port}`}` : origin;
   // Neither for the default, nor for a single release's folder, where no build can go.
   const isUsual = out === settingOf("out").default || existsSync(join(out, SNAPSHOT));
   const outFlag = isUsual ? [] : ["--out", shellWord(out)];
-  const command = ["rollcall build --base-url", shellWord(`${target}${basePath(baseUrl)}`), ...outFlag];
+  const build = ["rollcall build --base-url", shellWord(`${target}${basePath(baseUrl)}`), ...outFlag].join(" ");
+  if (!isForHere)
+    return `Links lead to ${baseUrl}, as behind a proxy; for a release whose links lead here: "${build}".`;
   const where = isEverywhere
     ? "which readers on other machines cannot follow"
     : "which is not where this server listens";
   const how = isEverywhere ? ", with the address that they use for ADDRESS," : "";
-  return `Links lead to ${baseUrl}, ${where}; "${command.join(" ")}"${how} makes a release whose links lead here.`;
+  return `Links lead to ${baseUrl}, ${where}; "${build}"${how} makes a release whose links lead here.`;
 }
 
 function isLoopback(hostname: string): boolean {
