@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { ServingOptions } from "../../src/adapters/rules/deployment.js";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { publish, type Shape } from "../server/release.js";
+import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";
 import { engine, isMissing, loadEngine } from "../support/installed.js";
 import { stationsAt } from "../support/stations.js";
@@ -52,6 +53,7 @@ describe.skipIf(isMissing(engine(VERCEL))).each([
     const text = await fileFor("vercel", "published/vercel.json", {
       baseUrl: `https://example.com${base}`,
       contract,
+      others: EXPLORED,
     });
     const { getTransformedRoutes } = loadEngine<VercelRouting>(VERCEL);
     const { routes, error } = getTransformedRoutes(JSON.parse(text));
@@ -89,6 +91,17 @@ describe.skipIf(isMissing(engine(VERCEL))).each([
     expect(await destination(base + path, query)).toBe(file);
   });
 
+  test("the base URL leads to the page for people, and numbered files to themselves", async () => {
+    // At the root, a file has the path of its own URL, and the folder's is index.html.
+    const own = (name: string) => (base === "" ? undefined : `/${name}`);
+    expect(await destination(`${base}/`, "")).toBe(own("index.html"));
+    expect(await destination(`${base}/lookup/keys/17.txt`, "")).toBe(own("lookup/keys/17.txt"));
+    expect(await destination(`${base}/explorer/facets/1.txt`, "")).toBe(own("explorer/facets/1.txt"));
+    expect(await destination(`${base}/explorer/app.js`, "")).toBe(own("explorer/app.js"));
+    for (const name of ["lookup/keys/0.txt", "lookup/keys/", "lookup/facets/1.txt", "explorer/", "lookup/keys/1.txt/"])
+      expect(await destination(`${base}/${name}`, "")).toBeUndefined();
+  });
+
   test.each([
     ...["bulk/3.ndjson.gz", "bulk/03.ndjson.gz", "bulk/3.ndjson", "changes/3.ndjson.gz"],
     ...[`changes/${STEP}.ndjson.gz`, `changes/${STEP}.ndjson`, `bulk/${STEP}.ndjson.gz`],
@@ -106,7 +119,7 @@ test.skipIf(isMissing(FALCO)).each([
 ])(
   "Fastly's linter finds nothing wrong with rollcall.vcl below %j",
   async (base, options, contract = USERS_CONTRACT) => {
-    const shape = { baseUrl: `https://example.com${base}`, others: { "avatar.svg": "<svg/>" }, contract };
+    const shape = { baseUrl: `https://example.com${base}`, others: { "avatar.svg": "<svg/>", ...EXPLORED }, contract };
     const text = await fileFor("fastly", "rollcall.vcl", shape, options);
     const file = join(scratch(), "rollcall.vcl");
     writeFileSync(file, text);

@@ -9,6 +9,7 @@ import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { sha256 } from "../../src/release/files.js";
 import { openRelease, type Release } from "../../src/release/open.js";
 import { publish } from "../server/release.js";
+import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
@@ -27,7 +28,7 @@ function step(at: number): string {
 /** @param contract undefined for a release of users that has no contract.json. */
 async function released(contract?: Contract, count = 2): Promise<Release> {
   const steps = Object.fromEntries(Array.from({ length: count }, (_, at) => [step(at), "gzip"]));
-  const others = { "avatar.svg": "<svg/>", "openapi.json": "{}", "bulk/1.ndjson.gz": "gzip", ...steps };
+  const others = { "avatar.svg": "<svg/>", "openapi.json": "{}", "bulk/1.ndjson.gz": "gzip", ...steps, ...EXPLORED };
   const shape = { baseUrl: `https://example.com${BASE}`, others };
   return openRelease(await publish(scratch(), contract ? { ...shape, contract } : shape));
 }
@@ -59,6 +60,19 @@ function questions(path: string): Question[] {
     ["GET", `${BASE}/bulk/1.ndjson`, "", 404, "Not found."],
     ["GET", `${BASE}/${step(1)}`, "", 200, step(1)],
     ["GET", `${BASE}/${step(2)}`, "", 404, "Not found."],
+    ["GET", `${BASE}/`, "", 200, "index.html"],
+    ["HEAD", `${BASE}/`, "q=1", 200, "index.html"],
+    ["GET", `${BASE}/index.html`, "", 200, "index.html"],
+    ["GET", BASE, "a=1", 301, `${BASE}/?a=1`],
+    ["GET", `${BASE}/explorer/app.js`, "", 200, "explorer/app.js"],
+    ["GET", `${BASE}/explorer/facets/1.txt`, "", 200, "explorer/facets/1.txt"],
+    ["GET", `${BASE}/lookup/words/12.txt`, "", 200, "lookup/words/12.txt"],
+    ["GET", `${BASE}/lookup/words/13.txt`, "", 404, "Not found."],
+    ["GET", `${BASE}/lookup/keys/0.txt`, "", 404, "Not found."],
+    ["GET", `${BASE}/lookup/keys/01.txt`, "", 404, "Not found."],
+    ["GET", `${BASE}/lookup/keys/1.txt/`, "", 404, "Not found."],
+    ["GET", `${BASE}/lookup/keys/`, "", 404, "Not found."],
+    ["GET", `${BASE}/explorer/`, "", 404, "Not found."],
     ["GET", `${BASE}/${step(1)}x`, "", 404, "Not found."],
     ["GET", `${BASE}/records.sha256`, "", 404, "Not found."],
     ["GET", `${BASE}/constructor`, "", 404, "Not found."],

@@ -6,6 +6,7 @@ import { sha256 } from "../../src/release/files.js";
 import { CURRENT, PagePaths } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { publish } from "../server/release.js";
+import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
 import { filesFor } from "./servers.js";
@@ -25,6 +26,19 @@ test.each(INCLUDING)(
     for (const path of holding) expect(path.split("/")[0]).toBe(CURRENT);
   },
 );
+
+test.each(INCLUDING)("$name: the site's file is the same for a release with a page for people", async ({ name }) => {
+  const own = async (others: Record<string, string>) => {
+    const files = await filesFor(name, await publish(scratch(), { others }));
+    return [...files].filter(([path]) => !path.startsWith(`${CURRENT}/`));
+  };
+  const plain = await own({});
+  // It names the folder that a test's release lies in.
+  const strip = (files: [string, string][]) =>
+    files.map(([path, text]) => [path, text.replace(/rollcall_\w+/g, "KEY")]);
+  expect(plain.length).toBeGreaterThan(0);
+  expect(strip(await own(EXPLORED))).toEqual(strip(plain));
+});
 
 test.each(INCLUDING)("$name: a release whose files are of another path is noticed", async ({ name }) => {
   const release = await openRelease(await publish(scratch(), { contract: STATIONS_CONTRACT }));
