@@ -98,7 +98,7 @@ async function courseOf<T>(
   };
 }
 
-/** Some pages on which there may be records from this one on, each asked for as soon as it is known. */
+/** Some pages on which there may be records from this one on, all of which are asked for. */
 async function findPages(
   ground: Ground,
   lists: readonly List[],
@@ -107,22 +107,21 @@ async function findPages(
   signal: AbortSignal | undefined,
 ): Promise<FoundPage[]> {
   const { page_size } = ground.snapshot;
-  const pages: FoundPage[] = [];
+  const pages = new Map<number, number[]>();
   for (let number = await meet(lists, from, signal); number !== undefined; ) {
     const page = Math.floor(number / page_size) + 1;
-    let found = pages.at(-1);
-    if (found?.page !== page) {
-      if (pages.length === most) break;
-      const bytes = readKept(ground, `page ${page}`, signal, (own) => ground.readPage(page, own));
-      // Its error is met when its turn comes.
-      bytes.catch(() => {});
-      found = { page, numbers: [], bytes, next: page * page_size };
-      pages.push(found);
-    }
-    found.numbers.push(number);
+    if (pages.size === most && !pages.has(page)) break;
+    const numbers = pages.get(page) ?? [];
+    numbers.push(number);
+    pages.set(page, numbers);
     number = await meet(lists, number + 1, signal);
   }
-  return pages;
+  return [...pages].map(([page, numbers]) => {
+    const bytes = readKept(ground, `page ${page}`, signal, (own) => ground.readPage(page, own));
+    // Its error is met when its turn comes.
+    bytes.catch(() => {});
+    return { page, numbers, bytes, next: page * page_size };
+  });
 }
 
 /** The first number from this one on that all lists have. */

@@ -22,7 +22,7 @@ export interface Query extends Pick<SearchOptions, "by" | "isWhole" | "where"> {
   text: string;
 }
 
-export interface Search {
+export interface Sought {
   /** A record that is looked for is on each of these; none where there is no such record. */
   lists: List[];
   /** Whether it is looked for. Lists may have others, too. */
@@ -52,7 +52,7 @@ export async function openSearch(
   reader: Reader,
   { text, by = "names", isWhole = false, where = {} }: Query,
   atOnce: number,
-): Promise<Search> {
+): Promise<Sought> {
   const demands: Demand[] = [];
   if (text !== "") demands.push(by === "key" ? await keyDemand(reader, text, isWhole) : await nameDemand(reader, text));
   const chosen = Object.entries(where);

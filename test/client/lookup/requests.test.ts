@@ -1,0 +1,208 @@
+/** What a look-up asks for: few files, each once, and nothing any more when nobody waits for it. */
+import { expect, test } from "vitest";
+import { type ListingError, openListing, SnapshotChangedError } from "../../../src/client/index.js";
+import { drawSeed, seeded } from "../../support/random.js";
+import { BASE, Host, PATH, type Published, publish, publishAll } from "../listing/published.js";
+import { lookupOf, type Person, people, wordsOf } from "./people.js";
+
+const PAGE = 5;
+const RECORDS = people(seeded(drawSeed()), 300).map((one, at) => ({ ...one, id: `id-${at}`, country: "DE" }));
+const RARE = { ...(RECORDS[150] as Person), name: "Zoltán Quux", nickname: null };
+RECORDS[150] = RARE;
+const SIZE = 100;
+const FILES = lookupOf(RECORDS, SIZE);
+const RELEASE = publishAll({ pageSize: PAGE }, RECORDS, FILES);
+const pageUrl = (page: number) => `${PATH}?format=api&page=${page}`;
+
+function open(release: Published<Person> = RELEASE) {
+  const host = new Host(release);
+  const listing = openListing<Person>(BASE, { fetch: host.fetch, pausesMs: [1, 1] });
+  /** What is asked for from now on. */
+  const ask = () => {
+    const from = host.log.length;
+    return () => host.urls().slice(from);
+  };
+  return { host, listing, ask };
+}
+
+async function all<R>(walk: AsyncIterable<R>): Promise<R[]> {
+  const found: R[] = [];
+  for await (const one of walk) found.push(one);
+  return found;
+}
+
+const isSorted = (url: string) => /\d\.txt$/.test(url);
+const isPage = (url: string) => url.includes(PATH);
+
+test("a key takes the index, one file and one page; a key of nobody's no page", async () => {
+  for (const [key, pages] of [
+    [RARE.id, [pageUrl(31)]],
+    ["nobody", []],
+  ] as const) {
+    const { listing, ask } = open();
+    await listing.snapshot();
+    const asked = ask();
+    await listing.get(key);
+    expect(asked()[0]).toBe("/lookup/index.json");
+    expect(asked()[1]).toMatch(/^\/lookup\/keys\/\d+\.txt$/);
+    expect(asked().slice(2)).toEqual(pages);
+  }
+});
+
+test("what is looked up at once, or soon after, is asked for once", async () => {
+  const { listing, host } = open();
+  const keys = [0, 1, 2, 3, 150, 151].map((at) => `id-${at}`);
+  const records = await Promise.all([...keys, ...keys].map((key) => listing.get(key)));
+  expect(records).toEqual([...keys, ...keys].map((key) => RECORDS.find(({ id }) => id === key)));
+  await all(listing.find("zoltan"));
+  await all(listing.find("zoltan qu"));
+  const urls = host.urls();
+  expect(urls.filter((url, at) => urls.indexOf(url) !== at)).toEqual([]);
+  expect(urls.slice(0, 3)).toEqual(["/snapshot.json", "/SHA256SUMS", "/lookup/index.json"]);
+});
+
+test("a rare word beside a common one reads little of the long list", async () => {
+  const { listing, ask } = open();
+  await listing.snapshot();
+  const asked = ask();
+  // Everybody is of this country, in a list of several files.
+  expect(await all(listing.find("quux", { where: { country: "DE" } }))).toEqual([RARE]);
+  expect([...FILES.keys()].filter((path) => path.startsWith("explorer/facets")).length).toBeGreaterThan(3);
+  expect(asked().filter((url) => url.startsWith("/explorer/facets")).length).toBeLessThan(3);
+  expect(asked().filter(isPage)).toEqual([pageUrl(31)]);
+});
+
+test("of many, no more is read than is taken, and pages are asked for a few at a time", async () => {
+  const { listing, host, ask } = open();
+  await listing.snapshot();
+  const asked = ask();
+  const walk = listing.find("", { where: { country: "DE" } });
+  for (const record of RECORDS.slice(0, 8)) expect((await walk.next()).value).toEqual(record);
+  expect(asked().filter(isPage)).toEqual([pageUrl(1), pageUrl(2)]);
+  expect(asked().filter(isSorted)).toEqual(["/explorer/facets/1.txt"].slice(0, asked().filter(isSorted).length));
+  expect(walk.position).toMatchObject({ page: 2, index: 3, pageSize: PAGE });
+  expect(await all(walk)).toEqual(RECORDS.slice(8));
+  expect(host.mostAtOnce).toBeLessThanOrEqual(8);
+  expect(asked().filter(isPage)).toEqual(Array.from({ length: RECORDS.length / PAGE }, (_, at) => pageUrl(at + 1)));
+});
+
+test("who finds something goes on behind it, in another listing", async () => {
+  const wanted = RECORDS.filter((one) => wordsOf(one).some((word) => word.startsWith("ma")));
+  const walk = open().listing.find("ma");
+  const found = [await walk.next(), await walk.next(), await walk.next()].map(({ value }) => value);
+  const after = JSON.parse(JSON.stringify(walk.position));
+  expect([...found, ...(await all(open().listing.find("ma", { after })))]).toEqual(wanted);
+});
+
+test("whoever gives up ends what is under way, and nobody else's", async () => {
+  const { listing, host } = open();
+  await listing.snapshot();
+  const waits: ((error: unknown) => void)[] = [];
+  host.fault = ({ url, init }) =>
+    isSorted(url)
+      ? new Promise((resolve, reject) => {
+          waits.push(() => resolve(undefined));
+          init.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+        })
+      : undefined;
+  const [one, other] = [new AbortController(), new AbortController()];
+  const results = [one, other].map(({ signal }) => listing.get(RARE.id, { signal }));
+  await expect.poll(() => waits.length).toBe(1);
+  one.abort(new Error("enough"));
+  await expect(results[0]).rejects.toThrow("enough");
+  const last = host.log.at(-1);
+  expect(last?.init.signal?.aborted).toBe(false);
+  waits[0]?.(undefined);
+  expect(await results[1]).toEqual(RARE);
+
+  const alone = new AbortController();
+  const result = listing.get("id-7", { signal: alone.signal }).catch((error: unknown) => error);
+  const walk = listing.find("ma", { signal: alone.signal });
+  const next = walk.next().catch((error: unknown) => error);
+  await expect.poll(() => waits.length).toBeGreaterThan(1);
+  alone.abort(new Error("enough"));
+  expect([await result, await next]).toMatchObject([{ message: "enough" }, { message: "enough" }]);
+  await expect.poll(() => host.atOnce).toBe(0);
+});
+
+test("after an error, a find goes on where it was", async () => {
+  const wanted = RECORDS.filter((one) => wordsOf(one).some((word) => word.startsWith("a")));
+  const { listing, host } = open();
+  let count = 0;
+  // Every third request fails for good.
+  host.fault = ({ url }) =>
+    (isSorted(url) || isPage(url)) && ++count % 3 === 0 ? new Response(null, { status: 404 }) : undefined;
+  const retrying = openListing<Person>(BASE, { fetch: host.fetch, pausesMs: [] });
+  await listing.snapshot();
+  const walk = retrying.find("a");
+  const found: Person[] = [];
+  for (let errors = 0; ; ) {
+    try {
+      const { done, value } = await walk.next();
+      if (done) {
+        expect(errors).toBeGreaterThan(3);
+        break;
+      }
+      found.push(value);
+    } catch (error) {
+      expect(error).toMatchObject({ code: "status" });
+      errors++;
+    }
+  }
+  expect(found).toEqual(wanted);
+});
+
+test("a switch in the middle is told, and the next call is of the new snapshot", async () => {
+  const others = RECORDS.map((one) => ({ ...one, country: "AT" }));
+  const next = publishAll({ pageSize: PAGE, version: "b" }, others, lookupOf(others, SIZE));
+  const requests = async (fault: (at: number, host: Host<Person>) => void) => {
+    const { host, listing } = open();
+    host.fault = () => void fault(host.log.length, host);
+    const found: Person[] = [];
+    let error: unknown;
+    try {
+      for await (const one of listing.find("ma")) found.push(one);
+    } catch (thrown) {
+      error = thrown;
+    }
+    return { host, listing, found, error };
+  };
+  const { host: still } = await requests(() => {});
+  for (let at = 1; at < still.log.length; at++) {
+    const { listing, found, error } = await requests((asked, host) => {
+      if (asked > at) host.release = next;
+    });
+    expect(new Set(found.map(({ country }) => country)).size).toBeLessThan(2);
+    if (error) expect(error).toBeInstanceOf(SnapshotChangedError);
+    expect((await all(listing.find("ma")))[0]).toMatchObject({ country: "AT" });
+    expect(await listing.get(RARE.id)).toEqual({ ...RARE, country: "AT" });
+  }
+});
+
+test("nothing is looked for without a word, and nothing is asked for then", async () => {
+  const { listing, ask } = open();
+  await listing.snapshot();
+  const asked = ask();
+  expect(await all(listing.find(""))).toEqual([]);
+  expect(asked()).toEqual([]);
+  expect(await all(listing.find(" ?! "))).toEqual([]);
+});
+
+test("a release without these files says what it has to be built with", async () => {
+  const host = new Host(publish());
+  const listing = openListing(BASE, { fetch: host.fetch });
+  const failed = async (promise: Promise<unknown>) =>
+    promise.catch((error: ListingError) => [error.code, error.message]);
+  expect(await failed(listing.get(1))).toEqual(["usage", `${BASE} has no lookup; build with --lookup.`]);
+  expect(await failed(listing.find("a").next())).toEqual(["usage", `${BASE} has no lookup; build with --lookup.`]);
+  const where = { country: "DE" };
+  expect(await failed(listing.find("", { where }).next())).toEqual([
+    "usage",
+    `${BASE} has no explorer; build with --explorer.`,
+  ]);
+  const { listing: full } = open();
+  expect(await failed(full.find("", { where: { planet: "Mars" } }).next())).toEqual([
+    "usage",
+    `${BASE}/explorer/summary.json has no such field to choose by: expected one of country, tags, received "planet".`,
+  ]);
+});
