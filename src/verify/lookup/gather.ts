@@ -23,7 +23,7 @@ export interface GatheredPages {
 }
 
 /** A thread's side. */
-export class PageGatherer {
+export class RecordGatherer {
   readonly #pageSize: number;
   readonly #lookup: Gatherer | undefined;
   readonly #explorer: ExplorerGatherer | undefined;

@@ -7,7 +7,7 @@ import type { WarningCounts } from "../../contract/record/warnings.js";
 import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import { PagePaths } from "../../release/layout.js";
 import { type LinePlace, RecordLines } from "../../release/record/lines.js";
-import { type GatheredPages, PageGatherer, type Wanted } from "../lookup/gather.js";
+import { type GatheredPages, RecordGatherer, type Wanted } from "../lookup/gather.js";
 import { BatchCheck, type BatchRecords } from "../order.js";
 import { recordChecker } from "../records.js";
 import { Findings } from "../verdict.js";
@@ -56,7 +56,7 @@ export function* batches(pages: number, digests: PageDigests | undefined): Gener
 export function startChecks(outline: Outline) {
   const { folder, listing, variants } = outline;
   const paths = new PagePaths(listing);
-  const gatherer = outline.wanted && new PageGatherer(outline.wanted);
+  const gatherer = outline.wanted && new RecordGatherer(outline.wanted);
   const startRecords = recordsOf(outline, paths, gatherer);
   return (job: Batch | typeof REST): CheckedBatch => {
     if (job === REST) return { ...NO_RECORDS.finish(), findings: {}, gathered: { pages: 0, made: gatherer?.finish() } };
@@ -94,7 +94,7 @@ const NO_RECORDS: BatchOfRecords = {
 function recordsOf(
   { snapshot, contract: file, list: listPath }: Outline,
   paths: PagePaths,
-  gatherer: PageGatherer | undefined,
+  gatherer: RecordGatherer | undefined,
 ) {
   if (!file) return () => NO_RECORDS;
   const contract = contractOf(file);

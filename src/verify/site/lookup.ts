@@ -4,7 +4,7 @@ import { etagOf } from "../../contract/headers.js";
 import { sha256 } from "../../release/files.js";
 import { EXPLORER, MAX_PACKED, unlistedFiles } from "../../release/layout.js";
 import { noteExplorer } from "../lookup/explorer.js";
-import { PageGatherer, Remaker } from "../lookup/gather.js";
+import { RecordGatherer, Remaker } from "../lookup/gather.js";
 import { type HeldFiles, MadeFiles, type NoteMade } from "../lookup/made.js";
 import {
   checkOf,
@@ -33,7 +33,7 @@ export class LookupOfSite implements HeldFiles {
   readonly #release: ExpectedRelease | undefined;
   /** What there is to know about the page for people. */
   aboutExplorer: string | undefined;
-  #made: { gatherer: PageGatherer; remaker: Remaker } | undefined;
+  #made: { gatherer: RecordGatherer; remaker: Remaker } | undefined;
   #shown = 0;
   /** The records of pages that have come before their turn. */
   readonly #early = new Map<number, Buffer>();
@@ -57,7 +57,7 @@ export class LookupOfSite implements HeldFiles {
     if (checks.length === 0) return;
     const { contract, count, pageSize } = this.attempt.site.first.facts;
     const wanted = { checks, contract: contract.file, count, pageSize };
-    this.#made = { gatherer: new PageGatherer(wanted), remaker: new Remaker(wanted) };
+    this.#made = { gatherer: new RecordGatherer(wanted), remaker: new Remaker(wanted) };
   }
 
   /** Gathers what the records of a page make. They are valid. Pages may come in any order, and each comes once. */
