@@ -9,7 +9,7 @@ import { LookupWriter, type PutFile } from "../../lookup/writer.js";
 import type { LookupCheck } from "./needs.js";
 
 /** What there is to make again. */
-export interface Wanted {
+export interface WantedFiles {
   checks: readonly LookupCheck[];
   contract: ContractFile;
   count: number;
@@ -28,7 +28,7 @@ export class RecordGatherer {
   readonly #lookup: Gatherer | undefined;
   readonly #explorer: ExplorerGatherer | undefined;
 
-  constructor({ checks, contract: file, pageSize }: Wanted) {
+  constructor({ checks, contract: file, pageSize }: WantedFiles) {
     const contract = contractOf(file);
     this.#pageSize = pageSize;
     this.#lookup = checks.includes("lookup") ? new Gatherer(contract) : undefined;
@@ -66,7 +66,7 @@ export class Remaker {
   /** Pages whose records were all usable. */
   #pages = 0;
 
-  constructor(readonly wanted: Wanted) {
+  constructor(readonly wanted: WantedFiles) {
     const { checks, count } = wanted;
     const contract = contractOf(wanted.contract);
     this.#lookup = checks.includes("lookup") ? new LookupWriter({ contract, count }) : undefined;

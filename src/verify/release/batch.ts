@@ -7,7 +7,7 @@ import type { WarningCounts } from "../../contract/record/warnings.js";
 import { type DigestBytes, PageDigests } from "../../release/digests.js";
 import { PagePaths } from "../../release/layout.js";
 import { type LinePlace, RecordLines } from "../../release/record/lines.js";
-import { type GatheredPages, RecordGatherer, type Wanted } from "../lookup/gather.js";
+import { type GatheredPages, RecordGatherer, type WantedFiles } from "../lookup/gather.js";
 import { BatchCheck, type BatchRecords } from "../order.js";
 import { recordChecker } from "../records.js";
 import { Findings } from "../verdict.js";
@@ -15,7 +15,7 @@ import type { Manifest } from "./manifest.js";
 import { checkReleasePage } from "./page.js";
 import { readVariants } from "./variants.js";
 
-export interface Outline extends Pick<Manifest, "snapshot" | "variants"> {
+export interface ReleaseOutline extends Pick<Manifest, "snapshot" | "variants"> {
   folder: string;
   /** The path of the listing. */
   listing: string;
@@ -24,7 +24,7 @@ export interface Outline extends Pick<Manifest, "snapshot" | "variants"> {
   /** The path of the list of records, if it is there. */
   list: string | undefined;
   /** What is to be made again of the pages, if anything is. */
-  wanted: Wanted | undefined;
+  wanted: WantedFiles | undefined;
 }
 
 /** Consecutive pages, with their digests where SHA256SUMS can be read. */
@@ -53,7 +53,7 @@ export function* batches(pages: number, digests: PageDigests | undefined): Gener
 }
 
 /** Makes what checks the batches of one release. @throws UserError, in a check, when a file cannot be read. */
-export function startChecks(outline: Outline) {
+export function startChecks(outline: ReleaseOutline) {
   const { folder, listing, variants } = outline;
   const paths = new PagePaths(listing);
   const gatherer = outline.wanted && new RecordGatherer(outline.wanted);
@@ -92,7 +92,7 @@ const NO_RECORDS: BatchOfRecords = {
 };
 
 function recordsOf(
-  { snapshot, contract: file, list: listPath }: Outline,
+  { snapshot, contract: file, list: listPath }: ReleaseOutline,
   paths: PagePaths,
   gatherer: RecordGatherer | undefined,
 ) {

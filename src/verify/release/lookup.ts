@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { closing, openPlain } from "../../release/files.js";
 import { EXPLORER } from "../../release/layout.js";
 import { noteExplorer } from "../lookup/explorer.js";
-import type { Remaker, Wanted } from "../lookup/gather.js";
+import type { Remaker, WantedFiles } from "../lookup/gather.js";
 import { type HeldFiles, MadeFiles, mostOf, type NoteMade } from "../lookup/made.js";
 import {
   checkOf,
@@ -45,7 +45,7 @@ export async function findUnproved(folder: string, tree: Tree, manifest: Manifes
 }
 
 /** What to make again of the pages; undefined where there is nothing to prove, or they cannot be used. */
-export function wantedOf({ snapshot, contract }: Manifest, unproved: WhyUnproved): Wanted | undefined {
+export function wantedOf({ snapshot, contract }: Manifest, unproved: WhyUnproved): WantedFiles | undefined {
   const checks = LOOKUP_CHECKS.filter((check) => !unproved.has(check));
   if (!snapshot || !contract || checks.length === 0) return undefined;
   return { checks, contract: contract.file, count: snapshot.count, pageSize: snapshot.page_size };

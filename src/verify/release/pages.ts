@@ -6,7 +6,7 @@ import type { Remaker } from "../lookup/gather.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { AllRecordsCheck } from "../order.js";
 import type { Findings } from "../verdict.js";
-import { type Batch, batches, type CheckedBatch, type Outline, REST, startChecks } from "./batch.js";
+import { type Batch, batches, type CheckedBatch, REST, type ReleaseOutline, startChecks } from "./batch.js";
 import type { Tree } from "./files.js";
 import type { Manifest } from "./manifest.js";
 
@@ -35,7 +35,7 @@ export async function checkPages(
   const warnings: WarningCounts = {};
   const records = new AllRecordsCheck(contract ?? USERS_CONTRACT, findings);
   let here: ReturnType<typeof startChecks> | undefined;
-  const pool = new ThreadPool<Outline, Batch | typeof REST, CheckedBatch>({
+  const pool = new ThreadPool<ReleaseOutline, Batch | typeof REST, CheckedBatch>({
     size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
     file: new URL("./worker.js", import.meta.url),
     data: {
