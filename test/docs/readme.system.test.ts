@@ -40,6 +40,36 @@ function section(heading: string): string {
   return README.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
 }
 
+/** Starts a command that goes on until the test ends, and resolves with what it has said when it has said this. */
+async function started(command: string, word: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn("sh", ["-c", command], { cwd, env, detached: true, stdio: ["ignore", "ignore", "pipe"] });
+  const ended = once(child, "close");
+  onTestFinished(async () => {
+    // The shell, npx and the host.
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+    await ended;
+  });
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  await vi.waitFor(() => expect(said).toContain(word), { timeout: 60_000, interval: 100 });
+  return said;
+}
+
+test("working on one's own users works word for word in a clone", { timeout: 90_000 }, async () => {
+  const [cwd, env] = [clone(), environment()];
+  const [dev = "", ...others] = commandsOf(section("While you work"));
+  expect(others).toEqual([]);
+  const file = "path/to/your/users.sqlite";
+  mkdirSync(join(cwd, dirname(file)), { recursive: true });
+  writeUsers(join(cwd, file), plainRows(3));
+  const said = await started(dev, "ready", cwd, env);
+  const url = /http:\/\/\S+/.exec(said)?.[0] ?? "";
+  const page = await (await fetch(`${url}api/users/`)).json();
+  expect(page).toMatchObject({ count: 3, next: null });
+});
+
 test("publishing one's own users works word for word in a clone", { timeout: 60_000 }, async () => {
   const [cwd, env] = [clone(), environment()];
   const [init = "", build = "", serve = "", own = "", ...others] = commandsOf(section("Publish your own users"));
@@ -57,18 +87,7 @@ ${command}`,
   expect(type(init)).toContain("rollcall.config.json");
   expect(type(build)).toContain("1,000 users");
 
-  const child = spawn("sh", ["-c", serve], { cwd, env, detached: true, stdio: ["ignore", "ignore", "pipe"] });
-  const ended = once(child, "close");
-  onTestFinished(async () => {
-    // The shell, npx and the host.
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
-    await ended;
-  });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
-  });
-  await vi.waitFor(() => expect(said).toContain("curl"), { timeout: 20_000 });
+  const said = await started(serve, "curl", cwd, env);
   const url = /curl '([^']+)'/.exec(said)?.[1] ?? "";
   expect(await (await fetch(url)).json()).toMatchObject({ count: 1000 });
 
