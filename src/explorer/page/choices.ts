@@ -78,10 +78,7 @@ function group(facet: Facet, { contract, summary }: Outline, chosen: Offer): HTM
     });
     parts.push(all);
   }
-  if (more > 0)
-    parts.push(
-      element("p", { class: "rest" }, `and ${formatNumber(more)} rarer values, which search finds by name only`),
-    );
+  if (more > 0) parts.push(element("p", { class: "rest" }, `${formatNumber(more)} rarer values are not listed.`));
   return element("fieldset", { class: "choice" }, element("legend", {}, visibleText(title)), ...parts);
 }
 

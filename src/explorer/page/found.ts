@@ -53,9 +53,15 @@ async function* inOrder(sequences: readonly AsyncGenerator<ListedRow>[]): AsyncG
   }
 }
 
-/** A record's key and what people know it by, as text; the key again where there is no name. */
+/** A record's key as text, and what people know it by: the key again where there is no name. */
 export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<Outline, "contract">) {
   const id = String(valueAt(record, key));
   const name = valueAt(record, label);
-  return { id, name: typeof name === "string" && name.trim() !== "" ? name : id };
+  // What is blank could neither be seen nor pressed.
+  const shownId = isBlank(id) ? JSON.stringify(id) : id;
+  return { id, shownId, name: typeof name === "string" && !isBlank(name) && name !== id ? name : undefined };
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
 }

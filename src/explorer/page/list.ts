@@ -74,24 +74,19 @@ interface Seen {
 }
 
 function recordRow({ record }: ListedRow, known: Outline, { columns, names, text, wanted }: Seen): HTMLTableRowElement {
-  const { id, name } = namesOf(record, known);
+  const { id, shownId, name } = namesOf(record, known);
+  const idText = element("bdi", { class: "id" }, ...markedKey(shownId, text));
   const link = element("a", { class: "record", href: addressOf({ key: id }), "data-key": id });
-  const isNamed = name !== id;
-  const shown = isNamed ? element("bdi", {}, ...markedText(name, wanted)) : keyText(id, text);
-  link.append(shown);
   const who = element("th", { role: "rowheader", scope: "row", class: "who" }, link);
-  if (isNamed) who.append(keyText(id, text));
-  if (!hasWanted(name, wanted)) who.append(...otherNames(record, names, wanted));
+  link.append(name === undefined ? idText : element("bdi", {}, ...markedText(name, wanted)));
+  if (name !== undefined) who.append(idText);
+  if (!hasWanted(name ?? "", wanted)) who.append(...otherNames(record, names, wanted));
   const cells = columns.map((field) => {
     const value = shortValue(valueAt(record, field));
     const label = element("span", { class: "about", "aria-hidden": "true" }, visibleText(headingOf(field)));
     return element("td", { role: "cell", class: isFigure(field) ? "figure" : undefined }, label, value);
   });
   return element("tr", { role: "row" }, who, ...cells);
-}
-
-function keyText(id: string, text: string): HTMLElement {
-  return element("bdi", { class: "id" }, ...markedKey(id, text));
 }
 
 /** The first name besides the label by which a record was found. */

@@ -19,7 +19,10 @@ const [section, overview] = [byId("explorer", HTMLElement), byId("overview", HTM
 const pageTitle = document.title;
 
 const trouble = createNotice();
-const search = createSearch(facts, (text) => go({ ...listed, text, page: 1 }, true));
+const search = createSearch(facts, (text) => {
+  // Whoever has opened a record meanwhile reads it.
+  if (!("key" in parseHash(location.hash))) go({ ...listed, text, page: 1 }, true);
+});
 const listBox = element("div", { class: "split" });
 const recordBox = element("div", {});
 const proof = createProof(base, (key) => {

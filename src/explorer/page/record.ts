@@ -26,14 +26,14 @@ export interface RecordView {
 
 /** @param baseUrl where this page was read from. @param back the address of the list. */
 export async function recordView(row: ListedRow, known: Outline, baseUrl: string, back: string): Promise<RecordView> {
-  const { id, name } = namesOf(row.record, known);
+  const { shownId, name = shownId } = namesOf(row.record, known);
   const heading = element("h2", { id: "record-title", tabindex: -1 }, element("bdi", {}, visibleText(name)));
   const article = element(
     "article",
     { class: "one", "aria-labelledby": heading.id },
     backLink(known, back),
     heading,
-    ...(name === id ? [] : [element("p", { class: "id" }, element("bdi", {}, visibleText(id)))]),
+    ...(name === shownId ? [] : [element("p", { class: "id" }, element("bdi", {}, visibleText(shownId)))]),
     fieldTable(row, known),
     await origin(row, known, baseUrl),
   );
