@@ -20,7 +20,7 @@ const BASE = "/people/directory";
 interface Listing {
   path: string;
   /** Writes a source, and returns what a build is given besides. */
-  source(file: string): Pick<BuildOptions, "contract" | "pageSize">;
+  source(file: string): Pick<BuildOptions, "contract" | "pageSize" | "explorer">;
 }
 
 const LISTINGS: readonly Listing[] = [
@@ -28,7 +28,7 @@ const LISTINGS: readonly Listing[] = [
     path: USERS_CONTRACT.listing.path,
     source(file) {
       writeUsers(file, USERS);
-      return { pageSize: 37 };
+      return { pageSize: 37, explorer: true };
     },
   },
   // A map of nginx or Caddy takes a tilde for a pattern's, nginx has no room for a long name, and a dash begins a flag of HAProxy.
@@ -65,7 +65,8 @@ function requests(pages: number, path: string): Request[] {
     "contract.json",
     "records.sha256",
     "avatar.svg",
-    "",
+    ...["", "index.html", "explorer/app.js", "explorer/style.css", "explorer/summary.json", "explorer/facets/1.txt"],
+    ...["lookup/index.json", "lookup/keys/1.txt", "lookup/words/1.txt", "lookup/words/99.txt"],
     first,
     `${first}/`,
   ];

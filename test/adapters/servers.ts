@@ -320,7 +320,8 @@ const WORKERD: Server = {
   needs: [engine("miniflare")],
   prepare({ folder, release, port }) {
     const worker = new URL("../engines/workerd.mjs", import.meta.url).pathname;
-    const args = [worker, join(folder, "published/_worker.js"), release, String(port)];
+    const [written, built] = [join(folder, "published/_worker.js"), join(release, "_worker.js")];
+    const args = [worker, existsSync(built) ? built : written, release, String(port)];
     return [{ program: process.execPath, args, port }];
   },
 };

@@ -15,11 +15,12 @@ import { ALL_SERVERS, BY_PATH, limitationsOf, serveWith } from "./servers.js";
 
 /**
  * Writes a source of some records into a folder, and returns the flags of a build that reads it. Hosts send parts and steps
- * alike, so releases of users are asked for parts, and those of stations, which have none, for steps.
+ * alike, so releases of users are asked for parts, and those of stations, which have none, for steps. Users can be looked at
+ * and looked up, and stations cannot.
  */
 const SOURCES = {
   users: (folder: string, count: number) => [
-    ...["--db", writeUsers(join(folder, `users-${count}.sqlite`), plainRows(count)), "--bulk"],
+    ...["--db", writeUsers(join(folder, `users-${count}.sqlite`), plainRows(count)), "--bulk", "--explorer"],
   ],
   stations(folder: string, count: number) {
     const rows = stations(count).map(({ row }) => row);
