@@ -6,8 +6,8 @@ import type { ListingOptions, ListingWalkOptions, OpenListing } from "./options.
 import { type Host, readSnapshotFile } from "./proof/files.js";
 import { type FindOptions, findGround } from "./proof/find.js";
 import type { Ground, ProvedGround } from "./proof/ground.js";
+import type { Latest } from "./proof/latest.js";
 import { createRequests } from "./requests.js";
-import type { Latest } from "./seldom.js";
 import { type Course, createWalk, type WalkStart } from "./walk.js";
 
 /**

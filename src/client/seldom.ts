@@ -6,17 +6,9 @@ import { isPlainObject, objectOf } from "./checked.js";
 import { ListingError, quoted, SnapshotChangedError } from "./errors.js";
 import type { CallOptions, ListedPage } from "./options.js";
 import type { Position } from "./position.js";
-import type { FindOptions } from "./proof/find.js";
 import type { Ground } from "./proof/ground.js";
-import { share } from "./shared.js";
+import { groundOf, type Latest } from "./proof/latest.js";
 import type { Bytes } from "./transfer.js";
-
-/** A listing, and the snapshot of it that was asked for last. */
-export interface Latest {
-  url: string;
-  ground: Ground | undefined;
-  find(options: FindOptions): Promise<Ground>;
-}
 
 const CONTRACT = "contract.json";
 /** Hosts take no larger file, other than SHA256SUMS. */
@@ -49,38 +41,6 @@ export function eachPage<T>(ground: Ground) {
     const { page_size, count } = ground.snapshot;
     yield [{ number, bytes, page: ground.parsePage(number, bytes) }, Math.min(number * page_size, count)];
   };
-}
-
-/** What is being looked for, for all who ask meanwhile. */
-const wanted = new WeakMap<Latest, ReturnType<typeof share<Ground>>>();
-
-/** The latest snapshot. When what is read of it shows that the host has it no longer, the next call is of another. */
-export async function groundOf(latest: Latest, signal: AbortSignal | undefined, isPast = false): Promise<Ground> {
-  const ground = isPast ? await latest.find({ signal, isPast }) : (latest.ground ?? (await findOnce(latest, signal)));
-  const watched =
-    <A extends unknown[], V>(read: (...given: A) => Promise<V>) =>
-    (...given: A) =>
-      read(...given).catch((error: unknown) => {
-        if (error instanceof SnapshotChangedError && latest.ground === ground) latest.ground = undefined;
-        throw error;
-      });
-  const { readPage, readFile, requireCurrent } = ground;
-  return {
-    ...{ ...ground, readPage: watched(readPage), readFile: watched(readFile) },
-    requireCurrent: watched(requireCurrent),
-  };
-}
-
-function findOnce(latest: Latest, signal: AbortSignal | undefined): Promise<Ground> {
-  const isOver = () => wanted.delete(latest);
-  const find = async (own: AbortSignal) => {
-    const ground = await latest.find({ signal: own });
-    isOver();
-    return ground;
-  };
-  const wait = wanted.get(latest) ?? share(find, isOver);
-  wanted.set(latest, wait);
-  return wait(signal);
 }
 
 /** How many records come before a position. @throws ListingError (usage) for what is no position of this listing. */

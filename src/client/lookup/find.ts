@@ -2,7 +2,7 @@
 import type { CallOptions } from "../options.js";
 import type { FindOptions } from "../proof/find.js";
 import type { Ground } from "../proof/ground.js";
-import { groundOf, type Latest } from "../seldom.js";
+import { groundOf, type Latest } from "../proof/latest.js";
 import type { Bytes } from "../transfer.js";
 import type { Course, Standing } from "../walk.js";
 import { readKept } from "./kept.js";

@@ -1,5 +1,6 @@
 /** What a copy keeps of a record, as the contract says: its key, what it is ordered by, its digest. */
 import type { ContractFile } from "../../contract/file/form.js";
+import { valueAt } from "../../contract/record/value.js";
 import { writtenValue } from "../../contract/record/written.js";
 import { type AnyObject, isPlainObject, objectOf } from "../checked.js";
 import { ListingError, quoted } from "../errors.js";
@@ -35,12 +36,12 @@ export function recordKeeper<T>(contract: ContractFile, url: string): RecordKeep
     read(text, url) {
       const record = objectOf(text, url) as T;
       const bytes: number[] = [];
-      for (const { names, isDescending } of places) addValue(bytes, valueIn(record, names), isDescending, url);
+      for (const place of places) addValue(bytes, valueAt(record, place), place.isDescending, url);
       const digest = new Sha256().update(encoder.encode(text)).digest().slice(0, DIGEST_DIGITS);
-      const written = writtenValue(valueIn(record, key.names) as string | number);
+      const written = writtenValue(valueAt(record, key) as string | number);
       return { key: written, digest, order: Uint8Array.from(bytes), record, text };
     },
-    keyOf: (record) => valueIn(record, key.names),
+    keyOf: (record) => valueAt(record, key),
   };
 }
 
@@ -77,12 +78,6 @@ function findNames(properties: unknown, path: string): string[] | undefined {
     if (rest) return [name, ...rest];
   }
   return undefined;
-}
-
-function valueIn(record: unknown, names: readonly string[]): unknown {
-  let inside = record;
-  for (const name of names) inside = isPlainObject(inside) ? inside[name] : undefined;
-  return inside;
 }
 
 /**
