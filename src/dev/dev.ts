@@ -66,6 +66,8 @@ export interface DevScreen {
 }
 
 export interface DevEffects extends DevScreen {
+  /** A build begins to read. @param words the contract's for one record and for many. */
+  onBegin(words: Contract["listing"]["words"]): Promise<void>;
   onProgress: OnBuildProgress;
   /** Is told of trouble with serving, a line each. */
   log(line: string): void;
@@ -123,8 +125,9 @@ const KEEP = 1;
 async function buildAndServe(
   { baseUrl = "http://localhost", ...settings }: DevSettings,
   { host, contract, scratch, files, served }: Running,
-  { signal, onProgress, onBuilt }: DevEffects,
+  { signal, onBegin, onProgress, onBuilt }: DevEffects,
 ): Promise<BuildResult> {
+  await onBegin(contract.listing.words);
   const base = host.origin + basePath(baseUrl);
   const out = join(scratch, "dist");
   const result = await build(

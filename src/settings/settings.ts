@@ -37,6 +37,8 @@ export const SOURCE_SETTINGS = [
   "defaultAvatar",
   "links",
   "skipInvalid",
+  "lookup",
+  "explorer",
   "workers",
 ] as const;
 export type SourceSetting = (typeof SOURCE_SETTINGS)[number];

@@ -158,7 +158,8 @@ const OPTIONS = {
     ...{ old: true, new: true, dist: true, only: true, ignore: true, gates: true, workers: true },
     ...{ baseUrl: true, pageSize: true, contract: true, table: true, query: true, defaultAvatar: true },
     ...{ links: true },
-    ...{ skipInvalid: true, onProgress: true, signal: true, cwd: true, scratch: true },
+    ...{ skipInvalid: true, lookup: true, explorer: true },
+    ...{ onProgress: true, signal: true, cwd: true, scratch: true },
   } satisfies Names<DiffOptions & DiffEffects>,
   verify: {
     ...{ what: true, dist: true, workers: true, against: true, sample: true, allow: true, adapt: true },

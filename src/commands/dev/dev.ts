@@ -10,7 +10,7 @@ import { CONTRACT_FILE } from "../../settings/file.js";
 import { need } from "../../settings/resolve.js";
 import type { Settings } from "../../settings/settings.js";
 import { makeScratch, removeScratch } from "../../sides/scratch.js";
-import { progressBar } from "../program/progress.js";
+import { type Progress, progressBar } from "../program/progress.js";
 import { Stopped, stoppable } from "../program/signals.js";
 import { type Given, type Io, print, say, type Verb } from "../program/verb.js";
 import { blocks } from "./blocks.js";
@@ -42,7 +42,8 @@ async function runDev({ settings, again, config }: Given, io: Io): Promise<ExitC
   // An error may end the process at once, for example when a stream cannot be written to.
   io.signals.on("exit", cleanUp);
   const screen = settings.json ? jsonLines(io) : blocks(io);
-  const bar = settings.json ? undefined : await progressBar(io, "record");
+  // One for each build, since each has its own pace.
+  let bar: Progress | undefined;
   const options = {
     scratch,
     port: settings.devPort,
@@ -53,6 +54,9 @@ async function runDev({ settings, again, config }: Given, io: Io): Promise<ExitC
     await stoppable(io.signals, (signal) =>
       dev(options, {
         onListening: screen.onListening,
+        async onBegin(words) {
+          bar = settings.json ? undefined : await progressBar(io, words);
+        },
         onProgress: ({ records, total }) => bar?.update(records, total),
         onBuilt(build) {
           bar?.clear();
