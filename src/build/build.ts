@@ -1,64 +1,27 @@
 /** `rollcall build`: reads records from SQLite, validates every one, and publishes them as a release, or refuses. */
-import { statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { AVATAR_PATH } from "../contract/links.js";
-import type { WarningCounts } from "../contract/record/warnings.js";
 import { unlessStopped } from "../errors.js";
 import { sha256 } from "../release/files.js";
 import { BULK, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { requireClock } from "../release/name.js";
-import { openIfWhole, type Release } from "../release/open.js";
+import { openIfWhole } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
 import { openSigner, type Signer } from "../release/signature/signer.js";
 import { Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import { checkOptions } from "../settings/options.js";
 import { openSource, type Source } from "../source/open.js";
-import { type ChangesReport, changesAgain, type WrittenChanges, writeChanges } from "./changes.js";
+import { changesAgain, type WrittenChanges, writeChanges } from "./changes.js";
+import { leave } from "./leave.js";
 import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
 import { AVATAR, BUILD_EFFECTS, resolveOptions } from "./options.js";
-import { Origin } from "./origin.js";
-import type { Spent } from "./page-writer.js";
-import { ProblemLog, type ProblemReport } from "./problems.js";
-import { isAdapted, makeCurrent, type Published } from "./publish.js";
+import { Origin } from "./origin/origin.js";
+import { ProblemLog } from "./problems.js";
+import { isAdapted, makeCurrent } from "./publish.js";
+import { type BuildResult, reportLookup, type Timings } from "./result.js";
 import { type Job, writePages } from "./write-pages.js";
-
-export interface BuildResult extends Published {
-  /** The path of the release that is current now. */
-  folder: string;
-  records: number;
-  pages: number;
-  /** Bytes of all page files. */
-  bytes: number;
-  /** Page files that were linked from the last release instead of written. */
-  linked: number;
-  /** False when the current release was made from the same bytes, so that no row had to be read. */
-  isRead: boolean;
-  /** Invalid records that were left out. */
-  skipped: number;
-  warnings: WarningCounts;
-  problems: ProblemReport;
-  /** The id of the key that the release was signed with, as minisign shows it; undefined where it is not signed. */
-  signedWith: string | undefined;
-  /** What was done for readers who keep a copy; undefined where `changes` is 0. */
-  changes: ChangesReport | undefined;
-  /** Threads that read, checked and wrote the pages; 0 when the building thread did. */
-  workers: number;
-  timings: Timings;
-}
-
-/** Milliseconds that each stage took. */
-interface Timings {
-  /** Finding the source and its columns. */
-  open: number;
-  /** Reading, checking and writing all pages. */
-  write: number;
-  /** Steps for readers who keep a copy, flushing, the switch, and removing old releases. */
-  publish: number;
-  /** The time of all threads together, by what they did; undefined for a single thread. */
-  threads: Spent | undefined;
-}
 
 /**
  * Publishes the records of `options.db` as the current release of `options.out`. A build that fails, at whatever moment,
@@ -124,7 +87,8 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
     const written = await job.source.whole(() => writePages(job, staging, previous));
     const writtenAt = performance.now();
     staging.listOther(RECORDS, written.records);
-    for (const [path, digest] of written.bulk?.files ?? []) staging.listOther(path, digest);
+    for (const [path, digest] of [...(written.bulk?.files ?? []), ...(written.gathered?.files ?? [])])
+      staging.listOther(path, digest);
     if (written.bulk) await staging.writeOther(BULK, written.bulk.text);
     await staging.writeOther(CONTRACT, job.settings.contract.text);
     await staging.writeOther(OPENAPI, job.settings.description);
@@ -143,13 +107,15 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
     if (skipped === 0) await job.origin.keep(folder);
     const { bytes, linked } = totals;
     const made = { folder, records: count, pages, bytes, linked, isRead: true, skipped, warnings };
-    const timings = { write: writtenAt - began, publish: performance.now() - writtenAt, threads };
+    const lookup = reportLookup(job.settings, { folder, files: written.gathered?.files ?? [] });
+    const spent = { write: writtenAt - began, lookup: written.gathered?.milliseconds };
+    const timings = { ...spent, publish: performance.now() - writtenAt, threads };
     return {
       ...published,
       ...made,
       problems: job.log.report,
       signedWith: signer?.key,
-      ...{ changes: changes?.report, workers, timings },
+      ...{ changes: changes?.report, lookup, workers, timings },
     };
   } catch (error) {
     staging.discard();
@@ -158,38 +124,4 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
     changes?.matches?.close();
     await job.origin.end();
   }
-}
-
-/** Leaves the current release in place, since this build would make every byte of it again. */
-function leave(
-  { folder, snapshot, paths, sums }: Release,
-  { settings, log }: Job,
-  began: number,
-): Omit<Written, "changes" | "untidied"> {
-  log.open();
-  log.finish();
-  const { id, count: records, pages, warnings } = snapshot;
-  const name = basename(folder);
-  const files = [...sums.pages.files(paths)];
-  const bytes = files.reduce((sum, [path]) => sum + statSync(join(folder, path)).size, 0);
-  const published = { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined };
-  const kept = {
-    folder: join(settings.out, RELEASES, name),
-    records,
-    pages,
-    bytes,
-    linked: files.length,
-    isRead: false,
-  };
-  const timings = { write: performance.now() - began, publish: 0, threads: undefined };
-  return {
-    ...published,
-    ...kept,
-    skipped: 0,
-    warnings,
-    problems: log.report,
-    signedWith: undefined,
-    workers: 0,
-    timings,
-  };
 }

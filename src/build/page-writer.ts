@@ -38,6 +38,8 @@ export interface Destination {
   encodings: readonly Encoding[];
   /** Whether all records are written into a few files as well. */
   bulk: boolean;
+  /** Whether files say where each record is. */
+  lookup: boolean;
 }
 
 /** The last release's digest of a page in a variant, if it has the page. */
@@ -60,6 +62,15 @@ export interface Spent {
   check: number;
   digest: number;
   write: number;
+  /** What records are found by; absent where nothing is. */
+  gather?: number;
+}
+
+/** What was made of all records besides their pages. */
+export interface WrittenFiles {
+  /** The digest of each. */
+  files: readonly (readonly [path: string, digest: string])[];
+  milliseconds: number;
 }
 
 export interface WrittenPages {
@@ -69,6 +80,8 @@ export interface WrittenPages {
   records: string;
   /** Undefined where it was not asked for. */
   bulk: WrittenBulk | undefined;
+  /** Undefined where nothing else is made of all records. */
+  gathered: WrittenFiles | undefined;
   totals: Totals;
   warnings: WarningCounts;
   workers: number;

@@ -12,6 +12,7 @@ import type { Release } from "../release/open.js";
 import { RecordListWriter, recordLines } from "../release/record/list.js";
 import type { Source } from "../source/open.js";
 import { createTurns } from "../workers/turns.js";
+import { GatheredFiles, PageGatherer } from "./gather.js";
 import {
   type Collection,
   type Destination,
@@ -42,6 +43,8 @@ export async function writePagesSingleThreaded(
   const digests = new PageDigests(collection.pages, ["identity", ...destination.encodings]);
   const list = new RecordListWriter(destination.folder);
   const bulk = destination.bulk ? new BulkWriter(destination.folder, previous) : undefined;
+  const gathered = destination.lookup ? new GatheredFiles(destination, collection.count, previous) : undefined;
+  const gatherer = new PageGatherer(destination);
   let members = new BulkMembers();
   const together = pagesTogether(collection.pageSize);
   const finder = recordFinder(contract);
@@ -59,6 +62,8 @@ export async function writePagesSingleThreaded(
       const lines = recordLines(finder, bytes.parts[1]);
       if (!lines) throw new Error(`Page ${page} has a record without a key.`);
       list.add(page, 1, lines);
+      gatherer.add((page - 1) * collection.pageSize, bytes.parts[1]);
+      gathered?.take(gatherer.takeMuch());
       if (!bulk) continue;
       members.add(bytes.parts[1]);
       if (page % together > 0 && page < collection.pages) continue;
@@ -69,10 +74,13 @@ export async function writePagesSingleThreaded(
     if (!isWanted()) return undefined;
     if (page !== collection.pages)
       throw new Error(`${page} pages came of ${collection.count} records, not ${collection.pages}`);
+    gathered?.take(gatherer.finish());
+    const made = await gathered?.finish(signal);
     const { totals } = writer;
-    const lists = { digests, records: list.finish(), bulk: bulk?.finish() };
+    const lists = { digests, records: list.finish(), bulk: bulk?.finish(), gathered: made };
     return { collection, ...lists, totals, warnings, workers: 0, spent: undefined };
   } finally {
+    gathered?.close();
     bulk?.close();
     list.close();
   }

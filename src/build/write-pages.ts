@@ -12,7 +12,7 @@ import type { Source } from "../source/open.js";
 import { threadsFor } from "../workers/pool.js";
 import { createTurns } from "../workers/turns.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
-import type { Origin } from "./origin.js";
+import type { Origin } from "./origin/origin.js";
 import type { WrittenPages } from "./page-writer.js";
 import { writePagesInParallel } from "./parallel/pool.js";
 import { InvalidRecordsError, type ProblemLog } from "./problems.js";
@@ -35,13 +35,20 @@ export interface Job {
 /** @throws InvalidRecordsError when all records have been checked, some are invalid, and they are not to be left out. */
 export async function writePages(job: Job, staging: Staging, previous: Release | undefined): Promise<WrittenPages> {
   const { settings, source, log, onProgress, signal, origin } = job;
-  const { contract, pageSize, baseUrl, links, encodings, bulk, skipInvalid } = settings;
+  const { contract, pageSize, baseUrl, links, encodings, bulk, lookup, skipInvalid } = settings;
   const { path } = contract.listing;
   const collect = (count: number) => {
     origin.note();
     return { count, pages: pagesFor(count, pageSize), pageSize, baseUrl, path, links };
   };
-  const destination = { folder: staging.folder, contract: contract.file, previous: previous?.folder, encodings, bulk };
+  const destination = {
+    folder: staging.folder,
+    contract: contract.file,
+    previous: previous?.folder,
+    encodings,
+    bulk,
+    lookup,
+  };
 
   const size = threadsFor(source.count, settings.workers, WORTHWHILE);
   let isDoubtful = false;

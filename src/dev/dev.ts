@@ -1,9 +1,10 @@
 /** `rollcall dev`: builds, serves, and builds again whenever a file changes that the release is made of. */
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { type BuildResult, build } from "../build/build.js";
+import { build } from "../build/build.js";
 import { loadContract } from "../build/contract.js";
 import type { BuildOptions, OnBuildProgress } from "../build/options.js";
+import type { BuildResult } from "../build/result.js";
 import type { Contract } from "../contract/contract.js";
 import { basePath } from "../contract/links.js";
 import { explainSystem, UserError } from "../errors.js";

@@ -8,13 +8,13 @@ import type { Run } from "./run.js";
 import { TermTable } from "./table.js";
 
 /** What a thread hands over, in whatever order. */
-export interface Gathered {
+export interface GatheredTerms {
   keys: Run;
   words: Run;
 }
 
 /** The memory that can be handed over instead of copied. */
-export function memoryOfGathered({ keys, words }: Gathered): ArrayBuffer[] {
+export function memoryOfGathered({ keys, words }: GatheredTerms): ArrayBuffer[] {
   return [keys.bytes.buffer, words.bytes.buffer];
 }
 
@@ -64,7 +64,7 @@ export class Gatherer {
   }
 
   /** All since the last time. */
-  finish(): Gathered {
+  finish(): GatheredTerms {
     return { keys: this.#keys.finish(), words: this.#words.finish() };
   }
 

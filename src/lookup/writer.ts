@@ -5,7 +5,7 @@ import { type LookupIndex, nameFields } from "../contract/lookup.js";
 import { LOOKUP, sortedPath } from "../release/layout.js";
 import { createTurns } from "../workers/turns.js";
 import { SortedFamily } from "./family.js";
-import type { Gathered } from "./gatherer.js";
+import type { GatheredTerms } from "./gatherer.js";
 import { FileSizes } from "./sizes.js";
 import { TemporaryBytes } from "./temporary.js";
 
@@ -35,7 +35,7 @@ export class LookupWriter {
     this.#words = new SortedFamily(family);
   }
 
-  take({ keys, words }: Gathered): void {
+  take({ keys, words }: GatheredTerms): void {
     this.#keys.take(keys);
     this.#words.take(words);
   }

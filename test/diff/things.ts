@@ -1,7 +1,8 @@
 /** A small contract whose key is of any kind, and releases of rows that a test makes up. */
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { type BuildResult, build } from "../../src/build/build.js";
+import { build } from "../../src/build/build.js";
+import type { BuildResult } from "../../src/build/result.js";
 import type { ContractFile, FieldSchema, Listing } from "../../src/contract/file/form.js";
 
 export interface Thing {

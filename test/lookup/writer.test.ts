@@ -67,7 +67,7 @@ function recordsOf(key: fc.Arbitrary<string | number>): fc.Arbitrary<AnyRecord[]
     repeats: fc.boolean(),
   });
   return fc
-    .uniqueArray(record, { selector: ({ id }) => id, maxLength: 40, size: "max" })
+    .uniqueArray(record, { selector: ({ id }) => id, maxLength: 30, size: "max" })
     .map((all) =>
       all.map(({ repeats, ...one }) => (repeats && typeof one.id === "string" ? { ...one, name: one.id } : one)),
     );
@@ -194,9 +194,11 @@ function checkFamily(name: Family, { files, index }: Made, terms: Map<string, nu
     if (one.length > least) expect(lines.filter((line) => line.file === file)).toHaveLength(1);
 
   // A reader finds what it looks for, and nothing that it would not have to confirm.
-  for (const wanted of new Set([...all, ...all.flatMap(beginningsOf), "b", "zz", "user"])) {
+  const step = Math.max(1, Math.floor(all.length / MOST_LOOKED_UP));
+  const some = all.filter((_, at) => at % step === 0);
+  for (const wanted of new Set([...some, ...some.flatMap(beginningsOf), "b", "zz", "user"])) {
     const whole = lookUp(index[name], bytes, wanted, true);
-    expect(whole).toEqual(expect.arrayContaining(terms.get(wanted) ?? []));
+    expect((terms.get(wanted) ?? []).filter((number) => !whole.includes(number))).toEqual([]);
     expect(whole.length).toBeLessThanOrEqual((terms.get(wanted) ?? []).length + 1);
     // Everything begins with nothing, which nobody looks for.
     if (wanted === "") continue;
@@ -207,6 +209,8 @@ function checkFamily(name: Family, { files, index }: Made, terms: Map<string, nu
   }
 }
 
+/** Terms that are looked for, with their beginnings. */
+const MOST_LOOKED_UP = 12;
 const seed = drawSeed();
 
 test("files say where each record is, whatever its words are and however small the files", async () => {

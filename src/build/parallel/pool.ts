@@ -1,58 +1,20 @@
 /** Writes all pages with several threads, each of which reads the same point in time on a connection of its own. */
-import { type BulkMember, pagesTogether } from "../../bulk/members.js";
+import { pagesTogether } from "../../bulk/members.js";
 import { BulkWriter } from "../../bulk/writer.js";
-import { type Contract, contractOf } from "../../contract/contract.js";
-import { isBehind } from "../../contract/record/key.js";
-import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
-import { type DigestBytes, PageDigests } from "../../release/digests.js";
+import { contractOf } from "../../contract/contract.js";
+import { PageDigests } from "../../release/digests.js";
 import type { Release } from "../../release/open.js";
 import { RecordListWriter } from "../../release/record/list.js";
 import { explainSqlite } from "../../source/errors.js";
 import type { Source } from "../../source/open.js";
 import type { PageStart } from "../../source/order.js";
-import type { Share } from "../../source/reader.js";
 import { inBatches } from "../../workers/at-most.js";
 import { ThreadPool } from "../../workers/pool.js";
+import { GatheredFiles } from "../gather.js";
 import type { OnBuildProgress } from "../options.js";
-import type { Collection, Destination, Spent, Totals, WrittenPages } from "../page-writer.js";
-import type { KeyRange } from "./order.js";
-
-export interface ThreadData {
-  db: string;
-  destination: Destination;
-  /** Whether the last release's pages need no second check: their records were valid by this contract, without warnings. */
-  trustsKnown: boolean;
-  /** The last release's list of records, when it is intact and of pages of the same size. */
-  listBefore: string | undefined;
-}
-
-export type PageJob =
-  | { kind: "begin" }
-  | { kind: "rest" }
-  | { kind: "read"; share: Share }
-  | {
-      kind: "write";
-      collection: Collection;
-      first: number;
-      starts: PageStart[];
-      known: DigestBytes;
-      memory: ArrayBuffer | undefined;
-    };
-
-export type PageResult =
-  /** False when a lock was in the way. */
-  | { kind: "begun"; isBegun: boolean }
-  | { kind: "ready" }
-  | (Pick<Sum, "totals" | "warnings" | "spent"> & {
-      kind: "written";
-      digests: DigestBytes;
-      lines: Uint8Array;
-      /** None where they are not wanted. */
-      members: BulkMember[];
-      range: KeyRange;
-    })
-  /** A record is invalid, or a row is missing or out of order: the single-threaded build finds out which. */
-  | { kind: "doubtful" };
+import type { Collection, WrittenPages } from "../page-writer.js";
+import type { PageJob, PageResult, ThreadData } from "./messages.js";
+import { Sum } from "./sum.js";
 
 type BuildPool = ThreadPool<ThreadData, PageJob, PageResult>;
 
@@ -86,13 +48,15 @@ export async function writePagesInParallel(
   const { folder, bulk: isBulk, encodings } = data.destination;
   const list = new RecordListWriter(folder);
   const bulk = isBulk ? new BulkWriter(folder, previous) : undefined;
+  let gathered: GatheredFiles | undefined;
   try {
     if (!(await beginTogether(source, pool)) || !source.isShareable) return undefined;
     const collection = collect(source.count);
     const share = source.share(pageSize);
     await pool.askAll({ kind: "read", share });
     const digests = new PageDigests(collection.pages, ["identity", ...encodings]);
-    const sum = new Sum(digests, list, bulk);
+    if (data.destination.lookup) gathered = new GatheredFiles(data.destination, collection.count, previous);
+    const sum = new Sum(digests, list, bulk, gathered);
     const starts = inBatches(source.pageStarts(share, pageSize), isBulk ? pagesTogether(pageSize) : BATCH);
     await pool.run(batches(collection, starts, previous, bulk), (result, batch) => {
       const added = sum.add(batch, result);
@@ -101,8 +65,9 @@ export async function writePagesInParallel(
       return added;
     });
     if (sum.isDoubtful || !sum.isInOrder(contractOf(data.destination.contract))) return "doubtful";
+    const made = await finishGathered(pool, gathered, signal);
     const { totals, warnings, spent } = sum;
-    const lists = { digests, records: list.finish(), bulk: bulk?.finish() };
+    const lists = { digests, records: list.finish(), bulk: bulk?.finish(), gathered: made };
     return { collection, ...lists, totals, warnings, workers: size, spent };
   } catch (error) {
     throw explainSqlite(data.db, error);
@@ -110,7 +75,17 @@ export async function writePagesInParallel(
     await pool.end();
     list.close();
     bulk?.close();
+    gathered?.close();
   }
+}
+
+/** Takes what threads have left, and writes it when they are gone, since that needs their memory. */
+async function finishGathered(pool: BuildPool, gathered: GatheredFiles | undefined, signal: AbortSignal | undefined) {
+  if (!gathered) return undefined;
+  for (const result of await pool.askAll({ kind: "finish" }))
+    if (result.kind === "finished") gathered.take(result.gathered);
+  await pool.end();
+  return gathered.finish(signal);
 }
 
 /** Until the path led to one file and nobody wrote to it while all began: then all see one point in time. */
@@ -148,48 +123,4 @@ function* batches(
     yield { kind: "write", collection, first, starts, known, memory: bulk?.memory() };
     first += starts.length;
   }
-}
-
-class Sum {
-  readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
-  readonly warnings: WarningCounts = {};
-  readonly spent: Spent = { read: 0, check: 0, digest: 0, write: 0 };
-  readonly #ranges = new Map<number, KeyRange>();
-  pages = 0;
-  isDoubtful = false;
-
-  constructor(
-    readonly digests: PageDigests,
-    readonly list: RecordListWriter,
-    readonly bulk: BulkWriter | undefined,
-  ) {}
-
-  /** @returns false when no more is wanted, or what to wait for before more is. */
-  add(batch: PageJob, result: PageResult): false | Promise<void> | undefined {
-    let added: Promise<void> | undefined;
-    this.isDoubtful ||= result.kind === "doubtful";
-    if (batch.kind === "write" && result.kind === "written") {
-      this.pages += batch.starts.length;
-      this.#ranges.set(batch.first, result.range);
-      this.digests.fill(batch.first, result.digests);
-      this.list.add(batch.first, batch.starts.length, Buffer.from(result.lines.buffer));
-      added = this.bulk?.add(batch.first, batch.starts.length, result.members);
-      addAll(this.totals, result.totals);
-      addAll(this.spent, result.spent);
-      for (const [kind, records] of Object.entries(result.warnings)) countWarning(this.warnings, kind, records);
-    }
-    if (!this.isDoubtful) return added;
-    // Others may wait for pages that do not come any more.
-    this.bulk?.close();
-    return false;
-  }
-
-  isInOrder(contract: Contract): boolean {
-    const ranges = [...this.#ranges].sort(([one], [other]) => one - other).map(([, range]) => range);
-    return ranges.every(({ first }, at) => at === 0 || isBehind(contract, first, ranges[at - 1]?.last ?? first));
-  }
-}
-
-function addAll<Key extends string>(sum: Partial<Record<Key, number>>, part: Partial<Record<Key, number>>): void {
-  for (const key of Object.keys(part) as Key[]) sum[key] = (sum[key] ?? 0) + (part[key] ?? 0);
 }

@@ -15,11 +15,12 @@ import type { Candidate } from "../../source/candidates.js";
 import type { PageStart } from "../../source/order.js";
 import { beginReading, PageReader } from "../../source/reader.js";
 import { answerJobs } from "../../workers/thread.js";
+import { gatheredMemory, PageGatherer } from "../gather.js";
 import { type Known, type PageBytes, PageWriter, type Spent, toPageBytes } from "../page-writer.js";
 import { validator } from "../records.js";
 import { PAGE_LIMIT } from "../single-threaded.js";
+import type { PageJob, PageResult, ThreadData } from "./messages.js";
 import { type KeyRange, rangeOf } from "./order.js";
-import type { PageJob, PageResult, ThreadData } from "./pool.js";
 
 const { db, destination, trustsKnown, listBefore }: ThreadData = workerData;
 const variants = ["identity", ...destination.encodings] as const;
@@ -30,6 +31,7 @@ const contract = contractOf(destination.contract);
 const finder = recordFinder(contract);
 const validate = validator(contract);
 const encode = recordEncoder(contract);
+const gatherer = new PageGatherer(destination);
 let spent: Spent;
 
 answerJobs(
@@ -37,7 +39,10 @@ answerJobs(
     if (listBefore !== undefined) linesBefore = new RecordLines(listBefore);
     return run;
   },
-  (result) => ("members" in result ? result.members.map(({ memory }) => memory) : []),
+  (result) => [
+    ...("members" in result ? result.members.map(({ memory }) => memory) : []),
+    ...("gathered" in result && result.gathered ? gatheredMemory(result.gathered) : []),
+  ],
 );
 
 function run(job: PageJob): PageResult {
@@ -54,13 +59,15 @@ function run(job: PageJob): PageResult {
       return { kind: "ready" };
     case "write":
       return write(job);
+    case "finish":
+      return { kind: "finished", gathered: gatherer.finish() };
   }
 }
 
 function timed<T>(part: keyof Spent, step: () => T): T {
   const began = performance.now();
   const result = step();
-  spent[part] += performance.now() - began;
+  spent[part] = (spent[part] ?? 0) + performance.now() - began;
   return result;
 }
 
@@ -86,11 +93,13 @@ function write({ collection, first, starts, known: before, memory }: Extract<Pag
     if (!range) return { kind: "doubtful" };
     list.push(listed.lines);
     if (destination.bulk) timed("write", () => members.add(page.parts[1]));
+    if (destination.lookup) timed("gather", () => gatherer.add(start.offset, page.parts[1]));
   }
   if (!range) throw new Error("A batch of no pages");
   const made = { digests: digests.slice(1, starts.length), lines: Uint8Array.from(Buffer.concat(list)), range };
   const compressed = timed("write", () => members.finish());
-  return { kind: "written", ...made, members: compressed, totals: writer.totals, warnings, spent };
+  const gathered = destination.lookup ? timed("gather", () => gatherer.takeMuch()) : undefined;
+  return { kind: "written", ...made, members: compressed, gathered, totals: writer.totals, warnings, spent };
 }
 
 /** The lines of a page's records in the list, unless the last release has them, and the range of their keys. */

@@ -1,8 +1,8 @@
 /** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
 import { adapterOf, unsupportedFeatures } from "../../adapters/adapters.js";
-import type { BuildResult } from "../../build/build.js";
 import type { BuildOptions } from "../../build/options.js";
 import { InvalidRecordsError } from "../../build/problems.js";
+import type { BuildResult } from "../../build/result.js";
 import type { Contract } from "../../contract/contract.js";
 import { GateError } from "../../diff/gates.js";
 import { ExitCode, UserError } from "../../errors.js";
@@ -84,6 +84,8 @@ function toOptions(settings: Settings): BuildOptions {
     links,
     keep,
     bulk,
+    lookup,
+    explorer,
     changes,
     skipInvalid,
     compress: encodings,
@@ -95,7 +97,7 @@ function toOptions(settings: Settings): BuildOptions {
   const { root, basePath, origin, cacheControl, signKey } = settings;
   return {
     ...{ db, baseUrl, out, contract, table, query, defaultAvatar, workers },
-    ...{ pageSize, links, keep, bulk, changes, skipInvalid, encodings, problemsFile, gates },
+    ...{ pageSize, links, keep, bulk, lookup, explorer, changes, skipInvalid, encodings, problemsFile, gates },
     ...{ adapt, root, basePath, origin, cacheControl, signKey },
   };
 }
@@ -107,8 +109,22 @@ function report(
   io: Io,
 ): void {
   if (settings.json) {
-    const { id, name, folder, isNew, records, pages, bytes, linked, skipped, warnings, signedWith, changes, untidied } =
-      result;
+    const {
+      id,
+      name,
+      folder,
+      isNew,
+      records,
+      pages,
+      bytes,
+      linked,
+      skipped,
+      warnings,
+      signedWith,
+      lookup,
+      changes,
+      untidied,
+    } = result;
     const facts = {
       id,
       name,
@@ -121,6 +137,7 @@ function report(
       skipped,
       warnings,
       signedWith,
+      lookup,
       changes: changes && { ...changes, none: changes.none ?? null },
       untidied,
     };

@@ -1,5 +1,5 @@
 /** What a build prints for people: one aligned line a stage. */
-import type { BuildResult } from "../../build/build.js";
+import type { BuildResult } from "../../build/result.js";
 import type { Contract } from "../../contract/contract.js";
 import { count, duration, number, size } from "../../print/numbers.js";
 import { align, type Line, type Paint } from "../../print/style.js";
@@ -16,6 +16,7 @@ export function describeBuild(
   const lines: Line[] = [
     { verb: "read", value: isRead ? count(records + skipped, words) : "no row: the file is unchanged", detail: run.db },
     written(result),
+    ...lookedUp(result),
     ...stepped(result),
     ...warned(result, run.contract),
   ];
@@ -59,6 +60,12 @@ function written({ isNew, isSwitched, pages, bytes, linked, folder: detail }: Bu
   return { verb: "same", value: isSwitched ? "an older release has all of it" : "nothing changed", detail };
 }
 
+function lookedUp({ lookup }: BuildResult): Line[] {
+  if (!lookup) return [];
+  const { by, files, bytes } = lookup;
+  return [{ verb: "look", value: `up by ${by.join(", ")}`, detail: `${count(files, "file")}, ${size(bytes)}` }];
+}
+
 function stepped({ changes }: BuildResult): Line[] {
   if (!changes) return [];
   const { put, remove, bytes, steps, none } = changes;
@@ -77,12 +84,14 @@ function gated({ gates }: BuildResult): Line[] {
 
 /** Where the time went: the stages one after the other, then the parts of all threads, added up. */
 export function describeTimings({ timings, workers }: BuildResult, paint: Paint): string {
-  const { open, write, publish, threads } = timings;
+  const { open, write, lookup, publish, threads } = timings;
   const listed = (parts: Record<string, number>) =>
     Object.entries(parts)
       .map(([name, milliseconds]) => `${name} ${duration(milliseconds)}`)
       .join(", ");
-  const lines: Line[] = [{ verb: "time", value: listed({ open, write, publish }) }];
+  const lines: Line[] = [
+    { verb: "time", value: listed({ open, write, ...(lookup === undefined ? {} : { lookup }), publish }) },
+  ];
   if (threads) lines.push({ verb: "write", value: listed({ ...threads }), detail: `by ${count(workers, "worker")}` });
   return `\n${align(lines, paint)}`;
 }

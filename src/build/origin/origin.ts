@@ -1,16 +1,16 @@
 /** A build from bytes, settings and a Rollcall that made a release before need not read a row. This remembers them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isObject } from "../contract/json.js";
-import { pageFrame } from "../contract/page.js";
-import { codeOf } from "../errors.js";
-import { findDigest, readReleaseFileSync, sha256 } from "../release/files.js";
-import { ORIGIN, SUMS } from "../release/layout.js";
-import { findDamage, type Release } from "../release/open.js";
-import { replaceFile } from "../release/write.js";
-import type { Source } from "../source/open.js";
-import { pageTextSql } from "../source/page-text.js";
-import { AVATAR, type BuildSettings } from "./options.js";
+import { isObject } from "../../contract/json.js";
+import { pageFrame } from "../../contract/page.js";
+import { codeOf } from "../../errors.js";
+import { findDigest, readReleaseFileSync, sha256 } from "../../release/files.js";
+import { ORIGIN, SUMS } from "../../release/layout.js";
+import { findDamage, type Release } from "../../release/open.js";
+import { replaceFile } from "../../release/write.js";
+import type { Source } from "../../source/open.js";
+import { pageTextSql } from "../../source/page-text.js";
+import { AVATAR, type BuildSettings } from "../options.js";
 import { SourceBytes } from "./source-digest.js";
 
 /** What the file holds, in JSON: four SHA-256. */
@@ -110,7 +110,7 @@ function allSettings(settings: BuildSettings, source: string): unknown {
     extraFiles,
   } = settings;
   const { path } = contract.listing;
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
   // These texts differ between versions of Rollcall with one number, as in a clone that was updated.
   const texts = [pageTextSql(contract, ""), pageFrame({ page: 2, pages: 3, count: 3, baseUrl, path, links }), AVATAR];
   const options = {

@@ -1,10 +1,10 @@
 /** Digests the bytes that rows are read from, while a read transaction keeps writers from changing them. */
 import { fstatSync, readSync, statSync } from "node:fs";
-import { codeOf } from "../errors.js";
-import { digestFile, sha256 } from "../release/files.js";
-import { findDescriptors } from "../source/descriptors.js";
-import type { SourceFile } from "../source/file.js";
-import { ThreadPool } from "../workers/pool.js";
+import { codeOf } from "../../errors.js";
+import { digestFile, sha256 } from "../../release/files.js";
+import { findDescriptors } from "../../source/descriptors.js";
+import type { SourceFile } from "../../source/file.js";
+import { ThreadPool } from "../../workers/pool.js";
 
 /** Bytes at the beginning of the file. SQLite changes some of them at nearly every commit. */
 const BEGINNING = 4096;

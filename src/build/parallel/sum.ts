@@ -1,0 +1,57 @@
+/** What all threads have done so far, added up as their batches come, in any order. */
+import type { BulkWriter } from "../../bulk/writer.js";
+import type { Contract } from "../../contract/contract.js";
+import { isBehind } from "../../contract/record/key.js";
+import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
+import type { PageDigests } from "../../release/digests.js";
+import type { RecordListWriter } from "../../release/record/list.js";
+import type { GatheredFiles } from "../gather.js";
+import type { Spent, Totals } from "../page-writer.js";
+import type { PageJob, PageResult } from "./messages.js";
+import type { KeyRange } from "./order.js";
+
+export class Sum {
+  readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
+  readonly warnings: WarningCounts = {};
+  readonly spent: Spent = { read: 0, check: 0, digest: 0, write: 0 };
+  readonly #ranges = new Map<number, KeyRange>();
+  pages = 0;
+  isDoubtful = false;
+
+  constructor(
+    readonly digests: PageDigests,
+    readonly list: RecordListWriter,
+    readonly bulk: BulkWriter | undefined,
+    readonly gathered: GatheredFiles | undefined,
+  ) {}
+
+  /** @returns false when no more is wanted, or what to wait for before more is. */
+  add(batch: PageJob, result: PageResult): false | Promise<void> | undefined {
+    let added: Promise<void> | undefined;
+    this.isDoubtful ||= result.kind === "doubtful";
+    if (batch.kind === "write" && result.kind === "written") {
+      this.pages += batch.starts.length;
+      this.#ranges.set(batch.first, result.range);
+      this.digests.fill(batch.first, result.digests);
+      this.list.add(batch.first, batch.starts.length, Buffer.from(result.lines.buffer));
+      this.gathered?.take(result.gathered);
+      added = this.bulk?.add(batch.first, batch.starts.length, result.members);
+      addAll(this.totals, result.totals);
+      addAll(this.spent, result.spent);
+      for (const [kind, records] of Object.entries(result.warnings)) countWarning(this.warnings, kind, records);
+    }
+    if (!this.isDoubtful) return added;
+    // Others may wait for pages that do not come any more.
+    this.bulk?.close();
+    return false;
+  }
+
+  isInOrder(contract: Contract): boolean {
+    const ranges = [...this.#ranges].sort(([one], [other]) => one - other).map(([, range]) => range);
+    return ranges.every(({ first }, at) => at === 0 || isBehind(contract, first, ranges[at - 1]?.last ?? first));
+  }
+}
+
+function addAll<Key extends string>(sum: Partial<Record<Key, number>>, part: Partial<Record<Key, number>>): void {
+  for (const key of Object.keys(part) as Key[]) sum[key] = (sum[key] ?? 0) + (part[key] ?? 0);
+}
