@@ -1,7 +1,7 @@
 /** What a release holds of all records besides their pages: gathered page by page, and written when all are there. */
 import { dirname, join } from "node:path";
 import { contractOf } from "../contract/contract.js";
-import { Gatherer, type GatheredTerms, memoryOfGathered } from "../lookup/gatherer.js";
+import { type GatheredTerms, Gatherer, memoryOfGathered } from "../lookup/gatherer.js";
 import { LookupWriter } from "../lookup/writer.js";
 import { readReleaseFileSync, sha256 } from "../release/files.js";
 import type { Release } from "../release/open.js";

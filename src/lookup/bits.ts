@@ -1,4 +1,4 @@
-/** A bit for each record. */
+/** Plain memory that grows, and bits of it, one for each record. */
 
 export const BITS_OF_WORD = 32;
 
@@ -27,4 +27,11 @@ export function addBits(bits: Uint32Array, others: Uint32Array): boolean {
     bits[at] = own | other;
   }
   return hasOwn;
+}
+/** A copy with twice the room. */
+export function larger<Numbers extends Uint8Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(numbers: Numbers): Numbers {
+  const made =
+    numbers instanceof Uint32Array ? new Uint32Array(2 * numbers.length) : new Uint8Array(2 * numbers.length);
+  made.set(numbers);
+  return made as Numbers;
 }

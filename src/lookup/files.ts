@@ -2,9 +2,8 @@
 import { type Beginning, HIGHEST, MARKS } from "../contract/lookup.js";
 import type { createTurns } from "../workers/turns.js";
 import { type HeldLine, OpenBeginnings } from "./beginnings.js";
-import { eachBit } from "./bits.js";
-import { larger } from "./larger.js";
-import { type LinePlace, type Lines, NEWLINE } from "./lines.js";
+import { eachBit, larger } from "./bits.js";
+import { type Lines, NEWLINE, type SortedLine } from "./lines.js";
 import { eachNumber, MOST_DIGITS, writeNumber } from "./numbers.js";
 import type { FileSizes } from "./sizes.js";
 import { readTerm, type TermPlace, writtenTerm } from "./term.js";
@@ -67,7 +66,7 @@ class Cutter {
     this.#limit = options.sizes.next();
   }
 
-  add(line: LinePlace): void {
+  add(line: SortedLine): void {
     const { bytes, begin, listBegin, end, shared } = line;
     this.#end(shared);
     if (!this.#hasRoom(end - begin)) this.#cut(shared);

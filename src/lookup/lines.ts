@@ -1,9 +1,9 @@
 /** The lines of a family before they are cut into files, kept in pieces. */
-import { larger } from "./larger.js";
+import { larger } from "./bits.js";
 import type { TemporaryBytes } from "./temporary.js";
 
 /** One line, as it stands among others. */
-export interface LinePlace {
+export interface SortedLine {
   bytes: Uint8Array;
   begin: number;
   /** Where its numbers begin. */
@@ -49,7 +49,7 @@ export class Lines {
     this.#cut();
   }
 
-  *[Symbol.iterator](): Generator<LinePlace> {
+  *[Symbol.iterator](): Generator<SortedLine> {
     for (const [lines, known] of this.#pieces) {
       const bytes = this.temporary.get(lines);
       const stored = this.temporary.get(known);

@@ -1,7 +1,6 @@
 /** Lists of one term, made one, in whatever order they come. */
 
-import { BITS_OF_WORD, bitsOf, eachBit, setBit } from "./bits.js";
-import { larger } from "./larger.js";
+import { BITS_OF_WORD, bitsOf, eachBit, larger, setBit } from "./bits.js";
 import { eachNumber, MOST_DIGITS, writeNumber } from "./numbers.js";
 
 /** Numbers up to which they are kept as such, however few records there are. */

@@ -4,7 +4,7 @@ import type { ContractFile } from "../../contract/file/form.js";
 import type { ExplorerSummary } from "../../explorer/form.js";
 import { type Counted, ExplorerGatherer, memoryOfCounted } from "../../explorer/gather.js";
 import { ExplorerWriter } from "../../explorer/writer.js";
-import { type Gathered, Gatherer, memoryOfGathered } from "../../lookup/gatherer.js";
+import { type GatheredTerms, Gatherer, memoryOfGathered } from "../../lookup/gatherer.js";
 import { LookupWriter, type PutFile } from "../../lookup/writer.js";
 import type { LookupCheck } from "./needs.js";
 
@@ -18,7 +18,7 @@ export interface WantedFiles {
 
 /** Can be sent to another thread. */
 export interface GatheredPages {
-  lookup: Gathered | undefined;
+  lookup: GatheredTerms | undefined;
   explorer: Counted | undefined;
 }
 
