@@ -1,12 +1,13 @@
 /** `rollcall build`: reads records from SQLite, validates every one, and publishes them as a release, or refuses. */
-import { join } from "node:path";
+import { statSync } from "node:fs";
+import { basename, join } from "node:path";
 import { AVATAR_PATH } from "../contract/links.js";
 import { unlessStopped } from "../errors.js";
 import { sha256 } from "../release/files.js";
 import { BULK, CONTRACT, CURRENT, OPENAPI, RECORDS, RELEASES } from "../release/layout.js";
 import { lockDist } from "../release/lock.js";
 import { requireClock } from "../release/name.js";
-import { openIfWhole } from "../release/open.js";
+import { openIfWhole, type Release } from "../release/open.js";
 import { explainWrite } from "../release/refusals.js";
 import { openSigner, type Signer } from "../release/signature/signer.js";
 import { Staging } from "../release/staging.js";
@@ -14,7 +15,6 @@ import { requireLink } from "../release/switch.js";
 import { checkOptions } from "../settings/options.js";
 import { openSource, type Source } from "../source/open.js";
 import { changesAgain, type WrittenChanges, writeChanges } from "./changes.js";
-import { leave } from "./leave.js";
 import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
 import { AVATAR, BUILD_EFFECTS, resolveOptions } from "./options.js";
 import { Origin } from "./origin/origin.js";
@@ -124,4 +124,39 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
     changes?.matches?.close();
     await job.origin.end();
   }
+}
+
+/** Leaves the current release in place, since this build would make every byte of it again. */
+function leave(
+  { folder, snapshot, paths, sums }: Release,
+  { settings, log }: Job,
+  began: number,
+): Omit<Written, "changes" | "untidied"> {
+  log.open();
+  log.finish();
+  const { id, count: records, pages, warnings } = snapshot;
+  const name = basename(folder);
+  const files = [...sums.pages.files(paths)];
+  const bytes = files.reduce((sum, [path]) => sum + statSync(join(folder, path)).size, 0);
+  const published = { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined };
+  const kept = {
+    folder: join(settings.out, RELEASES, name),
+    records,
+    pages,
+    bytes,
+    linked: files.length,
+    isRead: false,
+  };
+  const timings = { write: performance.now() - began, lookup: undefined, publish: 0, threads: undefined };
+  return {
+    ...published,
+    ...kept,
+    skipped: 0,
+    warnings,
+    problems: log.report,
+    signedWith: undefined,
+    lookup: reportLookup(settings, { folder, files: sums.others }),
+    workers: 0,
+    timings,
+  };
 }
