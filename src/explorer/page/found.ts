@@ -16,14 +16,24 @@ export async function* foundRows(reader: Reader, known: Outline, place: ListPlac
     yield* rowsIn(listing.find("", { where, signal }), snapshot);
     return;
   }
-  const exact = isKey(text, known) && !isChosen ? await reader.find(text, signal) : undefined;
-  if (exact) yield exact;
+  const mayBeKey = isKey(text, known);
   const walks = [
-    ...(isKey(text, known) ? [listing.find(text, { by: "key", where, signal })] : []),
+    ...(mayBeKey ? [listing.find(text, { by: "key", where, signal })] : []),
     ...(foldedWords(text).length > 0 ? [listing.find(text, { by: "names", where, signal })] : []),
   ];
-  for await (const row of inOrder(walks.map((walk) => rowsIn(walk, snapshot))))
-    if (row.number !== exact?.number) yield row;
+  const rows = inOrder(walks.map((walk) => rowsIn(walk, snapshot)));
+  try {
+    // Both are asked at once, since somebody waits.
+    const [exact, first] = await Promise.all([
+      mayBeKey && !isChosen ? reader.find(text, signal) : undefined,
+      rows.next(),
+    ]);
+    if (exact) yield exact;
+    for (let next = first; !next.done; next = await rows.next())
+      if (next.value.number !== exact?.number) yield next.value;
+  } finally {
+    await rows.return(undefined);
+  }
 }
 
 /** Whether a text may be a key, or the beginning of one. */
