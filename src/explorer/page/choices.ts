@@ -5,12 +5,12 @@ import { element, formatNumber } from "../../markup/page/element.js";
 import { textOf, visibleText } from "../../markup/page/text.js";
 import type { Facet } from "../form.js";
 import type { Chosen, ListPlace } from "./address.js";
-import type { Outline } from "./reader.js";
+import type { Basis } from "./reader.js";
 
 export interface Choices {
   readonly element: HTMLElement;
   /** What can be chosen in a snapshot, and what is. */
-  show(known: Outline, where: ListPlace["where"]): void;
+  show(known: Basis, where: ListPlace["where"]): void;
 }
 
 type Choose = (where: ListPlace["where"]) => void;
@@ -54,7 +54,7 @@ interface Offer {
   onChoose: Choose;
 }
 
-function group(facet: Facet, { contract, summary }: Outline, chosen: Offer): HTMLElement {
+function group(facet: Facet, { contract, summary }: Basis, chosen: Offer): HTMLElement {
   const { path, values, more } = facet;
   const title = headingOf(fieldAt(contract, path));
   const list = element("ul", {});

@@ -3,10 +3,10 @@ import type { AnyRecord } from "../../contract/contract.js";
 import { foldedWords } from "../../contract/lookup.js";
 import { valueAt } from "../../contract/record/value.js";
 import type { ListPlace } from "./address.js";
-import { type ListedRow, type Outline, type Reader, rowsIn } from "./reader.js";
+import { type Basis, type ListedRow, type Reader, rowsIn } from "./reader.js";
 
 /** Records that fit, each once. One whose key is the whole text comes first. */
-export async function* foundRows(reader: Reader, known: Outline, place: ListPlace, signal: AbortSignal) {
+export async function* foundRows(reader: Reader, known: Basis, place: ListPlace, signal: AbortSignal) {
   const text = place.text.trim();
   const { listing } = reader;
   const { snapshot } = known;
@@ -37,7 +37,7 @@ export async function* foundRows(reader: Reader, known: Outline, place: ListPlac
 }
 
 /** Whether a text may be a key, or the beginning of one. */
-function isKey(text: string, { contract }: Outline): boolean {
+function isKey(text: string, { contract }: Basis): boolean {
   return contract.key.kind === "text" || /^-?\d+$/.test(text);
 }
 
@@ -64,7 +64,7 @@ async function* inOrder(sequences: readonly AsyncGenerator<ListedRow>[]): AsyncG
 }
 
 /** A record's key as text, and what people know it by: the key again where there is no name. */
-export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<Outline, "contract">) {
+export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<Basis, "contract">) {
   const id = String(valueAt(record, key));
   const name = valueAt(record, label);
   // What is blank could neither be seen nor pressed.

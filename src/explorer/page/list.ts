@@ -10,13 +10,13 @@ import { addressOf } from "./address.js";
 import { shortValue } from "./cells.js";
 import { columnsOf } from "./columns.js";
 import { namesOf } from "./found.js";
-import { hasWanted, markedKey, markedText, type Wanted, wantedBy } from "./marks.js";
-import type { ListedRow, Outline } from "./reader.js";
+import { hasWanted, markedKey, markedText, type SearchedWords, wantedBy } from "./marks.js";
+import type { Basis, ListedRow } from "./reader.js";
 
 export interface RecordList {
   readonly table: HTMLTableElement;
   /** Takes all rows away; what comes next is of this snapshot, and was found by this text. */
-  begin(known: Outline, searched: string): void;
+  begin(known: Basis, searched: string): void;
   add(rows: readonly ListedRow[]): void;
   /** Puts the focus on the link to a record; false where it is not in the table. */
   focus(key: string): boolean;
@@ -70,10 +70,10 @@ interface Seen {
   /** By whose words a record may be found, besides its label. */
   names: readonly Field[];
   text: string;
-  wanted: Wanted;
+  wanted: SearchedWords;
 }
 
-function recordRow({ record }: ListedRow, known: Outline, { columns, names, text, wanted }: Seen): HTMLTableRowElement {
+function recordRow({ record }: ListedRow, known: Basis, { columns, names, text, wanted }: Seen): HTMLTableRowElement {
   const { id, shownId, name } = namesOf(record, known);
   const idText = element("bdi", { class: "id" }, ...markedKey(shownId, text));
   const link = element("a", { class: "record", href: addressOf({ key: id }), "data-key": id });
@@ -90,7 +90,7 @@ function recordRow({ record }: ListedRow, known: Outline, { columns, names, text
 }
 
 /** The first name besides the label by which a record was found. */
-function otherNames(record: ListedRow["record"], names: readonly Field[], wanted: Wanted): Node[] {
+function otherNames(record: ListedRow["record"], names: readonly Field[], wanted: SearchedWords): Node[] {
   for (const field of names) {
     const value = valueAt(record, field);
     if (typeof value !== "string" || !hasWanted(value, wanted)) continue;

@@ -4,18 +4,18 @@ import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
 
 /** What is searched for: whole words, the last of which may be a beginning. */
-export type Wanted = readonly string[];
+export type SearchedWords = readonly string[];
 
 /** Nothing of a text without words. */
-export const wantedBy: (text: string) => Wanted = foldedWords;
+export const wantedBy: (text: string) => SearchedWords = foldedWords;
 
 /** Whether any word of a text is among what is searched for. */
-export function hasWanted(text: string, wanted: Wanted): boolean {
+export function hasWanted(text: string, wanted: SearchedWords): boolean {
   return piecesOf(text).some((piece) => isWanted(piece, wanted));
 }
 
 /** A text in which each such word is marked. */
-export function markedText(text: string, wanted: Wanted): Node[] {
+export function markedText(text: string, wanted: SearchedWords): Node[] {
   const runs: { text: string; isMarked: boolean }[] = [];
   for (const piece of wanted.length > 0 ? piecesOf(text) : [text]) {
     const isMarked = isWanted(piece, wanted);
@@ -32,7 +32,7 @@ export function markedKey(key: string, searched: string): Node[] {
   return [element("mark", {}, visibleText(searched)), visibleText(key.slice(searched.length))];
 }
 
-function isWanted(piece: string, wanted: Wanted): boolean {
+function isWanted(piece: string, wanted: SearchedWords): boolean {
   const beginning = wanted.at(-1);
   if (beginning === undefined) return false;
   return foldedWords(piece).some((word) => wanted.includes(word) || word.startsWith(beginning));

@@ -2,12 +2,12 @@
 import { parsePublicKey, SignatureError } from "../../client/signature.js";
 import { element } from "../../markup/page/element.js";
 import { visibleText } from "../../markup/page/text.js";
-import type { Outline } from "./reader.js";
+import type { Basis } from "./reader.js";
 
 export interface Proof {
   readonly element: HTMLElement;
   /** Once something was proved by it. */
-  show(known: Outline, proof: string | undefined): void;
+  show(known: Basis, proof: string | undefined): void;
   /** What is wrong with it. */
   fail(why: string): void;
 }

@@ -15,7 +15,7 @@ export interface ListedRow {
 }
 
 /** What is known of a snapshot before any of its records is read. */
-export interface Outline {
+export interface Basis {
   snapshot: Snapshot;
   contract: Contract;
   summary: ExplorerSummary;
@@ -24,7 +24,7 @@ export interface Outline {
 export interface Reader {
   readonly listing: OpenListing<AnyRecord>;
   /** Of the snapshot that is read now. Asked for once; again after an error, and after `forget`. */
-  known(): Promise<Outline>;
+  known(): Promise<Basis>;
   /** Records from one number on. */
   rows(first: number, most: number, signal: AbortSignal): Promise<ListedRow[]>;
   /** The record with this key, if there is one. */
@@ -41,9 +41,9 @@ export function createReader(base: URL, publicKey: string | undefined): Reader {
   // A person waits: few tries, and soon a word about what is wrong.
   const listing = openListing<AnyRecord>(base.href, { publicKey, pausesMs: [250, 1000], timeoutMs: 20_000 });
   const pages = new Map<number, Promise<Page<AnyRecord>>>();
-  let known: Promise<Outline> | undefined;
+  let known: Promise<Basis> | undefined;
 
-  const readKnown = async (): Promise<Outline> => {
+  const readKnown = async (): Promise<Basis> => {
     const snapshot = await listing.snapshot();
     const [file, bytes] = await Promise.all([listing.contract(), listing.file("explorer/summary.json")]);
     return { snapshot, contract: contractOf(file), summary: JSON.parse(new TextDecoder().decode(bytes)) };

@@ -11,7 +11,7 @@ import { shellWord } from "../../print/text.js";
 import { meaningOf } from "../meaning.js";
 import { fullValue } from "./cells.js";
 import { namesOf } from "./found.js";
-import type { ListedRow, Outline } from "./reader.js";
+import type { Basis, ListedRow } from "./reader.js";
 
 /** As long as in records.sha256. */
 const DIGEST_DIGITS = 32;
@@ -25,7 +25,7 @@ export interface RecordView {
 }
 
 /** @param baseUrl where this page was read from. @param back the address of the list. */
-export async function recordView(row: ListedRow, known: Outline, baseUrl: string, back: string): Promise<RecordView> {
+export async function recordView(row: ListedRow, known: Basis, baseUrl: string, back: string): Promise<RecordView> {
   const { shownId, name = shownId } = namesOf(row.record, known);
   const heading = element("h2", { id: "record-title", tabindex: -1 }, element("bdi", {}, visibleText(name)));
   const article = element(
@@ -41,7 +41,7 @@ export async function recordView(row: ListedRow, known: Outline, baseUrl: string
 }
 
 /** What is shown where no record has the key of an address. */
-export function noRecordView(key: string, known: Outline, back: string): RecordView {
+export function noRecordView(key: string, known: Basis, back: string): RecordView {
   const { words } = known.contract.listing;
   const heading = element("h2", { id: "record-title", tabindex: -1 }, `No ${words[0]} has this key`);
   const what = element("p", {}, "It may have been removed: ", element("bdi", { class: "literal" }, visibleText(key)));
@@ -50,7 +50,7 @@ export function noRecordView(key: string, known: Outline, back: string): RecordV
   return { article, heading };
 }
 
-function backLink({ contract }: Outline, back: string): HTMLElement {
+function backLink({ contract }: Basis, back: string): HTMLElement {
   const arrow = element("span", { "aria-hidden": "true" }, "← ");
   return element(
     "p",
@@ -60,7 +60,7 @@ function backLink({ contract }: Outline, back: string): HTMLElement {
 }
 
 /** Fields of the record itself first, then those of each object in it. */
-function fieldTable({ record }: ListedRow, { contract }: Outline): HTMLElement {
+function fieldTable({ record }: ListedRow, { contract }: Basis): HTMLElement {
   const groups = new Map<string, Field[]>([["", []]]);
   for (const field of contract.fields) {
     const group = field.names.length > 1 ? (field.names[0] ?? "") : "";
@@ -111,7 +111,7 @@ function fieldRow(field: Field, value: unknown): HTMLElement {
 /** Where anyone finds the record without this page, and its digest. */
 async function origin(
   { record, number }: ListedRow,
-  { snapshot, contract }: Outline,
+  { snapshot, contract }: Basis,
   baseUrl: string,
 ): Promise<HTMLElement> {
   const { page_size, links } = snapshot;

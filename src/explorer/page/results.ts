@@ -9,7 +9,7 @@ import { BEGINNING, type ListPlace } from "./address.js";
 import { createChoices, valueText } from "./choices.js";
 import { foundRows } from "./found.js";
 import { createList } from "./list.js";
-import type { ListedRow, Outline, Reader } from "./reader.js";
+import type { Basis, ListedRow, Reader } from "./reader.js";
 import type { Facts } from "./search.js";
 
 export interface Results {
@@ -37,7 +37,7 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
   const pager = createPager(ROWS, (page) => go({ page }));
   more.addEventListener("click", () => go({ page: shown.page + 1 }));
 
-  const showAll = async (reader: Reader, known: Outline, { page }: ListPlace, signal: AbortSignal) => {
+  const showAll = async (reader: Reader, known: Basis, { page }: ListPlace, signal: AbortSignal) => {
     const { count: all } = known.snapshot;
     const last = Math.max(1, Math.ceil(all / ROWS));
     const at = Math.min(page, last);
@@ -52,7 +52,7 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     status.textContent = `${rows.length < all ? range : ""}${count(all, words)}`;
   };
 
-  const showFound = async (reader: Reader, known: Outline, place: ListPlace, signal: AbortSignal) => {
+  const showFound = async (reader: Reader, known: Basis, place: ListPlace, signal: AbortSignal) => {
     const most = ROWS * place.page;
     let had = 0;
     let hasMore = false;
@@ -81,13 +81,13 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     status.textContent = foundText(had, hasMore, known);
   };
 
-  const foundText = (had: number, hasMore: boolean, { snapshot }: Outline) => {
+  const foundText = (had: number, hasMore: boolean, { snapshot }: Basis) => {
     if (hasMore) return `The first ${formatNumber(had)} of those that fit, in ${count(snapshot.count, words)}.`;
     if (had > 0) return `${count(had, words)} found, in ${formatNumber(snapshot.count)}.`;
     return `No ${words[0]} fits. Each word must be one of a name; of the last one, its beginning is enough.`;
   };
 
-  const showChosen = ({ contract }: Outline, { where }: ListPlace) => {
+  const showChosen = ({ contract }: Basis, { where }: ListPlace) => {
     const buttons = [...where].map(([path, value]) => {
       const field = contract.fields.find((field) => field.path === path) ?? { names: [path], schema: {} };
       const button = element("button", { type: "button", class: "button small" });
