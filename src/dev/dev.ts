@@ -11,7 +11,7 @@ import { explainSystem, UserError } from "../errors.js";
 import type { OptionsOf, SourceSetting } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import { type EarlyHost, listenEarly } from "./host.js";
-import { look, whenChanged } from "./watch.js";
+import { look, type Watched, whenChanged } from "./watch.js";
 
 /** What one build is told, besides what a run decides itself. */
 export interface DevSettings
@@ -82,8 +82,9 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
   try {
     effects.onListening(host.origin);
     let served: BuildResult | undefined;
+    const always = options.files.map((path) => ({ path, isDatabase: false }));
     for (let files: readonly string[] = []; ; ) {
-      const begun = await look(options.files);
+      const begun = await look(always);
       let seen = begun;
       let settings: DevSettings | undefined;
       let contract: Contract | undefined;
@@ -100,15 +101,16 @@ export async function dev(options: DevOptions, effects: DevEffects): Promise<nev
         if (!(error instanceof UserError)) throw error;
         await effects.onTrouble({ error, files, settings, contract, isServing: served !== undefined });
       }
-      files = await whenChanged(seen, signal);
+      files = [...new Set(await whenChanged(seen, signal))];
     }
   } finally {
     await host.close();
   }
 }
 
-function filesOf({ db, contract, query }: DevSettings): string[] {
-  return [db, contract, query].filter((path) => typeof path === "string");
+function filesOf({ db, contract, query }: DevSettings): Watched[] {
+  const others = [contract, query].filter((path) => typeof path === "string");
+  return [{ path: db, isDatabase: true }, ...others.map((path) => ({ path, isDatabase: false }))];
 }
 
 interface Running {

@@ -2,32 +2,34 @@
  * Sees when files change, by looking at them again and again: a few calls of `stat`, which work for whatever writes them
  * and wherever they lie. What a system reports of a folder is less: nothing of other machines, and not all of every writer.
  */
-import { type BigIntStats, realpathSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import type { BigIntStats } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { codeOf } from "../errors.js";
 import { isSameFile, isUnwritten } from "../source/descriptors.js";
 
-/** How the files were at one look, by the paths that were given. */
-export type Look = ReadonlyMap<string, readonly (BigIntStats | undefined)[]>;
+/** A file that a release is made of, whether it is there or not. */
+export interface Watched {
+  path: string;
+  isDatabase: boolean;
+}
+
+/** How each file was at one look, and what lies beside a database. */
+export type Look = ReadonlyMap<Watched, readonly (BigIntStats | undefined)[]>;
 
 /** Between two looks. A writer that has paused for so long is taken to be done. */
-const PAUSE_MS = 150;
+const PAUSE_MS = 200;
 /** One that never pauses is not waited for any longer than so many looks. */
-const MOST_LOOKS = 15;
+const MOST_LOOKS = 10;
 
 /** Commits may be in the first and not yet in the file itself; while the second is there, SQLite may be at a commit. */
 const BESIDE = ["-wal", "-journal"];
 
 /** Looks at files, of which any may be missing. None is opened: closing one would give up SQLite's locks. */
-export async function look(files: Iterable<string>): Promise<Look> {
-  const looks = [...new Set(files)].map(async (path) => {
-    const beside = BESIDE.map(async (ending) => {
-      const found = await find(realPath(path) + ending);
-      // An empty one says as little as none, and those who only read make and remove it, too.
-      return found?.size === 0n ? undefined : found;
-    });
-    return [path, await Promise.all([find(path), ...beside])] as const;
+export async function look(files: Iterable<Watched>): Promise<Look> {
+  const looks = [...files].map(async (file) => {
+    const beside = file.isDatabase ? await findBeside(file.path) : [];
+    return [file, [await find(file.path), ...beside]] as const;
   });
   return new Map(await Promise.all(looks));
 }
@@ -54,7 +56,7 @@ async function pause(signal: AbortSignal | undefined): Promise<void> {
 }
 
 function otherThan(before: Look, now: Look): string[] {
-  return [...now].filter(([path, found]) => !isSame(before.get(path) ?? [], found)).map(([path]) => path);
+  return [...now].filter(([file, found]) => !isSame(before.get(file) ?? [], found)).map(([{ path }]) => path);
 }
 
 function isSame(before: readonly (BigIntStats | undefined)[], now: readonly (BigIntStats | undefined)[]): boolean {
@@ -74,12 +76,15 @@ async function find(path: string): Promise<BigIntStats | undefined> {
   }
 }
 
-/** SQLite's files lie beside the one that a link leads to. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error;
-    return path;
-  }
+/** They lie beside the file that a link leads to. */
+async function findBeside(path: string): Promise<(BigIntStats | undefined)[]> {
+  // Where it leads nowhere, reading it will say so.
+  const real = await realpath(path).catch(() => path);
+  return Promise.all(
+    BESIDE.map(async (ending) => {
+      const found = await find(real + ending);
+      // An empty one says as little as none, and those who only read make and remove it, too.
+      return found?.size === 0n ? undefined : found;
+    }),
+  );
 }
