@@ -65,14 +65,21 @@ test.each([
   ["plain, by query", { encodings: [], links: "query", bulk: false, changes: 0 }],
   ["plain, by query, with steps", { encodings: [], links: "query", bulk: false, changes: 3 }],
   ["compressed, by path, with parts", { encodings: ["br", "gzip"], links: "path", bulk: true, changes: 0 }],
+  ["with a page for people", { encodings: ["gzip"], links: "query", bulk: false, changes: 0, explorer: true }],
 ] as const)("every path of a release answers as it is described: %s", async (_name, settings) => {
   const { described, port, read } = await served(settings);
   const changes: Changes | undefined = settings.changes > 0 ? JSON.parse(read("changes.json")) : undefined;
   const step = basename(changes?.steps[0]?.file ?? "", ".ndjson.gz");
   const seen = new Set<string>();
   for (const path of Object.keys(described.document.paths)) {
-    const target = `/people${path.replace("{page}", "2").replace("{part}", "1").replace("{step}", step)}`;
-    const missing = `/people${path.replace("{page}", "9").replace("{part}", "9").replace("{step}", "none")}`;
+    const target = `/people${path
+      .replace("{page}", "2")
+      .replace(/\{(?:part|number)\}/, "1")
+      .replace("{step}", step)}`;
+    const missing = `/people${path
+      .replace("{page}", "9")
+      .replace(/\{(?:part|number)\}/, "9")
+      .replace("{step}", "none")}`;
     const { etag = "" } = (await ask(port, target)).headers;
     const requests = [
       [target, {}],

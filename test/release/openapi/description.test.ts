@@ -158,6 +158,12 @@ describe("schemas", () => {
   });
 });
 
+test("records titled Lookup have another name where the release has a look-up", () => {
+  const contract = contractOf({ ...STATIONS, title: "Lookup" });
+  expect(reading(describeApi(contract, PLAIN)).record).toBe("Lookup");
+  expect(reading(describeApi(contract, FULL)).record).toBe("Station");
+});
+
 test.each([
   ["Weather station", "WeatherStation"],
   ["Page", "Station"],
