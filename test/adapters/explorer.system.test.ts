@@ -1,9 +1,12 @@
 /** The page for people, what it is made of, and the files of the look-up: each real host answers for them as `rollcall serve` does. */
 import assert from "node:assert";
-import { join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { adapterOf } from "../../src/adapters/adapters.js";
 import { createServer } from "../../src/index.js";
 import { sha256 } from "../../src/release/files.js";
+import { CURRENT } from "../../src/release/layout.js";
 import { header, type Request, send } from "../client/raw.js";
 import { publish } from "../server/release.js";
 import { EXPLORED, LOOKED_UP } from "../support/explored.js";
@@ -11,7 +14,7 @@ import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
 import { differing, isSkipped } from "./same.js";
-import { SERVERS, type Server, serveWith } from "./servers.js";
+import { filesFor, SERVERS, type Server, serveWith, startServer } from "./servers.js";
 
 const BASES = ["", "/people/directory"] as const;
 const KINDS = [
@@ -102,6 +105,38 @@ describe.each(SERVERS)("$name", (server) => {
     },
   );
 });
+
+/** Hosts whose site's file is written once, and includes what each release holds. */
+const STABLE = SERVERS.filter(({ adapter }) => adapterOf(adapter).included);
+
+test.for(STABLE)(
+  "$name takes up a release that gains a page for people, and one that loses it, by the site's file as it is",
+  async (server, { skip }) => {
+    skip(isMissing(...server.needs));
+    const [dist, port, origin] = [scratch(), await freePort(), await freePort()];
+    const baseUrl = `http://127.0.0.1:${port}/people`;
+    const written = new Set<string>();
+    for (const others of [{}, EXPLORED, LOOKED_UP, EXPLORED, {}]) {
+      const release = await publish(dist, { baseUrl, others });
+      const options = { folder: dist, origin: `http://127.0.0.1:${origin}`, ...server.options };
+      for (const [path, text] of await filesFor(server.adapter, release, options)) {
+        if (!path.startsWith(CURRENT) && existsSync(join(dist, path))) continue;
+        mkdirSync(dirname(join(dist, path)), { recursive: true });
+        writeFileSync(join(dist, path), text);
+        if (!path.startsWith(CURRENT)) written.add(path);
+      }
+      const stop = await startServer(server, { folder: dist, release, port, origin });
+      const statusOf = async (path: string) =>
+        (await fetch(`${baseUrl}${path}`, { redirect: "manual", headers: { Connection: "close" } })).status;
+      const [isBrowsed, isLookedUp] = ["index.html" in others, "lookup/index.json" in others];
+      expect(
+        await Promise.all(["", "/", "/index.html", "/lookup/words/12.txt", "/snapshot.json"].map(statusOf)),
+      ).toEqual([...(isBrowsed ? [301, 200, 200] : [404, 404, 404]), ...[isLookedUp ? 200 : 404, 200]]);
+      await stop();
+    }
+    expect([...written]).toHaveLength(1);
+  },
+);
 
 const htaccess = SERVERS.find(({ name }) => name === "htaccess");
 assert(htaccess);
