@@ -61,6 +61,7 @@ const s3Website = byPath({
   steps: [
     "rollcall publish s3://BUCKET; each object has the Content-Type and Cache-Control that it is uploaded with.",
     `${AS_PREFIX} s3://BUCKET/PATH.`,
+    "With --explorer, the page is the website's index document: aws s3 website s3://BUCKET --index-document index.html.",
   ],
 });
 
@@ -163,6 +164,8 @@ const gcs = byPath({
     "gcloud storage rsync --recursive dist/current gs://BUCKET --cache-control='public, max-age=60'.",
     "gcloud storage objects update gs://BUCKET/snapshot.json gs://BUCKET/SHA256SUMS --cache-control=no-cache.",
     `${AS_PREFIX} gs://BUCKET/PATH.`,
+    "With --explorer, the page is the bucket's main page: gcloud storage buckets update gs://BUCKET --web-main-page-suffix=index.html.",
+    "gcloud storage objects update gs://BUCKET/index.html gs://BUCKET/explorer/{app.js,style.css,summary.json} --cache-control=no-cache.",
   ],
 });
 
