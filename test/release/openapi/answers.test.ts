@@ -65,7 +65,7 @@ test.each([
   ["plain, by query", { encodings: [], links: "query", bulk: false, changes: 0 }],
   ["plain, by query, with steps", { encodings: [], links: "query", bulk: false, changes: 3 }],
   ["compressed, by path, with parts", { encodings: ["br", "gzip"], links: "path", bulk: true, changes: 0 }],
-  ["with a page for people", { encodings: ["gzip"], links: "query", bulk: false, changes: 0, explorer: true }],
+  ["with a look-up", { encodings: ["gzip"], links: "query", bulk: false, changes: 0, lookup: true }],
 ] as const)("every path of a release answers as it is described: %s", async (_name, settings) => {
   const { described, port, read } = await served(settings);
   const changes: Changes | undefined = settings.changes > 0 ? JSON.parse(read("changes.json")) : undefined;
