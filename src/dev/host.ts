@@ -27,6 +27,7 @@ export async function listenEarly(port: number | undefined, log: (line: string) 
   let site: ListingServer | undefined;
   const server = createServer((req, res) => (site ? site.handler(req, res) : sayNotYet(res)));
   const origin = await listenOn(server, port);
+  server.on("error", (error) => log(`The server reports: ${error.message}`));
   return {
     origin,
     async show(folder) {

@@ -1,0 +1,24 @@
+/** A side of a diff knows whether its snapshot has a page for people: on disk, and of a host by its SHA256SUMS. */
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { build, createServer } from "../../src/index.js";
+import { openSide } from "../../src/sides/open.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+const baseUrl = "https://directory.example.com/people";
+
+test.each([true, false])("where a release was built with one or without: %s", async (explorer) => {
+  const cwd = scratch();
+  const db = writeUsers(join(cwd, "users.sqlite"), plainRows(3));
+  const { id, folder } = await build({ db, baseUrl, out: join(cwd, "dist"), explorer });
+  const host = await createServer({ folder });
+  onTestFinished(() => host.close());
+  const { url } = await host.listen({ port: 0 });
+  const effects = { cwd, dist: join(cwd, "dist"), scratch: scratch(), source: { baseUrl, explorer } };
+  for (const name of [id, folder, url, "users.sqlite"]) {
+    const { facts } = await openSide(name, effects);
+    // It is where the base URL leads, wherever it is read.
+    expect([name, facts.explorer]).toEqual([name, explorer ? `${baseUrl}/` : undefined]);
+  }
+});
