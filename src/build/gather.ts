@@ -1,30 +1,37 @@
 /** What a release holds of all records besides their pages: gathered page by page, and written when all are there. */
 import { dirname, join } from "node:path";
 import { contractOf } from "../contract/contract.js";
+import { explorerAssets } from "../explorer/assets.js";
+import { type Counted, ExplorerGatherer, memoryOfCounted } from "../explorer/gather.js";
+import { ExplorerWriter } from "../explorer/writer.js";
 import { type GatheredTerms, Gatherer, memoryOfGathered } from "../lookup/gatherer.js";
 import { LookupWriter } from "../lookup/writer.js";
 import { readReleaseFileSync, sha256 } from "../release/files.js";
+import { EXPLORER } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { makeFolder } from "../release/sharing.js";
 import { linkFile, writeFlushedSync } from "../release/write.js";
-import type { Destination, WrittenFiles } from "./page-writer.js";
+import type { Collection, Destination, WrittenFiles } from "./page-writer.js";
 
 /** What a thread has gathered, as it is handed over. */
 export interface Gathered {
   lookup: GatheredTerms | undefined;
+  explorer: Counted | undefined;
 }
 
 /** The memory that can be handed over instead of copied. */
-export function gatheredMemory({ lookup }: Gathered): ArrayBuffer[] {
-  return lookup ? memoryOfGathered(lookup) : [];
+export function gatheredMemory({ lookup, explorer }: Gathered): ArrayBuffer[] {
+  return [...(lookup ? memoryOfGathered(lookup) : []), ...(explorer ? memoryOfCounted(explorer) : [])];
 }
 
 /** Gathers in a thread, or in the only one. */
 export class PageGatherer {
   readonly #lookup: Gatherer | undefined;
+  readonly #explorer: ExplorerGatherer | undefined;
 
-  constructor({ contract, lookup }: Destination) {
+  constructor({ contract, lookup, explorer }: Destination) {
     this.#lookup = lookup ? new Gatherer(contractOf(contract)) : undefined;
+    this.#explorer = explorer ? new ExplorerGatherer(contractOf(contract)) : undefined;
   }
 
   /**
@@ -34,45 +41,62 @@ export class PageGatherer {
    */
   add(first: number, records: Buffer): void {
     this.#lookup?.add(first, records);
+    this.#explorer?.add(first, records);
   }
 
   /** What was gathered since the last time, where it is so much that it is to be handed over. */
   takeMuch(): Gathered | undefined {
-    return this.#lookup?.isFull ? this.finish() : undefined;
+    return this.#lookup?.isFull || this.#explorer?.isFull ? this.finish() : undefined;
   }
 
   finish(): Gathered {
-    return { lookup: this.#lookup?.finish() };
+    return { lookup: this.#lookup?.finish(), explorer: this.#explorer?.finish() };
   }
 }
 
 /** Writes files of what all threads have gathered. To be closed in a `finally`. */
 export class GatheredFiles {
   readonly #lookup: LookupWriter;
+  readonly #explorer: ExplorerWriter | undefined;
   readonly #files: [path: string, digest: string][] = [];
 
-  /** @param count of all records. */
   constructor(
     private readonly destination: Destination,
-    count: number,
+    private readonly collection: Collection,
     private readonly previous: Release | undefined,
   ) {
-    this.#lookup = new LookupWriter({ contract: contractOf(destination.contract), count });
+    const whole = { contract: contractOf(destination.contract), count: collection.count };
+    this.#lookup = new LookupWriter(whole);
+    this.#explorer = destination.explorer && new ExplorerWriter(whole);
   }
 
   /** In any order. */
   take(gathered: Gathered | undefined): void {
     if (gathered?.lookup) this.#lookup.take(gathered.lookup);
+    if (gathered?.explorer) this.#explorer?.take(gathered.explorer);
   }
 
   async finish(signal: AbortSignal | undefined): Promise<WrittenFiles> {
     const began = performance.now();
     await this.#lookup.finish((path, bytes) => this.#put(path, bytes), signal);
+    await this.#finishExplorer(signal);
     return { files: this.#files, milliseconds: performance.now() - began };
   }
 
   close(): void {
     this.#lookup.close();
+    this.#explorer?.close();
+  }
+
+  async #finishExplorer(signal: AbortSignal | undefined): Promise<void> {
+    const { contract, explorer: files } = this.destination;
+    const summary = await this.#explorer?.finish((path, bytes) => this.#put(path, bytes), signal);
+    if (!summary || !files) return;
+    // The libraries for charts take long to load.
+    const { explorerPage } = await import("../explorer/html.js");
+    const page = explorerPage(contractOf(contract), summary, { ...this.collection, files });
+    this.#put(EXPLORER, Buffer.from(page));
+    for (const [path, bytes] of explorerAssets()) this.#put(path, bytes);
   }
 
   /** Links a file from the last release, where it has the same bytes by its list and on the disk. */
@@ -80,7 +104,7 @@ export class GatheredFiles {
     const { folder } = this.destination;
     const digest = sha256(bytes);
     const before = this.previous?.sums.others.get(path) === digest ? join(this.previous.folder, path) : undefined;
-    dirname(path).split("/").reduce(makeFolder, folder);
+    if (dirname(path) !== ".") dirname(path).split("/").reduce(makeFolder, folder);
     const isKept =
       before !== undefined && readReleaseFileSync(before)?.equals(bytes) && linkFile(before, join(folder, path));
     if (!isKept) writeFlushedSync(join(folder, path), [bytes]);

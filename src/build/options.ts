@@ -172,6 +172,7 @@ export async function resolveOptions(given: BuildOptions) {
     bulk,
     lookup,
     explorer,
+    files,
     changes,
     skipInvalid: options.skipInvalid ?? false,
     gates,

@@ -40,6 +40,8 @@ export interface Destination {
   bulk: boolean;
   /** Whether files say where each record is. */
   lookup: boolean;
+  /** Where there is a page for people: the files that it leads to besides those of every release. */
+  explorer: readonly string[] | undefined;
 }
 
 /** The last release's digest of a page in a variant, if it has the page. */

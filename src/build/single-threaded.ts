@@ -43,7 +43,7 @@ export async function writePagesSingleThreaded(
   const digests = new PageDigests(collection.pages, ["identity", ...destination.encodings]);
   const list = new RecordListWriter(destination.folder);
   const bulk = destination.bulk ? new BulkWriter(destination.folder, previous) : undefined;
-  const gathered = destination.lookup ? new GatheredFiles(destination, collection.count, previous) : undefined;
+  const gathered = destination.lookup ? new GatheredFiles(destination, collection, previous) : undefined;
   const gatherer = new PageGatherer(destination);
   let members = new BulkMembers();
   const together = pagesTogether(collection.pageSize);

@@ -35,7 +35,7 @@ export interface Job {
 /** @throws InvalidRecordsError when all records have been checked, some are invalid, and they are not to be left out. */
 export async function writePages(job: Job, staging: Staging, previous: Release | undefined): Promise<WrittenPages> {
   const { settings, source, log, onProgress, signal, origin } = job;
-  const { contract, pageSize, baseUrl, links, encodings, bulk, lookup, skipInvalid } = settings;
+  const { contract, pageSize, baseUrl, links, encodings, bulk, lookup, explorer, files, skipInvalid } = settings;
   const { path } = contract.listing;
   const collect = (count: number) => {
     origin.note();
@@ -48,6 +48,7 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
     encodings,
     bulk,
     lookup,
+    explorer: explorer ? files : undefined,
   };
 
   const size = threadsFor(source.count, settings.workers, WORTHWHILE);

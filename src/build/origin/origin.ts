@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isObject } from "../../contract/json.js";
 import { pageFrame } from "../../contract/page.js";
 import { codeOf } from "../../errors.js";
+import { explorerAssets } from "../../explorer/assets.js";
 import { findDigest, readReleaseFileSync, sha256 } from "../../release/files.js";
 import { ORIGIN, SUMS } from "../../release/layout.js";
 import { findDamage, type Release } from "../../release/open.js";
@@ -113,6 +114,7 @@ function allSettings(settings: BuildSettings, source: string): unknown {
   const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
   // These texts differ between versions of Rollcall with one number, as in a clone that was updated.
   const texts = [pageTextSql(contract, ""), pageFrame({ page: 2, pages: 3, count: 3, baseUrl, path, links }), AVATAR];
+  const assets = explorer ? explorerAssets().map(([, bytes]) => sha256(bytes)) : [];
   const options = {
     pageSize,
     baseUrl,
@@ -126,7 +128,7 @@ function allSettings(settings: BuildSettings, source: string): unknown {
     description,
     extraFiles,
   };
-  return [version, contract.text, source, texts, options];
+  return [version, contract.text, source, texts, assets, options];
 }
 
 function digestOf(folder: string): Promise<string | undefined> {

@@ -55,7 +55,7 @@ export async function writePagesInParallel(
     const share = source.share(pageSize);
     await pool.askAll({ kind: "read", share });
     const digests = new PageDigests(collection.pages, ["identity", ...encodings]);
-    if (data.destination.lookup) gathered = new GatheredFiles(data.destination, collection.count, previous);
+    if (data.destination.lookup) gathered = new GatheredFiles(data.destination, collection, previous);
     const sum = new Sum(digests, list, bulk, gathered);
     const starts = inBatches(source.pageStarts(share, pageSize), isBulk ? pagesTogether(pageSize) : BATCH);
     await pool.run(batches(collection, starts, previous, bulk), (result, batch) => {
