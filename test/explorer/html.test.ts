@@ -110,7 +110,7 @@ describe("plots", () => {
 });
 
 test.each(FOREIGN.map(({ contract }) => contract))(
-  "of $x-listing.words.1, whatever their fields are called",
+  "of contract %#, whatever its fields are called",
   async (file) => {
     const contract = contractOf(file);
     const page = await pageOf(contract, []);

@@ -1,0 +1,120 @@
+/** The page before its script runs, or where none does: in a real browser, wide and narrow, light and dark. */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { type AnyRecord, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
+import { findings } from "../support/axe.js";
+import { person } from "../support/diffs.js";
+import { FOREIGN } from "../support/foreign.js";
+import { describeWith } from "../support/installed.js";
+import { STATIONS_CONTRACT, stations } from "../support/stations.js";
+import { hostileCollection, pageOf } from "./collection.js";
+
+const STYLE = readFileSync(new URL("../../lib/explorer/style.css", import.meta.url));
+/** axe needs scripts; that of the page is missing then, so that what is looked at is the page before it runs. */
+const FOR_AXE = { javaScriptEnabled: true } as const;
+const FILES = ["/below/explorer/style.css", "/below/explorer/app.js"];
+const LOOKS = [
+  { colorScheme: "light", width: 1600 },
+  { colorScheme: "dark", width: 1024 },
+  { colorScheme: "light", width: 390 },
+  { colorScheme: "dark", width: 390 },
+] as const;
+
+const users = (count: number): AnyRecord[] =>
+  Array.from({ length: count }, (_, at) => person(at, { referrals_count: (at * at) % 700 }) as unknown as AnyRecord);
+const observed = (count: number): AnyRecord[] => stations(count).map(({ record }): AnyRecord => record);
+
+describeWith("chromium", "without a script", (executablePath) => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  });
+  afterAll(() => browser?.close());
+
+  /** The page as a host sends it, and what it asked for besides. */
+  async function open(text: string, options: BrowserContextOptions = {}): Promise<{ page: Page; asked: string[] }> {
+    const asked: string[] = [];
+    const server = createServer(({ url = "" }, response) => {
+      if (url !== "/below/") asked.push(url);
+      const [type, body] = url.endsWith(".css") ? ["text/css", STYLE] : ["text/html; charset=utf-8", text];
+      if (url.endsWith(".js")) response.writeHead(404).end();
+      else response.writeHead(200, { "Content-Type": type }).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const context = await browser.newContext({ javaScriptEnabled: false, ...options });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const { port } = server.address() as AddressInfo;
+    page.on("request", (request) => {
+      if (new URL(request.url()).port !== String(port)) asked.push(request.url());
+    });
+    page.on("dialog", (dialog) => {
+      asked.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    await page.goto(`http://127.0.0.1:${port}/below/`);
+    return { page, asked };
+  }
+
+  test.each(LOOKS)("$colorScheme, $width pixels: axe finds nothing, and nothing is cut off", async (look) => {
+    const { colorScheme, width } = look;
+    for (const text of [await pageOf(USERS_CONTRACT, users(300)), await pageOf(STATIONS_CONTRACT, observed(200))]) {
+      const { page, asked } = await open(text, { ...FOR_AXE, colorScheme, viewport: { width, height: 900 } });
+      for (const summary of await page.locator("summary").all()) await summary.click();
+      expect(await findings(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      expect(asked).toEqual(FILES);
+      await page.close();
+    }
+  });
+
+  test.each(FOREIGN.map(({ contract }) => contract))(
+    "of no records of contract %#: a whole page all the same",
+    async (file) => {
+      const { page } = await open(await pageOf(contractOf(file), []), {
+        ...FOR_AXE,
+        viewport: { width: 390, height: 800 },
+      });
+      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(`0 ${file["x-listing"].words[1]}`);
+      expect(await findings(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    },
+  );
+
+  test("hostile text is shown, and does nothing", async () => {
+    const { contract, records } = hostileCollection();
+    const { page, asked } = await open(await pageOf(contract, records));
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(`60 ${contract.listing.words[1]}`);
+    expect(await page.locator("script, style, meta[http-equiv], iframe, img, base").count()).toBe(3);
+    expect(asked).toEqual(["/below/explorer/style.css"]);
+    const again = await open(await pageOf(contract, records), FOR_AXE);
+    expect(await findings(again.page)).toEqual([]);
+    expect(again.asked).toEqual(FILES);
+  });
+
+  test("one drawing of each plot is shown, the widest that fits, and its figures can be opened", async () => {
+    const text = await pageOf(STATIONS_CONTRACT, observed(200));
+    for (const [width, times, others] of [
+      [1600, "w1080", "w520"],
+      [1024, "w520", "w340"],
+      [390, "w340", "w340"],
+    ] as const) {
+      const { page } = await open(text, { viewport: { width, height: 900 } });
+      const shown = (figure: string) =>
+        page
+          .locator(`#${figure} svg`)
+          .evaluateAll((all) =>
+            all.filter((one) => getComputedStyle(one).display !== "none").map((one) => one.getAttribute("class")),
+          );
+      expect(await shown("times")).toEqual([times]);
+      expect(await shown("facet1")).toEqual([others]);
+      await page.locator("#facet1 summary").click();
+      expect(await page.locator("#facet1 tbody tr").count()).toBeGreaterThan(1);
+      await page.close();
+    }
+  });
+});
