@@ -109,15 +109,12 @@ describe("plots", () => {
   });
 });
 
-test.each(FOREIGN.map(({ contract }) => contract))(
-  "of contract %#, whatever its fields are called",
-  async (file) => {
-    const contract = contractOf(file);
-    const page = await pageOf(contract, []);
-    expect(page.match(/<code class="path">/g)).toHaveLength(contract.fields.length);
-    expect(page).toContain(`href="./${contract.listing.path.slice(1)}pages/1.json"`);
-  },
-);
+test.each(FOREIGN.map(({ contract }) => contract))("of contract %#, whatever its fields are called", async (file) => {
+  const contract = contractOf(file);
+  const page = await pageOf(contract, []);
+  expect(page.match(/<code class="path">/g)).toHaveLength(contract.fields.length);
+  expect(page).toContain(`href="./${contract.listing.path.slice(1)}pages/1.json"`);
+});
 
 test("hostile text is only ever text", async () => {
   const { contract, records } = hostileCollection();
