@@ -2,12 +2,13 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { type Bulk, type BulkPart, encodeBulk, parseBulk } from "../../bulk/parts.js";
+import type { Bulk, BulkPart } from "../../bulk/parts.js";
 import { readPart } from "../../bulk/reader.js";
 import { type Frame, readFrame } from "../../contract/envelope.js";
 import { recordFinder } from "../../contract/record/locate.js";
-import { shorten, showValue } from "../../print/text.js";
+import { showValue } from "../../print/text.js";
 import { BULK, BULK_FOLDER } from "../../release/layout.js";
+import { BULK_HEAD, noteUnnamed, readHead } from "../heads.js";
 import { idFrom } from "../records.js";
 import type { Finding, Findings } from "../verdict.js";
 import { readPlainFile, type Tree } from "./files.js";
@@ -21,11 +22,11 @@ const NEWLINE = 0x0a;
 const LONGEST_SHOWN = 60;
 
 type Difference = Pick<Finding, "page" | "id" | "found" | "expected">;
-type Note = (path: string, found: string, expected: string, place?: Pick<Finding, "page" | "id">) => void;
+type Note = (path: string, difference: Difference) => void;
 
 /** Whether a release has any of it. Where it has not, there is nothing to prove. */
 export function hasBulk({ others }: Manifest, tree: Tree): boolean {
-  return others.has(BULK) || tree.has(BULK) || [...tree.keys()].some((path) => path.startsWith(`${BULK_FOLDER}/`));
+  return others.has(BULK) || tree.has(BULK) || partsIn(tree).length > 0;
 }
 
 export async function checkBulk(
@@ -35,24 +36,21 @@ export async function checkBulk(
   findings: Findings,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const note: Note = (path, found, expected, place) => findings.add({ check: "bulk", path, ...place, found, expected });
+  const note: Note = (path, difference) => findings.add({ check: "bulk", path, ...difference });
   const text = hasBulk(manifest, tree) ? await readPlainFile(folder, tree, BULK, MAX_BULK) : "";
   if (text === "" || !manifest.snapshot || !manifest.contract) return;
-  const bulk = text === undefined ? { why: "is no file to read" } : parseBulk(text);
-  if ("why" in bulk) return note(BULK, `a file that ${shorten(bulk.why, 200)}`, "the parts that hold all records");
-  if (text !== encodeBulk(bulk)) note(BULK, showValue(text), "keys sorted, no white space, one final newline");
+  const bulk = readHead(BULK_HEAD, text ?? { why: "is no file to read" }, note);
+  if (!bulk) return;
   const { count } = manifest.snapshot;
-  if (bulk.count !== count) note(BULK, `count ${bulk.count}`, `${count}, as in snapshot.json`);
-  checkNames(tree, bulk, note);
+  if (bulk.count !== count) note(BULK, { found: `count ${bulk.count}`, expected: `${count}, as in snapshot.json` });
+  for (const { file } of bulk.parts) if (!tree.has(file)) note(file, { found: "no such file", expected: "a part" });
+  noteUnnamed(BULK_HEAD, bulk.parts, partsIn(tree), note);
   await checkParts({ folder, tree, manifest, signal }, bulk, note);
 }
 
-function checkNames(tree: Tree, { parts }: Bulk, note: Note): void {
-  const named = new Set(parts.map(({ file }) => file));
-  for (const path of named) if (!tree.has(path)) note(path, "no such file", "a part");
-  for (const path of tree.keys())
-    if (path.startsWith(`${BULK_FOLDER}/`) && !named.has(path))
-      note(path, "a file", `none, since ${BULK} has no such part`);
+/** The paths of all that stands where parts do. */
+export function partsIn(tree: Tree): string[] {
+  return [...tree.keys()].filter((path) => path.startsWith(`${BULK_FOLDER}/`));
 }
 
 interface Context {
@@ -70,7 +68,7 @@ async function checkParts(context: Context, { sha256, parts }: Bulk, note: Note)
     first += part.count;
   }
   const found = all.digest("hex");
-  if (isProved && found !== sha256) note(BULK, `sha256 ${sha256}`, `${found}, of all plain bytes`);
+  if (isProved && found !== sha256) note(BULK, { found: `sha256 ${sha256}`, expected: `${found}, of all plain bytes` });
 }
 
 /** @returns whether the part holds the records from number `first` (from 0) on that it should. */
@@ -83,7 +81,7 @@ async function checkPart(
 ): Promise<boolean> {
   if (tree.get(file) !== "file") return false;
   const { size } = statSync(join(folder, file));
-  if (size !== bytes) note(file, `${size} bytes`, `${bytes}, as in ${BULK}`);
+  if (size !== bytes) note(file, { found: `${size} bytes`, expected: `${bytes}, as in ${BULK}` });
   const own = createHash("sha256");
   const records = new RecordsOfPages(folder, tree, manifest, first, count);
   const plain = readPart(join(folder, file));
@@ -91,8 +89,9 @@ async function checkPart(
     for (let next = await plain.next(); ; next = await plain.next()) {
       signal?.throwIfAborted();
       const difference = next.done ? records.atEnd() : records.differenceOf(next.value);
-      if (next.done && next.value !== undefined) note(file, `a file that ${next.value}`, "one whole gzip");
-      else if (difference) note(file, difference.found, difference.expected, difference);
+      if (next.done && next.value !== undefined)
+        note(file, { found: `a file that ${next.value}`, expected: "one whole gzip" });
+      else if (difference) note(file, difference);
       if (difference || (next.done && next.value !== undefined)) return false;
       if (next.done) break;
       own.update(next.value);
@@ -102,7 +101,7 @@ async function checkPart(
     await plain.return(undefined);
   }
   const found = own.digest("hex");
-  if (found !== sha256) note(BULK, `sha256 ${sha256} of ${file}`, `${found}, of its plain bytes`);
+  if (found !== sha256) note(BULK, { found: `sha256 ${sha256} of ${file}`, expected: `${found}, of its plain bytes` });
   return true;
 }
 

@@ -1,15 +1,15 @@
 /** Proves changes.json and its steps: their form, and that each is what differs between its ends, where those are there. */
 import { createReadStream, fstatSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Changes, encodeChanges, parseChanges, type Step } from "../../changes/steps.js";
+import type { Changes, Step } from "../../changes/steps.js";
 import { AVATAR_PATH } from "../../contract/links.js";
-import { shorten, showValue } from "../../print/text.js";
 import { openPlain } from "../../release/files.js";
 import { CHANGES, CHANGES_FOLDER, isPart, MAX_PACKED, RECORDS } from "../../release/layout.js";
 import { checkEnds } from "../changes/ends.js";
 import { type Difference, type LineContext, lineContext } from "../changes/lines.js";
 import { MAX_CHANGES, readStep } from "../changes/step.js";
 import { StepTable } from "../changes/table.js";
+import { CHANGES_HEAD, noteUnnamed, readHead } from "../heads.js";
 import type { Findings } from "../verdict.js";
 import { readPlainFile, type Tree } from "./files.js";
 import type { Manifest } from "./manifest.js";
@@ -40,27 +40,18 @@ export async function checkChanges(
   if (!hasChanges(manifest, tree) || !snapshot || !contract) return;
   const note: Note = (path, difference) => findings.add({ check: "changes", path, ...difference });
   const text = await readPlainFile(folder, tree, CHANGES, MAX_CHANGES);
-  const changes = text === undefined ? { why: "is no file to read" } : parseChanges(text);
-  if ("why" in changes)
-    return note(CHANGES, { found: `a file that ${shorten(changes.why, 200)}`, expected: "the steps to this state" });
-  if (text !== encodeChanges(changes))
-    note(CHANGES, { found: showValue(text), expected: "keys sorted, no white space, one final newline" });
+  const changes = readHead(CHANGES_HEAD, text ?? { why: "is no file to read" }, note);
+  if (!changes) return;
   const state = others.get(RECORDS);
   if (state !== undefined && changes.state !== state)
     note(CHANGES, { found: `state ${changes.state}`, expected: `${state}, the digest of ${RECORDS}` });
-  checkNames(tree, changes, note);
+  for (const { file } of changes.steps) if (!tree.has(file)) note(file, { found: "no such file", expected: "a step" });
+  noteUnnamed(CHANGES_HEAD, changes.steps, stepsIn(tree), note);
   checkSize(folder, tree, manifest, changes, note);
   const context = lineContext(contract, `${snapshot.base_url}/${AVATAR_PATH}`);
   const lists = new StateLists(folder);
   for (const step of changes.steps)
     if (tree.get(step.file) === "file") await checkStep({ folder, context, lists, signal }, step, note);
-}
-
-function checkNames(tree: Tree, { steps }: Changes, note: Note): void {
-  const named = new Set(steps.map(({ file }) => file));
-  for (const path of named) if (!tree.has(path)) note(path, { found: "no such file", expected: "a step" });
-  for (const path of stepsIn(tree))
-    if (!named.has(path)) note(path, { found: "a file", expected: `none, since ${CHANGES} has no such step` });
 }
 
 /** Who takes all steps must not move more than half of what there is without them: the parts, else the pages. */

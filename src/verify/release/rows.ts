@@ -1,11 +1,11 @@
 /** The table of what is checked of a release on disk, in the order of the report. */
 import { count } from "../../print/numbers.js";
-import { BULK, BULK_FOLDER, CHANGES, CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { BULK, CHANGES, CONTRACT, OPENAPI, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { findRecordList } from "../../release/record/list.js";
 import { lookupRules, NO_WORDING, recordRules, type Wording, wordingOf } from "../rules.js";
 import { describeSigned, SIGNATURE_ROW, type SignatureResult, whySkipped } from "../signature.js";
 import type { Findings, Row } from "../verdict.js";
-import { hasBulk } from "./bulk.js";
+import { hasBulk, partsIn } from "./bulk.js";
 import { hasChanges, stepsIn } from "./changes.js";
 import type { Tree } from "./files.js";
 import { filesOf, type WhyUnproved } from "./lookup.js";
@@ -90,7 +90,7 @@ export function checksOf(wording: Wording): readonly DiskCheck[] {
     check(
       "bulk",
       `the parts of ${BULK} hold every ${one} as its page does, in order, and nothing else`,
-      ({ tree }) => count([...tree.keys()].filter((path) => path.startsWith(`${BULK_FOLDER}/`)).length, "part"),
+      ({ tree }) => count(partsIn(tree).length, "part"),
       (seen) => (hasBulk(seen.manifest, seen.tree) ? withoutEither(seen) : `it has no ${BULK}`),
     ),
     check(

@@ -1,11 +1,11 @@
 /** Proves a host's parts: one after the other, as they come, they hold the records of its pages and nothing else. */
 import { createHash, type Hash } from "node:crypto";
 import { Readable } from "node:stream";
-import { type BulkPart, encodeBulk, parseBulk } from "../../bulk/parts.js";
+import type { BulkPart } from "../../bulk/parts.js";
 import { unpackPart } from "../../bulk/reader.js";
 import { readFrame } from "../../contract/envelope.js";
-import { shorten } from "../../print/text.js";
 import { BULK, isPart, MAX_PACKED } from "../../release/layout.js";
+import { BULK_HEAD, type NoteFile, noteUnnamed, readHead } from "../heads.js";
 import type { Attempt, Place } from "./attempt.js";
 
 const NEWLINE = 0x0a;
@@ -26,19 +26,18 @@ export class PartsOfSite {
     const { release } = this.attempt.site;
     if (!release?.sums.others.has(BULK)) return;
     const answer = await this.attempt.ask(this.#place(BULK), "identity");
-    const bulk = answer ? parseBulk(String(answer.body)) : { why: "did not come" };
-    if ("why" in bulk) return this.#note(BULK, `a file that ${shorten(bulk.why, 200)}`, "the parts of all records");
-    if (String(answer?.body) !== encodeBulk(bulk)) this.#note(BULK, "another form", "the form of every bulk.json");
-    if (bulk.count !== release.snapshot.count) this.#note(BULK, `count ${bulk.count}`, `${release.snapshot.count}`);
-    const named = new Set(bulk.parts.map(({ file }) => file));
-    for (const path of release.sums.others.keys())
-      if (isPart(path) && !named.has(path)) this.#note(path, "a file", `none, since ${BULK} has no such part`);
+    const bulk = readHead(BULK_HEAD, answer ? String(answer.body) : { why: "did not come" }, this.#note);
+    if (!bulk) return;
+    if (bulk.count !== release.snapshot.count)
+      this.#note(BULK, { found: `count ${bulk.count}`, expected: `${release.snapshot.count}` });
+    noteUnnamed(BULK_HEAD, bulk.parts, [...release.sums.others.keys()].filter(isPart), this.#note);
     let isWhole = true;
     for (const part of bulk.parts) isWhole = (await this.#readPart(part)) && isWhole;
     if (!isWhole) return void this.#pages.splice(0);
     this.#endPage();
     const all = this.#all.digest("hex");
-    if (all !== bulk.sha256) this.#note(BULK, `sha256 ${bulk.sha256}`, `${all}, of all plain bytes`);
+    if (all !== bulk.sha256)
+      this.#note(BULK, { found: `sha256 ${bulk.sha256}`, expected: `${all}, of all plain bytes` });
   }
 
   /** Compares the records of one page with what the parts have. */
@@ -56,11 +55,12 @@ export class PartsOfSite {
   async #readPart({ file, count, bytes, sha256: listed }: BulkPart): Promise<boolean> {
     const body = await this.attempt.askWhole(file, MAX_PACKED + 1);
     if (!body) return false;
-    if (body.length !== bytes) this.#note(file, `${body.length} bytes`, `${bytes}, as in ${BULK}`);
+    if (body.length !== bytes) this.#note(file, { found: `${body.length} bytes`, expected: `${bytes}, as in ${BULK}` });
     const { why, lines, plain } = await this.#unpack(body);
-    if (why !== undefined) this.#note(file, `a file that ${why}`, "one whole gzip");
-    else if (lines !== count) this.#note(file, `${lines} records`, `${count}, as in ${BULK}`);
-    else if (plain !== listed) this.#note(BULK, `sha256 ${listed} of ${file}`, `${plain}, of its plain bytes`);
+    if (why !== undefined) this.#note(file, { found: `a file that ${why}`, expected: "one whole gzip" });
+    else if (lines !== count) this.#note(file, { found: `${lines} records`, expected: `${count}, as in ${BULK}` });
+    else if (plain !== listed)
+      this.#note(BULK, { found: `sha256 ${listed} of ${file}`, expected: `${plain}, of its plain bytes` });
     return why === undefined && lines === count;
   }
 
@@ -106,7 +106,5 @@ export class PartsOfSite {
     return { check: "bulk", url: `${this.attempt.site.first.facts.baseUrl}/${path}` };
   }
 
-  #note(path: string, found: string, expected: string): void {
-    this.attempt.findings.add({ ...this.#place(path), found, expected });
-  }
+  readonly #note: NoteFile = (path, difference) => this.attempt.findings.add({ ...this.#place(path), ...difference });
 }

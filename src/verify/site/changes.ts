@@ -1,18 +1,16 @@
 /** Proves a host's steps: each has its form and its digest, and what the newest puts and removes fits its pages. */
 import { Readable } from "node:stream";
-import { encodeChanges, parseChanges, type Step } from "../../changes/steps.js";
+import type { Step } from "../../changes/steps.js";
 import { readFrame } from "../../contract/envelope.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { recordFinder } from "../../contract/record/locate.js";
-import { shorten } from "../../print/text.js";
 import { CHANGES, isStep, MAX_PACKED, RECORDS } from "../../release/layout.js";
 import { recordDigest } from "../../release/record/list.js";
 import { type Difference, type LineContext, lineContext, type TakeLine } from "../changes/lines.js";
 import { MAX_CHANGES, readStep } from "../changes/step.js";
 import { StepTable } from "../changes/table.js";
+import { CHANGES_HEAD, noteUnnamed, readHead } from "../heads.js";
 import type { Attempt, Place } from "./attempt.js";
-
-const STEPS = "the steps to this state";
 
 /** Call `close` in the end. */
 export class StepsOfSite {
@@ -29,18 +27,12 @@ export class StepsOfSite {
     const { release } = this.attempt.site;
     if (!release?.sums.others.has(CHANGES)) return;
     const answer = await this.attempt.ask(this.#place(CHANGES), "identity", MAX_CHANGES);
-    const changes = answer ? parseChanges(String(answer.body)) : { why: "did not come" };
-    if ("why" in changes)
-      return this.#note(CHANGES, { found: `a file that ${shorten(changes.why, 200)}`, expected: STEPS });
-    if (String(answer?.body) !== encodeChanges(changes))
-      this.#note(CHANGES, { found: "another form", expected: "the form of every changes.json" });
+    const changes = readHead(CHANGES_HEAD, answer ? String(answer.body) : { why: "did not come" }, this.#note);
+    if (!changes) return;
     const state = release.snapshot.state ?? release.sums.others.get(RECORDS);
     if (state !== undefined && changes.state !== state)
       this.#note(CHANGES, { found: `state ${changes.state}`, expected: state });
-    const named = new Set(changes.steps.map(({ file }) => file));
-    for (const path of release.sums.others.keys())
-      if (isStep(path) && !named.has(path))
-        this.#note(path, { found: "a file", expected: `none, since ${CHANGES} has no such step` });
+    noteUnnamed(CHANGES_HEAD, changes.steps, [...release.sums.others.keys()].filter(isStep), this.#note);
     await this.#readSteps(changes.steps);
   }
 
@@ -97,7 +89,6 @@ export class StepsOfSite {
     return { check: "changes", url: `${this.attempt.site.first.facts.baseUrl}/${path}` };
   }
 
-  #note(path: string, difference: Difference): void {
+  readonly #note = (path: string, difference: Difference): void =>
     this.attempt.findings.add({ ...this.#place(path), ...difference });
-  }
 }
