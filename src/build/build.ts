@@ -20,7 +20,7 @@ import { AVATAR, BUILD_EFFECTS, resolveOptions } from "./options.js";
 import { Origin } from "./origin/origin.js";
 import { ProblemLog } from "./problems.js";
 import { isAdapted, makeCurrent } from "./publish.js";
-import { type BuildResult, reportLookup, type Timings } from "./result.js";
+import { type BuildResult, explorerAddress, reportLookup, type Timings } from "./result.js";
 import { type Job, writePages } from "./write-pages.js";
 
 /**
@@ -115,7 +115,7 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
       ...made,
       problems: job.log.report,
       signedWith: signer?.key,
-      ...{ changes: changes?.report, lookup, workers, timings },
+      ...{ changes: changes?.report, lookup, explorer: explorerAddress(job.settings), workers, timings },
     };
   } catch (error) {
     staging.discard();
@@ -156,6 +156,7 @@ function leave(
     problems: log.report,
     signedWith: undefined,
     lookup: reportLookup(settings, { folder, files: sums.others }),
+    explorer: explorerAddress(settings),
     workers: 0,
     timings,
   };

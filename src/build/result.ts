@@ -31,6 +31,8 @@ export interface BuildResult extends Published {
   changes: ChangesReport | undefined;
   /** What was made by which readers find records; undefined without `lookup`. */
   lookup: LookupReport | undefined;
+  /** Where the page for people is; undefined without `explorer`. */
+  explorer: string | undefined;
   /** Threads that read, checked and wrote the pages; 0 when the building thread did. */
   workers: number;
   timings: Timings;
@@ -49,12 +51,18 @@ export interface Timings {
   /** The time of all threads together, by what they did; undefined for a single thread. */
   threads: Spent | undefined;
 }
+
 export interface LookupReport {
   /** The paths of the fields that records are found by: the key, and those whose words are looked up. */
   by: readonly string[];
   /** Sorted files, and the bytes of them and of what says where each begins. */
   files: number;
   bytes: number;
+}
+
+/** Where a page for people is, with the slash by which its links are found. */
+export function explorerAddress({ explorer, baseUrl }: Pick<BuildSettings, "explorer" | "baseUrl">) {
+  return explorer ? `${baseUrl}/` : undefined;
 }
 
 /** @param release with the files that it lists besides its pages. @returns undefined where it has no lookup. */

@@ -279,9 +279,11 @@ test("every line of a summary at once", () => {
     gates: { previous: "20261120T000000Z-000000000000", added: 1200, removed: 3, changed: 0 },
     untidied: [],
     signedWith: "41D7CC311FDAD50B",
+    lookup: { by: ["id", "display_name"], files: 12, bytes: 3_400_000 },
+    explorer: "https://example.com/people/",
     changes: { put: 1240, remove: 3, bytes: 22_000, steps: 4, none: undefined },
     workers: 0,
-    timings: { open: 1, write: 2, publish: 3, threads: undefined },
+    timings: { open: 1, write: 2, lookup: 1, publish: 3, threads: undefined },
   };
   const text = describeBuild(
     result,
@@ -297,6 +299,8 @@ test("every line of a summary at once", () => {
   expect(text).toBe(`\
 read      1,012 users                          data/users.sqlite
 write     10 pages, 1.3 MB (2 linked)          dist/releases/20261121T034000Z-1f6a9c0d2b7e
+look      up by id, display_name               12 files, 3.4 MB
+page      for people                           https://example.com/people/
 step      1,240 put, 3 removed, 22 kB          4 steps in changes.json
 warn      1 user: off_chain.liveness_tier outside what was observed
 warn      3 users: tokens_do_not_add_up

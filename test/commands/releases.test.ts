@@ -155,7 +155,8 @@ next      rollcall build && rollcall serve
   expect([...readTree(cwd).keys()]).toEqual(["data/users.sqlite", "rollcall.config.json"]);
   const { code, stdout } = await rollcall("build --json", fakeIo(cwd));
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ records: 1000, pages: 10 });
+  // A first look is at a page, and not at JSON.
+  expect(JSON.parse(stdout)).toMatchObject({ records: 1000, pages: 10, explorer: "http://127.0.0.1:8080/" });
 });
 
 test.each(["rollcall.config.json", "data/users.sqlite"])("init writes nothing when %s is there", async (name) => {

@@ -122,6 +122,7 @@ function report(
       warnings,
       signedWith,
       lookup,
+      explorer,
       changes,
       untidied,
     } = result;
@@ -138,6 +139,7 @@ function report(
       warnings,
       signedWith,
       lookup,
+      explorer,
       changes: changes && { ...changes, none: changes.none ?? null },
       untidied,
     };

@@ -17,6 +17,7 @@ export function describeBuild(
     { verb: "read", value: isRead ? count(records + skipped, words) : "no row: the file is unchanged", detail: run.db },
     written(result),
     ...lookedUp(result),
+    ...explored(result),
     ...stepped(result),
     ...warned(result, run.contract),
   ];
@@ -64,6 +65,10 @@ function lookedUp({ lookup }: BuildResult): Line[] {
   if (!lookup) return [];
   const { by, files, bytes } = lookup;
   return [{ verb: "look", value: `up by ${by.join(", ")}`, detail: `${count(files, "file")}, ${size(bytes)}` }];
+}
+
+function explored({ explorer }: BuildResult): Line[] {
+  return explorer === undefined ? [] : [{ verb: "page", value: "for people", detail: explorer }];
 }
 
 function stepped({ changes }: BuildResult): Line[] {
