@@ -11,8 +11,11 @@ async function rowsOf({ baseUrl, dist }: Front, isCompared: boolean) {
   return (await verifyUrl({ baseUrl, against })).rows;
 }
 
-/** What only a signed release has, or one with all records in a few files, or with steps. */
-const NOT_ASKED = ["bulk", "changes", "signature", "part-type", "part-range", "part-if-range", "part-beyond"];
+/** What only a signed release has, or one with all records in a few files, with steps, a look-up or a page for people. */
+const NOT_ASKED = [
+  ...["bulk", "changes", "lookup", "explorer", "signature", "part-type", "part-range", "part-if-range", "part-beyond"],
+  ...["explorer-page", "explorer-slash", "explorer-headers"],
+];
 
 async function differing(one: Front, isCompared = true) {
   return (await rowsOf(one, isCompared)).filter(({ outcome }) => outcome === "differs");
