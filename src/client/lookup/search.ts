@@ -54,7 +54,9 @@ export async function openSearch(
   atOnce: number,
 ): Promise<Sought> {
   const demands: Demand[] = [];
-  if (text !== "") demands.push(by === "key" ? await keyDemand(reader, text, isWhole) : await nameDemand(reader, text));
+  // A key may be empty.
+  if (text !== "" || isWhole)
+    demands.push(by === "key" ? await keyDemand(reader, text, isWhole) : await nameDemand(reader, text));
   const chosen = Object.entries(where);
   if (chosen.length > 0) demands.push(await facetDemand(reader, chosen));
   const finds = demands.flatMap((demand) => demand.finds);

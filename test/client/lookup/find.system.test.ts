@@ -1,0 +1,185 @@
+/** Look-ups on a real server, of a real build: what they find is what SQLite finds in the source, by a fold of Python's. */
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { expect, onTestFinished, test } from "vitest";
+import type { AnyObject } from "../../../src/client/checked.js";
+import { openListing } from "../../../src/client/index.js";
+import { contractOf } from "../../../src/contract/contract.js";
+import { nameFields, wordsOfRecord } from "../../../src/contract/lookup.js";
+import { valueAt } from "../../../src/contract/record/value.js";
+import { toSql } from "../../../src/contract/schema/sql.js";
+import { type BuildOptions, build, createServer } from "../../../src/index.js";
+import { whenEnded } from "../../support/command.js";
+import { type Row, userId, writeUsers } from "../../support/database.js";
+import { scratch } from "../../support/files.js";
+import { FOREIGN } from "../../support/foreign.js";
+import { isMissing } from "../../support/installed.js";
+import { freePort } from "../../support/ports.js";
+import { drawSeed, type Random, seeded } from "../../support/random.js";
+
+const PYTHON = "/usr/bin/python3";
+const REFERENCE = new URL("reference.py", import.meta.url).pathname;
+const COUNT = 20_000;
+/** Of one look-up that finds very many, so many are compared. */
+const MOST = 150;
+
+/** Names of many kinds of writing: dotless and dotted i, sharp s, ligatures, wide letters, marks, no spaces, right to left, pictures. */
+const NAMES = [
+  ...["Ada", "Ann", "Anna", "Anna-Lena", "Annabel", "Ana María", "Ñusta", "Zoë", "Zoe\u0308", "José", "Jose\u0301"],
+  ...["Işık", "IŞIK", "İpek", "Iris", "ışıl", "Straße", "STRASSE", "Strauß", "Æsa", "Łukasz", "Đặng", "ﬁnn", "Ａnna"],
+  ...[
+    "王小明",
+    "王明",
+    "小林さくら",
+    "สมชาย",
+    "김민준",
+    "김",
+    "नीरज",
+    "أحمد",
+    "محمّد",
+    "שלום",
+    "Σωκράτης",
+    "ΣΩΣ",
+    "Ольга",
+  ],
+  ...[
+    "👩‍👩‍👧‍👦",
+    "🕊",
+    "😀😀",
+    "x²",
+    "Ⅻ",
+    "O'Brien",
+    "d’Arc",
+    "van der Berg",
+    "--",
+    "",
+    "  ",
+    "007",
+    "٣٤",
+    "\u202Eabc\u202C",
+  ],
+];
+
+function person(random: Random, at: number): Row {
+  const name = () => (random.chance(0.5) ? random.of(NAMES) : `${random.of(NAMES)}${random.below(3000)}`);
+  const [first, last] = [name(), name()];
+  return {
+    id: random.chance(0.5)
+      ? userId(at)
+      : `${hex(random, 8)}-${hex(random, 4)}-4000-8000-${String(at).padStart(12, "0")}`,
+    username: random.chance(0.8) ? `user${random.below(COUNT)}` : name(),
+    first_name: first,
+    last_name: last,
+    display_name: random.chance(0.2)
+      ? null
+      : random.chance(0.5)
+        ? `${first} ${last}`
+        : `${name()}, ${name()} & ${name()}`,
+    date_joined: new Date(Date.UTC(2026, 0, 1) - random.below(5000) * 1000).toISOString().replace("Z", "000Z"),
+    country: random.of(["AT", "DE", "DE", "JP"]),
+  };
+}
+
+function hex(random: Random, digits: number): string {
+  return Array.from({ length: digits }, () => random.below(16).toString(16)).join("");
+}
+
+/** Beginnings of what is there, what is there, and what is almost there. */
+function queriesOf(random: Random, rows: readonly Row[]): [kind: "get" | "key" | "names", text: string][] {
+  const cut = (text: string, most: number) =>
+    Array.from(text)
+      .slice(0, 1 + random.below(most))
+      .join("");
+  return Array.from({ length: 1000 }, (_, at) => {
+    const { id = "", first_name = "", last_name = "", display_name, username } = random.of(rows);
+    const names = [first_name, last_name, display_name, username].map((one) => `${one ?? ""}`);
+    if (at % 4 === 0) return ["get", random.chance(0.8) ? `${id}` : `${id}`.replace(/.$/, "x")];
+    if (at % 4 === 1) return ["key", cut(`${id}`, 36)];
+    if (at % 4 === 2) return ["names", [random.of(names), random.of(names)].join(" ")];
+    return ["names", [...names.filter(() => random.chance(0.2)), cut(random.of(names), 5)].join(" ")];
+  });
+}
+
+async function serve(options: Omit<BuildOptions, "out" | "baseUrl">) {
+  const folder = scratch();
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  await build({ ...options, workers: 0, lookup: true, out: join(folder, "dist"), baseUrl } as BuildOptions);
+  const host = await createServer({ folder: join(folder, "dist") });
+  onTestFinished(() => host.close());
+  await host.listen({ port, host: "127.0.0.1" });
+  return { baseUrl };
+}
+
+/** The first of a walk, and one more than are compared, so that too many are told. */
+async function first<R>(walk: AsyncIterable<R>, most = MOST + 1): Promise<R[]> {
+  const found: R[] = [];
+  for await (const one of walk) if (found.push(one) === most) break;
+  return found;
+}
+
+test.skipIf(isMissing(PYTHON))(
+  "1,000 keys, names and beginnings find what SQLite finds",
+  { timeout: 300_000 },
+  async () => {
+    const random = seeded(drawSeed());
+    const rows = Array.from({ length: COUNT }, (_, at) => person(random, at));
+    const db = writeUsers(join(scratch(), "users.sqlite"), rows);
+    const { baseUrl } = await serve({ db, pageSize: 100 });
+    const queries = queriesOf(random, rows);
+    const child = spawn(PYTHON, [REFERENCE, db]);
+    child.stdin.end(JSON.stringify(queries));
+    const { code, stdout, stderr } = await whenEnded(child);
+    expect([code, stderr]).toEqual([0, ""]);
+    const listing = openListing(baseUrl);
+    let [found, some] = [0, 0];
+    for (const [at, wanted] of (JSON.parse(stdout) as string[][]).entries()) {
+      const [kind, text] = queries[at] as (typeof queries)[number];
+      const records =
+        kind === "get"
+          ? [await listing.get(text)].filter((one) => one !== undefined)
+          : await first(listing.find(text, { by: kind }));
+      const ids = records.map(({ id }) => id);
+      expect([text, ids]).toEqual([text, wanted.slice(0, MOST + 1)]);
+      found += ids.length;
+      some += ids.length > 0 ? 1 : 0;
+    }
+    expect([some > 500, found > 5000]).toEqual([true, true]);
+  },
+);
+
+test.each(
+  FOREIGN.map(({ contract, ...foreign }) => [contract["x-listing"].words[1], { contract, ...foreign }] as const),
+)(
+  "of %s, each record is found by its key and its names",
+  { timeout: 300_000 },
+  async (_, { contract: file, fill, config }) => {
+    const random = seeded(drawSeed());
+    const contract = contractOf(file);
+    const db = join(scratch(), "source.sqlite");
+    const source = new Database(db);
+    source.exec(`${toSql(contract)}; ${fill}`);
+    source.close();
+    const { compress: encodings, ...settings } = config;
+    const { baseUrl } = await serve({ ...settings, encodings, db, contract: file } as Parameters<typeof serve>[0]);
+    const listing = openListing<AnyObject>(baseUrl);
+    const records = await first(listing.records(), Number.POSITIVE_INFINITY);
+    const fields = nameFields(contract);
+    const wordsOf = records.map((record) => wordsOfRecord(contract.key, fields, record));
+    for (let tries = 0; tries < 100; tries++) {
+      const at = random.below(records.length);
+      const key = valueAt(records[at], contract.key) as string | number;
+      expect([key, await listing.get(key)]).toEqual([key, records[at]]);
+      const beginning = Array.from(`${key}`).slice(0, 3).join("");
+      const byKey = records.filter((record) => beginning && `${valueAt(record, contract.key)}`.startsWith(beginning));
+      expect(await first(listing.find(beginning, { by: "key" }))).toEqual(byKey.slice(0, MOST + 1));
+      if (wordsOf[at]?.length === 0) continue;
+      const text = Array.from(random.of(wordsOf[at] ?? []))
+        .slice(0, 1 + random.below(6))
+        .join("");
+      const named = records.filter((_, other) => wordsOf[other]?.some((one) => one.startsWith(text)));
+      expect([text, await first(listing.find(text.toUpperCase()))]).toEqual([text, named.slice(0, MOST + 1)]);
+    }
+  },
+);
