@@ -2,12 +2,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { type PublishOptions, publish } from "../../src/index.js";
+import { type PublishOptions, publish, verify } from "../../src/index.js";
 import { headersOf } from "../../src/publish/bucket/headers.js";
 import { sha256 } from "../../src/release/files.js";
 import { publish as publishRelease, switchTo, writeRelease } from "../server/release.js";
 import { readTree, scratch } from "../support/files.js";
-import { published } from "./releases.js";
+import { buildUsers, published } from "./releases.js";
 
 const LOOKUP = ["lookup/keys/1.txt", "lookup/words/1.txt", "lookup/words/2.txt", "lookup/index.json"];
 const ASSETS = ["explorer/app.js", "explorer/style.css"];
@@ -79,6 +79,18 @@ test("sorted files come before what says where each begins, that before SHA256SU
   for (const path of [...LOOKUP, ...ASSETS, ...DATA]) expect(told).toContain(`add ${path}`);
   await publishSite();
   expect(await publishSite()).toMatchObject({ added: 0, changed: 0, removed: 0 });
+});
+
+test("a copy of a real release is one, page by page and word by word, and so is the next one in its place", async () => {
+  for (const users of [25, 40]) {
+    const release = await buildUsers(folder, users, { explorer: true });
+    await publishSite();
+    expect(published(site)).toEqual(readTree(release.folder));
+    const { rows } = await verify({ what: site });
+    expect(rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
+    for (const name of ["lookup", "explorer"])
+      expect(rows.find((row) => row.name === name)).toMatchObject({ outcome: "passed" });
+  }
 });
 
 test("a release with a lookup alone has no page, and snapshot.json is the last", async () => {

@@ -46,6 +46,17 @@ async function stationsRelease(count = 9, options: Partial<BuildOptions> = {}) {
 }
 
 describe("a whole release has no finding", () => {
+  test("of stations and of entries, with a look-up and a page for people", async () => {
+    for (const folder of [
+      await stationsRelease(30, { explorer: true }),
+      await entriesRelease(entries(23), { explorer: true }),
+    ]) {
+      const verdict = await verifyRelease({ folder });
+      expect(differing(verdict)).toEqual([]);
+      for (const name of ["lookup", "explorer"]) expect(row(verdict, name)).toMatchObject({ outcome: "passed" });
+    }
+  });
+
   test("of stations below a base URL that ends as the listing of users does", async () => {
     const folder = await stationsRelease(3, { baseUrl: "https://weather.example.com/api/users" });
     expect(differing(await verifyRelease({ folder }))).toEqual([]);
