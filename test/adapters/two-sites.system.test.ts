@@ -122,7 +122,14 @@ test
         plainRows(PAGES).map((row) => ({ ...row, bio: `${bio} of ${listing}` })),
       );
       const origin = `http://127.0.0.1:8081/${listing}/dist`;
-      const config = { db: "users.sqlite", baseUrl: LISTINGS[listing], pageSize: 1, adapt: [adapter], origin };
+      const config = {
+        db: "users.sqlite",
+        baseUrl: LISTINGS[listing],
+        pageSize: 1,
+        adapt: [adapter],
+        origin,
+        explorer: true,
+      };
       writeFileSync(join(folder, "rollcall.config.json"), JSON.stringify(config));
       machine.run("rollcall build", `/srv/${listing}`);
     };
@@ -153,14 +160,18 @@ test
     await expect.poll(answered, { timeout: 30_000 }).toEqual(await expected());
     // A redirect and an error have no tag, and are of the listing whose path was asked for.
     for (const listing of NAMES) {
-      const { snapshot } = await openRelease(join(machine.srv, listing, "dist", CURRENT));
+      const { snapshot, sums } = await openRelease(join(machine.srv, listing, "dist", CURRENT));
       for (const [path, status] of [
         ["/api/users?page=2", 301],
         ["/api/users/?page=9", 404],
         ["/nothing", 404],
+        // At the root of a name there is no path without a slash.
+        ...(new URL(LISTINGS[listing]).pathname === "/" ? [] : [["", 301] as const]),
       ] as const)
         expect(ask(machine, 4, LISTINGS[listing] + path)).toContain(`${status} ${snapshot.id} - `);
       expect(ask(machine, 4, `${LISTINGS[listing]}/api/users/`, "-X PUT")).toContain(`405 ${snapshot.id} - `);
+      const page = sums.others.get("index.html");
+      expect(ask(machine, 4, `${LISTINGS[listing]}/`)).toBe(`200 ${snapshot.id} "${page}" ${page}`);
     }
     if (keepsOther) expect(ask(machine, 4, "http://other.test/")).toMatch(/^200 - /);
 

@@ -124,7 +124,7 @@ function sorted(folder: keyof typeof SORTED_FOLDERS, name: string, summary: stri
 }
 
 function itemOf({ path, name, summary, schema, parameters = [], hasRanges }: File): Part {
-  const { "Content-Type": type, "Cache-Control": caching } = fileHeaders(path, "");
+  const { "Content-Type": type, "Cache-Control": caching } = fileHeaders(path.replace("{number}", "1"), "");
   const kind = hasRanges ? "Part" : path === EXPLORER ? "Explorer" : caching === NO_CACHE ? "State" : "File";
   const [mediaType = CONTENT_TYPE] = type.split(";");
   const own = headersOfFile(kind);

@@ -64,7 +64,7 @@ describe("the text", () => {
 /** Of releases without steps, which have been described so since before there were any; with some; and with a look-up. */
 const DIGEST = "c3b3572cc227a8795ccc3483c3ab2fb60086b92992f7b6ed16e109581d641456";
 const DIGEST_WITH_STEPS = "d1f3c7ae942f60c93f0d27cebf16b6265af8449e8cf1f7816967988da19ef441";
-const DIGEST_WITH_LOOKUP = "1077f29837ace1e0bee353ab550d89183a3b8283ec9715c2f598e6151eed8cf8";
+const DIGEST_WITH_LOOKUP = "d1d5d475e72ea4fb66fc5b91e09db45c89b52121e554ae710321f28f079a1488";
 const DIGEST_WITH_LOOKUP_ALONE = "784d5cb41158e064788c9cb3cfebd00186fcfd10b9e0484707b2ea49650a4843";
 
 describe("examples", () => {

@@ -20,7 +20,7 @@ const PRISM = engine("@stoplight/prism-cli/dist/index.js");
 async function proxied(edit: (text: string) => string = (text) => text) {
   const cwd = scratch();
   const db = writeUsers(join(cwd, "users.sqlite"), plainRows(23));
-  const settings = { pageSize: 5, encodings: ["br", "gzip"], bulk: true, changes: 1, lookup: true } as const;
+  const settings = { pageSize: 5, encodings: ["br", "gzip"], bulk: true, changes: 1, explorer: true } as const;
   const { folder } = await build({ db, out: join(cwd, "dist"), baseUrl: "https://listing.test", ...settings });
   const server = await createListingServer({ folder });
   onTestFinished(() => server.close());
@@ -101,13 +101,14 @@ describe.skipIf(isMissing(PRISM))("through Prism", () => {
     const others = [
       ...["bulk.json", "changes.json", "SHA256SUMS", "avatar.svg"],
       ...["lookup/index.json", "lookup/keys/1.txt", "lookup/words/1.txt"],
+      ...["explorer/summary.json", "explorer/facets/1.txt", "index.html", ""],
     ];
     for (const path of ["snapshot.json", "contract.json", "openapi.json", ...others]) {
       const { status, headers, body } = await get(`/${path}`);
       expect([path, status]).toEqual([path, 200]);
       const text = body.toString();
       if (path.endsWith(".json")) expect(JSON.parse(text)).toEqual(JSON.parse(files.get(path) ?? ""));
-      else expect(text).toBe(files.get(path));
+      else expect(text).toBe(files.get(path || "index.html"));
       expect((await get(`/${path}`, { method: "HEAD" })).status).toBe(200);
       expect((await get(`/${path}`, { headers: { "If-None-Match": String(headers.etag) } })).status).toBe(304);
       expect((await get(`/${path}`, { method: "OPTIONS" })).status).toBe(204);
