@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { ListingErrorCode } from "../../src/client/errors.js";
-import type { ListingOptions, RecordOptions } from "../../src/client/options.js";
+import type { ListingOptions, RecordOptions, SearchOptions } from "../../src/client/options.js";
 import { openRelease } from "../../src/index.js";
 import { whenEnded } from "../support/command.js";
 import { clone, environment } from "../support/docs.js";
@@ -33,12 +33,16 @@ test("every option and every code is named, and no other", () => {
     keyof RecordOptions,
     true
   >;
+  const search = {
+    ...{ by: true, isWhole: true, where: true, after: true, restart: true, onRestart: true, signal: true },
+  } satisfies Record<keyof SearchOptions, true>;
   const codes = {
     ...{ unproved: 1, signature: 1, mismatch: 1, malformed: 1, "too-large": 1, redirect: 1, status: 1 },
     ...{ busy: 1, timeout: 1, network: 1, changed: 1, usage: 1 },
   } satisfies Record<ListingErrorCode, 1>;
   expect(named("option of `openListing`")).toEqual(Object.keys(options).sort());
   expect(named("option of `records` and `pages`")).toEqual(Object.keys(walk).sort());
+  expect(named("option of `find`")).toEqual(Object.keys(search).sort());
   expect(named("code")).toEqual(Object.keys(codes).sort());
 });
 
@@ -65,6 +69,11 @@ describe.skipIf(isMissing("minisign"))("the programs", () => {
     const { id } = (await openRelease(join(published.dist, "current"))).snapshot;
     const tokens = users.reduce((sum, { off_chain }) => sum + off_chain.tokens, 0);
     const [first] = users;
+    const named = users.filter(({ display_name, first_name, last_name, username }) =>
+      /(?<![\p{L}\p{N}])an/iu.test(
+        [display_name, first_name, last_name, username].join(" ").normalize("NFKD").replace(/\p{M}/gu, ""),
+      ),
+    );
     const ids = users.map((user) => `${user.id}\n`);
     const said = [
       [`${users.length} users of ${id} have ${tokens} tokens, proved by signature\n`],
@@ -75,6 +84,12 @@ describe.skipIf(isMissing("minisign"))("the programs", () => {
         (from) => `${ids.slice(from, from + 250).join("")}then page ${Math.ceil((from + 250) / 100)}\n`,
       ),
       [`${users.length} users\n`],
+      [
+        `${first?.display_name} has the key ${first?.id}\nnobody is undefined\n${named
+          .slice(0, 3)
+          .map(({ display_name }) => `${display_name}\n`)
+          .join("")}${named.length} users have a name that begins with an\n`,
+      ],
       [
         `${users.length} records put and 0 removed by bulk: ${users.length} users\nnothing changed; ${first?.display_name} is the first of ${users.length}\n`,
       ],

@@ -113,7 +113,7 @@ describe.skipIf(isMissing(...PROGRAMS, "nginx", engine("@duckdb/node-api"), engi
       expect(named.filter((name) => !there.includes(name))).toEqual(patterns);
       const listed = there.filter((name) => /\.\w|SHA/.test(name) && isPublic(name));
       const shown = (name: string) =>
-        name.replace(/\d+(?=\.json$)/, "1").replace(/[0-9a-f]{12}-[0-9a-f]{12}/, "FROM-TO");
+        name.replace(/\d+(?=\.(?:json|txt)$)/, "1").replace(/[0-9a-f]{12}-[0-9a-f]{12}/, "FROM-TO");
       expect(listed.filter((name) => !named.includes(shown(name)))).toEqual([]);
       const { headers } = await fetch(`${published.url}/snapshot.json`);
       expect(headers.get("Link")).toBe('</openapi.json>; rel="service-desc"');
@@ -150,6 +150,14 @@ describe.skipIf(isMissing(...PROGRAMS, "nginx", engine("@duckdb/node-api"), engi
       const listedSteps = await type(block("Only what changed"));
       expect(listedSteps).toMatchObject({ code: 0, stderr: "" });
       expect(listedSteps.stdout).toMatch(new RegExp(`^changes/[0-9a-f]{12}-[0-9a-f]{12}\\.ndjson\\.gz ${hard} 0\n$`));
+
+      writeFileSync(file("lookup.py"), block("One record by its key", 0, "python"));
+      expect(block("One record by its key", 0, "python").trim().split("\n").length).toBeLessThanOrEqual(40);
+      // The page that is left of walking is the last one.
+      expect(await type(block("One record by its key"))).toEqual(fine(lines([users.at(-93)?.display_name ?? ""])));
+      for (const user of [users[0], users[517], users.at(-1)])
+        expect(JSON.parse((await type(`python3 lookup.py "$LISTING" ${user?.id}`)).stdout)).toEqual(user);
+      expect(await type('python3 lookup.py "$LISTING" nobody')).toMatchObject({ code: 1, stdout: "" });
 
       writeFileSync(file("mirror.py"), block("A mirror", 0, "python"));
       const names = germans.map(({ display_name }) => display_name);

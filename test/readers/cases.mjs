@@ -231,6 +231,69 @@ const SIGNED = {
     }
   },
 
+  async "a record is looked up by its key, with three requests at most"({ open, host, control }) {
+    const { ids, marks } = host.releases[FIRST];
+    for (const at of [0, 7, 133, ids.length - 1]) {
+      const listing = open();
+      await listing.snapshot();
+      await control("requests");
+      equal(markOf(JSON.stringify(await listing.get(ids[at]))), marks[at], ids[at]);
+      const asked = await control("requests");
+      equal(asked.length <= 3, true, `${asked}`);
+    }
+    const listing = open();
+    for (const other of ["", "nobody", ids[7].slice(0, -1), `${ids[7]}0`])
+      equal(await listing.get(other), undefined, `the key ${JSON.stringify(other)}`);
+  },
+
+  async "records are found by names and by beginnings of keys, in order, and from where another left off"({
+    open,
+    host,
+  }) {
+    const release = host.releases[FIRST];
+    const wanted = release.ids.filter((id) => nameOf(id).startsWith("user12"));
+    const walk = open().find("USER12");
+    const records = await some(walk, 3);
+    const after = JSON.parse(JSON.stringify(walk.position));
+    records.push(...(await all(open().find("USER12", { after }))));
+    equal(idsOf(records), wanted);
+    for (const record of records)
+      equal(markOf(JSON.stringify(record)), release.marks[release.ids.indexOf(record.id)], record.id);
+    const beginning = release.ids[30].slice(0, -1);
+    const byKey = await all(open().find(beginning, { by: "key" }));
+    equal(
+      idsOf(byKey),
+      release.ids.filter((id) => id.startsWith(beginning)),
+    );
+    equal(await all(open().find("user12 nobody")), []);
+    equal(await all(open().find("")), []);
+  },
+
+  async "a look-up is of one release while the listing moves, and the next one of the new release"({
+    open,
+    host,
+    control,
+  }) {
+    const { [FIRST]: first, [SECOND]: second } = host.releases;
+    const listing = open();
+    const walk = listing.find("user");
+    const records = await some(walk, 25);
+    await control("switch", SECOND);
+    const error = await rest(walk, records).catch((why) => why);
+    if (error) {
+      equal([error.name, error.from.id, error.to.id], ["SnapshotChangedError", first.id, second.id]);
+      equal(error.position, walk.position);
+      isBeginning(first, records);
+    } else {
+      // Caches on the way may still have all that it reads.
+      isRelease(first, records);
+      await listing.snapshot();
+    }
+    isRelease(second, await all(listing.find("user")));
+    // One that was looked up in no other release than this one.
+    equal(markOf(JSON.stringify(await open().get(second.ids[40]))), second.marks[40]);
+  },
+
   async "a signal ends a walk, a page and a listing, with its reason"({ open, host }) {
     const reason = new Error("enough");
     const [ofListing, ofWalk, before] = [new AbortController(), new AbortController(), new AbortController()];
@@ -270,6 +333,10 @@ const PLAIN = {
     isRelease(host.releases[FIRST], await all(listing.records()));
     isRelease(host.releases[FIRST], await all(listing.records()));
     equal([listing.proof, told], ["none", ["unproved"]]);
+    for (const looked of [() => listing.get("nobody"), () => listing.find("user").next()]) {
+      const none = await failure(looked());
+      equal([none.code, none.message], ["usage", `${host.baseUrl} has no lookup; build with --lookup.`]);
+    }
     // Whoever demands a signature gets nothing without it.
     const demanding = open({ unproved: true });
     equal((await failure(demanding.records().next())).name, "ListingError");
@@ -355,6 +422,15 @@ async function failure(promise) {
     return error;
   }
   throw new Error(`Nothing was refused, but came ${JSON.stringify(value)?.slice(0, 200)}`);
+}
+
+/** What the user of an id is called. */
+function nameOf(id) {
+  return `user${Number(id.slice(-12))}`;
+}
+
+function idsOf(records) {
+  return records.map(({ id }) => id);
 }
 
 function isRelease(release, records) {

@@ -64,7 +64,7 @@ export const KINDS: readonly Kind[] = ["serve", "nginx", "cache", "busy", "plain
 export type Front = (behind: number, baseUrl: string) => RequestListener;
 
 const PAGE_SIZE = 10;
-const FOR_READERS = { bulk: true, changes: 2 };
+const FOR_READERS = { bulk: true, changes: 2, lookup: true };
 const LOG_FORMAT = "log_format plain '$request_method $request_uri $status $body_bytes_sent';";
 
 /** What is published in turn. The first is the last that is built. */
