@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { isMissing, UserError } from "../errors.js";
 import { MAX_PAGE } from "../release/files.js";
-import { CONTRACT, PagePaths, SNAPSHOT } from "../release/layout.js";
+import { CONTRACT, EXPLORER, PagePaths, SNAPSHOT } from "../release/layout.js";
 import { contractIn, factsOfPages } from "./folder.js";
 
 /**
@@ -42,6 +42,7 @@ export async function openGitSide(
         `${spec} holds no release: ${revision} has no ${paths.path(1)} below ${JSON.stringify(base)} that is a file.`,
       );
     const facts = await factsOfPages(scratch, contract, spec);
+    if (facts.baseUrl !== undefined && (await copy(EXPLORER))) facts.explorer = `${facts.baseUrl}/`;
     const { words } = contract.listing;
     for (let page = 2; page <= facts.pages; page++) {
       signal?.throwIfAborted();

@@ -74,6 +74,9 @@ test("a file that is put in the place of another is seen, and one that goes miss
   const run = develop(place, "--json users.sqlite");
   await run.next();
   const { url } = await run.next();
+  const page = await fetch(url);
+  expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  expect(await page.text()).toContain('src="explorer/app.js"');
   const next = writeUsers(join(scratch(), "next.sqlite"), plainRows(7));
   renameSync(next, place.db);
   expect(await run.next()).toMatchObject({ event: "built", records: 7, diff: { added: 2, removed: 0, changed: 0 } });

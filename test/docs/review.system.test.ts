@@ -24,10 +24,16 @@ function timeless(text: string): string {
   return text.replace(/\d{8}T\d{6}Z/g, "20260131T120000Z");
 }
 
+/** Ids count the page for people, which is another one with each change of its script; which are the same is what matters. */
+function nameless(text: string): string {
+  const ids = [...new Set(text.match(/(?<=Z-|\()[0-9a-f]{12}\b/g))];
+  return ids.reduce((rest, id, at) => rest.replaceAll(id, `id ${at}`), timeless(text));
+}
+
 /** Holds what was printed against the block that shows it; with UPDATE=1 it becomes the block. */
 function expectShown(language: string, at: number, printed: string): void {
   if (isUpdate) show(language, at, timeless(printed));
-  else expect(timeless(printed)).toBe(timeless(blocks(language)[at] ?? ""));
+  else expect(nameless(printed)).toBe(nameless(blocks(language)[at] ?? ""));
 }
 
 function show(language: string, at: number, text: string): void {
