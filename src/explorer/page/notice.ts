@@ -24,7 +24,10 @@ export function createNotice(): Notice {
       box.className = isAlarm ? "word alarm" : "word";
       box.replaceChildren(element("p", {}, visibleText(text)), ...buttons);
     },
-    clear: () => box.replaceChildren(),
+    clear() {
+      box.className = "word";
+      box.replaceChildren();
+    },
   };
 }
 

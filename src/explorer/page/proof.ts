@@ -34,6 +34,8 @@ export function createProof(base: URL, onKey: (key: string | undefined) => void)
     wrong.textContent = why ?? "";
     if (why !== undefined) return;
     keepKey(base, field.value.trim());
+    line.className = "proof";
+    line.replaceChildren("The signature is being checked…");
     onKey(field.value.trim());
   });
   form.addEventListener("reset", () => {

@@ -1,0 +1,120 @@
+/** The page for people is one for everybody: checked by axe, wide and narrow, light and dark, and used by keys alone. */
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { findings } from "../support/axe.js";
+import { plainRows } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { describeWith } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
+import { settledList, usePages } from "./browser.js";
+import { PAGE_HOSTS, publishPage } from "./hosts.js";
+
+const LOOKS = [
+  { colorScheme: "light", width: 1600 },
+  { colorScheme: "dark", width: 1024 },
+  { colorScheme: "light", width: 390 },
+  { colorScheme: "dark", width: 390 },
+  // A screen of 1,280 pixels at 200 %.
+  { colorScheme: "light", width: 640 },
+] as const;
+
+const [SERVE] = PAGE_HOSTS;
+
+async function served(rows?: Parameters<typeof publishPage>[1]["rows"]): Promise<string> {
+  const [out, port] = [join(scratch(), "dist"), await freePort()];
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const release = await publishPage(out, { baseUrl, ...(rows && { rows }) });
+  await SERVE?.serve(out, release, port);
+  return `${baseUrl}/`;
+}
+
+describeWith("chromium", "accessibility", (path) => {
+  const open = usePages(path);
+
+  test.each(LOOKS)("$colorScheme, $width pixels: axe finds nothing", async ({ colorScheme, width }) => {
+    const { page, misdeeds } = await open(await served(), { colorScheme, viewport: { width, height: 800 } });
+    await settledList(page);
+    expect(await findings(page)).toEqual([]);
+    await fits(page, width);
+    for (const summary of await page.locator("summary:visible").all()) await summary.click();
+    await page.getByRole("searchbox").fill("ma");
+    await page
+      .locator("#status", { hasText: "fit" })
+      .or(page.locator("#status", { hasText: "found" }))
+      .waitFor();
+    await page.locator(".option:visible").first().click();
+    await page.locator(".chosen button").waitFor();
+    await settledList(page);
+    expect(await findings(page)).toEqual([]);
+    await fits(page, width);
+    await page.locator("a.record").first().click();
+    await page.locator(".one").waitFor();
+    expect(await findings(page)).toEqual([]);
+    await fits(page, width);
+    await page.goto(`${page.url().split("#")[0]}#/none`);
+    await page.getByRole("heading", { name: "No user has this key" }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test.each([0, 1])("%i records: axe finds nothing, and the page says how many there are", async (count) => {
+    const { page, misdeeds } = await open(await served(plainRows(count)));
+    expect(await settledList(page)).toBe(count === 1 ? "1 user" : "0 users");
+    expect(await findings(page)).toEqual([]);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("keys alone find a record, open it, read it and go back to where it is in the list", async () => {
+    const { page } = await open(await served(plainRows(40)));
+    await settledList(page);
+    await tabTo(page, "#search");
+    await page.keyboard.type("user3");
+    await page.locator("#status", { hasText: "11 users found" }).waitFor();
+    await tabTo(page, "a.record >> nth=1");
+    await page.keyboard.press("Enter");
+    await page.locator("#record-title:focus").waitFor();
+    await tabTo(page, ".copy button");
+    await page.goBack();
+    await page.locator("a.record >> nth=1").and(page.locator(":focus")).waitFor();
+  });
+
+  test("a screen reader hears of results once they are there, in a live region", async () => {
+    const { page } = await open(await served(plainRows(40)));
+    await settledList(page);
+    await page.evaluate(() => {
+      const said: string[] = [];
+      Object.assign(window, { said });
+      const status = document.querySelector("#status");
+      if (status) new MutationObserver(() => said.push(status.textContent)).observe(status, { childList: true });
+    });
+    await page.getByRole("searchbox").fill("user39");
+    await page.locator("#status", { hasText: "1 user found" }).waitFor();
+    expect(await page.evaluate("said")).toEqual(["1 user found, in 40."]);
+    expect(await page.locator("#status").getAttribute("role")).toBe("status");
+  });
+
+  test("nothing moves for whoever asks for that", async () => {
+    const { page } = await open(await served(plainRows(1)), { reducedMotion: "reduce" });
+    await settledList(page);
+    const moving = await page.evaluate(() =>
+      [...document.querySelectorAll("*")].map((one) => getComputedStyle(one).transitionDuration),
+    );
+    expect(new Set(moving)).toEqual(new Set(["0s"]));
+  });
+});
+
+/** Nothing is wider than the screen. */
+async function fits(page: Page, width: number): Promise<void> {
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+}
+
+/** Presses Tab until an element has the focus. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  const wanted = page.locator(selector);
+  for (let press = 0; press < 200; press++) {
+    if (await wanted.evaluate((one) => one === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not lead to ${selector}.`);
+}

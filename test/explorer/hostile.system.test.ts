@@ -1,0 +1,103 @@
+/** Texts that try to be more than text: the page for people shows them, and does nothing else with them. */
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { plainRows } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { HOSTILE, INVISIBLE } from "../support/hostile.js";
+import { describeWith } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
+import { settledList, shownNames, usePages } from "./browser.js";
+import { PAGE_HOSTS, publishPage } from "./hosts.js";
+
+/** SQLite's text has no lone surrogates, and rows no null characters. */
+const UNSEEN = INVISIBLE.filter(([text]) => !/[\ud800-\udfff\0]/u.test(text));
+const TEXTS = [...HOSTILE, ...UNSEEN.map(([text]) => text)];
+const [SERVE] = PAGE_HOSTS;
+
+/** A page whose records have these texts, and these addresses of images. */
+async function served(texts: readonly string[], image = "https://evil.example/avatar.png"): Promise<string> {
+  const [out, port] = [join(scratch(), "dist"), await freePort()];
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const rows = plainRows(texts.length).map((row, at) => {
+    const text = texts[at] ?? "";
+    return {
+      ...row,
+      bio: text,
+      first_name: text,
+      last_name: text,
+      display_name: text,
+      username: text,
+      image_url: image,
+    };
+  });
+  const release = await publishPage(out, { baseUrl, rows });
+  await SERVE?.serve(out, release, port);
+  return `${baseUrl}/`;
+}
+
+describeWith("chromium", "hostile text", (path) => {
+  const open = usePages(path);
+
+  test("in the list, in a record and in what is searched for is text, and nothing happens", async () => {
+    const { page, misdeeds } = await open(await served(TEXTS));
+    await settledList(page);
+    const shown = [];
+    for (let at = 1; at <= Math.ceil(TEXTS.length / 15); at++) {
+      await page.goto(`${page.url().split("#")[0]}#?page=${at}`);
+      await settledList(page);
+      shown.push(...(await shownNames(page)));
+    }
+    expect(new Set(shown)).toEqual(new Set(TEXTS.map((text) => seen(text, /[\n\r\t]/g))));
+    for (const text of TEXTS) {
+      await page.getByRole("searchbox").fill(text.slice(0, 30));
+      await settledList(page);
+    }
+    for (const at of [0, 4, 8, 16]) {
+      await page.goto(`${page.url().split("#")[0]}#/00000000-0000-4000-8000-${String(at).padStart(12, "0")}`);
+      await page.locator(".one .fields").waitFor();
+      const bio = page.locator(".one .fields tr:has(code:text-is('bio')) td").first();
+      await expect.poll(() => bio.textContent()).toBe(seen(TEXTS[at] ?? "", /[\r\t]/g));
+    }
+    await page.goto(`${page.url().split("#")[0]}#/<img src=x onerror=alert(1)>`);
+    await page.getByRole("heading", { name: "No user has this key" }).waitFor();
+    // No element or attribute came out of a text.
+    expect(await page.locator("img, iframe, base, [onerror], [onload], style").count()).toBe(0);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("that is an address leads elsewhere only as a marked link, and only where it is http", async () => {
+    const { page } = await open(await served(["javascript:alert(1)"], "HTTPS://evil.example/a b".replace(" ", "%20")));
+    await settledList(page);
+    await page.locator("a.record").click();
+    const link = page.locator(".one .fields a");
+    expect(await link.count()).toBe(1);
+    expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow external");
+    expect(await link.getAttribute("href")).toBe("HTTPS://evil.example/a%20b");
+    expect(await link.textContent()).toBe("HTTPS://evil.example/a%20b (leads to another site)");
+  });
+
+  test("the policy refuses what a mistake of ours might let in", async () => {
+    const { page, misdeeds } = await open(await served(["Anna"]));
+    await settledList(page);
+    await page.evaluate(() => {
+      const image = document.createElement("img");
+      image.src = "https://evil.example/x.png";
+      document.body.append(image);
+      void fetch("https://evil.example/").catch(() => {});
+      try {
+        document.body.innerHTML = "<img src=x>";
+      } catch {
+        document.body.setAttribute("data-refused", "");
+      }
+    });
+    expect(await page.locator("body[data-refused]").count()).toBe(1);
+    await expect
+      .poll(() => misdeeds.filter((misdeed) => misdeed.startsWith("policy")))
+      .toEqual(expect.arrayContaining(["policy img-src", "policy connect-src", "policy require-trusted-types-for"]));
+  });
+});
+
+function seen(text: string, alsoEscaped: RegExp): string {
+  const [, shown = text] = UNSEEN.find(([other]) => other === text) ?? [];
+  return shown.replace(alsoEscaped, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

@@ -1,0 +1,54 @@
+/** Releases with a page for people, and the hosts on which people open it. */
+import { once } from "node:events";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { build } from "../../src/build/build.js";
+import type { BuildOptions } from "../../src/build/options.js";
+import { SERVERS, type Server, serveWith } from "../adapters/servers.js";
+import { start } from "../support/command.js";
+import { type Row, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+type Given = Pick<BuildOptions, "baseUrl"> & Partial<BuildOptions> & { rows?: readonly Row[] };
+
+/** The sample that comes with the package, unless there are rows. Returns the folder of its release. */
+export async function publishPage(out: string, { rows, ...options }: Given): Promise<string> {
+  const db = rows ? writeUsers(join(scratch(), "users.sqlite"), rows) : "data/users.sqlite";
+  const { folder } = await build({ db, out, explorer: true, ...options });
+  return folder;
+}
+
+/** A host that answers on a port. */
+export interface PageHost {
+  name: string;
+  needs: readonly string[];
+  /** Serves what is current in `out`, until the test is over or it is told to stop. */
+  serve(out: string, release: string, port: number): Promise<() => Promise<void>>;
+}
+
+const ROLLCALL: PageHost = {
+  name: "rollcall serve",
+  needs: [],
+  async serve(out, _release, port) {
+    const { child, ended } = start(["serve", out, "--port", String(port), "--json"]);
+    const stop = async () => {
+      child.kill("SIGTERM");
+      await ended;
+    };
+    onTestFinished(stop);
+    // It says where it listens once it does.
+    await Promise.race([once(child.stdout, "data"), ended]);
+    return stop;
+  },
+};
+
+function withAdapter(server: Server): PageHost {
+  const { name, needs } = server;
+  return { name, needs, serve: (_out, release, port) => serveWith(server, { release, folder: scratch(), port }) };
+}
+
+/** Rollcall's own, one of those with a configuration, and one that runs at the edge. */
+export const PAGE_HOSTS: readonly PageHost[] = [
+  ROLLCALL,
+  ...SERVERS.filter(({ adapter }) => adapter === "nginx" || adapter === "cloudflare").map(withAdapter),
+];

@@ -1,0 +1,176 @@
+/** A walk through the page for people, on hosts of three kinds, at the root and below a base path, with links of both styles. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { describe, expect, test, vi } from "vitest";
+import type { LinkStyle } from "../../src/contract/links.js";
+import { plainRows, type Row } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { describeWith, isMissing } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
+import { settledList, shownNames, usePages } from "./browser.js";
+import { PAGE_HOSTS, publishPage } from "./hosts.js";
+
+const PLACES: Record<string, { path: string; links: LinkStyle }> = {
+  "rollcall serve": { path: "", links: "query" },
+  nginx: { path: "/people/directory", links: "query" },
+  cloudflare: { path: "", links: "path" },
+};
+
+const NAMES: Record<number, string> = { 7: "Anna Berg", 120: "Jörg Annas", 201: "Anna-Lena Öström", 230: "‮Eve" };
+
+/** Newest first. Every fourth is verified. */
+const rowsOf = (bio: string): Row[] =>
+  plainRows(240).map((row, at) => ({
+    ...{ ...row, bio, display_name: NAMES[at] ?? `Person ${at}`, kyc_status: at % 4 === 0 ? "VERIFIED" : "NONE" },
+  }));
+
+describeWith("chromium", "a walk through the page", (path) => {
+  const open = usePages(path);
+
+  describe.each(PAGE_HOSTS.filter(({ needs }) => !isMissing(...needs)))("on $name", ({ name, serve }) => {
+    const place = PLACES[name] ?? { path: "", links: "query" };
+
+    /** A site that is served, and what moves it to a release with another text in each record. */
+    const site = async () => {
+      const [out, port] = [join(scratch(), "dist"), await freePort()];
+      const baseUrl = `http://127.0.0.1:${port}${place.path}`;
+      const given = { baseUrl, links: place.links, pageSize: 50, encodings: ["gzip"] as const };
+      const adapt = name === "cloudflare" ? { adapt: ["cloudflare"] } : {};
+      const release = await publishPage(out, { ...given, ...adapt, rows: rowsOf("first") });
+      const stop = await serve(out, release, port);
+      const move = async () => {
+        const next = await publishPage(out, { ...given, ...adapt, rows: rowsOf("second") });
+        if (name === "rollcall serve") {
+          // It takes up what is current by itself, a moment later.
+          const id = next.split("-").at(-1);
+          await vi.waitFor(
+            async () => expect((await (await fetch(`${baseUrl}/snapshot.json`)).json()).id).toBe(id),
+            20_000,
+          );
+          return;
+        }
+        await stop();
+        await serve(out, next, port);
+      };
+      return { url: `${baseUrl}/`, release, move };
+    };
+
+    test("finds, chooses, opens, copies, goes back, and comes again by every address", async () => {
+      const { url, release } = await site();
+      const { page, misdeeds } = await open(url, { permissions: ["clipboard-read", "clipboard-write"] });
+      expect(await settledList(page)).toBe("1 to 15 of 240 users");
+      expect((await shownNames(page)).slice(0, 8)).toEqual(
+        [0, 1, 2, 3, 4, 5, 6, 7].map((at) => NAMES[at] ?? `Person ${at}`),
+      );
+      await expect
+        .poll(() => page.locator(".proof").textContent())
+        .toMatch(/^Proved by digests: snapshot [0-9a-f]{12}\.$/);
+
+      await search(page, "anna", "3 users found, in 240.");
+      expect(await shownNames(page)).toEqual(["Anna Berg", "Jörg Annas", "Anna-Lena Öström"]);
+      expect(await page.locator(".records mark").allTextContents()).toEqual(["Anna", "Annas", "Anna"]);
+      await page.getByRole("button", { name: /^VERIFIED/ }).click();
+      await status(page, "1 user found, in 240.");
+      expect(await shownNames(page)).toEqual(["Jörg Annas"]);
+      expect(new URL(page.url()).hash).toBe("#?q=anna&kyc_status=VERIFIED");
+
+      const figures = page.locator("figure").first().locator("details");
+      await figures.locator("summary").click();
+      expect(await figures.locator("tbody tr").count()).toBeGreaterThan(0);
+      expect(await figures.locator("tbody tr").first().isVisible()).toBe(true);
+
+      await page.getByRole("link", { name: "Jörg Annas" }).click();
+      const heading = page.getByRole("heading", { name: "Jörg Annas" });
+      await heading.waitFor();
+      expect(await heading.evaluate((one) => one === document.activeElement)).toBe(true);
+      const key = "00000000-0000-4000-8000-000000000120";
+      expect(new URL(page.url()).hash).toBe(`#/${key}`);
+      expect(await page.locator(".one .fields tr:has(code:text-is('bio')) td").first().textContent()).toBe("first");
+      const digest = await page.locator(".origin code").first().textContent();
+      expect(readFileSync(join(release, "records.sha256"), "utf8").split("\n")).toContain(`${digest}  ${key}`);
+
+      await page.getByRole("button", { name: "Copy" }).click();
+      await page.getByText("Copied").waitFor();
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      const [, from = "", index = ""] = /^curl -s (?:')?(\S+?)(?:')? \| jq '\.results\[(\d+)\]'$/.exec(copied) ?? [];
+      const { results } = (await (await fetch(from)).json()) as { results: { id: string }[] };
+      expect(results[Number(index)]?.id).toBe(key);
+      expect(await page.getByRole("link", { name: "page 3" }).getAttribute("href")).toBe(from);
+
+      await page.goBack();
+      await page.locator(".records").waitFor();
+      expect(
+        await page.getByRole("link", { name: "Jörg Annas" }).evaluate((one) => one === document.activeElement),
+      ).toBe(true);
+      await page.reload();
+      await status(page, "1 user found, in 240.");
+      expect(await page.getByRole("searchbox").inputValue()).toBe("anna");
+      await page.goForward();
+      await heading.waitFor();
+
+      const { page: other, misdeeds: others } = await open(`${url}#/${key}`);
+      await other.getByRole("heading", { name: "Jörg Annas" }).waitFor();
+      await other.getByRole("link", { name: "All users" }).click();
+      expect(await settledList(other)).toBe("1 to 15 of 240 users");
+      await other.getByRole("button", { name: "Last" }).click();
+      await status(other, "226 to 240 of 240 users");
+      expect(new URL(other.url()).hash).toBe("#?page=16");
+      expect(await shownNames(other)).toContain("\\u202eEve");
+      expect([...misdeeds, ...others]).toEqual([]);
+    });
+
+    test("loses nothing while it is offline, and goes on by itself", async () => {
+      const { url } = await site();
+      const { page, misdeeds } = await open(url);
+      await settledList(page);
+      const before = await shownNames(page);
+      await page.context().setOffline(true);
+      await page.getByRole("searchbox").fill("Annas");
+      const word = page.getByText("You are offline. What is shown stays.");
+      await word.waitFor();
+      expect(await shownNames(page)).toEqual(before);
+      await page.getByRole("button", { name: "Try again" }).click();
+      await word.waitFor();
+      expect(await page.getByRole("searchbox").inputValue()).toBe("Annas");
+      await page.context().setOffline(false);
+      await status(page, "1 user found, in 240.");
+      expect(await shownNames(page)).toEqual(["Jörg Annas"]);
+      expect(await word.count()).toBe(0);
+      expect(misdeeds).toEqual([]);
+    });
+
+    test("says so when the listing moves, and reads anew", async () => {
+      const { url, move } = await site();
+      const { page, misdeeds } = await open(url);
+      await settledList(page);
+      await move();
+      // Whoever comes back to a tab is told.
+      await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+      await page.getByText("A newer snapshot was published.").waitFor();
+      // Whoever reads on is not given records of two snapshots.
+      await page.getByRole("button", { name: "Last" }).click();
+      await page.getByText(/^A newer snapshot was published while you were reading/).waitFor();
+      await status(page, "226 to 240 of 240 users");
+      await page.locator("a.record").first().click();
+      await page.locator(".one .fields tr:has(code:text-is('bio')) td", { hasText: "second" }).waitFor();
+      await page.reload();
+      await page.locator(".one .fields tr:has(code:text-is('bio')) td", { hasText: "second" }).waitFor();
+      expect(await page.getByText("A newer snapshot").count()).toBe(0);
+      expect(misdeeds).toEqual([]);
+    });
+  });
+});
+
+async function search(page: Page, text: string, found: string): Promise<void> {
+  await page.getByRole("searchbox").pressSequentially(text, { delay: 20 });
+  await status(page, found);
+}
+
+function status(page: Page, text: string): Promise<void> {
+  return page
+    .locator("#status")
+    .getByText(text, { exact: true })
+    .or(page.locator("#status", { hasText: text }))
+    .waitFor();
+}
