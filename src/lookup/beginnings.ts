@@ -1,7 +1,8 @@
 /** The beginnings of terms whose lines lie in several files, and which records have them. */
-import { addBits, bitsOf, setBit } from "./bits.js";
-import { eachNumber } from "./numbers.js";
-import { oneMore, type TermPlace } from "./term.js";
+import { addBits, bitsOf } from "./bits.js";
+import type { BytePlace } from "./lines.js";
+import { setBits } from "./numbers.js";
+import { oneMore } from "./term.js";
 
 /** A line of the file that is being written. */
 export interface HeldLine {
@@ -37,7 +38,7 @@ export class OpenBeginnings {
    * A file ends behind the last term, and the next one begins with the same `length` bytes.
    * @param held the lines of the file, whose digits stand in `bytes`.
    */
-  open(last: TermPlace, length: number, held: readonly HeldLine[], bytes: Uint8Array): void {
+  open(last: BytePlace, length: number, held: readonly HeldLine[], bytes: Uint8Array): void {
     const before = this.#open.length;
     for (let at = this.#longest(); at < length; ) {
       at = oneMore(last, at);
@@ -78,8 +79,7 @@ export class OpenBeginnings {
 
   #add(open: Open, bytes: Uint8Array, listBegin: number, listEnd: number): void {
     open.bits ??= bitsOf(this.count);
-    const { bits } = open;
-    eachNumber(bytes, listBegin, listEnd, (number) => setBit(bits, number));
+    setBits(open.bits, bytes, listBegin, listEnd);
   }
 }
 

@@ -7,7 +7,7 @@ import { mergeRuns, type StoredRun } from "./merge.js";
 import { countNumbers } from "./numbers.js";
 import type { Run } from "./run.js";
 import type { TemporaryBytes } from "./temporary.js";
-import { readTerm } from "./term.js";
+import { termOfLine, textAt } from "./term.js";
 
 interface FamilyOptions {
   temporary: TemporaryBytes;
@@ -42,11 +42,8 @@ export class SortedFamily {
 
   /** Each term in order, and how many records have it. After `merge`, where terms are not cut. */
   *counts(): Generator<{ term: string; count: number }> {
-    for (const { bytes, begin, listBegin, end } of this.#lines ?? []) {
-      const term = readTerm(bytes, begin);
-      const text = Buffer.from(term.bytes.subarray(term.begin, term.end)).toString();
-      yield { term: text, count: countNumbers(bytes, listBegin, end) };
-    }
+    for (const line of this.#lines ?? [])
+      yield { term: textAt(termOfLine(line)), count: countNumbers(line.bytes, line.listBegin, line.end) };
   }
 
   /** After `merge`. */

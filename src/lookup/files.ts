@@ -3,10 +3,10 @@ import { type Beginning, HIGHEST, MARKS } from "../contract/lookup.js";
 import type { createTurns } from "../workers/turns.js";
 import { type HeldLine, OpenBeginnings } from "./beginnings.js";
 import { eachBit, larger } from "./bits.js";
-import { type Lines, NEWLINE, type SortedLine } from "./lines.js";
+import { type BytePlace, type Lines, NEWLINE, type SortedLine } from "./lines.js";
 import { eachNumber, MOST_DIGITS, writeNumber } from "./numbers.js";
 import type { FileSizes } from "./sizes.js";
-import { readTerm, type TermPlace, writtenTerm } from "./term.js";
+import { termOfLine, textAt, writtenTerm } from "./term.js";
 
 export interface FilesOptions {
   /** Of all records. */
@@ -57,7 +57,7 @@ class Cutter {
   readonly #open: OpenBeginnings;
   /** The lines of terms in this file, and the last term of all. */
   #held: HeldLine[] = [];
-  #last: TermPlace = { bytes: new Uint8Array(), begin: 0, end: 0 };
+  #last: BytePlace = { bytes: new Uint8Array(), begin: 0, end: 0 };
   /** Whether the last line in this file is that of a beginning. */
   #endsWithAll = false;
 
@@ -70,15 +70,15 @@ class Cutter {
     const { bytes, begin, listBegin, end, shared } = line;
     this.#end(shared);
     if (!this.#hasRoom(end - begin)) this.#cut(shared);
-    const term = readTerm(bytes, begin);
+    const term = termOfLine(line);
     this.#last = term;
     this.#endsWithAll = false;
     if (end - begin <= this.#limit) {
-      this.#begin(() => textOf(term));
+      if (this.#length === 0) this.beginnings.push(textAt(term));
       this.#held.push({ listBegin: this.#length + listBegin - begin, listEnd: this.#length + end - begin - 1, shared });
       this.#write(bytes, begin, end);
     } else {
-      const entry = { head: bytes.subarray(begin, listBegin), place: textOf(term) };
+      const entry = { head: bytes.subarray(begin, listBegin), place: textAt(term) };
       this.#writeLong({ ...entry, list: bytes, listBegin, listEnd: end - 1 }, shared);
     }
     this.#open.add(bytes, listBegin, end - 1);
@@ -93,16 +93,16 @@ class Cutter {
   #end(shared: number): void {
     for (const { length, bits, isSame } of this.#open.end(shared)) {
       const term = { ...this.#last, end: this.#last.begin + length };
-      const written = writtenTerm(term);
-      const same = Buffer.concat([written, Buffer.from(`\t${MARKS.same}\n`)]);
+      const written = textAt(writtenTerm(term));
+      const same = Buffer.from(`${written}\t${MARKS.same}\n`);
       if (isSame && this.#endsWithAll && this.#hasRoom(same.length)) {
         this.#write(same, 0, same.length);
         continue;
       }
-      const head = Buffer.concat([written, Buffer.from(`\t${MARKS.all}`)]);
+      const head = Buffer.from(`${written}\t${MARKS.all}`);
       const list = listOf(bits);
       if (!this.#hasRoom(head.length + list.length + 1)) this.#cut(0);
-      const place = textOf(term) + HIGHEST;
+      const place = textAt(term) + HIGHEST;
       this.#writeLong({ head, place, list, listBegin: 0, listEnd: list.length }, undefined);
       this.#endsWithAll = true;
     }
@@ -124,7 +124,7 @@ class Cutter {
         from = -1;
       }
       if (from < 0) {
-        this.#begin(() => (before === listBegin ? place : [place, number]));
+        if (this.#length === 0) this.beginnings.push(before === listBegin ? place : [place, number]);
         this.#write(head, 0, head.length);
         from = this.#length;
         this.#write(digits, 0, writeNumber(digits, 0, number));
@@ -137,11 +137,6 @@ class Cutter {
 
   #hasRoom(bytes: number): boolean {
     return this.#length === 0 || this.#length + bytes <= this.#limit;
-  }
-
-  /** Notes what this file begins with, if it is empty. */
-  #begin(beginning: () => Beginning): void {
-    if (this.#length === 0) this.beginnings.push(beginning());
   }
 
   /** Ends this file. @param shared bytes of the last term that the next file's first line has, too. */
@@ -160,15 +155,14 @@ class Cutter {
   #write(from: Uint8Array, begin: number, end: number): void {
     // With room for a newline.
     while (this.#length + end - begin >= this.#bytes.length) this.#bytes = larger(this.#bytes);
-    for (let at = begin; at < end; at++) this.#bytes[this.#length++] = from[at] ?? 0;
+    const to = this.#bytes;
+    let length = this.#length;
+    for (let at = begin; at < end; at++) to[length++] = from[at] ?? 0;
+    this.#length = length;
   }
 }
 
 const NEWLINES = Uint8Array.of(NEWLINE);
-
-function textOf({ bytes, begin, end }: TermPlace): string {
-  return Buffer.from(bytes.subarray(begin, end)).toString();
-}
 
 /** The digits of all numbers whose bit is set. */
 function listOf(bits: Uint32Array): Uint8Array {

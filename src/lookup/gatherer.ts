@@ -1,11 +1,12 @@
 /** Gathers what records are looked up by, from their canonical text: a thread's part of making a lookup. */
 import type { Contract, Field } from "../contract/contract.js";
-import { foldedWords, keyTerm, nameFields, termOf, wordsOfRecord } from "../contract/lookup.js";
+import { keyTerm, nameFields, termOf, wordsOfRecord } from "../contract/lookup.js";
 import { RECORD_SEPARATOR } from "../contract/page.js";
 import { placeFinder } from "../contract/record/places.js";
 import { valueAt } from "../contract/record/value.js";
 import type { Run } from "./run.js";
 import { TermTable } from "./table.js";
+import { WordCutter } from "./words.js";
 
 /** What a thread hands over, in whatever order. */
 export interface GatheredTerms {
@@ -19,14 +20,8 @@ export function memoryOfGathered({ keys, words }: GatheredTerms): ArrayBuffer[] 
 }
 
 const [QUOTE, BACKSLASH, COMMA, CLOSE] = [0x22, 0x5c, 0x2c, 0x7d];
-/** The last byte of ASCII, and the first byte of the character that ends a key's term. */
-const [ASCII, HIGHEST_LEAD] = [0x7f, 0xf4];
-
-/** What each byte of ASCII is in a word; 0 for those that are in none. */
-const FOLDED = Uint8Array.from({ length: 128 }, (_, code) => {
-  const [word = ""] = foldedWords(String.fromCharCode(code));
-  return word === "" ? 0 : word.charCodeAt(0);
-});
+/** The first byte of the character that ends a key's term. */
+const HIGHEST_LEAD = 0xf4;
 
 /** Text as most have it is read byte by byte; everything else by the same functions that readers use. */
 export class Gatherer {
@@ -35,7 +30,7 @@ export class Gatherer {
   readonly #fields: readonly Field[];
   readonly #find: ReturnType<typeof placeFinder>;
   readonly #begins: number[] = [];
-  #word = Buffer.alloc(2 ** 10);
+  readonly #cutter = new WordCutter((bytes, length, number) => this.#words.add(bytes, 0, length, number));
 
   constructor(private readonly contract: Contract) {
     this.#fields = nameFields(contract);
@@ -99,22 +94,11 @@ export class Gatherer {
   }
 
   #addWords(number: number, records: Buffer, begin: number): void {
-    const { end, highest, isEscaped } = scan(records, begin);
-    if (isEscaped || highest > ASCII) {
-      for (const word of foldedWords(parsed(records, begin, end))) this.#addTerm(this.#words, termOf(word), number);
-      return;
-    }
-    if (end - begin > this.#word.length) this.#word = Buffer.alloc(2 * (end - begin));
-    let length = 0;
-    // The closing quote is in no word, so each has an end.
-    for (let at = begin + 1; at < end; at++) {
-      const folded = FOLDED[records[at] ?? 0] ?? 0;
-      if (folded > 0) this.#word[length++] = folded;
-      else if (length > 0) {
-        this.#words.add(this.#word, 0, Math.min(length, MOST_OF_ASCII), number);
-        length = 0;
-      }
-    }
+    const { end, isEscaped } = scan(records, begin);
+    if (isEscaped) {
+      const text = Buffer.from(parsed(records, begin, end));
+      this.#cutter.cut(text, 0, text.length, number);
+    } else this.#cutter.cut(records, begin + 1, end - 1, number);
   }
 
   #addTerm(table: TermTable, term: string, number: number): void {
@@ -122,9 +106,6 @@ export class Gatherer {
     table.add(bytes, 0, bytes.length, number);
   }
 }
-
-/** Characters of a word's term. */
-const MOST_OF_ASCII = termOf("a".repeat(2 ** 10)).length;
 
 /** Looks along a text. @returns where it ends, behind its quote; its highest byte; whether it has an escape. */
 function scan(records: Buffer, begin: number): { end: number; highest: number; isEscaped: boolean } {

@@ -1,6 +1,7 @@
 /** Lists of one term, made one, in whatever order they come. */
 
 import { BITS_OF_WORD, bitsOf, eachBit, larger, setBit } from "./bits.js";
+import type { BytePlace } from "./lines.js";
 import { eachNumber, MOST_DIGITS, writeNumber } from "./numbers.js";
 
 /** Numbers up to which they are kept as such, however few records there are. */
@@ -21,7 +22,7 @@ export class ListSum {
   }
 
   /** Gives the digits of all numbers that were added, and is empty then. */
-  finish(): Uint8Array {
+  finish(): BytePlace {
     let bytes = new Uint8Array(MOST_DIGITS * Math.min(this.#length, FEW) + FEW);
     let [length, before] = [0, 0];
     const write = (number: number) => {
@@ -36,7 +37,7 @@ export class ListSum {
       for (const number of numbers) write(number);
     }
     [this.#length, this.#isInOrder, this.#bits] = [0, true, undefined];
-    return bytes.subarray(0, length);
+    return { bytes, begin: 0, end: length };
   }
 
   #add(number: number): void {

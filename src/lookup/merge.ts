@@ -1,12 +1,12 @@
 /** Merges sorted runs into the lines of a family, holding a piece of each run. */
 import { MARKS } from "../contract/lookup.js";
 import type { createTurns } from "../workers/turns.js";
-import { Lines, TAB } from "./lines.js";
+import { type BytePlace, Lines } from "./lines.js";
 import { ListSum } from "./list.js";
 import { isOneNumber } from "./numbers.js";
 import { compareTerms, RunReader } from "./run.js";
 import type { TemporaryBytes } from "./temporary.js";
-import { oneMore, sharedBytes, type TermPlace, writtenTerm } from "./term.js";
+import { oneMore, sharedBytes, writtenTerm } from "./term.js";
 
 /** A run's pieces, which were put one after the other. */
 export interface StoredRun {
@@ -15,10 +15,8 @@ export interface StoredRun {
 }
 
 /** A term with its whole list, which waits for the next term: that says where it may be cut. */
-interface Waiting extends TermPlace {
-  list: Uint8Array;
-  listBegin: number;
-  listEnd: number;
+interface Waiting extends BytePlace {
+  list: BytePlace;
   /** Bytes that it shares with the term before. */
   shared: number;
 }
@@ -65,37 +63,31 @@ function readerOf({ first, pieces }: StoredRun, temporary: TemporaryBytes): RunR
 /** Takes the first term off the heap, with its numbers in all runs. */
 function takeTerm(heap: Heap, top: RunReader, sum: ListSum): Waiting {
   const { bytes, begin, end, listEnd } = top;
-  const taken = { bytes, begin, end, list: bytes, listBegin: end, listEnd, shared: 0 };
+  const taken = { bytes, begin, end, list: { bytes, begin: end, end: listEnd }, shared: 0 };
   heap.next();
   let isMore = false;
-  for (let other = heap.top; other && isAt(other, taken, top); other = heap.top) {
+  for (let other = heap.top; other && isAt(other, taken); other = heap.top) {
     if (!isMore) sum.add(bytes, end, listEnd);
     isMore = true;
     sum.add(other.bytes, other.end, other.listEnd);
     heap.next();
   }
-  if (!isMore) return taken;
-  const list = sum.finish();
-  return { ...taken, list, listBegin: 0, listEnd: list.length };
+  if (isMore) taken.list = sum.finish();
+  return taken;
 }
 
-/** Whether a run has come to a term that was taken. No run has one twice. */
-function isAt(reader: RunReader, { bytes, begin, end }: TermPlace, from: RunReader): boolean {
-  if (reader === from || reader.end - reader.begin !== end - begin) return false;
+/** Whether a run has come to a term that was taken. */
+function isAt(reader: RunReader, { bytes, begin, end }: BytePlace): boolean {
+  if (reader.end - reader.begin !== end - begin) return false;
   for (let at = 0; at < end - begin; at++) if (reader.bytes[reader.begin + at] !== bytes[begin + at]) return false;
   return true;
 }
 
 function addLine(lines: Lines, term: Waiting, sharedWithNext: number, isCut: boolean): void {
-  const { bytes, begin, end, list, listBegin, listEnd, shared } = term;
-  const only = isCut && isOneNumber(list, listBegin, listEnd);
-  const cutEnd = only ? begin + oneMore(term, Math.max(shared, sharedWithNext)) : end;
-  const written = writtenTerm({ bytes, begin, end: cutEnd });
-  const head = new Uint8Array(written.length + (cutEnd < end ? 2 : 1));
-  head.set(written);
-  head[written.length] = TAB;
-  if (cutEnd < end) head[written.length + 1] = ONLY;
-  lines.add(head, list, listBegin, listEnd, shared);
+  const { bytes, begin, end, list, shared } = term;
+  const isOnly = isCut && isOneNumber(list.bytes, list.begin, list.end);
+  const cutEnd = isOnly ? begin + oneMore(term, Math.max(shared, sharedWithNext)) : end;
+  lines.add(writtenTerm({ bytes, begin, end: cutEnd }), cutEnd < end ? ONLY : 0, list, shared);
 }
 
 /** The readers of all runs, the one with the first term on top. */

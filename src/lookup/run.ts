@@ -45,7 +45,10 @@ export class RunWriter {
   }
 
   #write(from: Uint8Array, begin: number, end: number): void {
-    for (let at = begin; at < end; at++) this.#bytes[this.#length++] = from[at] ?? 0;
+    const to = this.#bytes;
+    let length = this.#length;
+    for (let at = begin; at < end; at++) to[length++] = from[at] ?? 0;
+    this.#length = length;
   }
 }
 

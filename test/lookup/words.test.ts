@@ -1,0 +1,63 @@
+/** Words are cut from bytes as `foldedWords` and `termOf` cut them from text, by which readers confirm what they find. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { foldedWords, termOf } from "../../src/contract/lookup.js";
+import { WordCutter } from "../../src/lookup/words.js";
+import { drawSeed } from "../support/random.js";
+
+let terms: string[] = [];
+const cutter = new WordCutter((bytes, length) => terms.push(Buffer.from(bytes.subarray(0, length)).toString()));
+
+function termsOf(text: string): string[] {
+  terms = [];
+  const bytes = Buffer.from(text);
+  cutter.cut(bytes, 0, bytes.length, 0);
+  return terms;
+}
+
+const expected = (text: string) => foldedWords(text).map(termOf);
+
+test.each([
+  ["İstanbul ISPARTA ışık", ["istanbul", "isparta", "isik"]],
+  ["Straße STRASSE", ["strasse", "strasse"]],
+  ["東京タワー", ["東", "京", "タ", "ワ", "ー"]],
+  ["Zoë e\u0301te\u0301 Nguyễn", ["zoe", "ete", "nguyen"]],
+  ["ann🕊bob 👩‍👧", ["ann", "🕊", "bob", "👩", "👧"]],
+  ["שָׁלוֹם محمد", ["שלום", "محمد"]],
+  ["Σίσυφος ΣΊΣΥΦΟΣ", ["σισυφοσ", "σισυφοσ"]],
+  ["½ ﬁne Ⅷ ㍿", ["1", "2", "fine", "viii", "株", "式", "会", "社"]],
+  ["O'Neil-Smith_2", ["o", "neil", "smith", "2"]],
+])("%s", (text, words) => {
+  expect(foldedWords(text)).toEqual(words);
+  expect(termsOf(text)).toEqual(words);
+});
+
+test("every character of the first planes, alone and between letters", () => {
+  const different: string[] = [];
+  for (let block = 0; block < 0x20000; block += 0x100) {
+    if (block >= 0xd800 && block < 0xe000) continue;
+    const characters = Array.from({ length: 0x100 }, (_, at) => String.fromCodePoint(block + at));
+    const text = characters.map((character) => `x${character}y ${character}`).join(" ");
+    if (termsOf(text).join("\n") !== expected(text).join("\n")) different.push(`${block.toString(16)}: ${text}`);
+  }
+  expect(different).toEqual([]);
+});
+
+test("any text, and words that are longer than a term", () => {
+  const seed = drawSeed();
+  const unit = fc.oneof(
+    { weight: 4, arbitrary: fc.string({ unit: "binary", maxLength: 1 }) },
+    fc.constantFrom("a", "B", " ", "ß", "İ", "ı", "ς", "\u0301", "\u0345", "字", "🕊", "ŉ", "ǰ", "\u{1d400}", "각", "ﷺ"),
+  );
+  const text = fc
+    .array(fc.oneof(unit, fc.constantFrom("a".repeat(47), "é".repeat(48), "\u{1d400}".repeat(49), "ß".repeat(24))), {
+      maxLength: 12,
+    })
+    .map((parts) => Buffer.from(parts.join("")).toString());
+  fc.assert(
+    fc.property(text, (all) => {
+      expect(termsOf(all)).toEqual(expected(all));
+    }),
+    { seed, numRuns: 2000 },
+  );
+});
