@@ -7,8 +7,8 @@ import { kindOf } from "../contract/record/kind.js";
 import { readText } from "../contract/record/locate.js";
 import { placeFinder } from "../contract/record/places.js";
 import { valueAt } from "../contract/record/value.js";
-import type { Run } from "../lookup/run.js";
-import { TermTable } from "../lookup/table.js";
+import type { Run } from "../lookup/runs/run.js";
+import { TermTable } from "../lookup/runs/table.js";
 import { type CountedTimes, TimeCounter } from "../markup/plots/times.js";
 import { type CountedIntegers, IntegerCounter } from "./integers.js";
 

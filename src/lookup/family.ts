@@ -3,9 +3,9 @@ import type { Beginnings } from "../contract/lookup.js";
 import type { createTurns } from "../workers/turns.js";
 import { type FilesOptions, writeFiles } from "./files.js";
 import type { Lines } from "./lines.js";
-import { mergeRuns, type StoredRun } from "./merge.js";
 import { countNumbers } from "./numbers.js";
-import type { Run } from "./run.js";
+import { mergeRuns, type StoredRun } from "./runs/merge.js";
+import type { Run } from "./runs/run.js";
 import type { TemporaryBytes } from "./temporary.js";
 import { termOfLine, textAt } from "./term.js";
 

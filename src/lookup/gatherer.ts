@@ -4,8 +4,8 @@ import { keyTerm, nameFields, termOf, wordsOfRecord } from "../contract/lookup.j
 import { RECORD_SEPARATOR } from "../contract/page.js";
 import { placeFinder } from "../contract/record/places.js";
 import { valueAt } from "../contract/record/value.js";
-import type { Run } from "./run.js";
-import { TermTable } from "./table.js";
+import type { Run } from "./runs/run.js";
+import { TermTable } from "./runs/table.js";
 import { WordCutter } from "./words.js";
 
 /** What a thread hands over, in whatever order. */

@@ -1,8 +1,8 @@
 /** Lists of one term, made one, in whatever order they come. */
 
-import { BITS_OF_WORD, bitsOf, eachBit, larger, setBit } from "./bits.js";
-import type { BytePlace } from "./lines.js";
-import { eachNumber, MOST_DIGITS, writeNumber } from "./numbers.js";
+import { BITS_OF_WORD, bitsOf, eachBit, larger, setBit } from "../bits.js";
+import type { BytePlace } from "../lines.js";
+import { eachNumber, MOST_DIGITS, writeNumber } from "../numbers.js";
 
 /** Numbers up to which they are kept as such, however few records there are. */
 const FEW = 2 ** 10;

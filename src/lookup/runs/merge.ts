@@ -1,12 +1,12 @@
 /** Merges sorted runs into the lines of a family, holding a piece of each run. */
-import { MARKS } from "../contract/lookup.js";
-import type { createTurns } from "../workers/turns.js";
-import { type BytePlace, Lines } from "./lines.js";
+import { MARKS } from "../../contract/lookup.js";
+import type { createTurns } from "../../workers/turns.js";
+import { type BytePlace, Lines } from "../lines.js";
+import { isOneNumber } from "../numbers.js";
+import type { TemporaryBytes } from "../temporary.js";
+import { oneMore, sharedBytes, writtenTerm } from "../term.js";
 import { ListSum } from "./list.js";
-import { isOneNumber } from "./numbers.js";
 import { compareTerms, RunReader } from "./run.js";
-import type { TemporaryBytes } from "./temporary.js";
-import { oneMore, sharedBytes, writtenTerm } from "./term.js";
 
 /** A run's pieces, which were put one after the other. */
 export interface StoredRun {

@@ -1,6 +1,6 @@
 /** Terms with the numbers of the records that have them, in bounded memory, until they are handed over as a sorted run. */
-import { larger } from "./bits.js";
-import { MOST_DIGITS, writeNumber } from "./numbers.js";
+import { larger } from "../bits.js";
+import { MOST_DIGITS, writeNumber } from "../numbers.js";
 import { type Run, RunWriter } from "./run.js";
 import { sortTerms } from "./sort.js";
 

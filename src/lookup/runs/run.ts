@@ -1,5 +1,5 @@
 /** Sorted terms with their lists, as they are handed from a thread to what merges them. */
-import { larger } from "./bits.js";
+import { larger } from "../bits.js";
 
 /** Terms in the order of their bytes, each once, in pieces that can be read one by one. */
 export interface Run {
