@@ -1,5 +1,5 @@
 /** index.html: the page for people, which shows what a listing is without a script, and single records with one. */
-import type { Contract, Field } from "../contract/contract.js";
+import { type Contract, type Field, fieldAt } from "../contract/contract.js";
 import { headingOf } from "../contract/heading.js";
 import { html, jsonForScript, type Markup } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
@@ -35,12 +35,11 @@ ${overviewPlots(contract, summary)}${meanings(contract)}${programFiles(contract,
 `.source;
 }
 
-function header(
-  { file, listing }: Contract,
-  { count: records, times }: ExplorerSummary,
-  { baseUrl }: PublishedAt,
-): Markup {
-  const since = times && html`<p class="since">From ${day(times.first)} to ${day(times.last)}, by ${times.path}.</p>\n`;
+function header(contract: Contract, { count: records, times }: ExplorerSummary, { baseUrl }: PublishedAt): Markup {
+  const { file, listing } = contract;
+  const since =
+    times &&
+    html`<p class="since">${headingOf(fieldAt(contract, times.path))}: ${day(times.first)} to ${day(times.last)}</p>\n`;
   return html`<header class="about">
 <p class="product">${baseUrl}</p>
 <h1>${count(records, listing.words)}</h1>
@@ -70,10 +69,16 @@ function meaning(field: Field, key: string): Markup {
     (value, at) => html`${at === 0 ? ": " : ", "}<code class="literal">${textOf(value)}</code>`,
   );
   const such = example === undefined ? undefined : html`, as in <code class="literal">${textOf(example)}</code>`;
-  return html`<tr><th scope="row"><span class="heading">${headingOf(field)}</span> <code class="path">${field.path}</code></th><td>${
+  return html`<tr><th scope="row"><span class="heading">${headingOf(field)}</span> <code class="path">${breakable(field.path)}</code></th><td>${
     description === undefined ? undefined : html`<p>${description}</p>`
   }<p class="kind">${kind}${listed}${such}${field.path === key ? ". Names the record." : "."}</p></td></tr>
 `;
+}
+
+/** A path whose line may break behind dots and underscores. */
+function breakable(path: string): Markup {
+  const parts = path.split(/(?<=[._])/);
+  return html`${parts.map((part, at) => html`${at === 0 ? undefined : html`<wbr>`}${part}`)}`;
 }
 
 function textOf(value: unknown): string {

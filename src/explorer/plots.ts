@@ -15,6 +15,7 @@ const MOST_PLOTS = 12;
 const MOST_BARS = 10;
 const BAR = "bar";
 const WIDTHS = [520, 340];
+const TIMES_WIDTHS = [1080, 760, ...WIDTHS];
 
 /** The section with all plots; undefined where there is nothing to draw. */
 export function overviewPlots(contract: Contract, summary: ExplorerSummary): Markup | undefined {
@@ -53,7 +54,7 @@ function timesPlot(contract: Contract, { path, unit, bins, before, after }: Time
     title: `${capital(words[1])} by ${headingOf(field).toLowerCase()}`,
     sentence: `A bar is ${withArticle(unit)}${isDay ? "" : " (UTC)"}.${notDrawn && ` Not drawn: ${notDrawn}.`}`,
     shown: {
-      widths: [1080, ...WIDTHS],
+      widths: TIMES_WIDTHS,
       draw: (width) => drawTimeColumns(drawn, BAR, width),
       figures: {
         head: [isDay ? "From" : "From (UTC)", capital(words[1])],
@@ -75,10 +76,12 @@ function sharesPlot(contract: Contract, { path, values, more }: Facet, all: numb
     .slice(0, MOST_BARS)
     .map(([name, records, part]) => ({ name, count: records, figure: `${number(records)} · ${part}` }));
   const rest = rows.length + more - bars.length;
+  const field = fieldAt(contract, path);
+  const notDrawn = rest > 0 ? `Not drawn: ${count(rest, "rarer value")}.` : undefined;
   return {
     id: `facet${nth}`,
-    title: headingOf(fieldAt(contract, path)),
-    sentence: `${capital(many)} by their value${rest > 0 ? `; ${count(rest, "rarer value")} not drawn` : ""}.`,
+    title: headingOf(field),
+    sentence: sentences(field.schema.description ?? `How many ${many} have each value.`, notDrawn),
     shown: {
       widths: WIDTHS,
       draw: (width) => drawNamedBars(bars, BAR, width, all),
@@ -94,7 +97,10 @@ function integersPlot(contract: Contract, { path, min, max, bins }: Distribution
   return {
     id: `integer${nth}`,
     title: headingOf(fieldAt(contract, path)),
-    sentence: `${capital(many)} by their value, from ${digits(min)} to ${digits(max)}.${isGrowing ? " Bars of greater values hold more of them." : ""}`,
+    sentence: sentences(
+      `How many ${many} have which value, from ${digits(min)} to ${digits(max)}.`,
+      isGrowing ? "Bars on the outside span more values." : undefined,
+    ),
     shown: {
       widths: WIDTHS,
       draw: (width) =>
@@ -110,6 +116,10 @@ function integersPlot(contract: Contract, { path, min, max, bins }: Distribution
       figures: { head: ["Value", capital(many)], rows: rows.filter(([, records]) => records > 0) },
     },
   };
+}
+
+function sentences(...all: readonly (string | undefined)[]): string {
+  return all.filter((sentence) => sentence !== undefined).join(" ");
 }
 
 /** A value of a facet for people. Not escaped. */

@@ -100,7 +100,7 @@ describeWith("chromium", "without a script", (executablePath) => {
     const text = await pageOf(STATIONS_CONTRACT, observed(200));
     for (const [width, times, others] of [
       [1600, "w1080", "w520"],
-      [1024, "w520", "w340"],
+      [1024, "w760", "w340"],
       [390, "w340", "w340"],
     ] as const) {
       const { page } = await open(text, { viewport: { width, height: 900 } });
