@@ -70,6 +70,7 @@ describeWith("chromium", "hostile text", (path) => {
     await settledList(page);
     await page.locator("a.record").click();
     const link = page.locator(".one .fields a");
+    await link.waitFor();
     expect(await link.count()).toBe(1);
     expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow external");
     expect(await link.getAttribute("href")).toBe("HTTPS://evil.example/a%20b");
