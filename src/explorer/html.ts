@@ -3,7 +3,7 @@ import { type Contract, type Field, fieldAt } from "../contract/contract.js";
 import { headingOf } from "../contract/heading.js";
 import { html, jsonForScript, type Markup } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
-import { capital } from "../print/text.js";
+import { capital, oneLine } from "../print/text.js";
 import type { ExplorerSummary } from "./form.js";
 import { meaningOf } from "./meaning.js";
 import { overviewPlots } from "./plots.js";
@@ -43,7 +43,7 @@ function header(contract: Contract, { count: records, times }: ExplorerSummary, 
   return html`<header class="about">
 <p class="product">${baseUrl}</p>
 <h1>${count(records, listing.words)}</h1>
-${file.description === undefined ? undefined : html`<p class="lead">${file.description}</p>\n`}${since ?? undefined}</header>
+${file.description === undefined ? undefined : html`<p class="lead">${oneLine(file.description)}</p>\n`}${since ?? undefined}</header>
 `;
 }
 
@@ -70,7 +70,7 @@ function meaning(field: Field, key: string): Markup {
   );
   const such = example === undefined ? undefined : html`, as in <code class="literal">${textOf(example)}</code>`;
   return html`<tr><th scope="row"><span class="heading">${headingOf(field)}</span> <code class="path">${breakable(field.path)}</code></th><td>${
-    description === undefined ? undefined : html`<p>${description}</p>`
+    description === undefined ? undefined : html`<p>${oneLine(description)}</p>`
   }<p class="kind">${kind}${listed}${such}${field.path === key ? ". Names the record." : "."}</p></td></tr>
 `;
 }

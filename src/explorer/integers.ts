@@ -5,8 +5,12 @@ type Bin = Distribution["bins"][number];
 
 /** With more values than this, a bin has several. */
 const MOST_BINS = 24;
-/** Where one of the equal bins would hold more than this share, they say little, and bins that grow say more. */
+/**
+ * Where one of the equal bins would hold more than this share of all values, or so few of the bins hold any, they say little,
+ * and bins that grow say more.
+ */
 const MOST_IN_ONE = 0.5;
+const LEAST_FILLED = 0.4;
 const MOST_CELLS = 5000;
 const STEPS = [1, 2, 5];
 const SAFE = Number.MAX_SAFE_INTEGER;
@@ -70,7 +74,9 @@ export class IntegerCounter {
       return cells.map(([value, count]) => ({ from: value, to: value, count }));
     const equal = equalBins(cells, this.#min, this.#max);
     const total = cells.reduce((sum, [, count]) => sum + count, 0);
-    if (equal.every(({ count }) => count <= total * MOST_IN_ONE)) return equal;
+    const filled = equal.filter(({ count }) => count > 0);
+    const isEven = filled.every(({ count }) => count <= total * MOST_IN_ONE);
+    if (isEven && filled.length >= equal.length * LEAST_FILLED) return equal;
     return growingBins(this.#growing ?? this.#grow(), this.#min, this.#max);
   }
 

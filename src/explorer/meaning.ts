@@ -25,7 +25,8 @@ function wordsOf(schema: ValueSchema): string {
   const { const: constant, enum: values, anyOf, format, items } = schema;
   if (constant !== undefined) return `always ${JSON.stringify(constant)}`;
   if (values) return values.length === 1 ? "always the same" : "one of a list of values";
-  if (anyOf) return anyOf.map(wordsOf).join(", or ");
+  if (anyOf)
+    return anyOf.map((option) => ("const" in option ? JSON.stringify(option.const) : wordsOf(option))).join(", or ");
   switch (kindOf(schema)) {
     case "string":
       return format ? FORMATS[format] : `text${lengthOf(schema)}`;

@@ -7,7 +7,7 @@ import { drawNamedBars } from "../markup/plots/bars.js";
 import { drawNamedColumns, drawTimeColumns } from "../markup/plots/columns.js";
 import { figure, type Plot } from "../markup/plots/figure.js";
 import { count, number, time } from "../print/numbers.js";
-import { capital } from "../print/text.js";
+import { capital, oneLine } from "../print/text.js";
 import type { Distribution, ExplorerSummary, Facet, TimesSummary } from "./form.js";
 
 /** Of each kind of plot; a contract may have a thousand fields. */
@@ -51,8 +51,8 @@ function timesPlot(contract: Contract, { path, unit, bins, before, after }: Time
   const drawn = bins.map((bin) => ({ start: new Date(bin.from), end: new Date(bin.to), counts: [bin.count] }));
   return {
     id: "times",
-    title: `${capital(words[1])} by ${headingOf(field).toLowerCase()}`,
-    sentence: `A bar is ${withArticle(unit)}${isDay ? "" : " (UTC)"}.${notDrawn && ` Not drawn: ${notDrawn}.`}`,
+    title: `${capital(words[1])} over time`,
+    sentence: `${headingOf(field)}; a bar is ${withArticle(unit)}${isDay ? "" : " (UTC)"}.${notDrawn && ` Not drawn: ${notDrawn}.`}`,
     shown: {
       widths: TIMES_WIDTHS,
       draw: (width) => drawTimeColumns(drawn, BAR, width),
@@ -81,7 +81,7 @@ function sharesPlot(contract: Contract, { path, values, more }: Facet, all: numb
   return {
     id: `facet${nth}`,
     title: headingOf(field),
-    sentence: sentences(field.schema.description ?? `How many ${many} have each value.`, notDrawn),
+    sentence: sentences(oneLine(field.schema.description) ?? `How many ${many} have each value.`, notDrawn),
     shown: {
       widths: WIDTHS,
       draw: (width) => drawNamedBars(bars, BAR, width, all),

@@ -2,6 +2,7 @@
 import type { Contract } from "../contract/contract.js";
 import { html, type Markup } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
+import { capital } from "../print/text.js";
 import { BULK, CHANGES, CONTRACT, LOOKUP, OPENAPI, PagePaths, SIGNATURE, SNAPSHOT, SUMS } from "../release/layout.js";
 
 export interface PublishedAt {
@@ -21,7 +22,7 @@ export function programFiles(contract: Contract, published: PublishedAt): Markup
   const listed: readonly (readonly [path: string, what: string, isThere?: boolean])[] = [
     [
       first,
-      `${many}, page by page: the first of ${count(pages, "page")} of ${count(pageSize, listing.words)}. Follow next.`,
+      `${capital(many)}, page by page: the first of ${count(pages, "page")} of ${count(pageSize, listing.words)}. Follow next.`,
     ],
     [SNAPSHOT, `Which snapshot this is, and how many ${many} it has. Ask for it to learn of a newer one.`],
     [OPENAPI, "What can be asked and what is answered, for tools that make clients."],

@@ -45,6 +45,11 @@ export function listed(words: readonly string[], most = 40): string {
   return words.slice(0, most).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
+/** A text of an author, whose lines and spaces are those of its file. */
+export function oneLine(text: string | undefined): string | undefined {
+  return text?.replace(/\s+/g, " ").trim();
+}
+
 /** A word as a sentence begins with it. */
 export function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);

@@ -140,7 +140,7 @@ test.each<[FieldSchema, string]>([
   [{ type: "boolean" }, "True or false"],
   [{ enum: ["a", "b", null] }, "One of a list of values, or nothing (null)"],
   [{ const: "fr" }, 'Always "fr"'],
-  [{ anyOf: [{ const: "never" }, { type: "string", format: "date" }] }, 'Always "never", or day'],
+  [{ anyOf: [{ const: "never" }, { type: "string", format: "date" }] }, '"never", or day'],
   [{ type: "array", items: { enum: ["temp", "wind"] } }, 'List of "temp", "wind"'],
   [{ type: "array", items: { type: "string" } }, "List, each item: text"],
   [{ "x-json": true }, "Any JSON value"],

@@ -43,6 +43,12 @@ describe("more than 24 values", () => {
     expect(new Set(bins.map(({ from, to }) => to - from))).toEqual(new Set([4]));
   });
 
+  test("of which one lies far outside have bins that grow", () => {
+    const { bins = [] } = count([...spread(1000, 100), 1_000_000]) ?? {};
+    expect(bins.at(-1)).toEqual({ from: 1_000_000, to: 1_999_999, count: 1 });
+    expect(bins[0]).toMatchObject({ from: 0, to: 0 });
+  });
+
   test("most of which are small have bins that grow", () => {
     const { bins = [] } = count([...new Array(500).fill(0), ...spread(100, 4000), -3]) ?? {};
     expect(bins.slice(0, 5).map(({ from, to }) => [from, to])).toEqual([
