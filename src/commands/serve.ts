@@ -118,7 +118,7 @@ function announce(release: ServedRelease, url: string, settings: Settings, io: I
   else
     sayLines(io, [
       { verb: "serve", value: url, detail: describeSnapshot(release) },
-      ...(explorer === null ? [] : [{ verb: "look", value: explorer, detail: "the page for people" }]),
+      ...(explorer === null ? [] : [{ verb: "page", value: explorer, detail: "for people" }]),
       { verb: "try", value: `curl ${shellWord(listing)}` },
     ]);
 }
