@@ -3,7 +3,7 @@ import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { isPlainObject, objectOf } from "./checked.js";
-import { ListingError, quoted, SnapshotChangedError } from "./errors.js";
+import { ListingError, quoted } from "./errors.js";
 import type { CallOptions, ListedPage } from "./options.js";
 import type { Position } from "./position.js";
 import type { Ground } from "./proof/ground.js";

@@ -1,7 +1,7 @@
 /** One attempt to read a host from one snapshot: what every answer is held to, and when the host is given up. */
 import { etagOf } from "../../contract/headers.js";
 import { sha256 } from "../../release/files.js";
-import type { Variant } from "../../release/layout.js";
+import { isPacked, type Variant } from "../../release/layout.js";
 import { decodeBody, headerOf, type RemoteResponse } from "../../remote/exchange.js";
 import { TransferError } from "../../remote/transfer.js";
 import type { ProbedSite } from "../probes/probe.js";
@@ -34,14 +34,14 @@ export class Attempt {
   }
 
   /**
-   * A listed file that is the same for readers of every coding. Where it does not come as SHA256SUMS lists it, that is a
+   * A listed file: a part or a step, which is the same for readers of every coding, or a text as it is. Where it does not come as SHA256SUMS lists it, that is a
    * finding, and undefined. @throws TransferError as `ask` does.
    */
   async askWhole(path: string, maxBytes: number): Promise<Buffer | undefined> {
     const { release, first } = this.site;
     const digest = release?.sums.others.get(path);
     const place = { check: "files", url: `${first.facts.baseUrl}/${path}` };
-    const answer = await this.ask(place, "gzip", maxBytes);
+    const answer = await this.ask(place, isPacked(path) ? "gzip" : "identity", maxBytes);
     const read = answer && (await digestOf(answer));
     if (!answer || !read) return undefined;
     if ("why" in read || read.digest !== digest) {
