@@ -2,7 +2,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 
-export interface OpenedPage {
+interface OpenedPage {
   page: Page;
   /** Requests that leave the base URL, dialogs, errors, breaches of its policy. */
   misdeeds: string[];
