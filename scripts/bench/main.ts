@@ -10,6 +10,7 @@ import { benchCompress } from "./compress.js";
 import { benchDiff } from "./diff.js";
 import { benchDisk } from "./disk.js";
 import { benchGrowth } from "./growth.js";
+import { benchLookup } from "./lookup.js";
 import { describeMachine, isWritable } from "./machine.js";
 import { benchMirror } from "./mirror.js";
 import { benchRead } from "./read.js";
@@ -24,6 +25,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   diff: benchDiff,
   disk: benchDisk,
   growth: benchGrowth,
+  lookup: benchLookup,
   mirror: benchMirror,
   read: benchRead,
   serve: benchServe,

@@ -1,0 +1,183 @@
+/** `build --lookup`: the same bytes from any number of threads, whatever records there are, and nothing left where it fails. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { type BuildOptions, build } from "rollcall";
+import { expect, test } from "vitest";
+import { CLI, run, start } from "../support/command.js";
+import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
+import { checkSums, openFiles, readTree, scratch } from "../support/files.js";
+import { STATIONS, stations, writeStations } from "../support/stations.js";
+import { lookUp } from "./plain-reader.js";
+
+const baseUrl = "https://directory.example.com";
+
+async function outcomeOf(options: Omit<BuildOptions, "out" | "baseUrl">) {
+  const { folder, id, lookup } = await build({ ...options, baseUrl, out: scratch(), lookup: true });
+  checkSums(folder);
+  const files = readTree(join(folder, "lookup"));
+  expect(lookup?.files).toBe(files.size - 1);
+  expect(lookup?.bytes).toBe([...files.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  return { folder, id, files, index: JSON.parse(files.get("index.json") ?? "") };
+}
+
+type Outcome = Awaited<ReturnType<typeof outcomeOf>>;
+
+function find({ files, index }: Outcome, family: "keys" | "words", term: string, isWhole: boolean): number[] {
+  const own = index[family].map((_: unknown, at: number) => Buffer.from(files.get(`${family}/${at + 1}.txt`) ?? ""));
+  return lookUp(index[family], own, term, isWhole);
+}
+
+const HARD = [
+  "İstanbul ISPARTA",
+  "Straße",
+  "東京タワー",
+  "Zoë e\u0301",
+  "🕊",
+  "שָׁלוֹם",
+  'a\tb "c"',
+  "\u{1d400}x",
+  "",
+  "x".repeat(70),
+];
+
+/** Rows with every kind of name, of which one in three begins as all others do. */
+function hardRows(count: number): Row[] {
+  return plainRows(count).map((row, at) => ({
+    ...row,
+    username: at % 3 === 0 ? `user${String(at).padStart(6, "0")}` : null,
+    display_name: `everybody ${HARD[at % HARD.length]}`,
+  }));
+}
+
+test.each([1, 7, 100])("any number of threads makes the same bytes: %i a page", async (pageSize) => {
+  const db = writeUsers(join(scratch(), "u.sqlite"), hardRows(pageSize === 1 ? 400 : 4500));
+  const alone = await outcomeOf({ db, pageSize, workers: 0 });
+  for (const workers of [1, 2, 3]) {
+    const shared = await outcomeOf({ db, pageSize, workers });
+    expect(shared.files).toEqual(alone.files);
+    expect(shared.id).toBe(alone.id);
+    // Other pages are then handed out together.
+    expect((await outcomeOf({ db, pageSize, workers, bulk: true })).files).toEqual(alone.files);
+  }
+  const count = JSON.parse(readFileSync(join(alone.folder, "snapshot.json"), "utf8")).count;
+  expect(find(alone, "words", "everybody", true)).toHaveLength(count);
+  expect(find(alone, "words", "user", false)).toHaveLength(Math.ceil(count / 3));
+  expect(find(alone, "words", "strasse", true)).toHaveLength(count / HARD.length);
+  expect(find(alone, "words", "x".repeat(48), true)).toHaveLength(count / HARD.length);
+  expect(find(alone, "keys", userId(5), true)).toHaveLength(1);
+});
+
+test("a lookup counts in the id", async () => {
+  const db = writeUsers(join(scratch(), "u.sqlite"), plainRows(20));
+  const options = { db, baseUrl, out: scratch() };
+  const plain = await build(options);
+  const found = await build({ ...options, lookup: true });
+  expect(found).toMatchObject({
+    isNew: true,
+    isRead: true,
+    lookup: { by: expect.arrayContaining(["id", "username"]) },
+  });
+  expect(found.id).not.toBe(plain.id);
+  expect(plain.lookup).toBeUndefined();
+  expect(await build({ ...options, lookup: true })).toMatchObject({
+    isRead: false,
+    id: found.id,
+    lookup: found.lookup,
+  });
+  expect(await build({ ...options, lookup: true, workers: 0 })).toMatchObject({ isNew: false, id: found.id });
+  expect(await build(options)).toMatchObject({ isNew: false, isSwitched: true, id: plain.id });
+});
+
+test("an empty collection, one record, and records without any name", async () => {
+  const none = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), []) });
+  expect([...none.files.keys()]).toEqual(["index.json"]);
+  expect(none.index).toMatchObject({ keys: [], words: [] });
+  const one = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), plainRows(1)) });
+  expect(find(one, "keys", userId(0), true)).toEqual([0]);
+  const nameless = plainRows(30).map((row) => ({
+    ...row,
+    username: null,
+    display_name: null,
+    first_name: "",
+    last_name: "",
+  }));
+  const bare = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), nameless) });
+  expect(find(bare, "keys", userId(7), true)).toHaveLength(1);
+});
+
+test("invalid records that are left out are not found, and the others where they are", async () => {
+  const rows = hardRows(300).map((row, at) => (at % 100 === 7 ? { ...row, country: "nowhere" } : row));
+  const made = await outcomeOf({ db: writeUsers(join(scratch(), "u.sqlite"), rows), skipInvalid: true, pageSize: 50 });
+  expect(find(made, "words", "everybody", true)).toEqual(Array.from({ length: 297 }, (_, at) => at));
+  expect(find(made, "keys", userId(7), true)).toEqual([]);
+});
+
+test("records of another contract, whose values hide names", async () => {
+  const made = stations(2500);
+  const db = writeStations(
+    join(scratch(), "s.sqlite"),
+    made.map(({ row }) => row),
+  );
+  const alone = await outcomeOf({ db, contract: STATIONS, workers: 0 });
+  const shared = await outcomeOf({ db, contract: STATIONS, workers: 3 });
+  expect(shared.files).toEqual(alone.files);
+  for (const number of [0, 999, 2499])
+    expect(find(alone, "keys", made[number]?.record.code ?? "", true)).toEqual([number]);
+  expect(find(alone, "words", "station", true)).toHaveLength(2500);
+});
+
+test("files that are the same are linked from the last release, and damaged ones are not carried on", async () => {
+  const file = writeUsers(join(scratch(), "u.sqlite"), hardRows(300));
+  const options = { db: file, baseUrl, out: scratch(), lookup: true };
+  const first = await build(options);
+  const db = new Database(file);
+  const change = (bio: string) => db.prepare("UPDATE users SET bio = ? WHERE id = ?").run(bio, userId(3));
+  const inode = (release: string, path: string) => statSync(join(release, path)).ino;
+  const [keys, words] = ["lookup/keys/1.txt", "lookup/words/1.txt"];
+  change("one");
+  const second = await build(options);
+  for (const path of [keys, words]) expect(inode(second.folder, path)).toBe(inode(first.folder, path));
+  const damaged = readFileSync(join(second.folder, keys));
+  damaged[10] = (damaged[10] ?? 0) ^ 1;
+  writeFileSync(join(second.folder, keys), damaged);
+  change("two");
+  const third = await build(options);
+  expect(inode(third.folder, keys)).not.toBe(inode(second.folder, keys));
+  expect(inode(third.folder, words)).toBe(inode(second.folder, words));
+  checkSums(third.folder);
+  db.close();
+});
+
+test("on a full disk it says so, for releases and for temporary files, and leaves nothing", () => {
+  const folder = scratch();
+  // Without its index, the source itself would have to be sorted there.
+  writeUsers(join(folder, "u.sqlite"), hardRows(90_000), "CREATE INDEX users_in_order ON users (date_joined DESC, id)");
+  for (const name of ["dist", "tmp"]) mkdirSync(join(folder, name));
+  const script = `exec 2>&1; cd "${folder}"; mount -t tmpfs -o size=6m tmpfs tmp; export TMPDIR=${folder}/tmp SQLITE_TMPDIR=${folder}/tmp
+    node "${CLI}" build --quiet --lookup --db u.sqlite --out dist --base-url ${baseUrl} --workers 2; echo "code $?"; ls -A tmp
+    ls -A dist | grep -c -e staging -e trash -e current; true`;
+  const output = execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", script], { encoding: "utf8" });
+  expect(output).toBe(
+    `error: The folder for temporary files, ${folder}/tmp, has no room to sort what records are looked up by in (SQLITE_FULL); point TMPDIR at one with room.\ncode 1\n0\n`,
+  );
+});
+
+test("a build that is killed while it sorts leaves no temporary file, and the next one clears up", async () => {
+  const folder = scratch();
+  const db = writeUsers(join(folder, "u.sqlite"), hardRows(60_000));
+  const out = join(folder, "dist");
+  const tmp = join(folder, "tmp");
+  mkdirSync(tmp);
+  const args = ["build", "--db", db, "--out", out, "--base-url", baseUrl, "--quiet", "--lookup", "--workers", "2"];
+  const killed = start(args, { env: { ...process.env, SQLITE_TMPDIR: tmp, TMPDIR: tmp } });
+  while (!existsSync(join(out, ".staging/lookup/keys/1.txt"))) await sleep(5);
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  expect(readdirSync(tmp)).toEqual([]);
+  expect(await run(args)).toEqual({ code: 0, stdout: "", stderr: "" });
+  checkSums(join(out, readlinkSync(join(out, "current"))));
+  expect(openFiles(tmp)).toEqual([]);
+});
