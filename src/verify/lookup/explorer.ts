@@ -4,14 +4,16 @@ import type { Snapshot } from "../../contract/snapshot.js";
 import { explorerAssets } from "../../explorer/assets.js";
 import type { ExplorerSummary } from "../../explorer/form.js";
 import { explorerPage } from "../../explorer/html.js";
-import { BULK, CHANGES, EXPLORER, SIGNATURE } from "../../release/layout.js";
+import { BULK, CHANGES, EXPLORER, EXPLORER_FOLDER, isSorted, SIGNATURE, SUMMARY } from "../../release/layout.js";
+import { checkOf } from "./needs.js";
 
 interface ExplorerContext {
   contract: Contract;
   snapshot: Pick<Snapshot, "base_url" | "pages" | "page_size">;
   /** What the records make. */
   summary: ExplorerSummary;
-  has(path: string): boolean;
+  /** All that there is. */
+  paths(): Iterable<string>;
   /** Undefined for what cannot be read. */
   read(path: string): Promise<Buffer | undefined>;
 }
@@ -24,17 +26,22 @@ export async function noteExplorer({
   contract,
   snapshot,
   summary,
-  has,
+  paths,
   read,
 }: ExplorerContext): Promise<string | undefined> {
   const { base_url: baseUrl, pages, page_size: pageSize } = snapshot;
-  const files = [BULK, CHANGES].filter(has);
+  const there = new Set([...paths()].filter((path) => [BULK, CHANGES].includes(path) || checkOf(path) === "explorer"));
+  const files = [BULK, CHANGES].filter((path) => there.has(path));
   // Whether there is a signature, SHA256SUMS does not say.
   const made = [files, [...files, SIGNATURE]].map((files) =>
     explorerPage(contract, summary, { baseUrl, pages, pageSize, files }),
   );
   const html = await read(EXPLORER);
   const others = html !== undefined && made.includes(String(html)) ? [] : [EXPLORER];
-  for (const [path, bytes] of explorerAssets()) if (!(await read(path))?.equals(bytes)) others.push(path);
+  const assets = new Map(explorerAssets());
+  for (const [path, bytes] of assets) if (!(await read(path))?.equals(bytes)) others.push(path);
+  for (const path of there)
+    if (path.startsWith(`${EXPLORER_FOLDER}/`) && !isSorted(path) && path !== SUMMARY && !assets.has(path))
+      others.push(path);
   return others.length > 0 ? `not as this version of Rollcall writes it: ${others.join(", ")}` : undefined;
 }

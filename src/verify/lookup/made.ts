@@ -1,5 +1,5 @@
 /** Compares the files that look-ups and the page for people work by with what the records make of them, one by one. */
-import { EXPLORER } from "../../release/layout.js";
+import { EXPLORER, EXPLORER_FOLDER } from "../../release/layout.js";
 import { differenceOf, type LookupDifference } from "./differences.js";
 import { checkOf, HEADS, type LookupCheck } from "./needs.js";
 
@@ -53,7 +53,7 @@ export class MadeFiles {
   }
 }
 
-/** Whether a file is the page for people, or what that is shown by. */
+/** Whether a file is the page for people, or lies where its script and style do. */
 function isOfPage(path: string): boolean {
-  return path === EXPLORER || /^explorer\/[^/]+\.(?:js|css)$/.test(path);
+  return path === EXPLORER || (path.startsWith(`${EXPLORER_FOLDER}/`) && path.split("/").length === 2);
 }

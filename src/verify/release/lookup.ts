@@ -81,8 +81,8 @@ export async function checkLookup(
   made.finish();
   const { contract, snapshot } = manifest;
   if (!summary || !contract || !snapshot) return { unproved };
-  const has = (path: string) => tree.has(path);
-  return { unproved, aboutExplorer: await noteExplorer({ contract, snapshot, summary, has, read }) };
+  const paths = () => tree.keys();
+  return { unproved, aboutExplorer: await noteExplorer({ contract, snapshot, summary, paths, read }) };
 }
 
 class HeldOnDisk implements HeldFiles {

@@ -99,8 +99,8 @@ export class LookupOfSite implements HeldFiles {
     made.finish();
     if (!summary || !this.#release) return;
     const read = (path: string) => this.attempt.askWhole(path, MAX_EXPLORER);
-    const has = (path: string) => this.has(path);
-    this.aboutExplorer = await noteExplorer({ contract, snapshot: this.#release.snapshot, summary, has, read });
+    const paths = () => this.paths();
+    this.aboutExplorer = await noteExplorer({ contract, snapshot: this.#release.snapshot, summary, paths, read });
   }
 
   close(): void {
