@@ -13,6 +13,7 @@ const FLOORS = {
   contract: 97,
   diff: 95,
   init: 95,
+  markup: 95,
   mirror: 90,
   print: 97,
   publish: 94,

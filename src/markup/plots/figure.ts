@@ -13,7 +13,7 @@ export interface Plot {
   shown: Markup | Drawings;
 }
 
-export interface Drawings {
+interface Drawings {
   /** In pixels, widest first. Text in SVG does not wrap, so there are several drawings, and the style shows one that fits. */
   widths: readonly number[];
   draw(width: number): PlotDrawing;
