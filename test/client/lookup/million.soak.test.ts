@@ -56,12 +56,9 @@ test("a key, and where the records of a name are", { timeout: 1_800_000 }, async
     take("get", costs(/./), 3);
 
     const { first_name, last_name, username } = user;
-    for (const text of [
-      `${first_name} ${last_name}`,
-      last_name,
-      username,
-      Array.from(first_name).slice(0, 2).join(""),
-    ]) {
+    const texts = [`${first_name} ${last_name}`, last_name, username, Array.from(first_name).slice(0, 2).join("")];
+    // Where writing puts no spaces between words, a name is many words, each with a file of its own.
+    for (const text of texts.filter((one) => foldedWords(one).length <= 2)) {
       const other = openListing(baseUrl, { fetch: counted });
       await other.snapshot();
       asked = [];
