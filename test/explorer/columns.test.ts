@@ -11,9 +11,14 @@ const one = (path: string) => ({ ...two(path), more: 0 });
 
 test.each([
   ["users", USERS_CONTRACT, [two("kyc_status")], ["date_joined", "kyc_status", "country", "current_location"]],
-  ["users of one kind", USERS_CONTRACT, [one("kyc_status")], ["date_joined", "country", "current_location"]],
+  [
+    "users of one kind",
+    USERS_CONTRACT,
+    [one("kyc_status")],
+    ["date_joined", "country", "current_location", "off_chain.mining_events"],
+  ],
   ["stations", stations, [two("country"), two("is_active")], ["opened", "country", "is_active", "readings"]],
-  ["art", art, [two("état")], ["état", "the größe.höhe in cm"]],
+  ["art", art, [two("état")], ["état", "the größe.höhe in cm", "year"]],
   ["words", mots, [two("usage"), two("genre")], ["genre", "usage"]],
 ] as const)("of %s", (_, contract, facets, expected) => {
   const paths = columnsOf(contract ?? USERS_CONTRACT, { facets }).map(({ path }) => path);
