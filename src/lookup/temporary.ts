@@ -2,8 +2,8 @@
 import Database from "better-sqlite3";
 import { explainScratch } from "../errors.js";
 
-/** KiB that SQLite holds in memory. */
-const MEMORY = 16_384;
+/** KiB that SQLite holds in memory: few, since each piece is read once. */
+const MEMORY = 4096;
 /** What the file is for, in a message. */
 const PURPOSE = "sort what records are looked up by in";
 

@@ -156,7 +156,7 @@ test("on a full disk it says so, for releases and for temporary files, and leave
   // Without its index, the source itself would have to be sorted there.
   writeUsers(join(folder, "u.sqlite"), hardRows(90_000), "CREATE INDEX users_in_order ON users (date_joined DESC, id)");
   for (const name of ["dist", "tmp"]) mkdirSync(join(folder, name));
-  const script = `exec 2>&1; cd "${folder}"; mount -t tmpfs -o size=6m tmpfs tmp; export TMPDIR=${folder}/tmp SQLITE_TMPDIR=${folder}/tmp
+  const script = `exec 2>&1; cd "${folder}"; mount -t tmpfs -o size=1m tmpfs tmp; export TMPDIR=${folder}/tmp SQLITE_TMPDIR=${folder}/tmp
     node "${CLI}" build --quiet --lookup --db u.sqlite --out dist --base-url ${baseUrl} --workers 2; echo "code $?"; ls -A tmp
     ls -A dist | grep -c -e staging -e trash -e current; true`;
   const output = execFileSync("unshare", ["--map-root-user", "--mount", "sh", "-c", script], { encoding: "utf8" });
