@@ -5,8 +5,8 @@ import { type Run, RunWriter } from "./run.js";
 import { sortTerms } from "./sort.js";
 
 /** Numbers and bytes from which on a table is full. */
-const FULL_NUMBERS = 2 ** 17;
-const FULL_BYTES = 2 ** 22;
+const FULL_NUMBERS = 2 ** 16;
+const FULL_BYTES = 2 ** 21;
 
 /** Strings would be slower: millions of them are made, and each is looked for among all others. */
 export class TermTable {
