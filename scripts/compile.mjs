@@ -25,6 +25,7 @@ if (existsSync("node_modules/typescript")) {
 
 /** Makes the script and the style of the page for people, a file each: the same bytes from the same sources. */
 async function bundleExplorer() {
+  cpSync(`${EXPLORER_PAGE}/icon.svg`, "lib/explorer/icon.svg");
   const { build } = await import("esbuild");
   await build({
     ...{

@@ -165,7 +165,7 @@ const gcs = byPath({
     "gcloud storage objects update gs://BUCKET/snapshot.json gs://BUCKET/SHA256SUMS --cache-control=no-cache.",
     `${AS_PREFIX} gs://BUCKET/PATH.`,
     "With --explorer, the page is the bucket's main page: gcloud storage buckets update gs://BUCKET --web-main-page-suffix=index.html.",
-    "gcloud storage objects update gs://BUCKET/index.html gs://BUCKET/explorer/{app.js,style.css,summary.json} --cache-control=no-cache.",
+    "gcloud storage objects update gs://BUCKET/index.html gs://BUCKET/explorer/{app.js,icon.svg,style.css,summary.json} --cache-control=no-cache.",
   ],
 });
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { EXPLORER_FOLDER } from "../release/layout.js";
 
-const NAMES = ["app.js", "style.css"];
+const NAMES = ["app.js", "icon.svg", "style.css"];
 
 /** Each file's path in a release, and its bytes. */
 export function explorerAssets(): [path: string, bytes: Buffer][] {

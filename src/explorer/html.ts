@@ -21,6 +21,7 @@ export function explorerPage(contract: Contract, summary: ExplorerSummary, publi
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
 <title>${capital(contract.listing.words[1])} at ${new URL(published.baseUrl).host}</title>
+<link rel="icon" type="image/svg+xml" href="explorer/icon.svg">
 <link rel="stylesheet" href="explorer/style.css">
 <script type="module" src="explorer/app.js"></script>
 <a class="skip" href="#main">Skip to the ${contract.listing.words[1]}</a>

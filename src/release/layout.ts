@@ -57,6 +57,7 @@ export const EXPLORER_FILES: readonly string[] = [
   EXPLORER,
   SUMMARY,
   `${EXPLORER_FOLDER}/app.js`,
+  `${EXPLORER_FOLDER}/icon.svg`,
   `${EXPLORER_FOLDER}/style.css`,
 ];
 

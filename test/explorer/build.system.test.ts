@@ -40,7 +40,8 @@ test("one thread and several write the same files, and the release says which", 
   expect(alone.explorer).toBe(`${baseUrl}/`);
   const paths = [...alone.files.keys()].filter((path) => !path.startsWith("lookup/"));
   expect(paths).toEqual([
-    ...["explorer/app.js", "explorer/facets/1.txt", "explorer/style.css", "explorer/summary.json", "index.html"],
+    ...["explorer/app.js", "explorer/facets/1.txt", "explorer/icon.svg", "explorer/style.css"],
+    ...["explorer/summary.json", "index.html"],
   ]);
   expect(JSON.parse(alone.files.get("explorer/summary.json") ?? "")).toMatchObject({ count: 2345, version: 1 });
   expect(alone.files.get("index.html")).toContain("<h1>2,345 users</h1>");
