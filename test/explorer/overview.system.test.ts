@@ -15,6 +15,8 @@ import { hostileCollection, pageOf } from "./collection.js";
 const STYLE = readFileSync(new URL("../../lib/explorer/style.css", import.meta.url));
 /** axe needs scripts; that of the page is missing then, so that what is looked at is the page before it runs. */
 const FOR_AXE = { javaScriptEnabled: true } as const;
+/** A browser asks for it when it likes, if at all. */
+const ICON = "/below/explorer/icon.svg";
 const FILES = ["/below/explorer/style.css", "/below/explorer/app.js"];
 const LOOKS = [
   { colorScheme: "light", width: 1600 },
@@ -38,7 +40,7 @@ describeWith("chromium", "without a script", (executablePath) => {
   async function open(text: string, options: BrowserContextOptions = {}): Promise<{ page: Page; asked: string[] }> {
     const asked: string[] = [];
     const server = createServer(({ url = "" }, response) => {
-      if (url !== "/below/") asked.push(url);
+      if (url !== "/below/" && url !== ICON) asked.push(url);
       const [type, body] = url.endsWith(".css") ? ["text/css", STYLE] : ["text/html; charset=utf-8", text];
       if (url.endsWith(".js")) response.writeHead(404).end();
       else response.writeHead(200, { "Content-Type": type }).end(body);
