@@ -37,11 +37,11 @@ export class PageGatherer {
   /**
    * To be called with one page after another, in order; other threads may have those between.
    * @param first the number of the page's first record, from 0.
-   * @param records canonical, with their separators.
+   * @param records canonical, with their separators. @param text of them, with a character for each byte.
    */
-  add(first: number, records: Buffer): void {
-    this.#lookup?.add(first, records);
-    this.#explorer?.add(first, records);
+  add(first: number, records: Buffer, text = records.toString("latin1")): void {
+    this.#lookup?.add(first, records, text);
+    this.#explorer?.add(first, text);
   }
 
   /** What was gathered since the last time, where it is so much that it is to be handed over. */

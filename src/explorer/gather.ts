@@ -63,11 +63,9 @@ export class ExplorerGatherer {
 
   /**
    * @param first the number of the page's first record, from 0. No page may come after a later one, unless `finish` was called.
-   * @param records canonical, with their separators.
+   * @param text of the records, canonical, with their separators: a character for each byte, since only ASCII is searched for.
    */
-  add(first: number, records: Buffer): void {
-    // A character for each byte is enough, because only ASCII is searched for.
-    const text = records.toString("latin1");
+  add(first: number, text: string): void {
     for (let at = 0, number = first; at < text.length; number++) {
       const newline = text.indexOf("\n", at);
       const end = newline < 0 ? text.length : newline + 1 - RECORD_SEPARATOR.length;

@@ -20,13 +20,13 @@ export function eachBit(bits: Uint32Array, take: (number: number) => void): void
 
 /** Sets the bits of `others`. @returns whether one of `bits` is none of those. */
 export function addBits(bits: Uint32Array, others: Uint32Array): boolean {
-  let hasOwn = false;
+  let ownAlone = 0;
   for (let at = 0; at < bits.length; at++) {
     const [own, other] = [bits[at] ?? 0, others[at] ?? 0];
-    hasOwn ||= (own & ~other) !== 0;
+    ownAlone |= own & ~other;
     bits[at] = own | other;
   }
-  return hasOwn;
+  return ownAlone !== 0;
 }
 /** A copy with twice the room. */
 export function larger<Numbers extends Uint8Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(numbers: Numbers): Numbers {

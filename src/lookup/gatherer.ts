@@ -25,7 +25,7 @@ const HIGHEST_LEAD = 0xf4;
 
 /** Text as most have it is read byte by byte; everything else by the same functions that readers use. */
 export class Gatherer {
-  readonly #keys = new TermTable();
+  readonly #keys = new TermTable(true);
   readonly #words = new TermTable();
   readonly #fields: readonly Field[];
   readonly #find: ReturnType<typeof placeFinder>;
@@ -44,10 +44,9 @@ export class Gatherer {
 
   /**
    * @param first the number of the page's first record, from 0. No page may come after a later one, unless `finish` was called.
-   * @param records canonical, with their separators.
+   * @param records canonical, with their separators. @param text of them, with a character for each byte.
    */
-  add(first: number, records: Buffer): void {
-    const text = records.toString("latin1");
+  add(first: number, records: Buffer, text: string): void {
     let number = first;
     for (let at = 0; at < text.length; number++) {
       const newline = text.indexOf("\n", at);

@@ -26,7 +26,7 @@ export async function writeFacts(
   for (let first = 0, number = 0; first < records.length; first += page, number++) {
     const texts = records.slice(first, first + page).map((record) => encode(inOrder(record)));
     const gatherer = gatherers[number % threads];
-    gatherer?.add(first, Buffer.from(texts.join(",\n")));
+    gatherer?.add(first, Buffer.from(texts.join(",\n")).toString("latin1"));
     if (gatherer && number % pages === 0) counted.push(structuredClone(gatherer.finish()));
   }
   counted.push(...gatherers.map((gatherer) => gatherer.finish()));

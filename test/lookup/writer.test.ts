@@ -98,15 +98,9 @@ async function make(
     const gatherer = new Gatherer(contract);
     const runs = [];
     for (let at = 0, page = 1; at < records.length; at += pages, page++) {
-      gatherer.add(
-        at,
-        Buffer.from(
-          records
-            .slice(at, at + pages)
-            .map((one) => encode(sorted(one)))
-            .join(",\n"),
-        ),
-      );
+      const texts = records.slice(at, at + pages).map((one) => encode(sorted(one)));
+      const bytes = Buffer.from(texts.join(",\n"));
+      gatherer.add(at, bytes, bytes.toString("latin1"));
       if (page % together === 0) runs.push(gatherer.finish());
     }
     runs.push(gatherer.finish());

@@ -9,13 +9,14 @@ export interface KeyRange {
 }
 
 /**
+ * @param records with a character for each byte.
  * @param take is told each of a page's canonical records on the way.
  * @returns undefined when they are not in order, or one has no key where it should be.
  */
 export function rangeOf(
   contract: Pick<Contract, "order">,
   finder: RecordFinder,
-  records: Buffer,
+  records: string,
   take?: (record: RecordInText) => void,
 ): KeyRange | undefined {
   let first: OrderKey | undefined;

@@ -88,12 +88,13 @@ function write({ collection, first, starts, known: before, memory }: Extract<Pag
     for (const [variant, digest] of timed("write", () => writer.write(first + index, page, known)))
       digests.set(index + 1, variant, digest);
     const lines = known("identity") === page.digest ? linesBefore?.lines(start.offset, rows) : undefined;
-    const listed = timed("digest", () => listRecords(page, lines));
+    const records = page.parts[1].toString("latin1");
+    const listed = timed("digest", () => listRecords(page, records, lines));
     range = joined(range, listed.range);
     if (!range) return { kind: "doubtful" };
     list.push(listed.lines);
     if (destination.bulk) timed("write", () => members.add(page.parts[1]));
-    if (destination.lookup) timed("gather", () => gatherer.add(start.offset, page.parts[1]));
+    if (destination.lookup) timed("gather", () => gatherer.add(start.offset, page.parts[1], records));
   }
   if (!range) throw new Error("A batch of no pages");
   const made = { digests: digests.slice(1, starts.length), lines: Uint8Array.from(Buffer.concat(list)), range };
@@ -102,12 +103,18 @@ function write({ collection, first, starts, known: before, memory }: Extract<Pag
   return { kind: "written", ...made, members: compressed, gathered, totals: writer.totals, warnings, spent };
 }
 
-/** The lines of a page's records in the list, unless the last release has them, and the range of their keys. */
-function listRecords({ parts }: PageBytes, before: Buffer | undefined): { lines: Buffer; range: KeyRange | undefined } {
-  const [, records] = parts;
-  if (before) return { lines: before, range: rangeOf(contract, finder, records) };
+/**
+ * The lines of a page's records in the list, unless the last release has them, and the range of their keys.
+ * @param text of the records, with a character for each byte.
+ */
+function listRecords(
+  { parts: [, records] }: PageBytes,
+  text: string,
+  before: Buffer | undefined,
+): { lines: Buffer; range: KeyRange | undefined } {
+  if (before) return { lines: before, range: rangeOf(contract, finder, text) };
   let lines = "";
-  const range = rangeOf(contract, finder, records, (record) => {
+  const range = rangeOf(contract, finder, text, (record) => {
     lines += recordLine(records, record);
   });
   return { lines: Buffer.from(lines, "latin1"), range };

@@ -50,11 +50,10 @@ export function recordFinder(contract: Contract) {
     find,
     /**
      * Calls `take` with each of a page's canonical records, which are given with their separators, in order.
+     * @param text with a character for each byte, which is enough because only ASCII is searched for.
      * @returns false when a record has no key where it should be.
      */
-    each(records: Buffer, take: (record: RecordInText) => void): boolean {
-      // One character for each byte is enough, because only ASCII is searched for.
-      const text = records.toString("latin1");
+    each(text: string, take: (record: RecordInText) => void): boolean {
       for (let at = 0; at < text.length; ) {
         const next = text.indexOf("\n", at);
         const end = next < 0 ? text.length : next + 1 - RECORD_SEPARATOR.length;

@@ -10,6 +10,9 @@ const FEW = 2 ** 10;
 export class ListSum {
   #numbers = new Uint32Array(FEW);
   #length = 0;
+  /** Memory of what was given, and of what was given before that: new memory for each list would be more than the lists. */
+  #given = new Uint8Array(FEW);
+  #givenBefore = new Uint8Array(FEW);
   #isInOrder = true;
   /** Instead of so many numbers that a bit for each record takes less. */
   #bits: Uint32Array | undefined;
@@ -21,9 +24,9 @@ export class ListSum {
     eachNumber(list, begin, end, (number) => this.#add(number));
   }
 
-  /** Gives the digits of all numbers that were added, and is empty then. */
+  /** Gives the digits of all numbers that were added, until the call after the next, and is empty then. */
   finish(): BytePlace {
-    let bytes = new Uint8Array(MOST_DIGITS * Math.min(this.#length, FEW) + FEW);
+    let bytes = this.#givenBefore;
     let [length, before] = [0, 0];
     const write = (number: number) => {
       if (length + MOST_DIGITS > bytes.length) bytes = larger(bytes);
@@ -36,6 +39,7 @@ export class ListSum {
       if (!this.#isInOrder) numbers.sort();
       for (const number of numbers) write(number);
     }
+    [this.#givenBefore, this.#given] = [this.#given, bytes];
     [this.#length, this.#isInOrder, this.#bits] = [0, true, undefined];
     return { bytes, begin: 0, end: length };
   }

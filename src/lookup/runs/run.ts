@@ -1,8 +1,8 @@
 /** Sorted terms with their lists, as they are handed from a thread to what merges them. */
-import { larger } from "../bits.js";
 
-/** Terms in the order of their bytes, each once, in pieces that can be read one by one. */
+/** Terms in the order of their bytes, in pieces that can be read one by one. */
 export interface Run {
+  /** With room behind the last piece. */
   bytes: Uint8Array<ArrayBuffer>;
   /** Where each piece ends. */
   ends: readonly number[];
@@ -14,16 +14,20 @@ const PIECE = 2 ** 15;
 const LENGTH = 4;
 
 export class RunWriter {
-  #bytes = new Uint8Array(2 * PIECE);
+  readonly #bytes: Uint8Array<ArrayBuffer>;
   readonly #ends: number[] = [];
   #length = 0;
   #begin = 0;
+
+  /** @param most bytes of all terms and lists. */
+  constructor(terms: number, most: number) {
+    this.#bytes = new Uint8Array(2 * LENGTH * terms + most);
+  }
 
   /** @param list the digits of the numbers, see numbers.ts. */
   add(bytes: Uint8Array, begin: number, end: number, list: Uint8Array, listLength: number): void {
     const needed = this.#length + 2 * LENGTH + end - begin + listLength;
     if (needed - this.#begin > PIECE) this.#cut();
-    while (needed > this.#bytes.length) this.#bytes = larger(this.#bytes);
     this.#writeLength(end - begin);
     this.#writeLength(listLength);
     this.#write(bytes, begin, end);
@@ -32,7 +36,7 @@ export class RunWriter {
 
   finish(): Run {
     this.#cut();
-    return { bytes: this.#bytes.slice(0, this.#length), ends: this.#ends };
+    return { bytes: this.#bytes, ends: this.#ends };
   }
 
   #cut(): void {

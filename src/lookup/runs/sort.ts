@@ -14,9 +14,9 @@ const HIGHEST_DIGIT = 0x7f;
  * @param ends where each term ends in `bytes`.
  */
 export function sortTerms(bytes: Uint8Array, ends: Uint32Array): Uint32Array {
-  const places = Uint32Array.from(ends, (_, place) => place);
+  const places = new Uint32Array(ends.length);
   const compare = (one: number, other: number) => comparePlaces(bytes, ends, one, other);
-  if (ends.length >= MOST_PLACES) return places.sort(compare);
+  if (ends.length >= MOST_PLACES) return places.map((_, place) => place).sort(compare);
   const halves = new Uint32Array(numbersOf(bytes, ends).sort().buffer);
   const numberAt = (at: number) => (halves[2 * at + LOWER] ?? 0) & -MOST_PLACES;
   for (let at = 0; at < places.length; at++) places[at] = (halves[2 * at + LOWER] ?? 0) & (MOST_PLACES - 1);

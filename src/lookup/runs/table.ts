@@ -25,6 +25,9 @@ export class TermTable {
   #nexts = new Uint32Array(this.#numbers.length);
   #count = 0;
 
+  /** @param isUnique whether each term comes once, so that none is looked for. */
+  constructor(private readonly isUnique = false) {}
+
   /** Whether it is time to call `finish`. It can take more. */
   get isFull(): boolean {
     return this.#count >= FULL_NUMBERS || this.#endOf(this.#terms - 1) >= FULL_BYTES;
@@ -36,7 +39,7 @@ export class TermTable {
    * @param record its number. A record may come again and again with the same term; none may come after a later one.
    */
   add(bytes: Uint8Array, begin: number, end: number, record: number): void {
-    const term = this.#find(bytes, begin, end);
+    const term = this.isUnique ? this.#append(bytes, begin, end, 0) : this.#find(bytes, begin, end);
     const last = this.#lasts[term] ?? 0;
     if (last > 0 && this.#numbers[last - 1] === record) return;
     if (this.#count === this.#numbers.length) {
@@ -53,7 +56,7 @@ export class TermTable {
 
   /** All terms, sorted. The table is empty afterwards. */
   finish(): Run {
-    const writer = new RunWriter();
+    const writer = new RunWriter(this.#terms, this.#endOf(this.#terms - 1) + MOST_DIGITS * this.#count);
     let list = new Uint8Array(2 ** 10);
     for (const term of sortTerms(this.#bytes, this.#ends.subarray(0, this.#terms))) {
       let [length, before] = [0, 0];
@@ -117,6 +120,7 @@ export class TermTable {
     this.#hashes = larger(this.#hashes);
     this.#firsts = larger(this.#firsts);
     this.#lasts = larger(this.#lasts);
+    if (this.isUnique) return;
     this.#slots = new Uint32Array(2 * this.#ends.length);
     const mask = this.#slots.length - 1;
     for (let term = 0; term < this.#terms; term++) {

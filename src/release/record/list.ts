@@ -23,7 +23,7 @@ export function findRecordList({ others }: Pick<Sums, "others">): { path: string
  */
 export function recordLines(finder: RecordFinder, records: Buffer): Buffer | undefined {
   let lines = "";
-  const isWhole = finder.each(records, (record) => {
+  const isWhole = finder.each(records.toString("latin1"), (record) => {
     lines += recordLine(records, record);
   });
   return isWhole ? Buffer.from(lines, "latin1") : undefined;

@@ -41,7 +41,9 @@ export class RecordGatherer {
    */
   add(page: number, records: Buffer): void {
     const first = (page - 1) * this.#pageSize;
-    for (const gatherer of [this.#lookup, this.#explorer]) gatherer?.add(first, records);
+    const text = records.toString("latin1");
+    this.#lookup?.add(first, records, text);
+    this.#explorer?.add(first, text);
   }
 
   /** Whether it is time to hand over what was gathered, so that memory has a bound. */
