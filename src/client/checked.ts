@@ -1,8 +1,7 @@
 /** Bytes from a host as what they must be: text, JSON, snapshot.json, a page. */
 import { neighbours, pagesFor } from "../contract/links.js";
-import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
-import { ListingError, quoted } from "./errors.js";
+import { ListingError, malformed } from "./errors.js";
 import type { Bytes } from "./transfer.js";
 
 /** A JSON object of anyone's. */
@@ -17,7 +16,7 @@ export function textOf(bytes: Uint8Array, url: string): string {
     // A mark at the beginning stays: JSON has none.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new ListingError("malformed", url, "is no text", "UTF-8", "another");
+    throw malformed(url, "UTF-8", "other bytes");
   }
 }
 
@@ -31,7 +30,7 @@ export function objectOf(json: Uint8Array | string, url: string): AnyObject {
     // Not JSON, or nested too deep for this runtime.
   }
   if (isPlainObject(value)) return value;
-  throw new ListingError("malformed", url, "is no JSON object, or too large", "JSON", quoted(text.slice(0, 80)));
+  throw malformed(url, "a JSON object that is not too large", text.slice(0, 80));
 }
 
 export function isPlainObject(value: unknown): value is AnyObject {
@@ -68,16 +67,14 @@ export function snapshotOf(bytes: Uint8Array, url: string): Snapshot {
   const { count, page_size, pages } = said;
   const isOf = (name: string) =>
     MEMBERS[name as keyof Snapshot].test(`${JSON.stringify(said[name as keyof Snapshot])}`);
-  const wrong = Object.keys(MEMBERS).find((name) => !isOf(name));
-  if (!wrong && pages === pagesFor(count, page_size)) return said;
-  const why = `is no snapshot.json by its ${wrong ?? "pages"}`;
-  throw new ListingError("malformed", url, why, "another", quoted(said[(wrong ?? "pages") as keyof Snapshot]));
+  const wrong = Object.keys(MEMBERS).find((name) => !isOf(name)) ?? "pages";
+  if (isOf(wrong) && pages === pagesFor(count, page_size)) return said;
+  throw malformed(url, `other ${wrong}`, said[wrong as keyof Snapshot]);
 }
 
-/** A page, which must be as snapshot.json promises. @throws ListingError (malformed) */
-export function pageOf<T>(bytes: Uint8Array, url: string, number: number, path: string, snapshot: Snapshot): Page<T> {
+/** Whether a page is as its snapshot promises. @throws ListingError (malformed) unless it is */
+export function requirePage(page: AnyObject, url: string, number: number, path: string, snapshot: Snapshot): void {
   const { count, page_size, pages, links, base_url: baseUrl } = snapshot;
-  const page = objectOf(bytes, url);
   const { results } = page;
   const promised = {
     ...{ count, ...neighbours({ baseUrl, path, links, page: number, pages }) },
@@ -86,11 +83,8 @@ export function pageOf<T>(bytes: Uint8Array, url: string, number: number, path: 
   const found = { ...page, results: Array.isArray(results) && results.every(isPlainObject) && results.length };
   for (const [name, expected] of Object.entries(promised)) {
     const received = (found as AnyObject)[name];
-    if (received === expected) continue;
-    const why = `is no page of this listing by its ${name}`;
-    throw new ListingError("malformed", url, why, `${expected}`, quoted(received));
+    if (received !== expected) throw malformed(url, `${name} ${expected}`, received);
   }
-  return page as unknown as Page<T>;
 }
 
 /** @throws ListingError (status) */

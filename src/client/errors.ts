@@ -67,6 +67,11 @@ export class SnapshotChangedError extends ListingError {
   }
 }
 
+/** An error about what is not what it must be: the file is to be read again, or its publisher to be told. */
+export function malformed(url: string, expected: string, received: unknown, cause?: unknown): ListingError {
+  return new ListingError("malformed", url, "is malformed", expected, quoted(received), cause);
+}
+
 const LONGEST_SHOWN = 200;
 
 /** Foreign text or another value for a message: one line, and not too long. */

@@ -1,5 +1,7 @@
 /** SHA256SUMS.minisig: minisign's signature of SHA256SUMS, read and checked in any runtime that has WebCrypto. */
 
+import { toHex } from "./checked.js";
+
 /** A minisign public key. */
 export interface PublicKey {
   /** As minisign prints it: `B007A6B5C2EBD069`. */
@@ -67,11 +69,7 @@ export function signatureText(made: Uint8Array, comment: string, all: Uint8Array
 
 /** What all that is signed together with the comment is made of. */
 export function withComment(signature: Uint8Array, comment: string): Uint8Array<ArrayBuffer> {
-  const text = new TextEncoder().encode(comment);
-  const all = new Uint8Array(signature.length + text.length);
-  all.set(signature);
-  all.set(text, signature.length);
-  return all;
+  return Uint8Array.from([...signature, ...new TextEncoder().encode(comment)]);
 }
 
 /** @throws SignatureError, with the rest of a sentence about SHA256SUMS.minisig, when none of the keys has signed. */
@@ -126,8 +124,7 @@ function parseComment(text: string): TrustedComment {
 
 /** The id in a key or signature, behind its two letters: minisign shows the eight bytes as a number whose first byte is the least. */
 export function keyId(bytes: Uint8Array): string {
-  const digits = [...bytes.slice(2, 10)].map((byte) => byte.toString(16).padStart(2, "0"));
-  return digits.reverse().join("").toUpperCase();
+  return toHex(bytes.slice(2, 10).reverse()).toUpperCase();
 }
 
 /** No bytes where the text is not Base64. */

@@ -49,8 +49,8 @@ interface Underway<R, B> {
   /** The page or part that is read now, and what of it is still to be handed out. */
   number: number;
   items?: Items<R> | undefined;
-  /** From the one that is read now on, in order. */
-  asked: { number: number; bytes: Promise<B> }[];
+  /** What is asked for, by number: from the one that is read now on. */
+  asked: Map<number, Promise<B>>;
   hasRead?: boolean;
 }
 
@@ -78,7 +78,7 @@ export function createWalk<R, G extends Standing, B>(
     if (after.state !== "" && after.state !== state) throw new SnapshotChangedError(url, after, undefined, snapshot);
     const records = after === BEGINNING ? 0 : (await import("./seldom.js")).recordsBefore(after, snapshot, url);
     const way = await course(ground, control.signal);
-    return { ground, course: way, records, number: way.first(records), asked: [] };
+    return { ground, course: way, records, number: way.first(records), asked: new Map() };
   };
 
   /** Nothing behind the last one, where the listing must still be the one of the beginning. */
@@ -156,18 +156,17 @@ export function createWalk<R, G extends Standing, B>(
 /** The bytes of the one that is read now, while those behind it are asked for, too. After an error it is asked for again. */
 function take<R, B>(way: Underway<R, B>, signal: AbortSignal): Promise<B> {
   const { course, asked, number } = way;
-  const ask = (one: number) => {
-    const bytes = course.read(one, signal);
+  way.hasRead = true;
+  for (let ahead = number; ahead < number + course.atOnce && ahead <= course.last; ahead++) {
+    if (asked.has(ahead)) continue;
+    const bytes = course.read(ahead, signal);
     // Its error is met when its turn comes.
     bytes.catch(() => {});
-    return { number: one, bytes };
-  };
-  way.hasRead = true;
-  const now = asked[0]?.number === number ? asked[0] : ask(number);
-  if (asked[0] !== now) asked.unshift(now);
-  while (asked.length < course.atOnce && number + asked.length <= course.last) asked.push(ask(number + asked.length));
-  asked.shift();
-  return now.bytes;
+    asked.set(ahead, bytes);
+  }
+  const bytes = asked.get(number) as Promise<B>;
+  asked.delete(number);
+  return bytes;
 }
 
 /** The position behind the first `records` records. */

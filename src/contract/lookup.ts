@@ -73,9 +73,7 @@ export const HIGHEST = "\u{10ffff}";
 
 /** What a key is looked up by: all of it, unless it holds the character that stands for the end of a beginning. */
 export function keyTerm(key: string | number): string {
-  const text = String(key);
-  const end = text.indexOf(HIGHEST);
-  return end < 0 ? text : text.slice(0, end);
+  return String(key).split(HIGHEST, 1).join();
 }
 
 type Place = Pick<Field, "names">;
@@ -110,8 +108,7 @@ export function facetTerm({ path }: Pick<Field, "path">, value: unknown): string
 /** The terms of a record, each once. */
 export function facetTermsOf(fields: readonly Pick<Field, "path" | "names">[], record: unknown): string[] {
   const terms = fields.flatMap((field) => {
-    const value = valueAt(record, field);
-    return (Array.isArray(value) ? value : [value]).map((each) => facetTerm(field, each));
+    return [valueAt(record, field)].flat().map((value) => facetTerm(field, value));
   });
   return [...new Set(terms)];
 }

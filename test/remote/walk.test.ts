@@ -249,8 +249,12 @@ describe("a snapshot that changes under the walk", () => {
 describe("a host that lies, and has no digests", () => {
   const html = send("<!doctype html><p>Sorry", 200, { "Content-Type": "text/html" });
   const LIES: [string, (front: Front) => void, RegExp][] = [
-    ["HTML for page 1", at(undefined, html), /page=1 is no JSON object, .*received "<!doctype html>/],
-    ["HTML for a page", at(2, html), /page=2 is no JSON object, .*received "<!doctype html>/],
+    [
+      "HTML for page 1",
+      at(undefined, html),
+      /page=1 is malformed: expected a JSON object.*, received "<!doctype html>/,
+    ],
+    ["HTML for a page", at(2, html), /page=2 is malformed: expected a JSON object.*, received "<!doctype html>/],
     ["a 404", at(3, send("{}", 404)), /page=3 .*received 404\.$/],
     [
       "a redirect",
@@ -263,75 +267,75 @@ describe("a host that lies, and has no digests", () => {
     [
       "a count that is text",
       rewritten(2, (text) => text.replace('"count":5', '"count":"5"')),
-      /page=2 is no page 2 of a listing by its count/,
+      /page=2 is malformed: expected count 5, received "5"\.$/,
     ],
     [
       "a count that differs",
       rewritten(2, (text) => text.replace('"count":5', '"count":6')),
-      /page=2 has another count than page 1 promises: expected 5, received 6\.$/,
+      /page=2 is malformed: expected count 5, received 6\.$/,
     ],
     [
       "count and pages that do not agree",
       rewritten(1, (text) => text.replace('"count":5', '"count":2')),
-      /page=1 contradicts itself: expected 2 records on 2 to 999999999 pages, received 2 on page 1, and a next page\.$/,
+      /page=1 is malformed: expected a count that fits 2 results and next, received \[2,".*page=2"\]\.$/,
     ],
     [
       "more pages than have numbers",
       rewritten(1, (text) => text.replace('"count":5', '"count":9007199254740991')),
-      /page=1 contradicts itself: expected 9007199254740991 records on 2 to 999999999 pages, received 2 on page 1/,
+      /page=1 is malformed: expected a count that fits 2 results and next, received \[9007199254740991,/,
     ],
     [
       "more users than a page may have",
       rewritten(2, (text) =>
         text.replace(/\n([^\n]*)\n\]/, (_, users) => `\n${`${users},\n`.repeat(1000)}${users}\n]`),
       ),
-      /page=2 is no page 2 of a listing by its results: expected at most 1000 objects/,
+      /page=2 is malformed: expected results 2, received 1002\.$/,
     ],
     [
       "JSON of many values",
       at(2, send(`[${"[],".repeat(1_000_000)}0]`)),
-      /page=2 is no JSON object, or too large: expected JSON/,
+      /page=2 is malformed: expected a JSON object that is not too large/,
     ],
-    ["JSON that is deep", at(2, send("[".repeat(1_000_000))), /page=2 is no JSON object/],
+    ["JSON that is deep", at(2, send("[".repeat(1_000_000))), /page=2 is malformed: expected a JSON object/],
     [
       "one page that does not hold all",
       rewritten(1, (text) => text.replace(/"next":"[^"]*"/, '"next":null')),
-      /page=1 contradicts itself: expected 5 records, received 2 on page 1, and no next page\.$/,
+      /page=1 is malformed: expected a count that fits 2 results and next, received \[5,null\]\.$/,
     ],
     [
       "a chain without end",
       rewritten(3, (text) => text.replace('"next":null', '"next":"{base}/api/users/?format=api&page=4"')),
-      /page=3 is no page 3 of a listing by its next/,
+      /page=3 is malformed: expected next null, received ".*page=4"\.$/,
     ],
     [
       "a chain that ends early",
       rewritten(2, (text) => text.replace(/"next":"[^"]*"/, '"next":null')),
-      /page=2 has another next page than page 1 promises: expected one, received none\.$/,
+      /page=2 is malformed: expected next .*page=3, received null\.$/,
     ],
     [
       "a chain that turns back",
       rewritten(2, (text) => text.replace("page=3", "page=1")),
-      /page=2 is no page 2 .* next/,
+      /page=2 is malformed: expected next .*page=3, received ".*page=1"\.$/,
     ],
     [
       "a user too few",
       rewritten(2, (text) => text.replace(/\n[^\n]*,\n/, "\n")),
-      /page=2 has another number of results than page 1 promises: expected 2, received 1\.$/,
+      /page=2 is malformed: expected results 2, received 1\.$/,
     ],
     [
       "a next page that is no page",
       rewritten(1, (text) => text.replace("page=2", "page=9")),
-      /page=1 is no page 1 of a listing by its next: expected a URL of page 2 of this listing, or null, received ".*page=9"/,
+      /page=1 is malformed: expected next .*page=2, received ".*page=9"\.$/,
     ],
     [
       "a next page of another host",
       rewritten(1, (text) => text.replace(/"next":"http:/, '"next":"https:')),
-      /page=1 is no page 1 of a listing by its next/,
+      /page=1 is malformed: expected next .*page=2, received "https:/,
     ],
     [
       "a previous of page 1",
       rewritten(1, (text) => text.replace('"previous":null', '"previous":"x"')),
-      /page=1 is no page 1 of a listing by its previous: expected null, received "x"/,
+      /page=1 is malformed: expected previous null, received "x"/,
     ],
     [
       "a body cut short",

@@ -3,29 +3,15 @@ import type { CallOptions } from "../options.js";
 import type { FindOptions } from "../proof/find.js";
 import type { Ground } from "../proof/ground.js";
 import { groundOf, type Latest } from "../proof/latest.js";
-import type { Bytes } from "../transfer.js";
 import type { Course, Standing } from "../walk.js";
 import { readKept } from "./kept.js";
-import type { List } from "./list.js";
 import { openSearch, type Query } from "./search.js";
+import { numbersOf, type SortedSource } from "./sorted.js";
 
 /** A snapshot, and what a walk goes through that looks for something in it. */
 export interface Searched<T> extends Standing {
-  course(signal: AbortSignal | undefined): Promise<Course<T, FoundPage[]>>;
+  course(signal: AbortSignal | undefined): Promise<Course<T, void>>;
 }
-
-/** A page on which there may be records that are looked for. */
-interface FoundPage {
-  page: number;
-  bytes: Promise<Bytes>;
-  /** Which these are, from 0 in the whole collection. */
-  numbers: number[];
-  /** What the first record behind the page is. */
-  next: number;
-}
-
-/** The place behind all records. */
-const BEHIND = Number.POSITIVE_INFINITY;
 
 /** The record of a key; undefined where there is none. */
 export async function getRecord<T>(
@@ -34,18 +20,13 @@ export async function getRecord<T>(
   { signal }: CallOptions,
 ): Promise<T | undefined> {
   const ground = await groundOf(latest, signal);
-  const query: Query = { text: `${key}`, by: "key", isWhole: true };
-  const course = await courseOf<T>(ground, latest.url, query, 1, signal);
-  for (let lot = 1; lot <= course.last; lot++) {
-    const found = course.items(lot, await course.read(lot, signal), 0);
-    const { value } = await found.next();
-    if (value) return value[0];
-  }
+  const reader = { ground, baseUrl: latest.url, signal };
+  for await (const [record] of search<T>(reader, { text: `${key}`, by: "key", isWhole: true }, 1, 0)) return record;
   await requireProved(ground, signal);
   return undefined;
 }
 
-/** What a walk looks for, in which snapshot. @param atOnce how many files or pages are asked for at once, at most. */
+/** What a walk looks for, in which snapshot. @param atOnce how many pages are asked for at once, at most. */
 export async function searchOf<T>(
   latest: Latest,
   query: Query,
@@ -56,7 +37,11 @@ export async function searchOf<T>(
   return {
     ...ground,
     requireCurrent: (from) => requireProved(ground, from),
-    course: (from) => courseOf<T>(ground, latest.url, query, atOnce, from),
+    course: async (from) => ({
+      // One part, which is all that is found. After an error, it is looked for behind what was handed out.
+      ...{ atOnce: 1, last: 1, first: () => 1, read: async () => {} },
+      items: (_, __, records) => search<T>({ ground, baseUrl: latest.url, signal: from }, query, atOnce, records),
+    }),
   };
 }
 
@@ -65,90 +50,60 @@ async function requireProved(ground: Ground, signal: AbortSignal | undefined): P
   if (ground.proof === "none") await ground.requireCurrent(signal);
 }
 
-async function courseOf<T>(
-  ground: Ground,
-  baseUrl: string,
+/** What is found behind so many records, each with how many there are with it. */
+async function* search<T>(
+  reader: SortedSource,
   query: Query,
   atOnce: number,
-  signal: AbortSignal | undefined,
-): Promise<Course<T, FoundPage[]>> {
-  const { lists, fits } = await openSearch({ ground, baseUrl, signal }, query, atOnce);
-  let next = lists.length > 0 ? 0 : BEHIND;
-  return {
-    // Where another lot of pages begins is known when the one before was read.
-    atOnce: 1,
-    get last() {
-      return next === BEHIND ? 0 : BEHIND;
-    },
-    first(records) {
-      next = Math.max(next, records);
-      return 1;
-    },
-    // Few at first: one who looks for a name may need no more.
-    read: (lot, from) => findPages(ground, lists, next, Math.min(atOnce, 2 * lot), from),
-    async *items(_, pages, records) {
-      for (const page of pages) {
-        for (const [record, number] of recordsOf<T>(ground, page, await page.bytes))
-          if (number > records && fits(record)) yield [record, number];
-        // After an error, what was handed out is not read again.
-        next = page.next;
-      }
-      if (pages.length === 0) next = BEHIND;
-    },
-  };
-}
-
-/** Some pages on which there may be records from this one on, all of which are asked for. */
-async function findPages(
-  ground: Ground,
-  lists: readonly List[],
-  from: number,
-  most: number,
-  signal: AbortSignal | undefined,
-): Promise<FoundPage[]> {
+  records: number,
+): AsyncGenerator<[record: T, records: number]> {
+  const { ground, signal } = reader;
   const { page_size } = ground.snapshot;
-  const pages = new Map<number, number[]>();
-  for (let number = await meet(lists, from, signal); number !== undefined; ) {
-    const page = Math.floor(number / page_size) + 1;
-    if (pages.size === most && !pages.has(page)) break;
-    const numbers = pages.get(page) ?? [];
-    numbers.push(number);
-    pages.set(page, numbers);
-    number = await meet(lists, number + 1, signal);
-  }
-  return [...pages].map(([page, numbers]) => {
-    const bytes = readKept(ground, `page ${page}`, signal, (own) => ground.readPage(page, own));
-    // Its error is met when its turn comes.
-    bytes.catch(() => {});
-    return { page, numbers, bytes, next: page * page_size };
-  });
-}
-
-/** The first number from this one on that all lists have. */
-async function meet(
-  lists: readonly List[],
-  from: number,
-  signal: AbortSignal | undefined,
-): Promise<number | undefined> {
-  let [at, agreed] = [from, 0];
-  while (agreed < lists.length) {
-    for (const list of lists) {
-      const found = await list.seek(at, signal);
-      if (found === undefined) return undefined;
-      agreed = found === at ? agreed + 1 : 1;
-      at = found;
+  const read = (page: number) =>
+    readKept(ground, `page ${page}`, signal, async (own) => {
+      return ground.parsePage<T>(page, await ground.readPage(page, own)).results;
+    });
+  const { lists, fits } = await openSearch(reader, query);
+  const from = { number: records };
+  const numbers = meet(
+    lists.map((list) => numbersOf(reader, list, from)),
+    from,
+  );
+  let next = await numbers.next();
+  // Few pages at first: one who looks for a name may need no more.
+  for (let most = 2; !next.done; most *= 2) {
+    const pages = new Map<number, Promise<T[]>>();
+    const found: [number: number, results: Promise<T[]>][] = [];
+    for (; !next.done; next = await numbers.next()) {
+      const page = Math.floor(next.value / page_size) + 1;
+      const results = pages.get(page) ?? (pages.size < Math.min(most, atOnce) ? read(page) : undefined);
+      if (!results) break;
+      // Its error is met when its turn comes.
+      results.catch(() => {});
+      pages.set(page, results);
+      found.push([next.value, results]);
+    }
+    for (const [number, results] of found) {
+      const record = (await results)[number % page_size] as T;
+      if (fits(record)) yield [record, number + 1];
     }
   }
-  return lists.length > 0 ? at : undefined;
 }
 
-/** The records of a page that may be looked for, each with how many there are with it. */
-function* recordsOf<T>(
-  ground: Ground,
-  { page, numbers }: FoundPage,
-  bytes: Bytes,
-): Generator<[record: T, records: number]> {
-  const { results } = ground.parsePage<T>(page, bytes);
-  const before = (page - 1) * ground.snapshot.page_size;
-  for (const number of numbers) yield [results[number - before] as T, number + 1];
+/** The numbers that all lists have. @param from what each goes on with. */
+async function* meet(
+  lists: readonly AsyncGenerator<number, undefined>[],
+  from: { number: number },
+): AsyncGenerator<number, undefined> {
+  for (let agreed = 0; lists.length > 0; )
+    for (const list of lists) {
+      const { done, value } = await list.next();
+      if (done) return;
+      agreed = value === from.number ? agreed + 1 : 1;
+      from.number = value;
+      if (agreed < lists.length) continue;
+      yield value;
+      agreed = 0;
+      from.number++;
+    }
 }

@@ -1,6 +1,6 @@
 /** The digests that SHA256SUMS lists: 32 bytes a page in memory, and the other files by path. */
 import { toHex } from "../checked.js";
-import { quoted } from "../errors.js";
+import { malformed } from "../errors.js";
 
 const BYTES = 32;
 
@@ -21,23 +21,23 @@ export function mostSumBytes(pages: number, encodings: number): number {
   return Math.min(4_000_000 + pages * (2 + encodings) * 300, 2 ** 28);
 }
 
-/** The digests of exactly these pages, or why there are none: the rest of a sentence about SHA256SUMS. */
-export function readDigests(sums: string, pages: number): Digests | string {
+/** The digests of exactly these pages. @param url of SHA256SUMS. @throws ListingError (malformed) where it lists others */
+export function readDigests(sums: string, pages: number, url: string): Digests {
   // Pages come first, in order.
   const [, folder] = /^\w{64} {2}(\S*\/pages\/)1\.json\n/.exec(sums) ?? [];
-  const why = `does not list pages 1 to ${pages}`;
+  const wrong = (line?: string) => malformed(url, `pages 1 to ${pages}, a line a file`, line);
   // The number of pages comes from another file, so it is checked before memory is reserved for it.
-  if (folder === undefined || sums.length < pages * 2 * BYTES) return why;
+  if (folder === undefined || sums.length < pages * 2 * BYTES) throw wrong();
   const digests = new Uint8Array(pages * BYTES);
   const others = new Map<string, string>();
   let found = 0;
   for (const [line, digest = "", path = ""] of sums.matchAll(/^([0-9a-f]{64}) {2}(\S+)\n|.+/gm)) {
-    if (!path || others.has(path)) return `has a wrong line: ${quoted(line)}`;
+    if (!path || others.has(path)) throw wrong(line);
     if (path === `${folder}${found + 1}.json` && found < pages) digests.set(fromHex(digest), found++ * BYTES);
     else if (!path.startsWith(folder)) others.set(path, digest);
-    else if (!/\.json\.(br|gz)$/.test(path)) return why;
+    else if (!/\.json\.(br|gz)$/.test(path)) throw wrong(line);
   }
-  if (found < pages) return why;
+  if (found < pages) throw wrong();
   // Copies, because a piece of a text may hold all of that text in memory.
   const files = new Map<string, string>(JSON.parse(JSON.stringify([...others])));
   return {

@@ -41,8 +41,7 @@ export function findGround(
     [past, sumsPast] = [listed, file.digest];
     if (listed !== file.digest)
       throw new ListingError("mismatch", file.url, "is not what SHA256SUMS lists", listed, file.digest);
-    const digests = readDigests(sums, snapshot.pages);
-    if (typeof digests === "string") throw new ListingError("malformed", sumsUrl, digests, "a line a file", "another");
+    const digests = readDigests(sums, snapshot.pages, sumsUrl);
     if (keys.length === 0) return provedGround(host, file, snapshot, digests, undefined);
     const url = `${sumsUrl}.minisig`;
     const signature = await readProof(host, `${SUMS}.minisig`, SIGNATURE_BYTES, how);

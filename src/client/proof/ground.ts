@@ -2,8 +2,8 @@
 import { pageUrl } from "../../contract/links.js";
 import type { Page } from "../../contract/page.js";
 import type { Snapshot } from "../../contract/snapshot.js";
-import { pageOf, snapshotOf } from "../checked.js";
-import { ListingError, SnapshotChangedError } from "../errors.js";
+import { objectOf, requirePage, snapshotOf } from "../checked.js";
+import { ListingError, malformed, SnapshotChangedError } from "../errors.js";
 import type { Bytes } from "../transfer.js";
 import type { Digests } from "./digests.js";
 import { type Host, readProved, readSnapshotFile, type SnapshotFile } from "./files.js";
@@ -44,7 +44,7 @@ export function provedGround(
   const listed = digests.of("records.sha256") ?? digests.of("users.sha256");
   const state = snapshot.state ?? listed ?? file.digest;
   if (listed !== undefined && listed !== state)
-    throw new ListingError("malformed", file.url, "has another state than SHA256SUMS", listed, state);
+    throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, state);
 
   const urlOf = (page: number) => pageUrl({ ...snapshot, baseUrl: host.baseUrl, path: digests.path }, page);
 
@@ -71,7 +71,11 @@ export function provedGround(
     requireCurrent: (signal) => host.requests.insist(signal, () => check(signal)),
     proof: signed ? "signature" : "digests",
     readPage: (page, signal) => read(urlOf(page), digests.ofPage(page), PAGE_BYTES, signal),
-    parsePage: (page, bytes) => pageOf(bytes, urlOf(page), page, digests.path, snapshot),
+    parsePage<T>(page: number, bytes: Bytes) {
+      const said = objectOf(bytes, urlOf(page));
+      requirePage(said, urlOf(page), page, digests.path, snapshot);
+      return said as unknown as Page<T>;
+    },
     async readFile(name, maxBytes, signal) {
       const [url, digest] = [`${host.baseUrl}/${name}`, digests.of(name)];
       if (digest !== undefined) return read(url, digest, maxBytes, signal);

@@ -6,7 +6,7 @@ import type { Course } from "../walk.js";
 import { digestTag, type Goal, type SyncSource } from "./goal.js";
 import { Sha256 } from "./sha256.js";
 import type { Edit } from "./steps.js";
-import type { Entry, Held, Store, StoreTransaction } from "./store.js";
+import type { Entry, Held, Store } from "./store.js";
 
 /** One try to bring a copy to what a host has. */
 export interface Round<T> extends SyncOptions {
@@ -37,42 +37,36 @@ const TOLD_EVERY = 1000;
  * @throws ListingError (mismatch) when it does not
  */
 export async function carryOut<T>(how: Round<T>, plan: Plan<T>): Promise<SyncResult> {
-  const { store, held } = how;
-  const { target, via, contract, digest } = plan;
+  const { origin, store, held, signal, onProgress } = how;
+  const { target, via, contract, digest, course, total } = plan;
+  const url = origin.host.baseUrl;
   const to = await store.begin(contract, via !== "changes");
-  let done: Done;
+  let [put, removed] = [0, 0];
+  const tell = () => onProgress?.({ records: put + removed, total });
+  let next: Held;
   try {
-    done = await apply(to, how, plan);
+    // The host may move meanwhile: what is read is of one state, as is shown at the end.
+    const standing = { ...target, requireCurrent: async () => {} };
+    const changes = origin.createWalk({ url, find: async () => standing, course: async () => course }, { signal });
+    for await (const change of changes) {
+      const isPut = "record" in change;
+      const done = isPut ? to.put(change) : to.remove(change.key);
+      if (done) await done;
+      if (isPut) put++;
+      else removed++;
+      if ((put + removed) % TOLD_EVERY === 0) tell();
+    }
+    tell();
+    const { state, count } = await stateOf(to.entries(), () => signal?.throwIfAborted());
+    if (state !== target.state)
+      throw new ListingError("mismatch", url, "has other records than its state says", target.state, state);
+    next = { state, contract: digest, count, tag: digestTag(target) };
   } catch (error) {
     await to.rollback();
     throw error;
   }
-  const { state, count, put, removed } = done;
-  await to.commit({ state, contract: digest, count, tag: digestTag(target) });
-  return { from: held?.state, state, count, via, put, removed };
-}
-
-type Done = Pick<SyncResult, "state" | "count" | "put" | "removed">;
-
-async function apply<T>(to: StoreTransaction<T>, how: Round<T>, { target, course, total }: Plan<T>): Promise<Done> {
-  const { origin, signal, onProgress } = how;
-  const url = origin.host.baseUrl;
-  let [put, removed] = [0, 0];
-  // The host may move meanwhile: what is read is of one state, as is shown at the end.
-  const standing = { ...target, requireCurrent: async () => {} };
-  const changes = origin.createWalk({ url, find: async () => standing, course: async () => course }, { signal });
-  for await (const change of changes) {
-    const isPut = "record" in change;
-    const done = isPut ? to.put(change) : to.remove(change.key);
-    if (done) await done;
-    if (isPut) put++;
-    else removed++;
-    if ((put + removed) % TOLD_EVERY === 0) onProgress?.({ records: put + removed, total });
-  }
-  onProgress?.({ records: put + removed, total });
-  const { state, count } = await stateOf(to.entries(), () => signal?.throwIfAborted());
-  if (state === target.state) return { state, count, put, removed };
-  throw new ListingError("mismatch", url, "has other records than its state says", target.state, state);
+  await to.commit(next);
+  return { from: held?.state, state: next.state, count: next.count, via, put, removed };
 }
 
 /** So many letters of the list at a time. */

@@ -7,41 +7,22 @@ import type { Held, KeptRecord, StoreTransaction } from "./store.js";
 type Kept<T> = Map<string, Omit<KeptRecord<T>, "text">>;
 
 /** What it holds once it was filled, which nothing changes any more. */
-export interface Copy<T> extends Iterable<T> {
+export interface Copy<T> {
   readonly held: Held;
-  readonly size: number;
+  /** In published order. */
+  readonly kept: Kept<T>;
+  /** The record of a key; undefined where there is none. */
   get(key: string | number): T | undefined;
 }
 
-class KeptCopy<T> implements Copy<T> {
-  readonly #kept: Kept<T>;
-  readonly held: Held;
-
-  constructor(kept: Kept<T>, held: Held) {
-    this.#kept = kept;
-    this.held = held;
-  }
-
-  get size(): number {
-    return this.#kept.size;
-  }
-
-  get(key: string | number): T | undefined {
-    return this.#kept.get(writtenValue(key))?.record;
-  }
-
-  *[Symbol.iterator](): IterableIterator<T> {
-    for (const { record } of this.#kept.values()) yield record;
-  }
-
-  static keptOf<T>(copy: Copy<T> | undefined): Kept<T> {
-    return copy instanceof KeptCopy ? copy.#kept : new Map();
-  }
-}
-
-/** @param commit is given what the store holds then. */
+/**
+ * A change of what a store holds, beside it: whoever reads there meanwhile sees nothing of it.
+ * @param before what it begins with; nothing, where all is put anew.
+ * @param commit is given what the store holds then.
+ */
 export function beginChange<T>(before: Copy<T> | undefined, commit: (copy: Copy<T>) => void): StoreTransaction<T> {
-  let kept = new Map(KeptCopy.keptOf(before));
+  let kept: Kept<T> = new Map(before?.kept);
+  /** What is there in published order, as bytes compare: most of it is, but what was put stands at the end. */
   const sort = () => {
     kept = new Map([...kept].sort(([, one], [, other]) => compareBytes(one.order, other.order)));
     return kept;
@@ -54,7 +35,8 @@ export function beginChange<T>(before: Copy<T> | undefined, commit: (copy: Copy<
     },
     remove: (key) => void kept.delete(key),
     entries: () => sort().values(),
-    commit: (held) => commit(new KeptCopy(sort(), held)),
+    commit: (held) => commit({ held, kept: sort(), get: (key) => kept.get(writtenValue(key))?.record }),
+    // Nothing of it was seen.
     rollback() {},
   };
 }

@@ -39,8 +39,9 @@ export async function findGoal(
   { signal, isPast = false }: FindOptions,
 ): Promise<Goal | undefined> {
   const { host, readSnapshotFile } = origin;
+  const how = { signal, isPast };
   // A signature is of SHA256SUMS, so then that is read, too.
-  if (host.keys.length > 0) return findProved(origin, { signal, isPast });
+  if (host.keys.length > 0) return findProved(origin, how);
   const known = held?.tag && !isPast ? { url: "", bytes: new Uint8Array(), digest: "", etag: held.tag } : undefined;
   const past = isPast ? "again" : undefined;
   const found = await host.requests.insist(signal, async (tries) => {
@@ -49,7 +50,7 @@ export async function findGoal(
   });
   if (!found) return undefined;
   const { state } = found.snapshot;
-  return state === undefined ? findProved(origin, { signal, isPast }) : { ...found, state };
+  return state === undefined ? findProved(origin, how) : { ...found, state };
 }
 
 /** @throws ListingError (unproved) for a listing without a state */

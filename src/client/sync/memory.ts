@@ -22,13 +22,13 @@ export function createMemoryStore<T>(): MemoryStore<T> {
   let copy: Copy<T> | undefined;
   return {
     get size() {
-      return copy?.size ?? 0;
+      return copy?.kept.size ?? 0;
     },
     get(key) {
       return copy?.get(key);
     },
-    [Symbol.iterator]() {
-      return (copy ?? [])[Symbol.iterator]();
+    *[Symbol.iterator]() {
+      for (const { record } of copy?.kept.values() ?? []) yield record;
     },
     held() {
       return copy?.held;

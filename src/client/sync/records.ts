@@ -3,7 +3,7 @@ import type { ContractFile } from "../../contract/file/form.js";
 import { valueAt } from "../../contract/record/value.js";
 import { writtenValue } from "../../contract/record/written.js";
 import { type AnyObject, isPlainObject, objectOf } from "../checked.js";
-import { ListingError, quoted } from "../errors.js";
+import { malformed } from "../errors.js";
 import { Sha256 } from "./sha256.js";
 import type { KeptRecord } from "./store.js";
 
@@ -30,8 +30,7 @@ export function recordKeeper<T>(contract: ContractFile, url: string): RecordKeep
   const order = Array.isArray(listing["order"]) ? listing["order"] : [];
   const places = order.map((entry) => placeOf(contract, `${entry}`)).filter((place) => place !== undefined);
   const key = places.at(-1);
-  if (!key || places.length < order.length)
-    throw new ListingError("malformed", url, "is no contract", "the fields of its order", quoted(order));
+  if (!key || places.length < order.length) throw malformed(url, "the fields of an order", order);
   return {
     read(text, url) {
       const record = objectOf(text, url) as T;
@@ -93,6 +92,5 @@ function addValue(bytes: number[], value: unknown, isDescending: boolean, url: s
     const eight = new DataView(new ArrayBuffer(8));
     eight.setBigInt64(0, BigInt(value as number) + 2n ** 63n);
     for (let at = 0; at < 8; at++) bytes.push(eight.getUint8(at) ^ turned);
-  } else
-    throw new ListingError("malformed", url, "has a record without its order", "a text or an integer", quoted(value));
+  } else throw malformed(url, "a text or an integer to order by", value);
 }

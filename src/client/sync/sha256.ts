@@ -7,11 +7,11 @@ const START = constants(Math.sqrt);
 const ROUNDS = constants(Math.cbrt);
 
 /** Of the block that is compressed now. Nobody else runs meanwhile. */
-const w = new DataView(new ArrayBuffer(4 * BLOCK));
+const w = new Int32Array(BLOCK);
 
 /** A digest that is still being made. */
 export class Sha256 {
-  readonly #state = new DataView(START.buffer.slice(0, 32));
+  readonly #state = START.slice(0, 8);
   readonly #rest = new Uint8Array(BLOCK);
   /** Bytes until now. */
   #length = 0;
@@ -24,10 +24,9 @@ export class Sha256 {
       at = Math.min(BLOCK - held, bytes.length);
       this.#rest.set(bytes.subarray(0, at), held);
       if (held + at < BLOCK) return this;
-      this.#compress(new DataView(this.#rest.buffer), 0);
+      compress(this.#state, this.#rest, 0);
     }
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    for (; at + BLOCK <= bytes.length; at += BLOCK) this.#compress(view, at);
+    for (; at + BLOCK <= bytes.length; at += BLOCK) compress(this.#state, bytes, at);
     this.#rest.set(bytes.subarray(at));
     return this;
   }
@@ -41,74 +40,63 @@ export class Sha256 {
     view.setUint32(end.length - 8, length / 2 ** 29);
     view.setUint32(end.length - 4, length << 3);
     this.update(end);
-    let hex = "";
-    for (let at = 0; at < 32; at += 4) hex += this.#state.getUint32(at).toString(16).padStart(8, "0");
-    return hex;
-  }
-
-  /** Names are those of FIPS 180-4. */
-  #compress(block: DataView, from: number): void {
-    const state = this.#state;
-    for (let t = 0; t < 64; t += 4) w.setInt32(t, block.getInt32(from + t));
-    for (let t = 64; t < 256; t += 4) {
-      const x = w.getInt32(t - 60);
-      const y = w.getInt32(t - 8);
-      const s0 = turn(x, 7) ^ turn(x, 18) ^ (x >>> 3);
-      const s1 = turn(y, 17) ^ turn(y, 19) ^ (y >>> 10);
-      w.setInt32(t, (w.getInt32(t - 64) + s0 + w.getInt32(t - 28) + s1) | 0);
-    }
-    let a = state.getInt32(0);
-    let b = state.getInt32(4);
-    let c = state.getInt32(8);
-    let d = state.getInt32(12);
-    let e = state.getInt32(16);
-    let f = state.getInt32(20);
-    let g = state.getInt32(24);
-    let h = state.getInt32(28);
-    for (let t = 0; t < 256; t += 4) {
-      const sum1 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
-      const t1 = (h + sum1 + ((e & f) ^ (~e & g)) + ROUNDS.getInt32(t) + w.getInt32(t)) | 0;
-      const sum0 = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22);
-      const t2 = (sum0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-      h = g;
-      g = f;
-      f = e;
-      e = (d + t1) | 0;
-      d = c;
-      c = b;
-      b = a;
-      a = (t1 + t2) | 0;
-    }
-    add(state, 0, a);
-    add(state, 4, b);
-    add(state, 8, c);
-    add(state, 12, d);
-    add(state, 16, e);
-    add(state, 20, f);
-    add(state, 24, g);
-    add(state, 28, h);
+    return Array.from(this.#state, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
   }
 }
+
+/** Names are those of FIPS 180-4. */
+function compress(words: Int32Array, bytes: Uint8Array, from: number): void {
+  const block = new DataView(bytes.buffer, bytes.byteOffset + from);
+  for (let t = 0; t < 16; t++) w[t] = block.getInt32(4 * t);
+  for (let t = 16; t < 64; t++) {
+    const x = w[t - 15] as number;
+    const y = w[t - 2] as number;
+    const s0 = turn(x, 7) ^ turn(x, 18) ^ (x >>> 3);
+    const s1 = turn(y, 17) ^ turn(y, 19) ^ (y >>> 10);
+    w[t] = (w[t - 16] as number) + s0 + (w[t - 7] as number) + s1;
+  }
+  const state = words as unknown as Eight;
+  let a = state[0];
+  let b = state[1];
+  let c = state[2];
+  let d = state[3];
+  let e = state[4];
+  let f = state[5];
+  let g = state[6];
+  let h = state[7];
+  for (let t = 0; t < 64; t++) {
+    const sum1 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
+    const t1 = (h + sum1 + ((e & f) ^ (~e & g)) + (ROUNDS[t] as number) + (w[t] as number)) | 0;
+    const sum0 = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22);
+    const t2 = (sum0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+    h = g;
+    g = f;
+    f = e;
+    e = (d + t1) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (t1 + t2) | 0;
+  }
+  state[0] += a;
+  state[1] += b;
+  state[2] += c;
+  state[3] += d;
+  state[4] += e;
+  state[5] += f;
+  state[6] += g;
+  state[7] += h;
+}
+
+/** Destructuring them would take longer than all that is done with them. */
+type Eight = [number, number, number, number, number, number, number, number];
 
 function turn(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
 }
 
-function add(state: DataView, at: number, word: number): void {
-  state.setInt32(at, (state.getInt32(at) + word) | 0);
-}
-
-function constants(root: (prime: number) => number): DataView<ArrayBuffer> {
-  const view = new DataView(new ArrayBuffer(4 * BLOCK));
-  for (let [prime, at] = [2, 0]; at < 4 * BLOCK; prime++) {
-    if (!isPrime(prime)) continue;
-    view.setInt32(at, (root(prime) % 1) * 2 ** 32);
-    at += 4;
-  }
-  return view;
-}
-
-function isPrime(number: number): boolean {
-  for (let divisor = 2; divisor < number; divisor++) if (number % divisor === 0) return false;
-  return true;
+function constants(root: (prime: number) => number): Int32Array {
+  const primes: number[] = [];
+  for (let one = 2; primes.length < BLOCK; one++) if (primes.every((prime) => one % prime)) primes.push(one);
+  return Int32Array.from(primes, (prime) => (root(prime) % 1) * 2 ** 32);
 }

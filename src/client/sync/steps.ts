@@ -1,10 +1,9 @@
 /** Steps: which of them lead from one state to another, and what they say, each held to what changes.json lists. */
 import { writtenValue } from "../../contract/record/written.js";
 import { isPlainObject, objectOf } from "../checked.js";
-import { ListingError, quoted } from "../errors.js";
+import { ListingError, malformed, quoted } from "../errors.js";
 import { linesOf } from "../lines.js";
 import type { Bytes } from "../transfer.js";
-import { unzip } from "../unzip.js";
 import { compareBytes, keyOrder, type RecordKeeper } from "./records.js";
 import { Sha256 } from "./sha256.js";
 import type { KeptRecord } from "./store.js";
@@ -32,23 +31,21 @@ export function mostPlainBytes(bytes: number): number {
 const STEP_BYTES = 25 * 2 ** 20;
 
 /**
- * The steps that lead from one state to another, the oldest first; undefined where there are none.
- * @throws ListingError (mismatch) when changes.json is of another snapshot, (malformed) when it is none.
+ * The steps that lead from one state to another, the oldest first.
+ * @throws ListingError (mismatch) when changes.json is of another snapshot, (malformed) when it is none, (usage) without steps
  */
-export function chainOf(changes: Bytes, url: string, from: string, to: string): ListedStep[] | undefined {
+export function chainOf(changes: Bytes, url: string, from: string, to: string): ListedStep[] {
   const { state, steps } = objectOf(changes, url);
-  if (state !== to)
-    throw new ListingError("mismatch", url, "is of another state than snapshot.json", to, quoted(state));
+  if (state !== to) throw new ListingError("mismatch", url, "is not what snapshot.json says", to, quoted(state));
   const chain: ListedStep[] = [];
   let begin = to;
   for (const step of Array.isArray(steps) ? steps : []) {
-    if (!isStepTo(begin, step))
-      throw new ListingError("malformed", url, "has a step that is none", `one to ${begin}`, quoted(step));
+    if (!isStepTo(begin, step)) throw malformed(url, `a step to ${begin}`, step);
     chain.unshift(step);
     begin = step.from;
     if (begin === from) return chain;
   }
-  return undefined;
+  throw new ListingError("usage", url, "has no steps from the copy's state", from, "others");
 }
 
 function isStepTo(state: string, step: unknown): step is ListedStep {
@@ -72,25 +69,24 @@ export async function checkStep(
   packed: Bytes,
   url: string,
 ): Promise<Bytes | ListingError> {
-  const not = (why: string, expected: string, received: string) =>
-    new ListingError("mismatch", url, `${why} than changes.json lists`, expected, received);
-  if (packed.length !== bytes) throw not("has another size", `${bytes}`, `${packed.length}`);
-  const most = mostPlainBytes(bytes);
   const sha = new Sha256();
   let length = 0;
+  const most = mostPlainBytes(bytes);
+  const tooLarge = new ListingError("too-large", url, "is too large", `at most ${most} plain bytes`, "more");
   try {
-    for await (const chunk of unzip(packed)) {
+    const lines = linesOf(packed, url, (chunk) => {
       length += chunk.length;
-      if (length > most)
-        return new ListingError("too-large", url, "unpacks to too much", `at most ${most} bytes`, "more");
+      if (length > most) throw tooLarge;
       sha.update(chunk);
-    }
-  } catch (cause) {
-    throw new ListingError("malformed", url, "does not unpack", "lines of text in gzip", "other bytes", cause);
+    });
+    for await (const _ of lines);
+  } catch (error) {
+    if (error === tooLarge) return tooLarge;
+    throw error;
   }
   const digest = sha.digest();
-  if (digest === sha256) return packed;
-  throw not("has another digest", sha256, digest);
+  if (digest === sha256 && packed.length === bytes) return packed;
+  throw new ListingError("mismatch", url, "is not what changes.json lists", sha256, digest);
 }
 
 /**
@@ -110,14 +106,11 @@ export async function* changesOf<T>(
     if ("record" in change) puts++;
     else removes++;
     const order = keyOrder(value, url);
-    if (compareBytes(before, order) >= 0)
-      throw new ListingError("malformed", url, "has keys out of order", "each behind the last", quoted(value));
+    if (compareBytes(before, order) >= 0) throw malformed(url, "keys in order", value);
     before = order;
     yield change;
   }
-  const [expected, received] = [`${put} and ${remove}`, `${puts} and ${removes}`];
-  if (expected !== received)
-    throw new ListingError("malformed", url, "puts and removes other numbers than it should", expected, received);
+  if (puts !== put || removes !== remove) throw malformed(url, `${put} put and ${remove} removed`, [puts, removes]);
 }
 
 const PUT = '{"put":';
@@ -128,7 +121,6 @@ function changeOf<T>(line: string, url: string, reader: RecordKeeper<T>): [chang
     return [kept, reader.keyOf(kept.record)];
   }
   const { remove } = objectOf(line, url);
-  if (line !== `{"remove":${JSON.stringify(remove)}}`)
-    throw new ListingError("malformed", url, "has another line", "put or remove", quoted(line));
+  if (line !== `{"remove":${JSON.stringify(remove)}}`) throw malformed(url, "put or remove", line);
   return [{ key: writtenValue(remove as string | number) }, remove];
 }

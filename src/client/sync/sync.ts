@@ -14,8 +14,6 @@ import { wholeOf } from "./whole.js";
 
 /** How often it begins again when the host moves in between. */
 const MOST_RESTARTS = 8;
-const CONTRACT = "contract.json";
-const CHANGES = "changes.json";
 const CHANGES_BYTES = 1_000_000;
 /** Steps that are asked for at once. */
 const STEPS_AT_ONCE = 2;
@@ -41,8 +39,7 @@ async function syncOnce<T>(how: Round<T>): Promise<SyncResult> {
   const target = await findGoal(origin, held, how);
   if (!target || (held.state === target.state && held.tag && held.tag === target.file.etag)) return nothing(held);
   try {
-    const result = await readSteps(how, held, target);
-    return result ?? (await readWhole(how));
+    return (await readSteps(how, held, target)) ?? (await readWhole(how));
   } catch (error) {
     if (!(error instanceof ListingError) || error instanceof SnapshotChangedError) throw error;
     return { ...(await readWhole(how)), anew: error.message };
@@ -56,19 +53,17 @@ function nothing({ state, count }: Held): SyncResult {
 /** Undefined where the release has no steps at all. @throws ListingError where what it has is not enough, or wrong */
 async function readSteps<T>(how: Round<T>, held: Held, target: Goal): Promise<SyncResult | undefined> {
   const { origin, store } = how;
-  const chain = held.state === target.state ? [] : await findChain(how, held, target);
+  const chain = held.state === target.state ? [] : await findChain(how, held.state, target);
   if (!chain) return undefined;
-  const { bytes, url } = await readContract(how, target);
-  const digest = await hexDigest(bytes);
-  if (digest !== held.contract)
-    throw new ListingError("mismatch", url, "is another than the copy's", held.contract, digest);
-  const contract = objectOf(bytes, url) as unknown as ContractFile;
+  const { url, ...said } = await readContract(how, target);
+  if (said.digest !== held.contract)
+    throw new ListingError("mismatch", url, "is another than the copy's", held.contract, said.digest);
   if (chain.length === 0) {
-    const change = await store.begin(contract, false);
+    const change = await store.begin(said.contract, false);
     await change.commit({ ...held, tag: digestTag(target) });
     return nothing(held);
   }
-  const reader = recordKeeper<T>(contract, url);
+  const reader = recordKeeper<T>(said.contract, url);
   const stepAt = (number: number) => chain[number - 1] as ListedStep;
   const course: Course<Edit<T>> = {
     atOnce: STEPS_AT_ONCE,
@@ -76,41 +71,38 @@ async function readSteps<T>(how: Round<T>, held: Held, target: Goal): Promise<Sy
     first: () => 1,
     async read(number, signal) {
       const step = stepAt(number);
-      const asked = { name: step.file, maxBytes: step.bytes, past: step.sha256, signal };
-      const found = await readOf(origin, target, asked, (bytes, url) => checkStep(step, there(bytes, url), url));
+      const { file, bytes: maxBytes, sha256: past } = step;
+      const found = await readOf(origin, target, { name: file, maxBytes, past, signal }, (bytes, from) =>
+        checkStep(step, there(bytes, from), from),
+      );
       if (found instanceof ListingError) throw found;
       return found;
     },
     async *items(number, bytes, records) {
       let at = records;
       const step = stepAt(number);
-      const from = `${origin.host.baseUrl}/${step.file}`;
-      for await (const change of changesOf(step, bytes, from, reader)) yield [change, ++at];
+      for await (const change of changesOf(step, bytes, `${origin.host.baseUrl}/${step.file}`, reader))
+        yield [change, ++at];
     },
   };
   const total = chain.reduce((sum, { put, remove }) => sum + put + remove, 0);
-  return carryOut(how, { target, via: "changes", contract, digest, course, total });
+  return carryOut(how, { ...said, target, via: "changes", course, total });
 }
 
 /** @throws ListingError where no step begins at what the copy holds */
-async function findChain<T>(how: Round<T>, held: Held, target: Goal): Promise<ListedStep[] | undefined> {
-  const { origin, signal } = how;
+function findChain<T>({ origin, signal }: Round<T>, from: string, target: Goal): Promise<ListedStep[] | undefined> {
   const { state } = target;
-  const asked = { name: CHANGES, maxBytes: CHANGES_BYTES, past: state, signal };
-  const found = await readOf(origin, target, asked, (bytes, url) => {
-    if (!bytes) return undefined;
-    return { url, chain: chainOf(bytes, url, held.state, state) };
-  });
-  if (!found || found.chain) return found?.chain;
-  throw new ListingError("usage", found.url, "has no steps from the copy's state", held.state, "others");
+  const asked = { name: "changes.json", maxBytes: CHANGES_BYTES, past: state, signal };
+  return readOf(origin, target, asked, (bytes, url) => bytes && chainOf(bytes, url, from, state));
 }
 
-/** Its name for caches is that of the snapshot, so that none shows one of another. */
-async function readContract<T>({ origin, signal }: Round<T>, target: Goal): Promise<{ bytes: Bytes; url: string }> {
-  const url = `${origin.host.baseUrl}/${CONTRACT}`;
-  if (target.readFile) return { url, bytes: await target.readFile(CONTRACT, MAX_CONTRACT, signal) };
-  const asked = { name: CONTRACT, maxBytes: MAX_CONTRACT, past: target.file.digest, isPast: true, signal };
-  return { url, bytes: await readOf(origin, target, asked, there) };
+/** What is there of a contract. Its name for caches is that of the snapshot, so that none shows one of another. */
+async function readContract<T>({ origin, signal }: Round<T>, target: Goal) {
+  const [name, maxBytes] = ["contract.json", MAX_CONTRACT] as const;
+  const asked = { name, maxBytes, past: target.file.digest, isPast: true, signal };
+  const bytes = await (target.readFile?.(name, maxBytes, signal) ?? readOf(origin, target, asked, there));
+  const url = `${origin.host.baseUrl}/${name}`;
+  return { url, contract: objectOf(bytes, url) as unknown as ContractFile, digest: await hexDigest(bytes) };
 }
 
 function there(bytes: Bytes | undefined, url: string): Bytes {
@@ -121,10 +113,8 @@ function there(bytes: Bytes | undefined, url: string): Bytes {
 async function readWhole<T>(how: Round<T>): Promise<SyncResult> {
   const { origin, signal } = how;
   const ground = await findProved(origin, how);
-  const { bytes, url } = await readContract(how, ground);
-  const digest = await hexDigest(bytes);
-  const contract = objectOf(bytes, url) as unknown as ContractFile;
-  const reader = recordKeeper<T>(contract, url);
-  const whole = await wholeOf({ ...origin, ground }, contract, reader, signal);
-  return carryOut(how, { ...whole, target: ground, contract, digest, total: ground.snapshot.count });
+  const { url, ...said } = await readContract(how, ground);
+  const reader = recordKeeper<T>(said.contract, url);
+  const whole = await wholeOf({ ...origin, ground }, said.contract, reader, signal);
+  return carryOut(how, { ...said, ...whole, target: ground, total: ground.snapshot.count });
 }

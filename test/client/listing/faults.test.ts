@@ -360,7 +360,7 @@ describe("parts", () => {
     ["a cut member", () => gzipSync(lines(30, 60)).subarray(0, -4), -1],
     ["no gzip", () => Buffer.from(lines(30, 60)), 30],
     ["nothing", () => Buffer.alloc(0), 30],
-    ["half a letter", () => gzipSync(Buffer.concat([Buffer.from(lines(30, 35)), Buffer.from([0xe2, 0x0a])])), 35],
+    ["half a letter", () => gzipSync(Buffer.concat([Buffer.from(lines(30, 35)), Buffer.from([0xe2, 0x0a])])), -1],
   ])("that were listed with %s are refused", async (_, change, count) => {
     relist(release, "bulk/2.ndjson.gz", change);
     const { found, error } = await read({}, "bulk");
