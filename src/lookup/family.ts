@@ -1,4 +1,5 @@
 /** One family of sorted files, from runs in any order to files. */
+import { MessageChannel } from "node:worker_threads";
 import type { Beginnings } from "../contract/lookup.js";
 import type { createTurns } from "../workers/turns.js";
 import { type FilesOptions, writeFiles } from "./files.js";
@@ -18,12 +19,17 @@ interface FamilyOptions {
   hasAll: boolean;
 }
 
+/** What is sent there is free at once. The garbage collector would leave it for long, since the objects that hold it are few. */
+const { port1: NOWHERE } = new MessageChannel();
+NOWHERE.close();
+
 export class SortedFamily {
   readonly #runs: StoredRun[] = [];
   #lines: Lines | undefined;
 
   constructor(private readonly options: FamilyOptions) {}
 
+  /** The run's memory is gone afterwards. */
   take({ bytes, ends }: Run): void {
     let [first, begin] = [0, 0];
     for (const end of ends) {
@@ -32,6 +38,7 @@ export class SortedFamily {
       begin = end;
     }
     if (ends.length > 0) this.#runs.push({ first, pieces: ends.length });
+    NOWHERE.postMessage(undefined, [bytes.buffer]);
   }
 
   /** @returns the bytes of all lines of terms, which say how large files have to be. */

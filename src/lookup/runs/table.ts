@@ -56,8 +56,10 @@ export class TermTable {
 
   /** All terms, sorted. The table is empty afterwards. */
   finish(): Run {
-    const writer = new RunWriter(this.#terms, this.#endOf(this.#terms - 1) + MOST_DIGITS * this.#count);
     let list = new Uint8Array(2 ** 10);
+    // No number has more digits than the last one.
+    const digits = writeNumber(list, 0, this.#numbers[Math.max(0, this.#count - 1)] ?? 0) * this.#count;
+    const writer = new RunWriter(this.#terms, this.#endOf(this.#terms - 1) + digits);
     for (const term of sortTerms(this.#bytes, this.#ends.subarray(0, this.#terms))) {
       let [length, before] = [0, 0];
       for (let place = this.#firsts[term] ?? 0; place > 0; place = this.#nexts[place - 1] ?? 0) {
