@@ -286,7 +286,8 @@ async function inFront(behind: string) {
   let asked: string[] = [];
   let fault: Fault = (_path, reply) => reply;
   const ask = async (path: string): Promise<Reply> => {
-    const answer = await fetch(behind + path);
+    // A host may end a kept connection just as it is used again.
+    const answer = await fetch(behind + path).catch(() => fetch(behind + path));
     return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
   };
   const server = createServer(async ({ url = "" }, res) => {
