@@ -72,16 +72,16 @@ export async function checkStep(
   const sha = new Sha256();
   let length = 0;
   const most = mostPlainBytes(bytes);
-  const tooLarge = new ListingError("too-large", url, "is too large", `at most ${most} plain bytes`, "more");
   try {
     const lines = linesOf(packed, url, (chunk) => {
       length += chunk.length;
-      if (length > most) throw tooLarge;
+      if (length > most)
+        throw new ListingError("too-large", url, "is too large", `at most ${most} plain bytes`, "more");
       sha.update(chunk);
     });
     for await (const _ of lines);
   } catch (error) {
-    if (error === tooLarge) return tooLarge;
+    if (error instanceof ListingError && error.code === "too-large") return error;
     throw error;
   }
   const digest = sha.digest();
