@@ -1,6 +1,8 @@
 /** index.html: the page for people, which shows what a listing is without a script, and single records with one. */
 import { type Contract, type Field, fieldAt } from "../contract/contract.js";
 import { headingOf } from "../contract/heading.js";
+import { nameFields } from "../contract/lookup.js";
+import { kindOf } from "../contract/record/kind.js";
 import { html, jsonForScript, type Markup } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
 import { capital, oneLine } from "../print/text.js";
@@ -86,8 +88,13 @@ function textOf(value: unknown): string {
   return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
 }
 
-/** What the script needs before it has read anything. */
-function factsOf({ file, listing }: Contract) {
-  const { words, label, key, path } = listing;
+/** What the script needs before it has read anything. A label that is no text has no words that could be searched for. */
+function factsOf(contract: Contract) {
+  const { file, listing } = contract;
+  const { words, key, path } = listing;
+  const texts = nameFields(contract).filter(
+    ({ schema }) => kindOf(schema) === "string" || [schema.type].flat().includes("string"),
+  );
+  const label = (texts.find((field) => field.path === listing.label) ?? texts[0])?.path ?? key;
   return { words, label, key, title: file.title ?? capital(words[0]), listing: path };
 }

@@ -79,6 +79,44 @@ describeWith("chromium", "accessibility", (path) => {
     await page.locator("a.record >> nth=1").and(page.locator(":focus")).waitFor();
   });
 
+  test("the link that skips to the list moves the focus there, and the list stays as it is", async () => {
+    const { page, misdeeds } = await open(`${await served(plainRows(40))}#?q=user3`);
+    await page.locator("#status", { hasText: "11 users found" }).waitFor();
+    await tabTo(page, ".skip");
+    await page
+      .locator("a.record")
+      .first()
+      .evaluate((one) => one.setAttribute("data-kept", ""));
+    await page.keyboard.press("Enter");
+    await page.locator("#main:focus").waitFor();
+    await expect.poll(() => new URL(page.url()).hash).toBe("#?q=user3");
+    expect(await settledList(page)).toBe("11 users found, in 40.");
+    expect(await page.locator("[data-kept]").count()).toBe(1);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test.each(["#main", "#garbage", "#?nope=1", "#?__proto__=1", "#files-title"])("%s shows all", async (hash) => {
+    const { page, misdeeds } = await open(`${await served(plainRows(40))}${hash}`);
+    expect(await settledList(page)).toBe("1 to 15 of 40 users");
+    expect(await page.locator(".word:visible").count()).toBe(0);
+    expect(misdeeds).toEqual([]);
+  });
+
+  test("names of any length leave the other columns whole", async () => {
+    const long = ["x".repeat(20_000), "y".repeat(50), "Anna"];
+    const rows = plainRows(3).map((row, at) => ({ ...row, display_name: long[at] ?? "" }));
+    const { page } = await open(await served(rows), { viewport: { width: 1280, height: 800 } });
+    for (const width of [1280, 1024, 900, 720]) {
+      await page.setViewportSize({ width, height: 800 });
+      await settledList(page);
+      await fits(page, width);
+      const heights = await page
+        .locator(".records td .about + *")
+        .evaluateAll((values) => values.map((value) => value.getClientRects().length));
+      expect(new Set(heights)).toEqual(new Set([1]));
+    }
+  });
+
   test("a screen reader hears of results once they are there, in a live region", async () => {
     const { page } = await open(await served(plainRows(40)));
     await settledList(page);

@@ -1,6 +1,6 @@
 /** What an address says and what is written into it are each other's reverse. */
 import { expect, test } from "vitest";
-import { addressOf, type Chosen, parseHash } from "../../src/explorer/page/address.js";
+import { addressOf, type Chosen, chosenIn, parseHash } from "../../src/explorer/page/address.js";
 
 const ADDRESSES = [
   ["#?", { text: "", page: 1, where: new Map() }],
@@ -54,4 +54,13 @@ test.each([
   ["#/%", "#/%25"],
 ])("%s is read as far as it makes sense, as %s", (address, meant) => {
   expect(addressOf(parseHash(address))).toBe(meant);
+});
+
+test("what nothing can be chosen by is left out", () => {
+  const where = new Map([
+    ["garbage", ""],
+    ["__proto__", "1"],
+    ["kyc_status", "VERIFIED"],
+  ]);
+  expect([...chosenIn(where, [{ path: "kyc_status" }, { path: "is_active" }])]).toEqual([["kyc_status", "VERIFIED"]]);
 });

@@ -25,7 +25,7 @@ export const BEGINNING: ListPlace = { text: "", page: 1, where: new Map() };
 /** Parameters that are no paths. A path that is called so has a dot before it. */
 const OWN = /^(?:\.|q$|page$)/;
 
-/** `#/KEY`, `#?q=anna&page=3&kyc_status=VERIFIED`. What cannot be is left out. */
+/** `#/KEY`, `#?q=anna&page=3&kyc_status=VERIFIED`. What cannot be is left out; for paths that takes a contract, see `chosenIn`. */
 export function parseHash(hash: string): SeenPlace {
   if (hash.startsWith("#/")) return { key: decoded(hash.slice(2)) };
   const given = new URLSearchParams(hash.replace(/^#\??/, ""));
@@ -36,6 +36,11 @@ export function parseHash(hash: string): SeenPlace {
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
     where: new Map(chosen.map(([name, text]) => [name.replace(/^\./, ""), parseValue(text)])),
   };
+}
+
+/** Of what an address chooses, that by which records can be chosen: somebody may have made it up, or it is of an older contract. */
+export function chosenIn(where: ListPlace["where"], facets: readonly { path: string }[]): ListPlace["where"] {
+  return new Map([...where].filter(([path]) => facets.some((facet) => facet.path === path)));
 }
 
 /** The reverse of `parseHash`. */
@@ -63,7 +68,8 @@ function parseValue(text: string): Chosen {
   }
 }
 
-function decoded(text: string): string {
+/** A text of an address as it is meant, or as it stands. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

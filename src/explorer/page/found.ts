@@ -66,7 +66,8 @@ async function* inOrder(sequences: readonly AsyncGenerator<ListedRow>[]): AsyncG
 /** A record's key as text, and what people know it by: the key again where there is no name. */
 export function namesOf(record: AnyRecord, { contract: { key, label } }: Pick<Basis, "contract">) {
   const id = String(valueAt(record, key));
-  const name = valueAt(record, label);
+  const named = valueAt(record, label);
+  const name = typeof named === "number" || typeof named === "boolean" ? String(named) : named;
   // What is blank could neither be seen nor pressed.
   const shownId = isBlank(id) ? JSON.stringify(id) : id;
   return { id, shownId, name: typeof name === "string" && !isBlank(name) && name !== id ? name : undefined };

@@ -13,11 +13,16 @@ import { namesOf } from "./found.js";
 import { hasWanted, markedKey, markedText, type SearchedWords, wantedBy } from "./marks.js";
 import type { Basis, ListedRow } from "./reader.js";
 
+/** Characters of a value that stay in one line: as many as a day has, and a few more. */
+const UNBROKEN = 12;
+
 export interface RecordList {
   readonly table: HTMLTableElement;
   /** Takes all rows away; what comes next is of this snapshot, and was found by this text. */
   begin(known: Basis, searched: string): void;
   add(rows: readonly ListedRow[]): void;
+  /** Marks the rows as not of what is asked for; false where there are none. The next `begin` takes that back. */
+  markOld(): boolean;
   /** Puts the focus on the link to a record; false where it is not in the table. */
   focus(key: string): boolean;
 }
@@ -39,12 +44,17 @@ export function createList(labelledBy: string, describedBy: string): RecordList 
       const columns = columnsOf(known.contract, known.summary);
       head.replaceChildren(headRow([known.contract.label, ...columns]));
       body.replaceChildren();
+      table.classList.remove("old");
       const text = searched.trim();
       const names = nameFields(known.contract).filter(({ path }) => path !== known.contract.label.path);
       rowOf = (row) => recordRow(row, known, { columns, names, text, wanted: wantedBy(text) });
     },
     add(rows) {
       body.append(...rows.map((row) => rowOf(row)));
+    },
+    markOld() {
+      table.classList.toggle("old", body.hasChildNodes());
+      return body.hasChildNodes();
     },
     focus(key) {
       const link = [...body.querySelectorAll("a")].find(({ dataset }) => dataset["key"] === key);
@@ -55,10 +65,10 @@ export function createList(labelledBy: string, describedBy: string): RecordList 
 }
 
 function headRow(fields: readonly Field[]): HTMLElement {
-  const cells = fields.map((field) =>
+  const cells = fields.map((field, at) =>
     element(
       "th",
-      { role: "columnheader", scope: "col", class: isFigure(field) ? "head figure" : "head" },
+      { role: "columnheader", scope: "col", class: at > 0 && isFigure(field) ? "head figure" : "head" },
       visibleText(headingOf(field)),
     ),
   );
@@ -83,8 +93,10 @@ function recordRow({ record }: ListedRow, known: Basis, { columns, names, text, 
   if (!hasWanted(name ?? "", wanted)) who.append(...otherNames(record, names, wanted));
   const cells = columns.map((field) => {
     const value = shortValue(valueAt(record, field));
+    const isNarrow = (value.textContent ?? "").length <= UNBROKEN;
     const label = element("span", { class: "about", "aria-hidden": "true" }, visibleText(headingOf(field)));
-    return element("td", { role: "cell", class: isFigure(field) ? "figure" : undefined }, label, value);
+    const kinds = [isFigure(field) ? "figure" : "", isNarrow ? "narrow" : ""].filter(Boolean).join(" ");
+    return element("td", { role: "cell", class: kinds || undefined }, label, value);
   });
   return element("tr", { role: "row" }, who, ...cells);
 }

@@ -1,7 +1,15 @@
 /** Runs the page: shows what its address says, of one proved snapshot, and says so when there is another. */
 import { SnapshotChangedError } from "../../client/errors.js";
 import { byId, element } from "../../markup/page/element.js";
-import { addressOf, BEGINNING, type ListPlace, parseHash, type RecordPlace } from "./address.js";
+import {
+  addressOf,
+  BEGINNING,
+  decoded,
+  type ListPlace,
+  parseHash,
+  type RecordPlace,
+  type SeenPlace,
+} from "./address.js";
 import { watchForNewer } from "./newer.js";
 import { createNotice, troubleOf } from "./notice.js";
 import { createProof, keptKey } from "./proof.js";
@@ -21,7 +29,9 @@ const pageTitle = document.title;
 const trouble = createNotice();
 const search = createSearch(facts, (text) => {
   // Whoever has opened a record meanwhile reads it.
-  if (!("key" in parseHash(location.hash))) go({ ...listed, text, page: 1 }, true);
+  if ("key" in here) return;
+  go({ ...listed, text, page: 1 }, isTyping);
+  isTyping = true;
 });
 const listBox = element("div", { class: "split" });
 const recordBox = element("div", {});
@@ -37,6 +47,10 @@ const results = createResults(listBox, facts, (place) => go(place));
 
 let reader = createReader(base, keptKey(base));
 let control = new AbortController();
+/** What the address said last that was no jump within the page. */
+let here: SeenPlace = BEGINNING;
+/** Whether the last place came by typing: the first letter makes a place to come back from, and the others change it. */
+let isTyping = false;
 /** Where in the list the reader was last, at which address it is shown in full, and how far down. */
 let listed: ListPlace = BEGINNING;
 let listedAt = "";
@@ -49,7 +63,26 @@ let hasFailed = false;
 /** @param isSame whether going back leads to before the last place, as while somebody types. */
 function go(place: ListPlace, isSame = false): void {
   history[isSame ? "replaceState" : "pushState"](null, "", addressOf(place));
+  here = place;
+  isTyping = false;
   void show();
+}
+
+/** The address was changed by a link, by hand, or by going back. */
+function follow(): void {
+  // The browser jumps there by itself. What is shown is named again, so that it is there after a reload.
+  if (isJump(location.hash)) {
+    history.replaceState(null, "", addressOf(here));
+    return;
+  }
+  here = parseHash(location.hash);
+  isTyping = false;
+  void show();
+}
+
+/** Whether a fragment names an element of the page, as that of the link that skips to the list. */
+function isJump(hash: string): boolean {
+  return hash.length > 1 && document.getElementById(decoded(hash.slice(1))) !== null;
 }
 
 /** What the address says, now. Whatever was under way for another one ends. */
@@ -57,7 +90,7 @@ async function show(): Promise<void> {
   control.abort();
   control = new AbortController();
   const { signal } = control;
-  const place = parseHash(location.hash);
+  const place = here;
   for (let moves = 0; ; moves++) {
     try {
       await ("key" in place ? showRecord(place, signal) : showList(place, signal));
@@ -100,8 +133,10 @@ async function showList(place: ListPlace, signal: AbortSignal): Promise<void> {
   const address = addressOf(place);
   if (listedAt !== address) {
     listedAt = "";
-    await results.show(reader, place, signal);
-    listedAt = address;
+    const seen = await results.show(reader, place, signal);
+    listedAt = addressOf(seen);
+    if (listedAt !== address) history.replaceState(null, "", listedAt);
+    here = listed = seen;
   }
   if (closed !== undefined) results.focus(closed);
 }
@@ -123,8 +158,9 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
   view.heading.focus({ preventScroll: true });
 }
 
-addEventListener("hashchange", () => void show());
+addEventListener("hashchange", follow);
 addEventListener("online", () => {
   if (hasFailed) void show();
 });
+if (!isJump(location.hash)) here = parseHash(location.hash);
 void show();

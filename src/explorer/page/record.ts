@@ -132,8 +132,7 @@ async function origin(
       pair(
         "Digest",
         element("code", { class: "literal" }, digest.slice(0, DIGEST_DIGITS)),
-        ", as in ",
-        element("a", { href: `${baseUrl}/records.sha256` }, "records.sha256"),
+        `, the first ${DIGEST_DIGITS} digits of its SHA-256`,
       ),
       pair("For programs", code, " ", copyButton(command, code)),
     ),

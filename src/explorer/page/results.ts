@@ -5,7 +5,7 @@ import { createPager } from "../../markup/page/pager.js";
 import { visibleText } from "../../markup/page/text.js";
 import { count } from "../../print/numbers.js";
 import { capital } from "../../print/text.js";
-import { BEGINNING, type ListPlace } from "./address.js";
+import { addressOf, BEGINNING, chosenIn, type ListPlace } from "./address.js";
 import { createChoices, valueText } from "./choices.js";
 import { foundRows } from "./found.js";
 import { createList } from "./list.js";
@@ -13,18 +13,22 @@ import type { Basis, ListedRow, Reader } from "./reader.js";
 import type { Facts } from "./search.js";
 
 export interface Results {
-  /** Shows a place, and what of it was shown before until there is something of it. */
-  show(reader: Reader, place: ListPlace, signal: AbortSignal): Promise<void>;
+  /** Shows a place, and what was shown before until there is something of it. Gives what of the place there is. */
+  show(reader: Reader, place: ListPlace, signal: AbortSignal): Promise<ListPlace>;
   /** Puts the focus on the link to a record, if it is in the table. */
   focus(key: string): boolean;
 }
 
 /** Rows of a page of the table, and of what is found how many come at once. */
 const ROWS = 15;
+/** So many pages of what is found are read ahead: an address may name any number. */
+const MOST_AHEAD = 40;
 
 /** @param box where it is shown. @param onGo told where the reader wants to go. */
 export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: ListPlace) => void): Results {
   let shown = BEGINNING;
+  /** Whether the rows are of `shown`, and not of a place before it. */
+  let hasBegun = false;
   const go = (place: Partial<ListPlace>) => onGo({ ...shown, page: 1, ...place });
   const title = element("h2", { id: "list-title", class: "hidden" }, visibleText(capital(words[1])));
   const status = element("p", { id: "status", role: "status" }, "Reading…");
@@ -43,6 +47,7 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     const at = Math.min(page, last);
     const rows = await reader.rows((at - 1) * ROWS, ROWS, signal);
     signal.throwIfAborted();
+    hasBegun = true;
     list.begin(known, "");
     list.add(rows);
     more.hidden = true;
@@ -50,10 +55,11 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     const first = (at - 1) * ROWS;
     const range = `${formatNumber(first + 1)} to ${formatNumber(first + rows.length)} of `;
     status.textContent = `${rows.length < all ? range : ""}${count(all, words)}`;
+    return at;
   };
 
-  const showFound = async (reader: Reader, known: Basis, place: ListPlace, signal: AbortSignal) => {
-    const most = ROWS * place.page;
+  const showFound = async (reader: Reader, known: Basis, place: ListPlace, signal: AbortSignal, before: number) => {
+    const most = ROWS * Math.min(place.page, before + MOST_AHEAD);
     let had = 0;
     let hasMore = false;
     let batch: ListedRow[] = [];
@@ -61,6 +67,7 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
       if (signal.aborted) return;
       // What was there stays until the first that is found.
       if (had === 0) list.begin(known, place.text);
+      hasBegun = true;
       list.add(batch);
       had += batch.length;
       batch = [];
@@ -78,12 +85,18 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     // What had the focus stays in the page.
     more.hidden = !hasMore;
     pager.show(1, 0);
-    status.textContent = foundText(had, hasMore, known);
+    status.textContent = foundText(had, hasMore, known, place);
+    if (hasMore && most < ROWS * place.page)
+      status.textContent += ` So many are read at once: page ${formatNumber(place.page)} is further than that.`;
+    return Math.max(1, Math.ceil(had / ROWS));
   };
 
-  const foundText = (had: number, hasMore: boolean, { snapshot }: Basis) => {
-    if (hasMore) return `The first ${formatNumber(had)} of those that fit, in ${count(snapshot.count, words)}.`;
-    if (had > 0) return `${count(had, words)} found, in ${formatNumber(snapshot.count)}.`;
+  const foundText = (had: number, hasMore: boolean, known: Basis, place: ListPlace) => {
+    const all = countOf(known, place);
+    if (all !== undefined) return `${hasMore ? `1 to ${formatNumber(had)} of ` : ""}${count(all, words)}`;
+    if (hasMore) return `The first ${count(had, words)} found; there are more.`;
+    if (had > 0) return `${count(had, words)} found, in ${formatNumber(known.snapshot.count)}.`;
+    if (place.text.trim() === "") return `No ${words[0]} has all that is chosen.`;
     return `No ${words[0]} fits. Each word must be one of a name; of the last one, its beginning is enough.`;
   };
 
@@ -103,23 +116,49 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
     chosen.replaceChildren(...buttons);
   };
 
+  /** Rows of a search before must not seem to be what was found by the words above. */
+  const sayUnread = () => {
+    if (hasBegun) status.textContent = "Not all could be read. These come first.";
+    else status.textContent = list.markOld() ? "This is still the list from before." : "Nothing could be read.";
+    more.hidden = true;
+  };
+
   return {
     async show(reader, place, signal) {
       list.table.setAttribute("aria-busy", "true");
       try {
         const known = await reader.known();
         signal.throwIfAborted();
-        shown = place;
-        choices.show(known, place.where);
-        showChosen(known, place);
-        const isAll = place.text.trim() === "" && place.where.size === 0;
-        await (isAll ? showAll : showFound)(reader, known, place, signal);
+        const before = hasBegun && isSameSearch(place, shown) ? shown.page : 0;
+        const asked = { ...place, where: chosenIn(place.where, known.summary.facets) };
+        [shown, hasBegun] = [asked, false];
+        choices.show(known, asked.where);
+        showChosen(known, asked);
+        const isAll = asked.text.trim() === "" && asked.where.size === 0;
+        const page = await (isAll ? showAll : showFound)(reader, known, asked, signal, before);
+        shown = { ...asked, page };
+        return shown;
+      } catch (error) {
+        if (!signal.aborted) sayUnread();
+        throw error;
       } finally {
         if (!signal.aborted) list.table.setAttribute("aria-busy", "false");
       }
     },
     focus: (key) => list.focus(key),
   };
+}
+
+/** How many records a single value has that is all that is chosen; undefined where only a search can tell. */
+function countOf({ summary }: Basis, { text, where }: ListPlace): number | undefined {
+  const [chosen, ...others] = where;
+  if (text.trim() !== "" || !chosen || others.length > 0) return undefined;
+  const [path, value] = chosen;
+  return summary.facets.find((facet) => facet.path === path)?.values.find((one) => one.value === value)?.count;
+}
+
+function isSameSearch(one: ListPlace, other: ListPlace): boolean {
+  return addressOf({ ...one, page: 1 }) === addressOf({ ...other, page: 1 });
 }
 
 /** As in the report. */

@@ -6,7 +6,7 @@ import { visibleText } from "../../markup/page/text.js";
 /** What the page says of its listing before anything is read. */
 export interface Facts {
   words: readonly [one: string, many: string];
-  /** The paths of the fields that name a record. */
+  /** The paths of the fields that are searched above all. */
   label: string;
   key: string;
 }

@@ -33,7 +33,13 @@ export function timeAxis(x: ReturnType<typeof scaleUtc<number>>, width: number):
     const at = x(tick).toFixed(1);
     const bottom = BARS_HEIGHT - BARS_MARGIN.bottom;
     return html`<line class="grid" x1="${at}" x2="${at}" y1="${bottom}" y2="${bottom + 5}"/>
-<text class="tick" x="${at}" y="${BARS_HEIGHT - 6}" text-anchor="${x(tick) > width - BARS_MARGIN.right - 20 ? "end" : "middle"}">${format(tick)}</text>
+<text class="tick" x="${at}" y="${BARS_HEIGHT - 6}" text-anchor="${x(tick) > width - BARS_MARGIN.right - 20 ? "end" : "middle"}">${yearBeyond(tick) ?? format(tick)}</text>
 `;
   });
+}
+
+/** A year of five digits, of which the usual format writes the last four only: the axis of plots that reach the year 9999 ends there. */
+function yearBeyond(tick: Date): string | undefined {
+  const year = tick.getUTCFullYear();
+  return year > 9999 ? String(year) : undefined;
 }
