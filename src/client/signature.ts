@@ -124,7 +124,8 @@ function parseComment(text: string): TrustedComment {
 
 /** The id in a key or signature, behind its two letters: minisign shows the eight bytes as a number whose first byte is the least. */
 export function keyId(bytes: Uint8Array): string {
-  return toHex(bytes.slice(2, 10).reverse()).toUpperCase();
+  // A copy, which the slice of a Buffer is not.
+  return toHex(Uint8Array.from(bytes.slice(2, 10)).reverse()).toUpperCase();
 }
 
 /** No bytes where the text is not Base64. */
