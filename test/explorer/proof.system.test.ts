@@ -43,6 +43,26 @@ describeWith("chromium", "proof", (path) => {
     expect(await page.locator(".word.alarm").count()).toBe(0);
   });
 
+  test("a damaged SHA256SUMS proves nothing, and once it is whole again the page goes on by itself", async () => {
+    const { page } = await open(await served());
+    await settledList(page);
+    let isDamaged = true;
+    await page.route(/SHA256SUMS(?:$|\?)/, async (route) => {
+      const response = await route.fetch();
+      const text = await response.text();
+      await route.fulfill({ response, body: isDamaged ? text.replace(/^./, "x") : text });
+    });
+    await page.reload();
+    await page.locator(".word.alarm details").waitFor();
+    await proofSays(page, /^Not proved: /);
+    expect(await page.locator("#status").textContent()).toBe("Nothing could be read.");
+    isDamaged = false;
+    // As the next look at the host does.
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await proofSays(page, /^Proved by digests/);
+    expect(await settledList(page)).toBe("1 to 15 of 40 users");
+  });
+
   test("the publisher's key is asked for once, kept, and let go of", async () => {
     const folder = scratch();
     const [ours, other] = [writeKey(folder, "ours"), writeKey(folder, "other")];
@@ -56,7 +76,7 @@ describeWith("chromium", "proof", (path) => {
     await give("RWnothing");
     await page.getByText("is no public key of minisign's").waitFor();
     await give(other.line);
-    await proofSays(page, /^Not proved: .* is refused/);
+    await proofSays(page, /^Not proved: .* is refused, since it is not signed with this key/);
     await give(ours.line);
     await proofSays(page, /^Proved by the signature of key [0-9A-F]{16}: snapshot/);
     await page.reload();

@@ -70,6 +70,10 @@ describeWith("chromium", "a walk through the page", (path) => {
       await search(page, "anna", "3 users found, in 240.");
       expect(await shownNames(page)).toEqual(["Anna Berg", "Jörg Annas", "Anna-Lena Öström"]);
       expect(await page.locator(".records mark").allTextContents()).toEqual(["Anna", "Annas", "Anna"]);
+      await page.goBack();
+      await status(page, "1 to 15 of 240 users");
+      await page.goForward();
+      await status(page, "3 users found, in 240.");
       await page.getByRole("button", { name: /^VERIFIED/ }).click();
       await status(page, "1 user found, in 240.");
       expect(await shownNames(page)).toEqual(["Jörg Annas"]);
@@ -119,6 +123,11 @@ describeWith("chromium", "a walk through the page", (path) => {
       await status(other, "226 to 240 of 240 users");
       expect(new URL(other.url()).hash).toBe("#?page=16");
       expect(await shownNames(other)).toContain("\\u202eEve");
+      await other.getByRole("button", { name: /^VERIFIED/ }).click();
+      await status(other, "1 to 15 of 60 users");
+      await other.goto(`${url}#?q=person&page=999999`);
+      await status(other, "236 users found, in 240.");
+      expect(new URL(other.url()).hash).toBe("#?q=person&page=16");
       expect([...misdeeds, ...others]).toEqual([]);
     });
 
@@ -132,6 +141,8 @@ describeWith("chromium", "a walk through the page", (path) => {
       const word = page.getByText("You are offline. What is shown stays.");
       await word.waitFor();
       expect(await shownNames(page)).toEqual(before);
+      // They are not what the words above find.
+      await status(page, "This is still the list from before.");
       await page.getByRole("button", { name: "Try again" }).click();
       await word.waitFor();
       expect(await page.getByRole("searchbox").inputValue()).toBe("Annas");

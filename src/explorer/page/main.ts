@@ -40,7 +40,10 @@ const proof = createProof(base, (key) => {
   listedAt = "";
   void show();
 });
-const newer = watchForNewer(base, () => shownId);
+const tryAgain = () => {
+  if (hasFailed) void show();
+};
+const newer = watchForNewer(base, () => shownId, tryAgain);
 section.append(newer, search.element, trouble.element, listBox, recordBox, proof.element);
 section.hidden = false;
 const results = createResults(listBox, facts, (place) => go(place));
@@ -115,10 +118,10 @@ const MOVED =
   "A newer snapshot was published while you were reading, and the records were read anew. The figures below are of the one before.";
 
 function fail(error: unknown): void {
-  const { text, isUnproved } = troubleOf(error);
+  const { text, details, isUnproved } = troubleOf(error);
   hasFailed = true;
   if (isUnproved) proof.fail(text);
-  trouble.say(text, { "Try again": () => void show() }, isUnproved);
+  trouble.say(text, { "Try again": () => void show() }, { details, isAlarm: isUnproved });
 }
 
 async function showList(place: ListPlace, signal: AbortSignal): Promise<void> {
@@ -159,8 +162,6 @@ async function showRecord({ key }: RecordPlace, signal: AbortSignal): Promise<vo
 }
 
 addEventListener("hashchange", follow);
-addEventListener("online", () => {
-  if (hasFailed) void show();
-});
+addEventListener("online", tryAgain);
 if (!isJump(location.hash)) here = parseHash(location.hash);
 void show();

@@ -7,14 +7,16 @@ const EVERY_MS = 60_000;
 /**
  * Asks while the page is seen, and when it is seen again. Gives what says so.
  * @param shownId the snapshot that is shown; undefined while none is.
+ * @param onAnswer told whenever the host answers.
  */
-export function watchForNewer(base: URL, shownId: () => string | undefined): HTMLElement {
+export function watchForNewer(base: URL, shownId: () => string | undefined, onAnswer: () => void): HTMLElement {
   const notice = createNotice();
   const look = async () => {
     const shown = shownId();
-    if (document.visibilityState !== "visible" || shown === undefined) return;
+    if (document.visibilityState !== "visible") return;
     const id = await currentId(base);
-    if (id === undefined || shown !== shownId()) return;
+    if (id !== undefined) onAnswer();
+    if (id === undefined || shown === undefined || shown !== shownId()) return;
     // A host may go back to the release before.
     if (id === shown) notice.clear();
     // What has the focus is not replaced by its like.

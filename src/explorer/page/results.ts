@@ -126,12 +126,13 @@ export function createResults(box: HTMLElement, { words }: Facts, onGo: (place: 
   return {
     async show(reader, place, signal) {
       list.table.setAttribute("aria-busy", "true");
+      const before = hasBegun && isSameSearch(place, shown) ? shown.page : 0;
+      hasBegun = false;
       try {
         const known = await reader.known();
         signal.throwIfAborted();
-        const before = hasBegun && isSameSearch(place, shown) ? shown.page : 0;
         const asked = { ...place, where: chosenIn(place.where, known.summary.facets) };
-        [shown, hasBegun] = [asked, false];
+        shown = asked;
         choices.show(known, asked.where);
         showChosen(known, asked);
         const isAll = asked.text.trim() === "" && asked.where.size === 0;
