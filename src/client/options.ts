@@ -63,13 +63,6 @@ export interface SearchOptions extends ListingWalkOptions {
    * beginning. `key`: the record's key begins with the text.
    */
   by?: "names" | "key" | undefined;
-  /** By keys: only the record whose key is the whole text. */
-  isWhole?: boolean | undefined;
-  /**
-   * Values that a record has, too, by the paths of their fields: `{ country: "DE", "off_chain.is_active": true }`. Of a list,
-   * it has the value as an item. For releases that were built with --explorer, by the fields that it counts values of.
-   */
-  where?: Readonly<Record<string, string | number | boolean | null>> | undefined;
 }
 
 /** A page as it was published, proved. */
@@ -140,8 +133,8 @@ export interface OpenListing<T = User> {
   get(key: string | number, options?: CallOptions): Promise<T | undefined>;
   /**
    * Records by words of their names, in published order, of the snapshot that was asked for last: the words are
-   * folded, so that neither case nor accents count. Without a text, all that `where` chooses. For releases that were built
-   * with --lookup; only the pages that may have such records are read.
+   * folded, so that neither case nor accents count. For releases that were built with --lookup; only the pages that may
+   * have such records are read.
    */
   find(text: string, options?: SearchOptions): Walk<T>;
   /** Each page with its bytes. A walk that goes on within a page begins with that page. */

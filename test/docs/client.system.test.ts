@@ -34,7 +34,7 @@ test("every option and every code is named, and no other", () => {
     true
   >;
   const search = {
-    ...{ by: true, isWhole: true, where: true, after: true, restart: true, onRestart: true, signal: true },
+    ...{ by: true, after: true, restart: true, onRestart: true, signal: true },
   } satisfies Record<keyof SearchOptions, true>;
   const codes = {
     ...{ unproved: 1, signature: 1, mismatch: 1, malformed: 1, "too-large": 1, redirect: 1, status: 1 },

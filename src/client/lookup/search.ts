@@ -1,14 +1,22 @@
 /** What is looked for: the lists that its records are on, and whether a record is one of them. */
-import { facetTerm, facetTermsOf, foldedWords, keyTerm, termOf, wordsOfRecord } from "../../contract/lookup.js";
+import { foldedWords, keyTerm, termOf, wordsOfRecord } from "../../contract/lookup.js";
 import { valueAt } from "../../contract/record/value.js";
-import { type AnyObject, isPlainObject, objectOf } from "../checked.js";
-import { ListingError, malformed, quoted } from "../errors.js";
+import { type AnyObject, objectOf } from "../checked.js";
+import { ListingError, malformed } from "../errors.js";
 import type { SearchOptions } from "../options.js";
 import { readKept } from "./kept.js";
 import type { SortedSource, Wanted } from "./sorted.js";
 
+/** How records are looked for by who looks for more than a reader of a listing can ask for: see chosen.ts. */
+export interface InnerSearch extends SearchOptions {
+  /** By keys: only the record whose key is the whole text. */
+  isWhole?: boolean | undefined;
+  /** Further lists that a record is on. */
+  also?: ((source: SortedSource) => Promise<Sought>) | undefined;
+}
+
 /** What somebody looks for. */
-export interface Query extends Pick<SearchOptions, "by" | "isWhole" | "where"> {
+export interface Query extends Pick<InnerSearch, "by" | "isWhole" | "also"> {
   text: string;
 }
 
@@ -23,16 +31,16 @@ const INDEX_BYTES = 16_000_000;
 
 /**
  * Asks for what says where files begin.
- * @throws ListingError (usage) where the release has not what it takes, or has no such field to choose by
+ * @throws ListingError (usage) where the release has not what it takes
  */
-export async function openSearch(reader: SortedSource, { text, by, isWhole, where = {} }: Query): Promise<Sought> {
-  const lists: Wanted[] = [];
-  const demands: Sought["fits"][] = [];
+export async function openSearch(reader: SortedSource, { text, by, isWhole, also }: Query): Promise<Sought> {
+  const { lists, fits: isAlso } = (await also?.(reader)) ?? { lists: [], fits: () => true };
+  const demands = [isAlso];
   const add = (folder: string, said: unknown, url: string, term: string, isBeginning: boolean) =>
     lists.push({ folder, said, url, term, isBeginning });
   // A key may be empty.
   if (text !== "" || isWhole) {
-    const [{ key, fields, version, keys, words }, url] = await readIndex(reader, "lookup/index.json", "lookup");
+    const [{ key, fields, version, keys, words }, url] = await readIndex(reader, "lookup/index.json");
     if (version !== 1 || !Array.isArray(fields) || ![key, ...fields].every(isNames))
       throw malformed(url, "an index of version 1", version);
     const keyField = { names: key as string[] };
@@ -54,26 +62,13 @@ export async function openSearch(reader: SortedSource, { text, by, isWhole, wher
       });
     }
   }
-  for (const [path, value] of Object.entries(where)) {
-    const [{ facets, lists: said }, url] = await readIndex(reader, "explorer/summary.json", "explorer");
-    const all = Array.isArray(facets) ? facets.filter(isPlainObject) : [];
-    const names = all.find((facet) => facet["path"] === path)?.["names"];
-    if (!isNames(names)) {
-      const paths = all.map((facet) => facet["path"]).join(", ");
-      throw new ListingError("usage", url, "has no such field to choose by", `one of ${paths}`, quoted(path));
-    }
-    const term = facetTerm({ path }, value);
-    add("explorer/facets", said, url, term, false);
-    demands.push((record) => facetTermsOf([{ path, names }], record).includes(term));
-  }
   return { lists, fits: (record) => demands.every((fits) => fits(record)) };
 }
 
-/** @param flag what the release has to be built with. */
-async function readIndex(
+/** What says where sorted files begin. Its folder is called as the flag that a release has to be built with. */
+export async function readIndex(
   { ground, baseUrl, signal }: SortedSource,
   file: string,
-  flag: string,
 ): Promise<[said: AnyObject, url: string]> {
   const url = `${baseUrl}/${file}`;
   try {
@@ -83,10 +78,12 @@ async function readIndex(
     const { code, received } = error as Partial<ListingError>;
     // A host without proof has it, or answers that it has nothing there.
     if (code !== "usage" && !(code === "status" && received?.startsWith("4"))) throw error;
+    const [flag] = file.split("/");
     throw new ListingError("usage", baseUrl, `has no ${flag}; build with --${flag}`, undefined, undefined, error);
   }
 }
 
-function isNames(value: unknown): value is string[] {
+/** Whether it is the path of a field, as its names. */
+export function isNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
 }

@@ -34,8 +34,8 @@ export function createMemoryStore<T>(): MemoryStore<T> {
       return copy?.held;
     },
     async begin(_, isAnew) {
-      // What a store does once it is filled is not loaded before.
-      const { beginChange } = await import("./copy.js");
+      // What a store does once it is filled is not loaded before: whoever fills it has loaded this.
+      const { beginChange } = await import("./sync.js");
       const before = isAnew ? undefined : copy;
       return beginChange(before, (next) => {
         copy = next;

@@ -12,6 +12,8 @@ import { chainOf, changesOf, checkStep, type Edit, type ListedStep } from "./ste
 import type { Held, Store } from "./store.js";
 import { wholeOf } from "./whole.js";
 
+export { beginChange } from "./copy.js";
+
 /** How often it begins again when the host moves in between. */
 const MOST_RESTARTS = 8;
 const CHANGES_BYTES = 1_000_000;

@@ -1,4 +1,5 @@
 /** What is found by name, by key and by what is chosen, together in published order. */
+import { findChosen } from "../../client/lookup/chosen.js";
 import type { AnyRecord } from "../../contract/contract.js";
 import { foldedWords } from "../../contract/lookup.js";
 import { valueAt } from "../../contract/record/value.js";
@@ -13,13 +14,13 @@ export async function* foundRows(reader: Reader, known: Basis, place: ListPlace,
   const where = Object.fromEntries(place.where);
   const isChosen = place.where.size > 0;
   if (text === "") {
-    yield* rowsIn(listing.find("", { where, signal }), snapshot);
+    yield* rowsIn(findChosen(listing, "", { where, signal }), snapshot);
     return;
   }
   const mayBeKey = isKey(text, known);
   const walks = [
-    ...(mayBeKey ? [listing.find(text, { by: "key", where, signal })] : []),
-    ...(foldedWords(text).length > 0 ? [listing.find(text, { by: "names", where, signal })] : []),
+    ...(mayBeKey ? [findChosen(listing, text, { by: "key", where, signal })] : []),
+    ...(foldedWords(text).length > 0 ? [findChosen(listing, text, { by: "names", where, signal })] : []),
   ];
   const rows = inOrder(walks.map((walk) => rowsIn(walk, snapshot)));
   try {

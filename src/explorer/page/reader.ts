@@ -2,6 +2,7 @@
 
 import { SnapshotChangedError } from "../../client/errors.js";
 import { openListing } from "../../client/listing.js";
+import { findChosen } from "../../client/lookup/chosen.js";
 import type { OpenListing, Walk } from "../../client/options.js";
 import { type AnyRecord, type Contract, contractOf } from "../../contract/contract.js";
 import type { Page } from "../../contract/page.js";
@@ -80,7 +81,8 @@ export function createReader(base: URL, publicKey: string | undefined): Reader {
     },
     async find(key, signal) {
       const { snapshot } = await reader.known();
-      for await (const row of rowsIn(listing.find(key, { by: "key", isWhole: true, signal }), snapshot)) return row;
+      for await (const row of rowsIn(findChosen(listing, key, { by: "key", isWhole: true, signal }), snapshot))
+        return row;
       return undefined;
     },
     forget() {

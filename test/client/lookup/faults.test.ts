@@ -1,6 +1,7 @@
 /** Sorted files that lie, of a publisher who signs anything: an error that says what is wrong, or nothing, and always soon. */
 import { describe, expect, test } from "vitest";
 import { openListing } from "../../../src/client/index.js";
+import { findChosen } from "../../../src/client/lookup/chosen.js";
 import { drawSeed, seeded } from "../../support/random.js";
 import { BASE, Host, publishAll } from "../listing/published.js";
 import { lookupOf, type Person, people, wordsOf } from "./people.js";
@@ -36,7 +37,7 @@ async function lookUp(files: Files, { isProved = true } = {}): Promise<unknown[]
     },
     async (listing: ReturnType<typeof openListing<Person>>) => {
       const found: Person[] = [];
-      for await (const one of listing.find("", { where: { country: "DE" } })) found.push(one);
+      for await (const one of findChosen(listing, "", { where: { country: "DE" } })) found.push(one);
       return found;
     },
   ]) {

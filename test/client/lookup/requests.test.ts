@@ -1,6 +1,7 @@
 /** What a look-up asks for: few files, each once, and nothing any more when nobody waits for it. */
 import { expect, test } from "vitest";
 import { type ListingError, openListing, SnapshotChangedError } from "../../../src/client/index.js";
+import { findChosen } from "../../../src/client/lookup/chosen.js";
 import { drawSeed, seeded } from "../../support/random.js";
 import { BASE, Host, PATH, type Published, publish, publishAll } from "../listing/published.js";
 import { lookupOf, type Person, people, wordsOf } from "./people.js";
@@ -66,7 +67,7 @@ test("a rare word beside a common one reads little of the long list", async () =
   await listing.snapshot();
   const asked = ask();
   // Everybody is of this country, in a list of several files.
-  expect(await all(listing.find("quux", { where: { country: "DE" } }))).toEqual([RARE]);
+  expect(await all(findChosen(listing, "quux", { where: { country: "DE" } }))).toEqual([RARE]);
   expect([...FILES.keys()].filter((path) => path.startsWith("explorer/facets")).length).toBeGreaterThan(3);
   expect(asked().filter((url) => url.startsWith("/explorer/facets")).length).toBeLessThan(3);
   expect(asked().filter(isPage)).toEqual([pageUrl(31)]);
@@ -76,7 +77,7 @@ test("of many, no more is read than is taken, and pages are asked for a few at a
   const { listing, host, ask } = open();
   await listing.snapshot();
   const asked = ask();
-  const walk = listing.find("", { where: { country: "DE" } });
+  const walk = findChosen(listing, "", { where: { country: "DE" } });
   for (const record of RECORDS.slice(0, 8)) expect((await walk.next()).value).toEqual(record);
   expect(asked().filter(isPage)).toEqual([pageUrl(1), pageUrl(2)]);
   expect(asked().filter(isSorted)).toEqual(["/explorer/facets/1.txt"].slice(0, asked().filter(isSorted).length));
@@ -196,12 +197,12 @@ test("a release without these files says what it has to be built with", async ()
   expect(await failed(listing.get(1))).toEqual(["usage", `${BASE} has no lookup; build with --lookup.`]);
   expect(await failed(listing.find("a").next())).toEqual(["usage", `${BASE} has no lookup; build with --lookup.`]);
   const where = { country: "DE" };
-  expect(await failed(listing.find("", { where }).next())).toEqual([
+  expect(await failed(findChosen(listing, "", { where }).next())).toEqual([
     "usage",
     `${BASE} has no explorer; build with --explorer.`,
   ]);
   const { listing: full } = open();
-  expect(await failed(full.find("", { where: { planet: "Mars" } }).next())).toEqual([
+  expect(await failed(findChosen(full, "", { where: { planet: "Mars" } }).next())).toEqual([
     "usage",
     `${BASE}/explorer/summary.json has no such field to choose by: expected one of country, tags, received "planet".`,
   ]);
