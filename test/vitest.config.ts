@@ -6,12 +6,12 @@ const SOAK = "test/**/*.soak.test.ts";
 /** Limits are ten times what a test takes: no test judges by time, and a machine may be busy. */
 /** Percent of the lines of each room that tests in their own process run; what the real command runs is not counted. */
 const FLOORS = {
-  adapters: 97,
+  adapters: 94,
   build: 68,
   client: 95,
-  commands: 88,
+  commands: 76,
   contract: 97,
-  diff: 95,
+  diff: 94,
   init: 95,
   markup: 95,
   mirror: 90,
