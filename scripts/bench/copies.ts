@@ -112,7 +112,7 @@ function byReload({ baseUrl }: Origin): Keeper {
 
 function byPython({ baseUrl, scratch }: Origin): Keeper {
   const program = join(scratch, "mirror.py");
-  const [, text = ""] = /^```python\n(.*?)^```$/ms.exec(readFileSync(DOC, "utf8")) ?? [];
+  const [, text = ""] = /^```python\n("""python3 mirror\.py.*?)^```$/ms.exec(readFileSync(DOC, "utf8")) ?? [];
   writeFileSync(program, text);
   return {
     name: PYTHON,
