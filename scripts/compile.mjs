@@ -3,7 +3,7 @@
  * page for people, and writes the schemas of contract and config files. Where TypeScript was left out (npm ci --omit=dev), lib stays as it is.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 
 process.chdir(new URL("..", import.meta.url).pathname);
 const NOT_COPIED = /\.(?:ts|json)$/;
@@ -13,14 +13,19 @@ const EXPLORER_PAGE = "src/explorer/page";
 if (existsSync("node_modules/typescript")) {
   rmSync("lib", { recursive: true, force: true });
   execFileSync("node_modules/.bin/tsc", { stdio: "inherit" });
-  // A script must not replace what a file of TypeScript beside it was compiled to.
   const isCopied = (path) => !NOT_COPIED.test(path) && path !== EXPLORER_PAGE;
-  cpSync("src", "lib", { recursive: true, filter: isCopied, force: false, errorOnExist: true });
+  cpSync("src", "lib", { recursive: true, filter: (path, copy) => isCopied(path) && isNew(path, copy) });
   await bundleExplorer();
   await describeUser();
   await writeSchemas();
 } else {
   console.error("TypeScript is not installed, so lib was not compiled.");
+}
+
+/** A script must not replace what a file of TypeScript beside it was compiled to. Node 26's `errorOnExist` refuses folders too. */
+function isNew(path, copy) {
+  if (statSync(path).isFile() && existsSync(copy)) throw new Error(`${path} would replace ${copy}.`);
+  return true;
 }
 
 /** Makes the script and the style of the page for people, a file each: the same bytes from the same sources. */

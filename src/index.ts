@@ -13,6 +13,7 @@ export { build } from "./build/build.js";
 export type { BuildEffects, BuildOptions } from "./build/options.js";
 export { InvalidRecordsError, type Problem, type ProblemKind, type ProblemReport } from "./build/problems.js";
 export type { BuildResult } from "./build/result.js";
+export { buildShard, type ShardOptions, type ShardResult } from "./build/shards/shard.js";
 export type { Contract } from "./contract/contract.js";
 export type { ContractFile, RecordOf } from "./contract/file/form.js";
 export type { Page } from "./contract/page.js";

@@ -6,26 +6,26 @@ const SOAK = "test/**/*.soak.test.ts";
 /** Limits are ten times what a test takes: no test judges by time, and a machine may be busy. */
 /** Percent of the lines of each room that tests in their own process run; what the real command runs is not counted. */
 const FLOORS = {
-  adapters: 94,
-  build: 68,
+  adapters: 92,
+  build: 45,
   client: 95,
-  commands: 76,
+  commands: 68,
   contract: 97,
   diff: 94,
-  init: 95,
+  init: 92,
   markup: 95,
   mirror: 90,
   print: 97,
-  publish: 94,
-  release: 93,
+  publish: 84,
+  release: 86,
   remote: 97,
   report: 97,
-  server: 77,
+  server: 65,
   settings: 97,
-  sides: 87,
-  source: 80,
-  verify: 96,
-  workers: 84,
+  sides: 82,
+  source: 72,
+  verify: 92,
+  workers: 72,
 };
 
 export default defineConfig({

@@ -49,9 +49,19 @@ export function memoryOf(outcome: Outcome | undefined): number {
 }
 
 /** How many times the seconds of another it took: the median of the rounds' ratios, since rounds have good and bad minutes. */
-export function timesOf(outcome: Outcome | undefined, other: Outcome | undefined): number {
-  const ratios = outcome?.rounds.map(({ seconds }, round) => seconds / (other?.rounds[round]?.seconds ?? Number.NaN));
+export function timesOf(
+  outcome: Outcome | undefined,
+  other: Outcome | undefined,
+  figure: "seconds" | "cpu" = "seconds",
+): number {
+  const ratios = outcome?.rounds.map((own, round) => own[figure] / (other?.rounds[round]?.[figure] ?? Number.NaN));
   return spread(ratios ?? []).median;
+}
+
+/** How many seconds more than another it took: the median of the rounds' differences. */
+export function secondsBeyond(outcome: Outcome | undefined, other: Outcome | undefined): number {
+  const more = outcome?.rounds.map(({ seconds }, round) => seconds - (other?.rounds[round]?.seconds ?? Number.NaN));
+  return spread(more ?? []).median;
 }
 
 /** Columns for `outcomeCells`. */

@@ -4,6 +4,7 @@ import { isInstalled } from "./machine.js";
 import { HOSTS, type Host, NGINX, ROLLCALL } from "./serve/contestants.js";
 import { judgeHosts } from "./serve/judge.js";
 import { exhaust, type Lane, openLanes, paceLanes, raceLanes } from "./serve/lanes.js";
+import { HAS_BROTLI } from "./serve/nginx.js";
 import { installNpmHosts } from "./serve/npm-hosts.js";
 import { makeReleases } from "./serve/releases.js";
 import { timeStarts } from "./serve/starts.js";
@@ -64,6 +65,7 @@ function look(isQuick: boolean): { present: Host[]; missing: string[] } {
   const wanted = HOSTS.filter(({ isExtra }) => !(isQuick && isExtra));
   const absent = wanted.filter(({ program }) => program && !isInstalled(program.name));
   const missing = absent.map(({ name, program }) => `${name}: ${program?.advice}`);
+  if (!HAS_BROTLI) missing.push("nginx's brotli: install libnginx-mod-http-brotli-static");
   if (!isInstalled("taskset")) missing.push("taskset: nothing is pinned to a core without it");
   return { present: wanted.filter((host) => !absent.includes(host)), missing };
 }
@@ -75,7 +77,7 @@ async function measure(lanes: readonly Lane[], { isQuick, rounds, say }: Bench):
   say(`serve: ${lanes.length} pairs of host and body`);
   await raceLanes(lanes, { rounds: times, seconds, warmsUp: !isQuick, say });
   say(`serve: ${RATE.toLocaleString("en")} requests a second`);
-  const calm = lanes.filter(({ host, served }) => [ROLLCALL, NGINX].includes(host.name) && !served.isLarge);
+  const calm = lanes.filter(({ host }) => [ROLLCALL, NGINX].includes(host.name));
   await paceLanes(calm, times, RATE, isQuick ? 0.2 : 3);
   const own = lanes.find(({ host, served }) => host.name === ROLLCALL && served.isLarge);
   if (!own || isQuick) return;

@@ -2,6 +2,7 @@
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import { withLongTexts } from "../sample/long-texts.js";
 import { CREATE_INDEX, CREATE_USERS } from "../sample/schema.js";
 import { sampleUsers } from "../sample/users.js";
 import { writeUsers } from "../sample/write.js";
@@ -31,6 +32,15 @@ export class Sources {
     this.say(`making ${users.toLocaleString("en")} users`);
     if (few === undefined) writeUsers(sampleUsers(users, 1), file, { force: false });
     else multiply(few, this.sample, file, users);
+    return file;
+  }
+
+  /** The same number of other users, whose texts are long and differ: what helps with short ones may not help here. */
+  takeLong(users: number): string {
+    const file = join(this.folder, `${users}-long.sqlite`);
+    if (existsSync(file)) return file;
+    this.say(`making ${users.toLocaleString("en")} users with long texts`);
+    writeUsers(withLongTexts(sampleUsers(users, 2), 3), file, { force: false });
     return file;
   }
 

@@ -18,9 +18,12 @@ import { changesAgain, type WrittenChanges, writeChanges } from "./changes.js";
 import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
 import { AVATAR, BUILD_EFFECTS, resolveOptions } from "./options.js";
 import { Origin } from "./origin/origin.js";
+import type { WrittenPages } from "./page-writer.js";
 import { ProblemLog } from "./problems.js";
 import { isAdapted, makeCurrent } from "./publish.js";
 import { type BuildResult, explorerAddress, reportLookup, type Timings } from "./result.js";
+import { WHOLE } from "./shards/cut.js";
+import { joinParts } from "./shards/join.js";
 import { type Job, writePages } from "./write-pages.js";
 
 /**
@@ -50,7 +53,7 @@ async function run(settings: BuildSettings, effects: BuildEffects, began: number
     const unlock = lockDist(settings.out, now());
     const open = performance.now() - began;
     try {
-      const job = { settings, source, log, onProgress, signal, origin: new Origin(settings, source) };
+      const job = { settings, source, log, onProgress, signal, origin: new Origin(settings, source), shard: WHOLE };
       const { timings, ...result } = await write(job, now, signer);
       return { ...result, timings: { open, ...timings } };
     } finally {
@@ -77,14 +80,14 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
   const staging = new Staging(out, job.settings.contract, untidied);
   try {
     // A signature says when it was made, so what is signed is always a new release.
-    if (!signer && previous && (await job.origin.isThatOf(previous, job.signal))) {
+    if (!signer && previous && job.settings.join === undefined && (await job.origin.isThatOf(previous, job.signal))) {
       const again = changesAgain(previous, job.settings);
       if (isAdapted(previous, job.settings, { changes: again && sha256(again.text) })) {
         staging.discard();
         return { ...leave(previous, job, began), changes: again?.report, untidied };
       }
     }
-    const written = await job.source.whole(() => writePages(job, staging, previous));
+    const written = await job.source.whole(() => makePages(job, staging, previous));
     const writtenAt = performance.now();
     staging.listOther(RECORDS, written.records);
     for (const [path, digest] of [...(written.bulk?.files ?? []), ...(written.gathered?.files ?? [])])
@@ -126,6 +129,12 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
   }
 }
 
+/** Reads the records, or takes what several machines have made of them. */
+function makePages(job: Job, staging: Staging, previous: Release | undefined): Promise<WrittenPages> {
+  const { join: parts } = job.settings;
+  return parts === undefined ? writePages(job, staging, previous) : joinParts(job, staging, previous, parts);
+}
+
 /** Leaves the current release in place, since this build would make every byte of it again. */
 function leave(
   { folder, snapshot, paths, sums }: Release,
@@ -136,15 +145,15 @@ function leave(
   log.finish();
   const { id, count: records, pages, warnings } = snapshot;
   const name = basename(folder);
-  const files = [...sums.pages.files(paths)];
-  const bytes = files.reduce((sum, [path]) => sum + statSync(join(folder, path)).size, 0);
+  let bytes = 0;
+  for (const [path] of sums.pages.files(paths)) bytes += statSync(join(folder, path)).size;
   const published = { id, name, isNew: false, isSwitched: false, pruned: [], gates: undefined };
   const kept = {
     folder: join(settings.out, RELEASES, name),
     records,
     pages,
     bytes,
-    linked: files.length,
+    linked: sums.pages.pages * sums.pages.variants.length,
     isRead: false,
   };
   const timings = { write: performance.now() - began, lookup: undefined, publish: 0, threads: undefined };

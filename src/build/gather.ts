@@ -2,16 +2,24 @@
 import { dirname, join } from "node:path";
 import { contractOf } from "../contract/contract.js";
 import { explorerAssets } from "../explorer/assets.js";
-import { type Counted, ExplorerGatherer, memoryOfCounted } from "../explorer/gather.js";
+import { type Counted, decodeCounts, ExplorerGatherer, encodeCounts, memoryOfCounted } from "../explorer/gather.js";
 import { ExplorerWriter } from "../explorer/writer.js";
 import { type GatheredTerms, Gatherer, memoryOfGathered } from "../lookup/gatherer.js";
 import { LookupWriter } from "../lookup/writer.js";
 import { readReleaseFileSync, sha256 } from "../release/files.js";
 import { EXPLORER } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import { PiecesFile, readPieces } from "../release/pieces.js";
 import { makeFolder } from "../release/sharing.js";
 import { linkFile, writeFlushedSync } from "../release/write.js";
+import { createTurns } from "../workers/turns.js";
 import type { Collection, Destination, WrittenFiles } from "./page-writer.js";
+
+/** In a part: what was counted, and each family's run. */
+const COUNTS = "counts";
+const runName = (family: string) => `${family}.run`;
+/** Terms that are merged at once. */
+const TERMS = 50_000;
 
 /** What a thread has gathered, as it is handed over. */
 export interface Gathered {
@@ -54,7 +62,7 @@ export class PageGatherer {
   }
 }
 
-/** Writes files of what all threads have gathered. To be closed in a `finally`. */
+/** Writes files of what all threads have gathered: with a thread more, where the work is `shared`. To be closed in a `finally`. */
 export class GatheredFiles {
   readonly #lookup: LookupWriter;
   readonly #explorer: ExplorerWriter | undefined;
@@ -64,28 +72,62 @@ export class GatheredFiles {
     private readonly destination: Destination,
     private readonly collection: Collection,
     private readonly previous: Release | undefined,
+    shared?: { signal: AbortSignal | undefined },
   ) {
     const whole = { contract: contractOf(destination.contract), count: collection.count };
-    this.#lookup = new LookupWriter(whole);
+    this.#lookup = new LookupWriter({ ...whole, shared });
     this.#explorer = destination.explorer && new ExplorerWriter(whole);
   }
 
-  /** In any order. */
-  take(gathered: Gathered | undefined): void {
-    if (gathered?.lookup) this.#lookup.take(gathered.lookup);
+  /** In any order. @returns what to wait for before there is room for more. */
+  take(gathered: Gathered | undefined): Promise<void> | undefined {
     if (gathered?.explorer) this.#explorer?.take(gathered.explorer);
+    return gathered?.lookup && this.#lookup.take(gathered.lookup);
+  }
+
+  /** Takes what the build of a part has handed over. @param digests of its files, which are in this folder. */
+  takePart({ folder, digests }: { folder: string; digests: ReadonlyMap<string, string> }): void {
+    for (const [name, family] of this.#families())
+      family.takePieces(readPieces(join(folder, runName(name)), digests.get(runName(name)) ?? ""));
+    if (this.#explorer)
+      for (const counts of readPieces(join(folder, COUNTS), digests.get(COUNTS) ?? ""))
+        this.#explorer.takeCounts(decodeCounts(String(counts)));
   }
 
   async finish(signal: AbortSignal | undefined): Promise<WrittenFiles> {
     const began = performance.now();
+    if (this.destination.isPart) {
+      await this.#handOver(signal);
+      return { files: this.#files, milliseconds: performance.now() - began };
+    }
     await this.#lookup.finish((path, bytes) => this.#put(path, bytes), signal);
     await this.#finishExplorer(signal);
     return { files: this.#files, milliseconds: performance.now() - began };
   }
 
-  close(): void {
-    this.#lookup.close();
+  async close(): Promise<void> {
     this.#explorer?.close();
+    await this.#lookup.close();
+  }
+
+  #families() {
+    return Object.entries({ ...this.#lookup.families, ...this.#explorer?.families });
+  }
+
+  async #handOver(signal: AbortSignal | undefined): Promise<void> {
+    const turn = createTurns(TERMS, signal);
+    for (const [name, family] of this.#families()) this.#putPieces(runName(name), await family.mergedRun(turn));
+    if (this.#explorer) this.#putPieces(COUNTS, [Buffer.from(encodeCounts(this.#explorer.counts()))]);
+  }
+
+  #putPieces(name: string, pieces: Iterable<Uint8Array>): void {
+    const file = new PiecesFile(join(this.destination.folder, name));
+    try {
+      for (const piece of pieces) file.add(piece);
+      this.#files.push([name, file.finish()]);
+    } finally {
+      file.close();
+    }
   }
 
   async #finishExplorer(signal: AbortSignal | undefined): Promise<void> {

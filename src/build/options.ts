@@ -33,7 +33,7 @@ import { SETTINGS } from "../settings/table.js";
 import { loadContract } from "./contract.js";
 
 export interface BuildOptions
-  extends OptionsOf<SourceSetting | "keep" | "adapt" | "bulk" | "lookup" | "explorer" | "changes" | "signKey">,
+  extends OptionsOf<SourceSetting | "keep" | "adapt" | "bulk" | "lookup" | "explorer" | "changes" | "signKey" | "join">,
     ServingOptions {
   /** The SQLite file of records. */
   db: string;
@@ -110,6 +110,7 @@ const RULES: OptionRules<BuildOptions> = {
     "explorer",
     "changes",
     "signKey",
+    "join",
     ...SOURCE_SETTINGS,
   ),
   ...SERVING_SETTINGS,

@@ -2,16 +2,17 @@
 import { fstatSync, readSync } from "node:fs";
 import { join } from "node:path";
 import zlib from "node:zlib";
-import type { WrittenBulk } from "../bulk/writer.js";
+import type { WrittenBulk } from "../bulk/turn.js";
 import { contractOf } from "../contract/contract.js";
 import type { ContractFile } from "../contract/file/form.js";
 import type { Encoding } from "../contract/headers.js";
 import type { encodePage, PagePosition } from "../contract/page.js";
 import type { WarningCounts } from "../contract/record/warnings.js";
-import type { PageDigests } from "../release/digests.js";
+import type { PageSums } from "../release/digests.js";
 import { closing, openPlain, sha256 } from "../release/files.js";
 import { PagePaths, type Variant } from "../release/layout.js";
 import { linkFile, writeFlushedSync } from "../release/write.js";
+import type { PageRange } from "./shards/cut.js";
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 
@@ -40,6 +41,8 @@ export interface Destination {
   bulk: boolean;
   /** Whether files say where each record is. */
   lookup: boolean;
+  /** Whether it is a part of a release: what is made of all records is handed to what joins the parts. */
+  isPart: boolean;
   /** Where there is a page for people: the files that it leads to besides those of every release. */
   explorer: readonly string[] | undefined;
 }
@@ -55,6 +58,12 @@ export interface Totals {
 }
 
 export type Collection = Omit<PagePosition, "page"> & { pageSize: number };
+
+/** What all pages have in common, and which of them are written here. */
+export interface Task {
+  collection: Collection;
+  range: PageRange;
+}
 
 /** Milliseconds that all threads together have spent on each part of writing pages. */
 export interface Spent {
@@ -75,9 +84,9 @@ export interface WrittenFiles {
   milliseconds: number;
 }
 
-export interface WrittenPages {
-  collection: Collection;
-  digests: PageDigests;
+export interface WrittenPages extends Task {
+  /** Of the pages that were written, from 1 on. Of all pages, they are in SHA256SUMS by now. */
+  digests: PageSums;
   /** The digest of the list of records. */
   records: string;
   /** Undefined where it was not asked for. */
@@ -103,17 +112,17 @@ export function toPageBytes([head, records, tail]: ReturnType<typeof encodePage>
 
 export class PageWriter {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
-  readonly #paths: PagePaths;
+  readonly paths: PagePaths;
   #memory = Buffer.alloc(2 ** 17);
 
   constructor(private readonly destination: Destination) {
-    this.#paths = new PagePaths(contractOf(destination.contract).listing.path);
+    this.paths = new PagePaths(contractOf(destination.contract).listing.path);
   }
 
   /** Writes the file of page `page` (from 1), and its compressed ones. @returns the digests of all of them. */
   write(page: number, { parts, digest }: PageBytes, known: Known): [Variant, string][] {
     const isUnchanged = known("identity") === digest;
-    const path = this.#paths.path(page);
+    const path = this.paths.path(page);
     if (!isUnchanged || !this.#keep(path, (before) => isJoined(before, parts))) this.#writeNew(path, parts);
     const digests: [Variant, string][] = [["identity", digest]];
     for (const encoding of this.destination.encodings) {
@@ -124,7 +133,7 @@ export class PageWriter {
   }
 
   #writeCompressed(page: number, encoding: Encoding, parts: readonly Buffer[], known: string | undefined): string {
-    const path = this.#paths.path(page, encoding);
+    const path = this.paths.path(page, encoding);
     if (known !== undefined && this.#keep(path, (before) => sha256(before) === known)) return known;
     const compressed = COMPRESS[encoding](Buffer.concat(parts));
     this.#writeNew(path, [compressed]);

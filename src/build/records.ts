@@ -6,6 +6,7 @@ import { countWarning, fieldObserver, type WarningCounts } from "../contract/rec
 import { quoteName } from "../contract/sql.js";
 import type { Candidate } from "../source/candidates.js";
 import type { Source } from "../source/open.js";
+import type { RowRange } from "../source/order.js";
 import { Unfit } from "../source/values.js";
 import type { OnBuildProgress } from "./options.js";
 import type { Problem } from "./problems.js";
@@ -18,16 +19,17 @@ export interface Tally {
   warnings: WarningCounts;
 }
 
-/** All valid records of a source, in published order. */
+/** All valid records of a source, or of some rows, in published order. */
 export function* readRecords(
   source: Source,
   contract: Contract,
   { onInvalid, onProgress, warnings }: Tally,
+  range?: RowRange,
 ): Generator<unknown, void> {
   const validate = validator(contract);
   let read = 0;
-  for (const candidate of source.candidates()) {
-    if (++read % REPORT_EVERY === 0) onProgress({ records: read, total: source.count });
+  for (const candidate of source.candidates(range)) {
+    if (++read % REPORT_EVERY === 0) onProgress({ records: read, total: range?.rows ?? source.count });
     const problems = validate(candidate, warnings);
     if (problems.length > 0) onInvalid(problems);
     else yield candidate.record;

@@ -1,6 +1,7 @@
 /** Writes all pages on this thread, in order, and checks every record by the schema: the plain way, and the exact one. */
+
+import { bulkFor } from "../bulk/handover.js";
 import { BulkMembers, pagesTogether } from "../bulk/members.js";
-import { BulkWriter } from "../bulk/writer.js";
 import { type Contract, contractOf } from "../contract/contract.js";
 import { encodePage } from "../contract/page.js";
 import { recordEncoder } from "../contract/record/encode.js";
@@ -12,16 +13,19 @@ import type { Release } from "../release/open.js";
 import { RecordListWriter, recordLines } from "../release/record/list.js";
 import type { Source } from "../source/open.js";
 import { createTurns } from "../workers/turns.js";
+import { digestsFor } from "./digests.js";
 import { GatheredFiles, PageGatherer } from "./gather.js";
 import {
   type Collection,
   type Destination,
   type Known,
   PageWriter,
+  type Task,
   toPageBytes,
   type WrittenPages,
 } from "./page-writer.js";
 import { readRecords, type Tally } from "./records.js";
+import { type PageRange, rowsOfPages } from "./shards/cut.js";
 
 interface SingleThreadedEffects extends Omit<Tally, "warnings"> {
   signal: AbortSignal | undefined;
@@ -32,7 +36,7 @@ interface SingleThreadedEffects extends Omit<Tally, "warnings"> {
 /** @returns undefined when `isWanted` has said no. */
 export async function writePagesSingleThreaded(
   source: Source,
-  collection: Collection,
+  { collection, range }: Task,
   destination: Destination,
   previous: Release | undefined,
   { onInvalid, onProgress, signal, isWanted }: SingleThreadedEffects,
@@ -40,61 +44,71 @@ export async function writePagesSingleThreaded(
   const warnings: WarningCounts = {};
   const contract = contractOf(destination.contract);
   const writer = new PageWriter(destination);
-  const digests = new PageDigests(collection.pages, ["identity", ...destination.encodings]);
+  const variants = ["identity", ...destination.encodings] as const;
+  const sums = digestsFor(destination, { collection, range });
   const list = new RecordListWriter(destination.folder);
-  const bulk = destination.bulk ? new BulkWriter(destination.folder, previous) : undefined;
+  const bulk = bulkFor(destination, previous);
   const gathered = destination.lookup ? new GatheredFiles(destination, collection, previous) : undefined;
   const gatherer = new PageGatherer(destination);
   let members = new BulkMembers();
   const together = pagesTogether(collection.pageSize);
   const finder = recordFinder(contract);
   const turn = createTurns(1, signal);
-  let page = 0;
+  const rows = isAll(range, collection) ? undefined : rowsOfPages(range, collection);
+  let page = range.first - 1;
+  const before = page;
   try {
-    const records = readRecords(source, contract, { onInvalid, onProgress, warnings });
-    for (const texts of paginate(contract, records, collection)) {
+    const records = readRecords(source, contract, { onInvalid, onProgress, warnings }, rows);
+    for (const texts of paginate(contract, records, { collection, range })) {
       await turn();
       page++;
       if (!isWanted()) continue;
       const bytes = toPageBytes(texts);
       const known: Known = (variant) => previous?.sums.pages.get(page, variant);
-      for (const [variant, digest] of writer.write(page, bytes, known)) digests.set(page, variant, digest);
+      const digests = new PageDigests(1, variants);
+      for (const [variant, digest] of writer.write(page, bytes, known)) digests.set(1, variant, digest);
+      sums.add(page - before, 1, digests.slice(1, 1));
       const lines = recordLines(finder, bytes.parts[1]);
       if (!lines) throw new Error(`Page ${page} has a record without a key.`);
-      list.add(page, 1, lines);
+      list.add(page - before, 1, lines);
       gatherer.add((page - 1) * collection.pageSize, bytes.parts[1]);
-      gathered?.take(gatherer.takeMuch());
+      await gathered?.take(gatherer.takeMuch());
       if (!bulk) continue;
       members.add(bytes.parts[1]);
-      if (page % together > 0 && page < collection.pages) continue;
+      if (page % together > 0 && page < range.last) continue;
       // Waits for nobody, since pages come in order.
-      bulk.add(Math.ceil(page / together), 1, members.finish());
+      bulk.add(Math.ceil((page - before) / together), 1, members.finish());
       members = new BulkMembers(bulk.memory());
     }
     if (!isWanted()) return undefined;
-    if (page !== collection.pages)
-      throw new Error(`${page} pages came of ${collection.count} records, not ${collection.pages}`);
-    gathered?.take(gatherer.finish());
+    if (page !== range.last)
+      throw new Error(`Page ${page} is the last of ${collection.count} records, not ${range.last}`);
+    await gathered?.take(gatherer.finish());
     const made = await gathered?.finish(signal);
     const { totals } = writer;
-    const lists = { digests, records: list.finish(), bulk: bulk?.finish(), gathered: made };
-    return { collection, ...lists, totals, warnings, workers: 0, spent: undefined };
+    const lists = { digests: sums.finish(), records: list.finish(), bulk: bulk?.finish(), gathered: made };
+    return { collection, range, ...lists, totals, warnings, workers: 0, spent: undefined };
   } finally {
-    gathered?.close();
+    await gathered?.close();
     bulk?.close();
     list.close();
+    sums.close();
   }
 }
 
-/** The canonical texts of all pages, in parts, each as soon as its records are there. An empty collection has one page. */
+function isAll({ first, last }: PageRange, { pages }: Collection): boolean {
+  return first === 1 && last === pages;
+}
+
+/** The canonical texts of pages, in parts, each as soon as its records are there. An empty collection has one page. */
 export function* paginate(
   contract: Contract,
   all: Iterable<unknown>,
-  { pageSize, ...collection }: Collection,
+  { collection: { pageSize, ...collection }, range }: Task,
 ): Generator<ReturnType<typeof encodePage>, void> {
   const encode = recordEncoder(contract);
   const [, many] = contract.listing.words;
-  let page = 1;
+  let page = range.first;
   let records: string[] = [];
   let length = 0;
   for (const one of all) {
@@ -106,7 +120,8 @@ export function* paginate(
     yield encodePage({ ...collection, page: page++ }, records);
     [records, length] = [[], 0];
   }
-  if (records.length > 0 || collection.count === 0) yield encodePage({ ...collection, page }, records);
+  if (records.length > 0 || (collection.count === 0 && page === range.last))
+    yield encodePage({ ...collection, page }, records);
 }
 
 /** Characters of one page: half of the longest text that JavaScript can hold, since readers have to hold a page, too. */

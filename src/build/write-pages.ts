@@ -2,9 +2,7 @@
 import { join } from "node:path";
 import { hasOtherKey } from "../contract/changes.js";
 import type { Contract } from "../contract/contract.js";
-import { pagesFor } from "../contract/links.js";
 import { UserError } from "../errors.js";
-import { RECORDS } from "../release/layout.js";
 import { findAltered, type Release } from "../release/open.js";
 import { findRecordList } from "../release/record/list.js";
 import type { Staging } from "../release/staging.js";
@@ -13,12 +11,13 @@ import { threadsFor } from "../workers/pool.js";
 import { createTurns } from "../workers/turns.js";
 import type { BuildSettings, OnBuildProgress } from "./options.js";
 import type { Origin } from "./origin/origin.js";
-import type { WrittenPages } from "./page-writer.js";
+import type { Task, WrittenPages } from "./page-writer.js";
 import { writePagesInParallel } from "./parallel/pool.js";
 import { InvalidRecordsError, type ProblemLog } from "./problems.js";
 import { readRecords } from "./records.js";
-import { mayRepeatKeys } from "./repeated-keys.js";
+import { rowsOfPages, type Shard } from "./shards/cut.js";
 import { writePagesSingleThreaded } from "./single-threaded.js";
+import { destinationOf, taskOf } from "./task.js";
 
 /** With fewer records, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;
@@ -30,37 +29,35 @@ export interface Job {
   onProgress: OnBuildProgress;
   origin: Origin;
   signal: AbortSignal | undefined;
+  /** Which share of the pages is written. */
+  shard: Shard;
 }
 
 /** @throws InvalidRecordsError when all records have been checked, some are invalid, and they are not to be left out. */
-export async function writePages(job: Job, staging: Staging, previous: Release | undefined): Promise<WrittenPages> {
-  const { settings, source, log, onProgress, signal, origin } = job;
-  const { contract, pageSize, baseUrl, links, encodings, bulk, lookup, explorer, files, skipInvalid } = settings;
-  const { path } = contract.listing;
+export async function writePages(
+  job: Job,
+  staging: Pick<Staging, "folder" | "clear">,
+  previous: Release | undefined,
+): Promise<WrittenPages> {
+  const { settings, source, log, onProgress, signal, origin, shard } = job;
+  const { pageSize, skipInvalid } = settings;
   const collect = (count: number) => {
     origin.note();
-    return { count, pages: pagesFor(count, pageSize), pageSize, baseUrl, path, links };
+    return taskOf(settings, count, shard);
   };
-  const destination = {
-    folder: staging.folder,
-    contract: contract.file,
-    previous: previous?.folder,
-    encodings,
-    bulk,
-    lookup,
-    explorer: explorer ? files : undefined,
-  };
+  const destination = destinationOf(settings, staging, { previous, shard });
 
-  const size = threadsFor(source.count, settings.workers, WORTHWHILE);
+  const share = rowsIn(taskOf(settings, source.count, shard));
+  const size = threadsFor(share, settings.workers, WORTHWHILE);
   let isDoubtful = false;
-  if (size > 0 && source.count > 0 && source.isShareable) {
+  if (settings.workers !== 0 && share > 0 && source.isShareable) {
     const trustsKnown = isTrusted(previous, settings.contract);
     const listBefore = await findUsableList(previous, settings);
     const data = { db: settings.db, destination, trustsKnown, listBefore };
     const options = { size, pageSize, previous, onProgress, signal, collect };
     const written = await writePagesInParallel(source, data, options);
     isDoubtful = written === "doubtful";
-    if (written && written !== "doubtful" && !mayRepeatKeys(join(staging.folder, RECORDS), source.count)) {
+    if (written && written !== "doubtful") {
       log.open();
       log.finish();
       return written;
@@ -69,8 +66,8 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
   }
 
   log.open();
-  const collection = collect(await countRecords(job));
-  const written = await writePagesSingleThreaded(source, collection, destination, previous, {
+  const task = collect(await countRecords(job));
+  const written = await writePagesSingleThreaded(source, task, destination, previous, {
     onInvalid: skipInvalid ? () => {} : (problems) => log.add(problems),
     onProgress,
     signal,
@@ -84,6 +81,10 @@ export async function writePages(job: Job, staging: Staging, previous: Release |
       `An index of table ${settings.table ?? settings.contract.listing.words[1]} in ${settings.db} does not agree with its rows; mend it with sqlite3 and "REINDEX", then build again.`,
     );
   return written;
+}
+
+function rowsIn({ collection, range }: Task): number {
+  return rowsOfPages(range, collection).rows;
 }
 
 /** Whether pages of the last release need no second check: it has the same contract, and no warnings to count again. */

@@ -11,17 +11,9 @@ import { asidePath, linkFile } from "../release/write.js";
 import { type BulkMember, emptyMember } from "./members.js";
 import { type Bulk, type BulkPart, encodeBulk, partPath } from "./parts.js";
 import { findBulk } from "./reader.js";
+import { MembersInTurn, type WrittenBulk } from "./turn.js";
 
-/** Of pages that are written together. Threads that are so far ahead of another one wait for it. */
-const MOST_EARLY = 4;
 const MEMORY = 2 ** 16;
-
-export interface WrittenBulk {
-  /** The digest of each part's file. */
-  files: readonly (readonly [path: string, digest: string])[];
-  /** Of bulk.json. */
-  text: string;
-}
 
 interface OpenPart extends Omit<BulkPart, "sha256"> {
   descriptor: number;
@@ -32,70 +24,40 @@ interface OpenPart extends Omit<BulkPart, "sha256"> {
 }
 
 /** To be closed in a `finally`. */
-export class BulkWriter {
+export class BulkWriter extends MembersInTurn {
   readonly #hash = createHash("sha256");
-  readonly #early = new Map<number, { pages: number; members: readonly BulkMember[] }>();
   readonly #parts: BulkPart[] = [];
   readonly #files: [path: string, digest: string][] = [];
   readonly #before: Bulk | undefined;
   #part: OpenPart | undefined;
-  #next = 1;
-  #isClosed = false;
-  #waiting: (() => void)[] = [];
-  #done: ArrayBuffer[] = [];
 
   /** @param previous the release to link unchanged parts from. */
   constructor(
     private readonly folder: string,
     private readonly previous: Release | undefined,
   ) {
+    super();
     makeFolder(folder, BULK_FOLDER);
     this.#before = previous && findBulk(previous);
   }
 
-  /**
-   * Takes the members of some pages from page `first` on.
-   * @returns undefined, or a promise to wait for before more is made, because much waits for pages before.
-   * @throws UserError when a record is too large for a part.
-   */
-  add(first: number, pages: number, members: readonly BulkMember[]): Promise<void> | undefined {
-    this.#early.set(first, { pages, members });
-    for (let found = this.#early.get(this.#next); found; found = this.#early.get(this.#next)) {
-      this.#early.delete(this.#next);
-      for (const member of found.members) this.#write(member);
-      this.#next += found.pages;
-    }
-    if (this.#isClosed || this.#early.size < MOST_EARLY) this.#goOn();
-    else return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  /** Memory for further members, of some that are written. */
-  memory(): ArrayBuffer | undefined {
-    return this.#done.pop();
-  }
-
-  finish(): WrittenBulk {
+  override finish(): WrittenBulk {
     // An empty collection has a part, too, so that readers need not know about it.
-    if (this.#parts.length === 0 && !this.#part) this.#write(emptyMember());
+    if (this.#parts.length === 0 && !this.#part) this.write(emptyMember());
     this.#endPart();
     const count = this.#parts.reduce((sum, part) => sum + part.count, 0);
     const text = encodeBulk({ count, sha256: this.#hash.digest("hex"), parts: this.#parts });
     return { files: this.#files, text };
   }
 
-  /** Nobody waits any longer, and no more is to be added. */
-  close(): void {
-    this.#isClosed = true;
-    this.#goOn();
+  override close(): void {
+    super.close();
     if (this.#part) closeSync(this.#part.descriptor);
     this.#part = undefined;
   }
 
-  #goOn(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
-  }
-
-  #write({ bytes, plain, memory, count }: BulkMember): void {
+  /** @throws UserError when a record is too large for a part. */
+  protected override write({ bytes, plain, count }: BulkMember): void {
     if (bytes.length > MAX_PACKED)
       throw new UserError(
         `Record ${this.#count() + 1} takes ${bytes.length} bytes when compressed, and a part of --bulk holds at most ${MAX_PACKED}; build without --bulk.`,
@@ -109,7 +71,6 @@ export class BulkWriter {
     this.#hash.update(plain);
     part.bytes += bytes.length;
     part.count += count;
-    if (this.#done.length < MOST_EARLY) this.#done.push(memory);
   }
 
   #count(): number {

@@ -1,11 +1,13 @@
 /** Opens a published listing to be read: one page, all pages, all records, proved. */
 import { normalBaseUrl } from "../contract/links.js";
+import type { Snapshot } from "../contract/snapshot.js";
 import type { User } from "../contract/users.js";
 import { ListingError } from "./errors.js";
 import type { ListingOptions, ListingWalkOptions, OpenListing } from "./options.js";
-import { type Host, readSnapshotFile } from "./proof/files.js";
-import { type FindOptions, findGround } from "./proof/find.js";
-import type { Ground, ProvedGround } from "./proof/ground.js";
+import type { Position } from "./position.js";
+import type { Host } from "./proof/files.js";
+import { findGround } from "./proof/find.js";
+import type { FindOptions, Ground, ProvedGround } from "./proof/ground.js";
 import type { Latest } from "./proof/latest.js";
 import { createRequests } from "./requests.js";
 import { type Course, createWalk, type WalkStart } from "./walk.js";
@@ -34,7 +36,7 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
         if (latest.ground || !options.unproved || why?.code !== "unproved") throw error;
       }
     }
-    const { unprovedGround } = await import("./unproved.js");
+    const { unprovedGround } = await rest();
     latest.ground = await unprovedGround(host, options.path, how.signal);
     if (why) options.onUnproved?.(why);
     return latest.ground;
@@ -51,8 +53,10 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
       items,
     };
   };
-  const origin = { host, find, byPages, createWalk, readSnapshotFile };
-  const walk = <R>(how: ListingWalkOptions, course: WalkStart<R>["course"]) => createWalk({ url, find, course }, how);
+  const origin = { host, find, byPages };
+  const before = async (after: Position, snapshot: Snapshot) => (await rest()).recordsBefore(after, snapshot, url);
+  const walk = <R>(how: ListingWalkOptions, course: WalkStart<R>["course"]) =>
+    createWalk({ url, find, before, course }, how);
 
   return {
     baseUrl: url,
@@ -60,18 +64,18 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
       return latest.ground?.proof;
     },
     snapshot: async (how = {}) => (await find(how)).snapshot,
-    contract: async (how = {}) => (await seldom()).readContractFile(latest, how),
-    file: async (path, how = {}) => (await seldom()).readListedFile(latest, path, how),
-    page: async (number, how = {}) => (await seldom()).readOnePage<T>(latest, number, how),
-    get: async (key, how = {}) => (await lookup()).getRecord<T>(latest, key, how),
+    contract: async (how = {}) => (await rest()).readContractFile(latest, how),
+    file: async (path, how = {}) => (await rest()).readListedFile(latest, path, how),
+    page: async (number, how = {}) => (await rest()).readOnePage<T>(latest, number, how),
+    get: async (key, how = {}) => (await rest()).getRecord<T>(latest, key, how),
     find(text, how = {}) {
-      const search = async (to: FindOptions) => (await lookup()).searchOf<T>(latest, { ...how, text }, concurrency, to);
-      return createWalk({ url, find: search, course: (ground, from) => ground.course(from) }, how);
+      const search = async (to: FindOptions) => (await rest()).searchOf<T>(latest, { ...how, text }, concurrency, to);
+      return createWalk({ url, find: search, before, course: (ground, from) => ground.course(from) }, how);
     },
-    pages: (how = {}) => walk(how, async (ground) => byPages(ground, (await seldom()).eachPage<T>(ground))),
+    pages: (how = {}) => walk(how, async (ground) => byPages(ground, (await rest()).eachPage<T>(ground))),
     records: ({ via, ...how } = {}) =>
       walk<T>(how, async (ground, from) => {
-        if (via === "bulk") return (await import("./bulk.js")).bulkCourse<T>(ground, url, from);
+        if (via === "bulk") return (await rest()).bulkCourse<T>(ground, url, from);
         return byPages(ground, function* (number, bytes, records) {
           const { results } = ground.parsePage<T>(number, bytes);
           const before = (number - 1) * ground.snapshot.page_size;
@@ -79,12 +83,11 @@ export function openListing<T = User>(baseUrl: string | URL, options: ListingOpt
             yield [results[index] as T, before + index + 1];
         });
       }),
-    sync: async (store, how = {}) => (await import("./sync/sync.js")).sync(origin, store, how),
+    sync: async (store, how = {}) => (await rest()).sync(origin, store, how),
   };
 }
 
-const seldom = () => import("./seldom.js");
-const lookup = () => import("./lookup/find.js");
+const rest = () => import("./rest.js");
 
 /** Normalises it. Credentials, a query and a fragment are part of no base URL. */
 function parseBase(text: string): string {

@@ -134,7 +134,7 @@ export interface OpenListing<T = User> {
   /**
    * Records by words of their names, in published order, of the snapshot that was asked for last: the words are
    * folded, so that neither case nor accents count. For releases that were built with --lookup; only the pages that may
-   * have such records are read.
+   * have such records are read. A text without a word finds nothing.
    */
   find(text: string, options?: SearchOptions): Walk<T>;
   /** Each page with its bytes. A walk that goes on within a page begins with that page. */

@@ -2,6 +2,7 @@
 import { type ContractFile, MAX_CONTRACT } from "../contract/file/form.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
+import { FILE_BYTES } from "./bytes.js";
 import { isPlainObject, objectOf } from "./checked.js";
 import { ListingError, quoted } from "./errors.js";
 import type { CallOptions, ListedPage } from "./options.js";
@@ -11,8 +12,6 @@ import { groundOf, type Latest } from "./proof/latest.js";
 import type { Bytes } from "./transfer.js";
 
 const CONTRACT = "contract.json";
-/** Hosts take no larger file, other than SHA256SUMS. */
-const FILE_BYTES = 25 * 2 ** 20;
 
 /** The contract that every record was checked against. */
 export async function readContractFile(latest: Latest, { signal }: CallOptions): Promise<ContractFile> {

@@ -1,6 +1,9 @@
 /** What several wait for, and is read once for all of them. */
 import { within } from "./transfer.js";
 
+/** Nobody waits so long. */
+const EVER_MS = 2 ** 31 - 1;
+
 /**
  * Begins to read. It goes on as long as somebody waits.
  * @param isGone is called when it failed, or was given up, so that whoever asks next begins anew.
@@ -21,7 +24,7 @@ export function share<V>(
     try {
       return await within(
         [signal],
-        Number.POSITIVE_INFINITY,
+        EVER_MS,
         () => value,
         () => value,
       );

@@ -1,5 +1,6 @@
 /** SHA256SUMS.minisig: minisign's signature of SHA256SUMS, read and checked in any runtime that has WebCrypto. */
 
+import { encode } from "./bytes.js";
 import { toHex } from "./checked.js";
 
 /** A minisign public key. */
@@ -34,14 +35,12 @@ export interface SignedRelease {
   readonly id: string;
   /** An older signature is refused. */
   readonly maxAgeMs?: number | undefined;
-  /** Milliseconds since 1970; the clock's, unless given. */
-  readonly now?: number | undefined;
 }
 
 /** A key that is none, or a signature that proves nothing. The message is the rest of a sentence about it: `is cut or changed`. */
-export class SignatureError extends Error {
-  override readonly name = "SignatureError";
-}
+export class SignatureError extends Error {}
+
+const OTHER_FORM = "is cut, changed or of another form than Rollcall's";
 
 /** A signer's clock may be ahead by so much. */
 const MOST_AHEAD_MS = 300_000;
@@ -52,7 +51,7 @@ const MOST_AHEAD_MS = 300_000;
  */
 export function parsePublicKey(text: string): PublicKey {
   const [, line = ""] =
-    /^(?:untrusted comment:.*\n)?(RW[Q-T][A-Za-z0-9+/]{53})\s*$/.exec(text.trim().replace(/\r/g, "")) ?? [];
+    /^(?:untrusted comment:.*\n)?(RW[Q-T][A-Za-z0-9+/]{53})$/.exec(text.replace(/\r/g, "").trim()) ?? [];
   const bytes = decode(line);
   if (bytes.length !== 42) throw new SignatureError("is no public key of minisign's: 56 letters, RW first");
   return { id: keyId(bytes), bytes: bytes.slice(10) };
@@ -64,12 +63,12 @@ export function parsePublicKey(text: string): PublicKey {
  * @param all the signature of that signature and the comment.
  */
 export function signatureText(made: Uint8Array, comment: string, all: Uint8Array): string {
-  return `untrusted comment: signature of SHA256SUMS by rollcall\n${encode(made)}\ntrusted comment: ${comment}\n${encode(all)}\n`;
+  return `untrusted comment: signature of SHA256SUMS by rollcall\n${base64(made)}\ntrusted comment: ${comment}\n${base64(all)}\n`;
 }
 
 /** What all that is signed together with the comment is made of. */
 export function withComment(signature: Uint8Array, comment: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from([...signature, ...new TextEncoder().encode(comment)]);
+  return Uint8Array.from([...signature, ...encode(comment)]);
 }
 
 /** @throws SignatureError, with the rest of a sentence about SHA256SUMS.minisig, when none of the keys has signed. */
@@ -78,12 +77,12 @@ export async function checkSignature({ sums, signature, keys }: SignedSums): Pro
   const comment = line.slice("trusted comment: ".length);
   const [made, all] = [decode(first), decode(last)];
   if (made.length !== 74 || !/^RW[Q-T]/.test(first) || signatureText(made, comment, all) !== signature)
-    throw new SignatureError("is cut, changed or of another form than Rollcall's");
+    throw new SignatureError(OTHER_FORM);
   const [id, own] = [keyId(made), made.slice(10)];
   const known = keys.filter((key) => key.id === id);
   if (known.length === 0)
     throw new SignatureError(`is of the key ${id}, where one of ${keys.map((key) => key.id).join(", ")} is demanded`);
-  let why = "does not fit SHA256SUMS: one of the two is changed, or of another release";
+  let why = "does not fit SHA256SUMS: either is changed, or of another release";
   for (const { bytes } of known) {
     const key = await importKey(bytes);
     if (!(await crypto.subtle.verify("Ed25519", key, own, new Uint8Array(sums)))) continue;
@@ -101,12 +100,13 @@ function importKey(bytes: Uint8Array) {
 
 /** @throws SignatureError when the signature is of another release than the one that is expected, or too old. */
 export function checkTrustedComment(said: TrustedComment, expected: SignedRelease): void {
-  const { baseUrl, id, maxAgeMs = Number.POSITIVE_INFINITY, now = Date.now() } = expected;
-  const [age, when] = [now - said.time.getTime(), said.time.toISOString()];
+  const { baseUrl, id, maxAgeMs } = expected;
+  const [age, when] = [Date.now() - said.time.getTime(), said.time.toISOString()];
   if (said.baseUrl !== baseUrl) throw new SignatureError(`is of a release of ${said.baseUrl}, not of ${baseUrl}`);
   if (said.id !== id) throw new SignatureError(`is of release ${said.id}, not of ${id}`);
   if (age < -MOST_AHEAD_MS) throw new SignatureError(`is of ${when}, which is in the future`);
-  if (age > maxAgeMs) throw new SignatureError(`is of ${when}, which is longer ago than is allowed`);
+  if (maxAgeMs !== undefined && age > maxAgeMs)
+    throw new SignatureError(`is of ${when}, which is longer ago than is allowed`);
 }
 
 /** The trusted comment of a release. */
@@ -117,8 +117,7 @@ export function trustedComment({ id, baseUrl, time }: TrustedComment): string {
 function parseComment(text: string): TrustedComment {
   const [, id = "", baseUrl = "", at = ""] = /^rollcall id:(\S+) base_url:(\S+) time:(\S+)$/.exec(text) ?? [];
   const said = { id, baseUrl, time: new Date(at) };
-  if (Number.isNaN(said.time.getTime()) || trustedComment(said) !== text)
-    throw new SignatureError("has a trusted comment of another form than Rollcall's");
+  if (Number.isNaN(said.time.getTime()) || trustedComment(said) !== text) throw new SignatureError(OTHER_FORM);
   return said;
 }
 
@@ -137,6 +136,6 @@ function decode(base64: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-function encode(bytes: Uint8Array): string {
+function base64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }

@@ -11,7 +11,7 @@ import {
 } from "../contract/links.js";
 import type { Page } from "../contract/page.js";
 import type { Snapshot } from "../contract/snapshot.js";
-import { type AnyObject, hexDigest, isPlainObject, objectOf, requireOk, requirePage } from "./checked.js";
+import { type AnyObject, hexDigest, objectOf, requireOk, requirePage } from "./checked.js";
 import { type ListingError, malformed, SnapshotChangedError } from "./errors.js";
 import type { Host } from "./proof/files.js";
 import type { Ground } from "./proof/ground.js";
@@ -42,28 +42,27 @@ export async function unprovedGround(host: Host, given: string | undefined, sign
       }
     });
   const path = given ?? pathIn(await readObject(`${baseUrl}/contract.json`, MAX_CONTRACT, signal));
-  /** Page 1, or why there is none at this URL: then it is not asked for again. */
-  const readFirst = (links: LinkStyle, how?: AbortSignal) =>
-    readObject(pageUrl({ baseUrl, path, links }, 1), PAGE_BYTES, how);
-  /** What page 1 promises. */
-  const snapshotBy = async (links: LinkStyle, first: Awaited<ReturnType<typeof readFirst>>) => {
-    if ("code" in first) throw first;
+  /** What page 1 promises, or why there is none at this URL: then it is not asked for again. */
+  const readFirst = async (links: LinkStyle, how?: AbortSignal): Promise<Snapshot | ListingError> => {
+    const place = { baseUrl, path, links };
+    const first = await readObject(pageUrl(place, 1), PAGE_BYTES, how);
+    if ("code" in first) return first;
     const { count, next, results } = first.said as unknown as Page<unknown>;
     const records = Array.isArray(results) ? results.length : 0;
-    const state = await hexDigest(first.bytes);
-    const promised = promisedSnapshot({ baseUrl, path, links }, { count, next, records }, state);
+    const promised = promisedSnapshot(place, { count, next, records }, await hexDigest(first.bytes));
     parseBy(promised, path, 1, first.bytes);
     return promised;
   };
   const byQuery = await readFirst("query", signal);
   const byPath = "code" in byQuery ? await readFirst("path", signal) : byQuery;
-  const isByPath = byPath !== byQuery && !("code" in byPath);
-  const snapshot = await (isByPath ? snapshotBy("path", byPath) : snapshotBy("query", byQuery));
+  const snapshot = "code" in byPath ? byQuery : byPath;
+  if ("code" in snapshot) throw snapshot;
   const { links, state = "" } = snapshot;
   const urlOf = (page: number) => pageUrl({ baseUrl, path, links }, page);
   const parsePage = <T>(page: number, bytes: Bytes) => parseBy<T>(snapshot, path, page, bytes);
   const requireCurrent = async (how?: AbortSignal) => {
-    const now = await snapshotBy(links, await readFirst(links, how));
+    const now = await readFirst(links, how);
+    if ("code" in now) throw now;
     if (now.state !== state) throw new SnapshotChangedError(urlOf(1), { state, page: 1, index: 0 }, snapshot, now);
   };
   return {
@@ -91,9 +90,8 @@ function isNothing(error: unknown): error is ListingError {
 
 /** What the host's contract.json says; the usual one where it has none. */
 function pathIn(contract: { said: AnyObject } | ListingError): string {
-  const listing = "said" in contract && contract.said["x-listing"];
-  const path = isPlainObject(listing) ? listing["path"] : undefined;
-  return typeof path === "string" && /^\/([^/?#\s]+\/)+$/.test(path) ? path : USUAL_PATH;
+  const listing = "said" in contract && (contract.said["x-listing"] as AnyObject | null | undefined);
+  return /^\/([^/?#\s]+\/)+$/.exec(`${listing ? listing["path"] : ""}`)?.[0] ?? USUAL_PATH;
 }
 
 /** A page, which must be as page 1 promises; its links may be written in other ways. @throws ListingError (malformed) */
@@ -139,10 +137,10 @@ interface FirstPageFacts {
 /** Whether a link is of this page, at the same origin and path. Frameworks write page 1 without its number. */
 function isPage(link: unknown, place: ListingPlace, number: number): boolean {
   if (typeof link !== "string" || !URL.canParse(link)) return false;
-  const { origin, pathname, searchParams } = new URL(link);
-  const isNumber = (searchParams.getAll("page").join() || "1") === `${number}`;
+  const url = new URL(link);
+  const page = url.searchParams.getAll("page").join() || 1;
   return LINK_STYLES.some((links) => {
-    const page = new URL(pageUrl({ ...place, links }, number));
-    return origin === page.origin && pathname === page.pathname && (links === "path" || isNumber);
+    url.search = links === "query" ? `format=api&page=${page}` : "";
+    return url.href === new URL(pageUrl({ ...place, links }, number)).href;
   });
 }

@@ -3,8 +3,7 @@ import type { Snapshot } from "../contract/snapshot.js";
 import { SnapshotChangedError } from "./errors.js";
 import type { ListingWalkOptions, Walk } from "./options.js";
 import type { Position } from "./position.js";
-import type { FindOptions } from "./proof/find.js";
-import type { Ground } from "./proof/ground.js";
+import type { FindOptions, Ground } from "./proof/ground.js";
 import type { Bytes } from "./transfer.js";
 
 /** What a walk reads, one after the other: the pages of a snapshot, or the parts that hold its records. */
@@ -24,14 +23,16 @@ export interface Course<R, B = Bytes> {
 type Items<R> = Iterator<[item: R, records: number]> | AsyncIterator<[item: R, records: number]>;
 
 /** The snapshot that a walk is of. */
-export type Standing = Pick<Ground, "snapshot" | "state" | "requireCurrent">;
+export type Walked = Pick<Ground, "snapshot" | "state" | "requireCurrent">;
 
 /** How a walk finds what it reads. */
-export interface WalkStart<R, G extends Standing = Ground, B = Bytes> {
+export interface WalkStart<R, G extends Walked = Ground, B = Bytes> {
   url: string;
   /** How often it begins again at most; 8 times unless given. */
   most?: number;
   find(options: FindOptions): Promise<G>;
+  /** How many records come before a position, for a walk that goes on behind one. */
+  before?(position: Position, snapshot: Snapshot): Promise<number>;
   course(ground: G, signal: AbortSignal): Promise<Course<R, B>>;
 }
 
@@ -42,7 +43,7 @@ const BEGINNING: Position = { state: "", page: 1, index: 0 };
 const MOST_RESTARTS = 8;
 
 interface Underway<R, B> {
-  ground: Standing;
+  ground: Walked;
   course: Course<R, B>;
   /** How many were handed out. */
   records: number;
@@ -55,8 +56,8 @@ interface Underway<R, B> {
 }
 
 /** A walk that asks nothing until its first record or page is asked for. */
-export function createWalk<R, G extends Standing, B>(
-  { url, most = MOST_RESTARTS, find, course }: WalkStart<R, G, B>,
+export function createWalk<R, G extends Walked, B>(
+  { url, most = MOST_RESTARTS, find, before, course }: WalkStart<R, G, B>,
   options: ListingWalkOptions,
 ): Walk<R> {
   const { signal, restart, onRestart } = options;
@@ -76,7 +77,7 @@ export function createWalk<R, G extends Standing, B>(
     const ground = await find({ signal: control.signal, isPast: restarts > 0 });
     const { snapshot, state } = ground;
     if (after.state !== "" && after.state !== state) throw new SnapshotChangedError(url, after, undefined, snapshot);
-    const records = after === BEGINNING ? 0 : (await import("./seldom.js")).recordsBefore(after, snapshot, url);
+    const records = after === BEGINNING || !before ? 0 : await before(after, snapshot);
     const way = await course(ground, control.signal);
     return { ground, course: way, records, number: way.first(records), asked: new Map() };
   };

@@ -7,10 +7,12 @@ import { count } from "../print/numbers.js";
 import { shellWord, toJson, visible } from "../print/text.js";
 import { CURRENT, EXPLORER, SNAPSHOT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
-import type { AccessEntry } from "../server/access-log.js";
+import type { Admin } from "../server/admin/admin.js";
 import type { ClusterEffects } from "../server/cluster/processes.js";
 import type { ServedRelease } from "../server/server.js";
+import { toListener } from "../settings/hosts.js";
 import { type Settings, settingOf } from "../settings/settings.js";
+import { accessLine } from "./access.js";
 import { hearSignals, type ServerSignals } from "./program/signals.js";
 import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
 
@@ -21,7 +23,7 @@ export const serveVerb: Verb = {
   examples: [
     ["rollcall serve", "on http://127.0.0.1:8080"],
     ["rollcall serve --host 0.0.0.0 --port 80 --access-log", "to everyone, with a line for each request"],
-    ["rollcall serve --processes 4", "from four processes on one port"],
+    ["rollcall serve --processes 4 --admin 127.0.0.1:9090", "from four processes, with /healthz and /metrics beside"],
   ],
   configured: true,
   run: runServe,
@@ -30,11 +32,30 @@ export const serveVerb: Verb = {
 async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
   const signals = hearSignals(io.signals, log);
-  await serveUntilStopped(settings, signals, log, io).finally(signals.end);
+  const admin = await openSecond(settings, io, log);
+  try {
+    await serveUntilStopped(settings, signals, log, io, admin);
+  } finally {
+    signals.end();
+    await admin?.close();
+  }
   return ExitCode.done;
 }
 
-async function serveUntilStopped(settings: Settings, signals: ServerSignals, log: (line: string) => void, io: Io) {
+/** Before anything else, so that an address that cannot be had is refused before there is a server. */
+async function openSecond({ admin }: Settings, io: Io, log: (line: string) => void): Promise<Admin | undefined> {
+  if (admin === undefined) return undefined;
+  const { openAdmin } = await import("../server/admin/admin.js");
+  return openAdmin(toListener(admin), { now: () => io.date(), log });
+}
+
+async function serveUntilStopped(
+  settings: Settings,
+  signals: ServerSignals,
+  log: (line: string) => void,
+  io: Io,
+  admin?: Admin,
+) {
   let origin: string | undefined;
   let fail = (_error: UserError) => {};
   const failed = new Promise<never>((_resolve, reject) => {
@@ -48,8 +69,13 @@ async function serveUntilStopped(settings: Settings, signals: ServerSignals, log
   };
   const server = await open(settings, {
     log,
-    ...(settings.accessLog && { access: (entry) => print(io, accessLine(entry, settings.json)) }),
+    ...(settings.accessLog && {
+      access: (entry) =>
+        print(io, accessLine(entry, settings.accessLog === "combined" ? "combined" : settings.json ? "json" : "words")),
+    }),
+    counts: admin?.counts,
     onSwitch({ snapshot, contract }) {
+      admin?.switched();
       // Before the server listens, there is nothing to tell: the announcement names the release. Its path may be another one.
       if (origin === undefined) return;
       log(`now serving ${describeSnapshot({ snapshot, contract })}, at ${origin}${basePath(snapshot.base_url)}`);
@@ -62,7 +88,8 @@ async function serveUntilStopped(settings: Settings, signals: ServerSignals, log
     const { url } = await server.listen({ port: settings.port, host: settings.host });
     origin = new URL(url).origin;
     if (!signals.isStopped()) {
-      announce(server.release, url, settings, io);
+      admin?.watch(server);
+      announce(server.release, url, settings, io, admin?.url);
       sayLinks(server.release.snapshot.base_url, origin);
       await goOnWithoutLog(io, log);
     }
@@ -71,6 +98,7 @@ async function serveUntilStopped(settings: Settings, signals: ServerSignals, log
     // A signal to a whole group also ends the processes of a cluster that is starting, which is no failure then.
     if (!signals.isStopped()) throw error;
   } finally {
+    admin?.watch();
     // Also if the port is taken, since a server that never listened looks at `current` all the same.
     await server.close();
   }
@@ -90,9 +118,9 @@ async function goOnWithoutLog(io: Io, log: (line: string) => void): Promise<void
 
 /** Opens the server. If there are releases and none is current, the error says how to choose one. */
 async function open(settings: Settings, effects: ClusterEffects) {
-  const { out, processes, cacheControl, cacheMb, fastPath } = settings;
+  const { out, processes, cacheControl, cacheMb, prove, fastPath } = settings;
   try {
-    const options = { folder: out, cacheControl, cacheMb, fastPath };
+    const options = { folder: out, cacheControl, cacheMb, prove, fastPath };
     if (processes > 1)
       return await (await import("../server/cluster/cluster.js")).createCluster(options, effects, processes);
     return await (await import("../server/server.js")).createListingServer(options, effects);
@@ -109,16 +137,18 @@ async function open(settings: Settings, effects: ClusterEffects) {
   }
 }
 
-function announce(release: ServedRelease, url: string, settings: Settings, io: Io): void {
+function announce(release: ServedRelease, url: string, settings: Settings, io: Io, admin: string | undefined): void {
   const { folder, snapshot, contract } = release;
   const { id, count: records, pages } = snapshot;
   const listing = `${url}${contract.listing.path}?format=api&page=1`;
   const explorer = existsSync(join(folder, EXPLORER)) ? `${url}/` : null;
-  if (settings.json) print(io, toJson({ url, listing, explorer, id, name: basename(folder), records, pages }));
+  if (settings.json)
+    print(io, toJson({ url, listing, explorer, admin: admin ?? null, id, name: basename(folder), records, pages }));
   else
     sayLines(io, [
       { verb: "serve", value: url, detail: describeSnapshot(release) },
       ...(explorer === null ? [] : [{ verb: "page", value: explorer, detail: "for people" }]),
+      ...(admin === undefined ? [] : [{ verb: "admin", value: `${admin}/healthz`, detail: "and /metrics" }]),
       { verb: "try", value: `curl ${shellWord(listing)}` },
     ]);
 }
@@ -156,13 +186,4 @@ function linksNote(baseUrl: string, origin: string, { host, out }: Settings): st
 
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-}
-
-/** `2026-11-21T03:40:00.000Z 127.0.0.1 GET /v1/stations/?page=1 200 34567 1.2ms 1f6a9c0d2b7e`, or the entry as JSON. */
-export function accessLine(entry: AccessEntry, asJson: boolean): string {
-  if (asJson) return toJson(entry);
-  const { time, remote, method, url, status, bytes, ms, release } = entry;
-  // A space would shift the fields behind it.
-  const words = [time.toISOString(), remote, method, url, status, bytes, `${ms.toFixed(1)}ms`, release];
-  return words.map((word) => visible(String(word)).replaceAll(" ", "%20") || "-").join(" ");
 }

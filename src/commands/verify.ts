@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { isHttpUrl } from "../contract/links.js";
 import { ExitCode } from "../errors.js";
+import type { Words } from "../print/numbers.js";
 import { painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { toJunit } from "../verify/junit.js";
@@ -41,8 +42,11 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
   const options = { what, dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge };
   const result = await refusalsAsUsageErrors(() =>
     watched(io, isHttpUrl(what ?? "") ? "request" : "record", (bar, signal) => {
-      const onProgress: VerifyEffects["onProgress"] = (done) =>
-        "records" in done ? bar?.update(done.records, done.total, done.words) : bar?.update(done.requests, done.total);
+      const onProgress: VerifyEffects["onProgress"] = (done) => {
+        if ("records" in done) bar?.update(done.records, done.total, done.words);
+        else if ("files" in done) bar?.update(done.files, done.total, FILES);
+        else bar?.update(done.requests, done.total);
+      };
       return prove(options, { cwd: io.cwd, signal, onProgress });
     }),
   );
@@ -58,6 +62,9 @@ async function runVerify({ settings, arguments: { what } }: Given, io: Io): Prom
   else print(io, describeVerdict(verdict, { milliseconds, width, paint: painter(io.stdout, io.env) }));
   return passed ? ExitCode.done : ExitCode.refused;
 }
+
+/** What is counted behind the records: the files that these are found by. */
+const FILES: Words = ["file to find them by", "files to find them by"];
 
 /** Columns where the output is no terminal, for example the log of a CI job. */
 const UNKNOWN_WIDTH = 120;

@@ -13,9 +13,12 @@ import { type CountedTimes, TimeCounter } from "../markup/plots/times.js";
 import { type CountedIntegers, IntegerCounter } from "./integers.js";
 
 /** What a thread hands over, in whatever order. */
-export interface Counted {
-  count: number;
+export interface Counted extends Counts {
   facets: Run;
+}
+
+export interface Counts {
+  count: number;
   times: CountedTimes;
   integers: readonly CountedIntegers[];
 }
@@ -140,4 +143,39 @@ function scalarAt(text: string, begin: number, end: number): string | undefined 
   }
   BARE.lastIndex = begin;
   return BARE.exec(text)?.[0];
+}
+
+/** Counts as a text: one for the same records, however many threads have counted. */
+export function encodeCounts({ count, times: { moments, ...times }, integers }: Counts): string {
+  const numbers = integers.map(({ cells, growing, min, max, width }) => {
+    const counted = { width, cells: sortedEntries(cells), growing: growing && sortedEntries(growing) };
+    // Where nothing was counted, both are infinite, which JSON cannot say.
+    return cells.size > 0 ? { ...counted, min, max } : counted;
+  });
+  return `${JSON.stringify({ count, times: { ...times, moments: sortedEntries(moments) }, integers: numbers })}\n`;
+}
+
+/** The reverse of `encodeCounts`. */
+export function decodeCounts(text: string): Counts {
+  const { count, times, integers }: Encoded = JSON.parse(text);
+  return {
+    count,
+    times: { length: times.length, moments: new Map(times.moments), ends: times.ends },
+    integers: integers.map(({ width, cells, growing, min, max }) => ({
+      ...{ width, cells: new Map(cells), growing: growing && new Map(growing) },
+      ...{ min: min ?? Number.POSITIVE_INFINITY, max: max ?? Number.NEGATIVE_INFINITY },
+    })),
+  };
+}
+
+type Cells = [number, number][];
+
+interface Encoded {
+  count: number;
+  times: { length: number; moments: [string, number[]][]; ends?: [string, string] };
+  integers: { width: number; cells: Cells; growing?: Cells; min?: number; max?: number }[];
+}
+
+function sortedEntries<K extends string | number, V>(map: ReadonlyMap<K, V>): [K, V][] {
+  return [...map].sort(([one], [other]) => (one < other ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { type Contract, type Field, fieldAt } from "../contract/contract.js";
 import { headingOf } from "../contract/heading.js";
 import { nameFields } from "../contract/lookup.js";
 import { kindOf } from "../contract/record/kind.js";
-import { html, jsonForScript, type Markup } from "../markup/markup.js";
+import { html, jsonForScript, type Markup, pageHead } from "../markup/markup.js";
 import { count } from "../print/numbers.js";
 import { capital, oneLine } from "../print/text.js";
 import type { ExplorerSummary } from "./form.js";
@@ -14,15 +14,8 @@ import { type PublishedAt, programFiles } from "./programs.js";
 
 /** Equal arguments give equal bytes. All URLs are relative to the base URL with a slash at its end. */
 export function explorerPage(contract: Contract, summary: ExplorerSummary, published: PublishedAt): string {
-  return html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta name="robots" content="noindex">
-<title>${capital(contract.listing.words[1])} at ${new URL(published.baseUrl).host}</title>
+  const title = `${capital(contract.listing.words[1])} at ${new URL(published.baseUrl).host}`;
+  return html`${pageHead(title, POLICY)}<meta name="robots" content="noindex">
 <link rel="icon" type="image/svg+xml" href="explorer/icon.svg">
 <link rel="stylesheet" href="explorer/style.css">
 <script type="module" src="explorer/app.js"></script>
@@ -41,8 +34,7 @@ ${overviewPlots(contract, summary)}${meanings(contract)}${programFiles(contract,
 function header(contract: Contract, { count: records, times }: ExplorerSummary, { baseUrl }: PublishedAt): Markup {
   const { file, listing } = contract;
   const since =
-    times &&
-    html`<p class="since">${headingOf(fieldAt(contract, times.path))}: ${day(times.first)} to ${day(times.last)}</p>\n`;
+    times && html`<p class="since">${headingOf(fieldAt(contract, times.path))}: ${days(times.first, times.last)}</p>\n`;
   return html`<header class="about">
 <p class="product">${baseUrl}</p>
 <h1>${count(records, listing.words)}</h1>
@@ -50,9 +42,12 @@ ${file.description === undefined ? undefined : html`<p class="lead">${oneLine(fi
 `;
 }
 
-function day(moment: string): Markup {
-  const text = moment.slice(0, "2026-11-21".length);
-  return html`<time datetime="${text}">${text}</time>`;
+/** From one moment to another by their days. */
+function days(...moments: readonly string[]): Markup {
+  const [first, last] = moments
+    .map((moment) => moment.slice(0, "2026-11-21".length))
+    .map((text) => html`<time datetime="${text}">${text}</time>`);
+  return first?.source === last?.source ? html`${first}` : html`${first} to ${last}`;
 }
 
 function meanings({ fields, listing }: Contract): Markup {

@@ -20,13 +20,13 @@ const TIMES_WIDTHS = [1080, 760, ...WIDTHS];
 /** The section with all plots; undefined where there is nothing to draw. */
 export function overviewPlots(contract: Contract, summary: ExplorerSummary): Markup | undefined {
   const drawn = [
-    ...(summary.times ? [timesPlot(contract, summary.times)] : []),
+    ...(summary.times && hasSeveral(summary.times.bins) ? [timesPlot(contract, summary.times)] : []),
     ...summary.facets
       .filter(isTelling)
       .slice(0, MOST_PLOTS)
       .map((facet, at) => sharesPlot(contract, facet, summary.count, at + 1)),
     ...summary.integers
-      .filter(({ path }) => !summary.facets.some((facet) => facet.path === path))
+      .filter(({ path, bins }) => hasSeveral(bins) && !summary.facets.some((facet) => facet.path === path))
       .slice(0, MOST_PLOTS)
       .map((distribution, at) => integersPlot(contract, distribution, at + 1)),
   ];
@@ -35,6 +35,11 @@ export function overviewPlots(contract: Contract, summary: ExplorerSummary): Mar
 <h2 id="plots-title">At a glance</h2>
 ${drawn.map(figure)}</section>
 `;
+}
+
+/** Whether there is more to see than that all are alike. */
+function hasSeveral(bins: readonly { count: number }[]): boolean {
+  return bins.filter(({ count: records }) => records > 0).length > 1;
 }
 
 /** Whether a facet has several values, of which any is more than one record's. */

@@ -10,7 +10,7 @@ import { SUMMARY, sortedPath } from "../release/layout.js";
 import { createTurns } from "../workers/turns.js";
 import { FacetTally } from "./facets.js";
 import type { Distribution, ExplorerSummary, TimesSummary } from "./form.js";
-import { type Counted, countedFields } from "./gather.js";
+import { type Counted, type Counts, countedFields } from "./gather.js";
 import { IntegerCounter } from "./integers.js";
 
 /** Terms that are merged or written at once. */
@@ -25,38 +25,51 @@ interface WriterOptions {
 /** To be closed in a `finally`. */
 export class ExplorerWriter {
   readonly #temporary = new TemporaryBytes();
-  readonly #facets: SortedFamily;
+  readonly families: Readonly<Record<"facets", SortedFamily>>;
   readonly #fields: ReturnType<typeof countedFields>;
   readonly #times = new TimeCounter();
   readonly #integers: readonly IntegerCounter[];
   #count = 0;
 
   constructor({ contract, count }: WriterOptions) {
-    this.#facets = new SortedFamily({ temporary: this.#temporary, count, isCut: false, hasAll: false });
+    this.families = {
+      facets: new SortedFamily({ temporary: this.#temporary, count, isCut: false, hasAll: false }),
+    };
     this.#fields = countedFields(contract);
     this.#integers = this.#fields.integers.map(() => new IntegerCounter());
   }
 
   /** In any order. */
-  take({ count, facets, times, integers }: Counted): void {
+  take({ facets, ...counts }: Counted): void {
+    this.families.facets.take(facets);
+    this.takeCounts(counts);
+  }
+
+  takeCounts({ count, times, integers }: Counts): void {
     this.#count += count;
-    this.#facets.take(facets);
     this.#times.join(times);
     for (const [field, counted] of integers.entries()) this.#integers[field]?.join(counted);
+  }
+
+  /** All that was counted besides facets. */
+  counts(): Counts {
+    const integers = this.#integers.map((counter) => counter.counted());
+    return { count: this.#count, times: this.#times.counted(), integers };
   }
 
   /** Puts every file as soon as it is made, explorer/summary.json last. Nothing can be taken any more. */
   async finish(put: PutFile, signal?: AbortSignal): Promise<ExplorerSummary> {
     const turn = createTurns(TERMS, signal);
-    const sizes = new FileSizes(await this.#facets.merge(turn));
+    const { facets } = this.families;
+    const sizes = new FileSizes(await facets.merge(turn));
     const tally = new FacetTally(this.#fields.facets);
-    for (const { term, count } of this.#facets.counts()) {
+    for (const { term, count } of facets.counts()) {
       const wait = turn();
       if (wait) await wait;
       tally.add(term, count);
     }
     let number = 0;
-    const lists = await this.#facets.write({ sizes, turn, put: (bytes) => put(sortedPath("facets", ++number), bytes) });
+    const lists = await facets.write({ sizes, turn, put: (bytes) => put(sortedPath("facets", ++number), bytes) });
     const summary: ExplorerSummary = {
       ...{ count: this.#count, facets: tally.facets(), lists },
       ...{ times: this.#timesSummary(), integers: this.#distributions(), version: 1 },

@@ -2,7 +2,7 @@
 
 import { quoteName } from "../contract/sql.js";
 import { UserError } from "../errors.js";
-import { count } from "../print/numbers.js";
+import { count, number } from "../print/numbers.js";
 import type { Proposed } from "./decision.js";
 import { wordsOf } from "./names.js";
 import type { Survey } from "./survey.js";
@@ -37,6 +37,10 @@ function rank(column: string): number {
   return KEYS.length + (last >= 0 ? last : KEYS.length);
 }
 
+function isNamedAsKey(column: string): boolean {
+  return rank(column) < 2 * KEYS.length;
+}
+
 /** A time or a long text is unique by chance, if at all. */
 function isLikely({ columns }: Survey, { column, schema }: Proposed): boolean {
   const longest = columns.find((tally) => tally.column === column)?.longest ?? 0;
@@ -44,12 +48,12 @@ function isLikely({ columns }: Survey, { column, schema }: Proposed): boolean {
   return !isTime && schema?.enum === undefined && longest <= LONGEST_KEY;
 }
 
-function noKey({ name, kind, primary, rowid, columns }: Survey, decided: readonly Proposed[]): UserError {
+function noKey({ name, kind, primary, rowid, columns, rows }: Survey, decided: readonly Proposed[]): UserError {
   const left = decided.find(({ column, schema }) => primary.length === 1 && primary[0] === column && !schema);
   const why = [
     ...(primary.length > 1 ? [`its PRIMARY KEY (${primary.join(", ")}) has ${primary.length} columns`] : []),
     ...(left ? [`its PRIMARY KEY ${left.column} is left out (${left.what}: ${left.why})`] : []),
-    `no ${primary.length > 0 ? "other " : ""}column that can be published is unique and never NULL`,
+    `no ${primary.length > 0 ? "other " : ""}column that can be published is unique and never NULL${almostKey(columns, rows)}`,
   ].join(", and ");
   const names = new Set(columns.map(({ column }) => column.toLowerCase()));
   const key = quoteName(["id", "key", "record_id", "record_key"].find((word) => !names.has(word)) ?? "the_key");
@@ -61,6 +65,18 @@ function noKey({ name, kind, primary, rowid, columns }: Survey, decided: readonl
       ? `add a column to the ${kind} that names each row`
       : `write a query that has one to a file, such as ${query}, and give it with --query FILE`;
   return new UserError(`The ${kind} ${name} has no key: ${why}; ${step}.`);
+}
+
+/** Of the column that has a key's name, and which rows leave empty: in most tables it is these rows that are wrong. */
+function almostKey(columns: Survey["columns"], rows: number): string {
+  const leftOut = ({ counts, empty }: Survey["columns"][number]) => counts.NULL > 0 || empty > 1;
+  const named = columns.filter((tally) => isNamedAsKey(tally.column) && leftOut(tally));
+  const [nearest] = named.sort((one, other) => rank(one.column) - rank(other.column));
+  if (!nearest) return "";
+  const { column, counts, empty, firsts } = nearest;
+  const nulls = counts.NULL > 0 ? [`NULL in ${number(counts.NULL)}, the first of them ${firsts.NULL?.row}`] : [];
+  const empties = empty > 1 ? [`an empty text in ${number(empty)}`] : [];
+  return ` (of ${count(rows, "row")}, ${column} is ${[...nulls, ...empties].join(", and ")})`;
 }
 
 /** Names by which people know a record, from the best on. */

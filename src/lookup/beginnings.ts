@@ -1,56 +1,90 @@
 /** The beginnings of terms whose lines lie in several files, and which records have them. */
-import { addBits, bitsOf } from "./bits.js";
+import { addBits, type Bits, bitsOf, larger } from "./bits.js";
 import type { BytePlace } from "./lines.js";
 import { setBits } from "./numbers.js";
 import { oneMore } from "./term.js";
 
-/** A line of the file that is being written. */
-export interface HeldLine {
-  listBegin: number;
-  listEnd: number;
-  /** Bytes that its term shares with that of the line before. */
-  shared: number;
+/** Numbers that are kept of a line. */
+const FACTS = 3;
+
+/** The lines of the file that is being written. */
+export class HeldLines {
+  length = 0;
+  #facts = new Uint32Array(FACTS * 2 ** 10);
+
+  /**
+   * @param listBegin where its digits stand in the file, and where they end.
+   * @param shared bytes that its term shares with that of the line before.
+   */
+  add(listBegin: number, listEnd: number, shared: number): void {
+    if (FACTS * (this.length + 1) > this.#facts.length) this.#facts = larger(this.#facts);
+    const at = FACTS * this.length++;
+    this.#facts[at] = listBegin;
+    this.#facts[at + 1] = listEnd;
+    this.#facts[at + 2] = shared;
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  listBegin(line: number): number {
+    return this.#facts[FACTS * line] ?? 0;
+  }
+
+  listEnd(line: number): number {
+    return this.#facts[FACTS * line + 1] ?? 0;
+  }
+
+  shared(line: number): number {
+    return this.#facts[FACTS * line + 2] ?? 0;
+  }
 }
 
 interface Open {
   /** Bytes of it. */
   length: number;
   /** Its records, but for those that stand with longer ones; undefined where there are no others. */
-  bits: Uint32Array | undefined;
+  bits: Bits | undefined;
 }
 
-/** A beginning that no further term has. */
-export interface Ended {
-  length: number;
-  bits: Uint32Array;
-  /** Whether the one that ended right before has the same records. */
-  isSame: boolean;
-}
+/**
+ * Is told of a beginning that no further term has, and of its records, for a moment.
+ * @param isSame whether the one that ended right before has the same records.
+ */
+export type TakeEnded = (length: number, bits: Bits, isSame: boolean) => void;
 
 /** All that are open are beginnings of the last term, so they are named by their lengths alone. */
 export class OpenBeginnings {
   /** From the shortest to the longest. */
   readonly #open: Open[] = [];
+  /** Memory that is used again: there are hundreds of beginnings, and each has a bit for every record. */
+  readonly #spare: Bits[] = [];
 
   constructor(private readonly count: number) {}
+
+  /** Bytes of the longest one; 0 where none is open. */
+  get longest(): number {
+    return this.#open.at(-1)?.length ?? 0;
+  }
 
   /**
    * A file ends behind the last term, and the next one begins with the same `length` bytes.
    * @param held the lines of the file, whose digits stand in `bytes`.
    */
-  open(last: BytePlace, length: number, held: readonly HeldLine[], bytes: Uint8Array): void {
+  open(last: BytePlace, length: number, held: HeldLines, bytes: Uint8Array): void {
     const before = this.#open.length;
-    for (let at = this.#longest(); at < length; ) {
+    for (let at = this.longest; at < length; ) {
       at = oneMore(last, at);
       this.#open.push({ length: at, bits: undefined });
     }
     let shared = length;
     for (let line = held.length - 1, level = this.#open.length - 1; line >= 0; line--) {
       while (level >= before && (this.#open[level]?.length ?? 0) > shared) level--;
-      const [open, { listBegin = 0, listEnd = 0, shared: withBefore = 0 } = {}] = [this.#open[level], held[line]];
+      const open = this.#open[level];
       if (!open || level < before) return;
-      this.#add(open, bytes, listBegin, listEnd);
-      shared = Math.min(shared, withBefore);
+      this.#add(open, bytes, held.listBegin(line), held.listEnd(line));
+      shared = Math.min(shared, held.shared(line));
     }
   }
 
@@ -61,31 +95,36 @@ export class OpenBeginnings {
   }
 
   /** Ends those that are longer than what the next term shares with the last one, the longest first. */
-  *end(shared: number): Generator<Ended> {
-    let inner: Uint32Array | undefined;
+  end(shared: number, take: TakeEnded): void {
+    let inner: Bits | undefined;
     for (let open = this.#open.at(-1); open && open.length > shared; open = this.#open.at(-1)) {
       this.#open.pop();
-      const isSame = inner !== undefined && !join(open, inner);
-      inner = open.bits ?? bitsOf(this.count);
-      yield { length: open.length, bits: inner, isSame };
+      const isSame = inner !== undefined && !this.#join(open, inner);
+      inner = open.bits ?? this.#bits();
+      take(open.length, inner, isSame);
     }
     const outer = this.#open.at(-1);
-    if (outer && inner) join(outer, inner);
-  }
-
-  #longest(): number {
-    return this.#open.at(-1)?.length ?? 0;
+    if (outer && inner) this.#join(outer, inner);
+    else if (inner) this.#spare.push(inner);
   }
 
   #add(open: Open, bytes: Uint8Array, listBegin: number, listEnd: number): void {
-    open.bits ??= bitsOf(this.count);
+    open.bits ??= this.#bits();
     setBits(open.bits, bytes, listBegin, listEnd);
   }
-}
 
-/** Adds the records of a longer beginning. @returns whether there are others. */
-function join(open: Open, inner: Uint32Array): boolean {
-  if (open.bits) return addBits(open.bits, inner);
-  open.bits = inner;
-  return false;
+  /** Adds the records of a longer beginning, which has ended. @returns whether there are others. */
+  #join(open: Open, inner: Bits): boolean {
+    if (!open.bits) {
+      open.bits = inner;
+      return false;
+    }
+    const isMore = addBits(open.bits, inner);
+    this.#spare.push(inner);
+    return isMore;
+  }
+
+  #bits(): Bits {
+    return this.#spare.pop()?.fill(0) ?? bitsOf(this.count);
+  }
 }

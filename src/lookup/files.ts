@@ -1,10 +1,10 @@
 /** Cuts the lines of a family into files, and adds lines for the beginnings of terms that lie in several of them. */
 import { type Beginning, HIGHEST, MARKS } from "../contract/lookup.js";
 import type { createTurns } from "../workers/turns.js";
-import { type HeldLine, OpenBeginnings } from "./beginnings.js";
-import { eachBit, larger } from "./bits.js";
+import { HeldLines, OpenBeginnings } from "./beginnings.js";
+import { type Bits, larger } from "./bits.js";
 import { type BytePlace, type Lines, NEWLINE, type SortedLine } from "./lines.js";
-import { eachNumber, MOST_DIGITS, writeNumber } from "./numbers.js";
+import { eachNumber, MOST_DIGITS, writeBits, writeNumber } from "./numbers.js";
 import type { FileSizes } from "./sizes.js";
 import { termOfLine, textAt, writtenTerm } from "./term.js";
 
@@ -56,8 +56,10 @@ class Cutter {
   #limit: number;
   readonly #open: OpenBeginnings;
   /** The lines of terms in this file, and the last term of all. */
-  #held: HeldLine[] = [];
+  readonly #held = new HeldLines();
   #last: BytePlace = { bytes: new Uint8Array(), begin: 0, end: 0 };
+  /** For the list of a beginning. */
+  #list = new Uint8Array(2 ** 12);
   /** Whether the last line in this file is that of a beginning. */
   #endsWithAll = false;
 
@@ -68,14 +70,14 @@ class Cutter {
 
   add(line: SortedLine): void {
     const { bytes, begin, listBegin, end, shared } = line;
-    this.#end(shared);
+    if (this.#open.longest > shared) this.#end(shared);
     if (!this.#hasRoom(end - begin)) this.#cut(shared);
     const term = termOfLine(line);
     this.#last = term;
     this.#endsWithAll = false;
     if (end - begin <= this.#limit) {
       if (this.#length === 0) this.beginnings.push(textAt(term));
-      this.#held.push({ listBegin: this.#length + listBegin - begin, listEnd: this.#length + end - begin - 1, shared });
+      this.#held.add(this.#length + listBegin - begin, this.#length + end - begin - 1, shared);
       this.#write(bytes, begin, end);
     } else {
       const entry = { head: bytes.subarray(begin, listBegin), place: textAt(term) };
@@ -91,28 +93,31 @@ class Cutter {
 
   /** Writes the lines of beginnings that the next term does not have. */
   #end(shared: number): void {
-    for (const { length, bits, isSame } of this.#open.end(shared)) {
-      const term = { ...this.#last, end: this.#last.begin + length };
-      const written = textAt(writtenTerm(term));
-      const same = Buffer.from(`${written}\t${MARKS.same}\n`);
-      if (isSame && this.#endsWithAll && this.#hasRoom(same.length)) {
-        this.#write(same, 0, same.length);
-        continue;
-      }
-      const head = Buffer.from(`${written}\t${MARKS.all}`);
-      const list = listOf(bits);
-      if (!this.#hasRoom(head.length + list.length + 1)) this.#cut(0);
-      const place = textAt(term) + HIGHEST;
-      this.#writeLong({ head, place, list, listBegin: 0, listEnd: list.length }, undefined);
-      this.#endsWithAll = true;
-    }
+    this.#open.end(shared, (length, bits, isSame) => this.#writeAll(length, bits, isSame));
   }
 
-  /** Writes a list that may be cut. @param shared of the line of a term, see `HeldLine`; undefined for that of a beginning. */
+  #writeAll(length: number, bits: Bits, isSame: boolean): void {
+    const term = { ...this.#last, end: this.#last.begin + length };
+    const written = textAt(writtenTerm(term));
+    const same = Buffer.from(`${written}\t${MARKS.same}\n`);
+    if (isSame && this.#endsWithAll && this.#hasRoom(same.length)) {
+      this.#write(same, 0, same.length);
+      return;
+    }
+    const head = Buffer.from(`${written}\t${MARKS.all}`);
+    const list = writeBits(bits, this.#list);
+    this.#list = list.bytes;
+    if (!this.#hasRoom(head.length + list.end + 1)) this.#cut(0);
+    const place = textAt(term) + HIGHEST;
+    this.#writeLong({ head, place, list: list.bytes, listBegin: 0, listEnd: list.end }, undefined);
+    this.#endsWithAll = true;
+  }
+
+  /** Writes a list that may be cut. @param shared of the line of a term, see `HeldLines`; undefined for that of a beginning. */
   #writeLong({ head, place, list, listBegin, listEnd }: Entry, shared: number | undefined): void {
     let from = -1;
     const hold = () => {
-      if (shared !== undefined && from >= 0) this.#held.push({ listBegin: from, listEnd: this.#length, shared });
+      if (shared !== undefined && from >= 0) this.#held.add(from, this.#length, shared);
     };
     let before = listBegin;
     const digits = new Uint8Array(MOST_DIGITS);
@@ -143,7 +148,7 @@ class Cutter {
   #cut(shared: number): void {
     if (this.options.hasAll) this.#open.open(this.#last, shared, this.#held, this.#bytes);
     this.#take();
-    this.#held = [];
+    this.#held.clear();
     this.#length = 0;
     this.#limit = this.options.sizes.next();
   }
@@ -163,15 +168,3 @@ class Cutter {
 }
 
 const NEWLINES = Uint8Array.of(NEWLINE);
-
-/** The digits of all numbers whose bit is set. */
-function listOf(bits: Uint32Array): Uint8Array {
-  let bytes = new Uint8Array(2 ** 12);
-  let [length, before] = [0, 0];
-  eachBit(bits, (number) => {
-    if (length + MOST_DIGITS > bytes.length) bytes = larger(bytes);
-    length = writeNumber(bytes, length, number - before);
-    before = number;
-  });
-  return bytes.subarray(0, length);
-}

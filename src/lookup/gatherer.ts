@@ -19,7 +19,9 @@ export function memoryOfGathered({ keys, words }: GatheredTerms): ArrayBuffer[] 
   return [keys.bytes.buffer, words.bytes.buffer];
 }
 
-const [QUOTE, BACKSLASH, COMMA, CLOSE] = [0x22, 0x5c, 0x2c, 0x7d];
+const [SPACE, QUOTE, BACKSLASH, COMMA, CLOSE] = [0x20, 0x22, 0x5c, 0x2c, 0x7d];
+/** Instead of where a text ends. */
+const NO_WORDS = 0;
 /** The first byte of the character that ends a key's term. */
 const HIGHEST_LEAD = 0xf4;
 
@@ -29,11 +31,16 @@ export class Gatherer {
   readonly #words = new TermTable();
   readonly #fields: readonly Field[];
   readonly #find: ReturnType<typeof placeFinder>;
+  /** Which of the fields is the label, from 1; 0 where it is the key. */
+  readonly #label: number;
+  /** Where each value of a record begins, the key's first, and where the texts with words end. */
   readonly #begins: number[] = [];
+  readonly #ends: number[] = [];
   readonly #cutter = new WordCutter((bytes, length, number) => this.#words.add(bytes, 0, length, number));
 
   constructor(private readonly contract: Contract) {
     this.#fields = nameFields(contract);
+    this.#label = 1 + this.#fields.findIndex(({ path }) => path === contract.label.path);
     this.#find = placeFinder(contract, [contract.key, ...this.#fields]);
   }
 
@@ -69,13 +76,37 @@ export class Gatherer {
   }
 
   #addByPlaces(number: number, records: Buffer): void {
-    const [key = 0] = this.#begins;
+    const key = this.#begins[0] ?? 0;
     const keyEnd = this.#addKey(number, records, key);
-    for (let field = 1; field <= this.#fields.length; field++) {
+    for (let field = 1; field < this.#begins.length; field++) {
       const begin = this.#begins[field] ?? 0;
       // Only texts have words.
-      if (records[begin] === QUOTE && !isSameText(records, begin, key, keyEnd)) this.#addWords(number, records, begin);
+      const hasWords = records[begin] === QUOTE && !isSameText(records, begin, key, keyEnd);
+      this.#ends[field] = hasWords ? scan(records, begin).end : NO_WORDS;
     }
+    for (let field = 1; field < this.#begins.length; field++) {
+      const end = this.#ends[field] ?? NO_WORDS;
+      if (end !== NO_WORDS && !(field === this.#label && this.#isOfOthers(records, field)))
+        this.#addWords(number, records, this.#begins[field] ?? 0, end);
+    }
+  }
+
+  /** Whether a text is those of two fields with a space between, as a person's name mostly is: then its words are theirs. */
+  #isOfOthers(records: Buffer, field: number): boolean {
+    const begin = this.#begins[field] ?? 0;
+    const length = (this.#ends[field] ?? 0) - begin;
+    for (let one = 1; one + 1 < this.#begins.length; one++) {
+      const [end, otherEnd] = [this.#ends[one] ?? 0, this.#ends[one + 1] ?? 0];
+      if (one === field || one + 1 === field || end === NO_WORDS || otherEnd === NO_WORDS) continue;
+      const [from, otherFrom] = [this.#begins[one] ?? 0, this.#begins[one + 1] ?? 0];
+      // Both have quotes, of which the text has one pair; and a space.
+      if (end - from + otherEnd - otherFrom - 1 !== length) continue;
+      // Without the quote at the end of the first, and the one at the beginning of the second.
+      const space = begin + end - 1 - from;
+      if (records[space] !== SPACE || !isSameText(records, begin, from, end - 1)) continue;
+      if (isSameText(records, space + 1, otherFrom + 1, otherEnd)) return true;
+    }
+    return false;
   }
 
   /** @returns where the key ends as it is written. */
@@ -92,9 +123,8 @@ export class Gatherer {
     return end;
   }
 
-  #addWords(number: number, records: Buffer, begin: number): void {
-    const { end, isEscaped } = scan(records, begin);
-    if (isEscaped) {
+  #addWords(number: number, records: Buffer, begin: number, end: number): void {
+    if (hasEscape(records, begin, end)) {
       const text = Buffer.from(parsed(records, begin, end));
       this.#cutter.cut(text, 0, text.length, number);
     } else this.#cutter.cut(records, begin + 1, end - 1, number);
@@ -117,6 +147,11 @@ function scan(records: Buffer, begin: number): { end: number; highest: number; i
       at++;
     } else if (byte > highest) highest = byte;
   }
+}
+
+function hasEscape(records: Buffer, begin: number, end: number): boolean {
+  for (let at = begin; at < end; at++) if (records[at] === BACKSLASH) return true;
+  return false;
 }
 
 function parsed(records: Buffer, begin: number, end: number): string {

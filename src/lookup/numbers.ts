@@ -1,8 +1,9 @@
 /** Numbers as sorted files hold them: base 32, highest digit first, where the digit says whether more follow. */
 import { LIST_DIGITS } from "../contract/lookup.js";
-import { setBit } from "./bits.js";
+import { BITS_OF_WORD, type Bits, larger, setBit } from "./bits.js";
+import type { BytePlace } from "./lines.js";
 
-const DIGITS = Buffer.from(LIST_DIGITS);
+const DIGITS = Uint8Array.from(Buffer.from(LIST_DIGITS));
 const [BITS, LAST] = [5, 32];
 
 /** What each byte stands for as a digit. */
@@ -14,6 +15,16 @@ export const MOST_DIGITS = 7;
 
 /** @returns where the number ends. */
 export function writeNumber(bytes: Uint8Array, at: number, number: number): number {
+  // Most are differences of a few digits.
+  if (number < LAST) {
+    bytes[at] = DIGITS[LAST + number] ?? 0;
+    return at + 1;
+  }
+  if (number < LAST * LAST) {
+    bytes[at] = DIGITS[number >>> BITS] ?? 0;
+    bytes[at + 1] = DIGITS[LAST + (number & (LAST - 1))] ?? 0;
+    return at + 2;
+  }
   let shift = 0;
   for (let rest = number >>> BITS; rest > 0; rest >>>= BITS) shift += BITS;
   let end = at;
@@ -29,7 +40,8 @@ export function eachNumber(
   end: number,
   take: (number: number, end: number) => void,
 ): void {
-  let [number, difference] = [0, 0];
+  let number = 0;
+  let difference = 0;
   for (let at = begin; at < end; at++) {
     const value = VALUES[bytes[at] ?? 0] ?? 0;
     difference = (difference << BITS) | (value & (LAST - 1));
@@ -38,6 +50,28 @@ export function eachNumber(
     difference = 0;
     take(number, at + 1);
   }
+}
+
+/** Writes the numbers of a list behind `length` others, where there is room. @returns how many there are then. */
+export function readNumbers(
+  bytes: Uint8Array,
+  begin: number,
+  end: number,
+  numbers: Uint32Array,
+  length: number,
+): number {
+  let count = length;
+  let number = 0;
+  let difference = 0;
+  for (let at = begin; at < end; at++) {
+    const value = VALUES[bytes[at] ?? 0] ?? 0;
+    difference = (difference << BITS) | (value & (LAST - 1));
+    if (value < LAST) continue;
+    number += difference;
+    difference = 0;
+    numbers[count++] = number;
+  }
+  return count;
 }
 
 /** Whether a list has one number. */
@@ -54,8 +88,9 @@ export function countNumbers(bytes: Uint8Array, begin: number, end: number): num
 }
 
 /** Sets the bit of each number of a list: what `eachNumber` does for the most part, without a call for each. */
-export function setBits(bits: Uint32Array, bytes: Uint8Array, begin: number, end: number): void {
-  let [number, difference] = [0, 0];
+export function setBits(bits: Bits, bytes: Uint8Array, begin: number, end: number): void {
+  let number = 0;
+  let difference = 0;
   for (let at = begin; at < end; at++) {
     const value = VALUES[bytes[at] ?? 0] ?? 0;
     difference = (difference << BITS) | (value & (LAST - 1));
@@ -64,4 +99,22 @@ export function setBits(bits: Uint32Array, bytes: Uint8Array, begin: number, end
     difference = 0;
     setBit(bits, number);
   }
+}
+
+/** Writes the digits of all numbers whose bit is set into `room`, or into more where that does not do. */
+export function writeBits(bits: Bits, room: Uint8Array<ArrayBuffer>): BytePlace & { bytes: Uint8Array<ArrayBuffer> } {
+  let bytes = room;
+  let length = 0;
+  let before = 0;
+  for (let at = 0; at < bits.length; at++) {
+    let word = bits[at] ?? 0;
+    if (word === 0) continue;
+    while (length + BITS_OF_WORD * MOST_DIGITS > bytes.length) bytes = larger(bytes);
+    for (; word !== 0; word &= word - 1) {
+      const number = at * BITS_OF_WORD + 31 - Math.clz32(word & -word);
+      length = writeNumber(bytes, length, number - before);
+      before = number;
+    }
+  }
+  return { bytes, begin: 0, end: length };
 }

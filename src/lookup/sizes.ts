@@ -10,12 +10,27 @@ const TOGETHER = 8;
 
 /** The sizes of all files of a lookup, one after the other. */
 export class FileSizes {
-  #files = 0;
   readonly #even: number;
+  #files: number;
 
-  /** @param bytes of all lines of terms. */
-  constructor(bytes: number, least = LEAST) {
+  /** @param bytes of all lines of terms. @param files that there are before. */
+  constructor(
+    readonly bytes: number,
+    readonly least = LEAST,
+    files = 0,
+  ) {
     this.#even = Math.max(least, Math.ceil(bytes / EVEN));
+    this.#files = files;
+  }
+
+  /** Files so far. */
+  get files(): number {
+    return this.#files;
+  }
+
+  /** Whether so many more files are as large as the first. */
+  areEven(more: number): boolean {
+    return this.#files + more <= MANY;
   }
 
   next(): number {

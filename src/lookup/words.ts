@@ -22,6 +22,8 @@ export class WordCutter {
   /** Those that most texts are made of, by their codes, and all others. */
   readonly #common = new Array<Folded | undefined>(COMMON).fill(undefined);
   readonly #others = new Map<number, Folded>();
+  /** Of those that stay within a word and become one character of at most three bytes, these bytes, and above them how many; else 0. */
+  readonly #letters = new Uint32Array(COMMON);
   readonly #word = new Uint8Array(4 * MOST);
   #length = 0;
   #characters = 0;
@@ -42,7 +44,9 @@ export class WordCutter {
       const more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
       let code = first & (0x3f >> more);
       for (const last = at + more; at < last; at++) code = (code << 6) | ((bytes[at] ?? 0) & 0x3f);
-      this.#add(code, number);
+      const letter = code < COMMON ? (this.#letters[code] ?? 0) : 0;
+      if (letter === 0) this.#add(code, number);
+      else if (this.#characters++ < MOST) this.#length = writeLetter(this.#word, this.#length, letter);
     }
     this.#end(number);
   }
@@ -51,8 +55,10 @@ export class WordCutter {
     let folded = code < COMMON ? this.#common[code] : this.#others.get(code);
     if (!folded) {
       folded = fold(String.fromCodePoint(code));
-      if (code < COMMON) this.#common[code] = folded;
-      else this.#others.set(code, folded);
+      if (code < COMMON) {
+        this.#common[code] = folded;
+        this.#letters[code] = letterOf(folded);
+      } else this.#others.set(code, folded);
     }
     for (let part = 0; part < folded.length; part++) {
       if (part > 0) this.#end(number);
@@ -70,6 +76,23 @@ export class WordCutter {
     this.#length = 0;
     this.#characters = 0;
   }
+}
+
+/** The number of bytes stands above them. */
+const BYTES_BITS = 24;
+
+/** @returns where it ends. */
+function writeLetter(word: Uint8Array, at: number, letter: number): number {
+  let end = at;
+  for (let shift = 8 * (letter >>> BYTES_BITS) - 8; shift >= 0; shift -= 8) word[end++] = letter >>> shift;
+  return end;
+}
+
+function letterOf(folded: Folded): number {
+  const [bytes] = folded;
+  const characters = bytes.filter((byte) => (byte & 0xc0) !== 0x80).length;
+  if (folded.length > 1 || characters !== 1 || bytes.length > 3) return 0;
+  return bytes.reduce((letter, byte) => (letter << 8) | byte, 0) | (bytes.length << BYTES_BITS);
 }
 
 /** Found by what a character does between two letters. */

@@ -4,6 +4,7 @@ import type { Contract } from "../contract/contract.js";
 import { type LookupIndex, nameFields } from "../contract/lookup.js";
 import { LOOKUP, sortedPath } from "../release/layout.js";
 import { createTurns } from "../workers/turns.js";
+import { FamilyApart } from "./apart.js";
 import { SortedFamily } from "./family.js";
 import type { GatheredTerms } from "./gatherer.js";
 import { FileSizes } from "./sizes.js";
@@ -21,45 +22,59 @@ interface WriterOptions {
   count: number;
   /** Bytes of a file, at least, where they are not to be as large as usual. */
   least?: number;
+  /** Where another thread is to sort words, while this one sorts keys: what ends the wait for it. */
+  shared?: { signal: AbortSignal | undefined } | undefined;
 }
 
 /** To be closed in a `finally`. */
 export class LookupWriter {
   readonly #temporary = new TemporaryBytes();
-  readonly #keys: SortedFamily;
-  readonly #words: SortedFamily;
+  /** What is sorted here. */
+  readonly families: Readonly<Record<"keys" | "words", SortedFamily>>;
+  /** Instead of the words that would be sorted here. */
+  readonly #apart: FamilyApart | undefined;
 
   constructor(private readonly options: WriterOptions) {
-    const family = { temporary: this.#temporary, count: options.count, isCut: true, hasAll: true };
-    this.#keys = new SortedFamily(family);
-    this.#words = new SortedFamily(family);
+    const { count, shared } = options;
+    const form = { count, isCut: true, hasAll: true };
+    const family = { ...form, temporary: this.#temporary };
+    this.families = { keys: new SortedFamily(family), words: new SortedFamily(family) };
+    this.#apart = shared && new FamilyApart(form, shared.signal);
   }
 
-  take({ keys, words }: GatheredTerms): void {
-    this.#keys.take(keys);
-    this.#words.take(words);
+  /** @returns what to wait for before there is room for more. */
+  take({ keys, words }: GatheredTerms): Promise<void> | undefined {
+    this.families.keys.take(keys);
+    if (this.#apart) return this.#apart.take(words);
+    this.families.words.take(words);
+    return undefined;
   }
 
   /** Puts every file as soon as it is made, lookup/index.json last. Nothing can be taken any more. */
   async finish(put: PutFile, signal?: AbortSignal): Promise<void> {
     const { contract, least } = this.options;
+    const { keys } = this.families;
+    const words = this.#apart ?? this.families.words;
     const turn = createTurns(TERMS, signal);
-    const sizes = new FileSizes((await this.#keys.merge(turn)) + (await this.#words.merge(turn)), least);
-    const write = async (name: "keys" | "words", family: SortedFamily) => {
+    const [keysBytes, wordsBytes] = await Promise.all([keys.merge(turn), words.merge(turn)]);
+    const sizes = new FileSizes(keysBytes + wordsBytes, least);
+    this.#apart?.begin(sizes);
+    const write = async (name: "keys" | "words", family: SortedFamily | FamilyApart) => {
       let number = 0;
       return family.write({ sizes, turn, put: (bytes) => put(sortedPath(name, ++number), bytes) });
     };
     const index: LookupIndex = {
       key: contract.key.names,
       fields: nameFields(contract).map(({ names }) => names),
-      keys: await write("keys", this.#keys),
-      words: await write("words", this.#words),
+      keys: await write("keys", keys),
+      words: await write("words", words),
       version: 1,
     };
     await put(LOOKUP, Buffer.from(`${stringify(index)}\n`));
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#temporary.close();
+    await this.#apart?.close();
   }
 }

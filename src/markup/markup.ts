@@ -33,3 +33,16 @@ function sourceOf(part: Part): string {
 export function jsonForScript(value: unknown): Markup {
   return new Markup(toJson(value).replaceAll("<", "\\u003c"));
 }
+
+/** How a page for people begins, up to its title. @param policy its Content-Security-Policy, which comes before all that it rules. */
+export function pageHead(title: string, policy: string): Markup {
+  return html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+`;
+}

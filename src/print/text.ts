@@ -1,21 +1,22 @@
 /** Makes foreign text safe to print, so that it cannot move the cursor, reorder or break a line, or look like another. */
 import { JOINED, JOINER } from "./joined.js";
+import { once } from "./once.js";
 
 /** Controls, direction and other invisible format characters, line separators, lone surrogates and noncharacters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
 
-const JOINED_OR_INVISIBLE = new RegExp(`(${JOINED})|${INVISIBLE.source}`, "gv");
-const JOINED_OR_ANY = new RegExp(`${JOINED}|[^]`, "gv");
+const joinedOrInvisible = once(() => new RegExp(`(${JOINED})|${INVISIBLE.source}`, "gv"));
+const joinedOrAny = once(() => new RegExp(`${JOINED}|[^]`, "gv"));
 
 /** `a\u202eb` with the override as six visible characters; an emoji or a word that a joiner rightly joins as it is. */
 export function visible(text: string): string {
   if (!JOINER.test(text)) return text.replace(INVISIBLE, escapeUnits);
-  return text.replace(JOINED_OR_INVISIBLE, (found, joined?: string) => joined ?? escapeUnits(found));
+  return text.replace(joinedOrInvisible(), (found, joined?: string) => joined ?? escapeUnits(found));
 }
 
 /** The characters of a text, of which each can be made visible by itself: what a joiner rightly joins is one. */
 export function characters(text: string): Iterable<string> {
-  return JOINER.test(text) ? (text.match(JOINED_OR_ANY) ?? []) : text;
+  return JOINER.test(text) ? (text.match(joinedOrAny()) ?? []) : text;
 }
 
 /** One line of JSON that is safe to print, in which scripts find no invisible character at all. */

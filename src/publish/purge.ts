@@ -1,5 +1,6 @@
 /** The list of URLs that a CDN has to forget, because their content is new, changed or gone. */
 import { type ListingPlace, pageUrl } from "../contract/links.js";
+import type { Snapshot } from "../contract/snapshot.js";
 import { EXPLORER, PagePaths } from "../release/layout.js";
 import { AsideFile, joinLines } from "../release/write.js";
 import { listingsOf, type Owned, ownedBetween, ownedBy, owns } from "./owned.js";
@@ -42,25 +43,30 @@ export function openPurgeList(path: string): PurgeList {
   };
 }
 
-/**
- * One URL for each page and variant that was or will be put or removed, as the links have it, and one for each other
- * file; the page for people is also the base URL with a slash. After an incomplete run, nobody knows what a CDN has read: then all URLs.
- */
-function* changedUrls(plan: Plan): Generator<string> {
+/** The URLs of what was or will be put or removed. After an incomplete run, nobody knows what a CDN has read: then all URLs. */
+function changedUrls(plan: Plan): Iterable<string> {
   const { files, before } = plan;
-  const { base_url: baseUrl, links } = files.snapshot;
   const isAll = before?.complete === false;
-  const isChanged = (path: string): boolean => {
+  return urlsWhere(files.snapshot, ownedBetween(before, ownedBy(files)), (path) => {
     const index = files.indexOf(path);
     if (index === undefined) return before !== undefined && owns(before, path);
     return isAll || plan.puts(index);
-  };
-  const listings = listingsOf(ownedBetween(before, ownedBy(files)));
-  for (const { path, ...held } of listings) yield* pageUrls({ baseUrl, path, links }, held, isChanged);
-  const others = new Set([...(before?.others ?? []), ...ownedBy(files).others]);
-  if (others.has(EXPLORER) && isChanged(EXPLORER)) yield `${baseUrl}/`;
-  for (const path of others)
-    if (isChanged(path)) yield `${baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
+  });
+}
+
+/**
+ * One URL for each page and variant that is meant, as the links have it, and one for each other file; the page for people is
+ * also the base URL with a slash.
+ */
+export function* urlsWhere(
+  { base_url: baseUrl, links }: Pick<Snapshot, "base_url" | "links">,
+  owned: Owned,
+  isMeant: (path: string) => boolean,
+): Generator<string> {
+  for (const { path, ...held } of listingsOf(owned)) yield* pageUrls({ baseUrl, path, links }, held, isMeant);
+  const { others } = owned;
+  if (others.includes(EXPLORER) && isMeant(EXPLORER)) yield `${baseUrl}/`;
+  for (const path of others) if (isMeant(path)) yield `${baseUrl}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 function* pageUrls(

@@ -1,15 +1,17 @@
 /** Finds the release that a user means, for every verb that takes a release. */
+import { createHash } from "node:crypto";
 import { existsSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { USERS_CONTRACT } from "../contract/contract.js";
 import { codeOf, UserError, usageError } from "../errors.js";
 import { listed } from "../print/text.js";
 import { at } from "../settings/kinds.js";
-import { readReleaseFileSync, sha256 } from "./files.js";
+import { closing, openPlain, readBlocks } from "./files.js";
 import { CONTRACT, CURRENT, PagePaths, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
 import { findCurrent, releaseNames } from "./list.js";
 import { idOf } from "./name.js";
 import { openRelease, type Release } from "./open.js";
+import { readSumLines } from "./sums/lines.js";
 
 /** Without a word the current one. @throws UserError when a word means none or several, or the release is not whole. */
 export async function openChosen(dist: string, word?: string, cwd = "."): Promise<Release> {
@@ -102,14 +104,16 @@ function requireTwins(word: string, names: readonly string[], dist: string): voi
 
 /** A digest of a release's content: of SHA256SUMS without the files that are not part of its id, see `contentDigest`. */
 export function contentOf(folder: string): string | undefined {
-  const sums = readReleaseFileSync(join(folder, SUMS));
-  return (
-    sums &&
-    sha256(
-      String(sums).replace(/^.*(\.json\.(br|gz)| {2}(adapters|bulk|changes)\/.*| {2}(bulk|changes)\.json)\n/gm, ""),
-    )
-  );
+  const file = openPlain(join(folder, SUMS));
+  if (file === undefined) return undefined;
+  const hash = createHash("sha256");
+  return closing(file, () => {
+    for (const { line } of readSumLines(readBlocks(file))) if (!NO_CONTENT.test(line)) hash.update(`${line}\n`);
+    return hash.digest("hex");
+  });
 }
+
+const NO_CONTENT = /(?:\.json\.(?:br|gz)| {2}(?:adapters|bulk|changes)\/.*| {2}(?:bulk|changes)\.json)$/;
 
 function ambiguous(word: string, ids: readonly string[], names: readonly string[]): UserError {
   const [kinds, all] = [[ids.length > 0 && "ids", names.length > 0 && "names"].filter(Boolean), [...ids, ...names]];

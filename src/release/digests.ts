@@ -1,13 +1,32 @@
-/** The SHA-256 digests of a release's files: 32 bytes for each page file in memory, and SHA256SUMS on disk. */
+/** The SHA-256 digests of a release's files, as SHA256SUMS lists them. */
+import { createHash, type Hash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import type { PagePaths, Variant } from "./layout.js";
+import { readSumLines } from "./sums/lines.js";
 
 const BYTES = 32;
 
 /** The digests of consecutive pages by variant, 32 bytes each: the form in which threads exchange them. */
 export type DigestBytes = Partial<Record<Variant, Uint8Array>>;
 
-/** The digests of all pages in some variants, by page number, given in hexadecimal. */
-export class PageDigests {
+/** The digests of all pages in some variants, wherever they are kept. */
+export interface PageSums {
+  readonly pages: number;
+  readonly variants: readonly Variant[];
+  /** A digest in hexadecimal; undefined when there is no such page (from 1) or variant. */
+  get(page: number, variant: Variant): string | undefined;
+  /** The digests of `count` pages from `first` on; fewer where there are no more pages. */
+  slice(first: number, count: number): DigestBytes;
+  /** Every file's path and digest, page by page. */
+  files(paths: PagePaths): Generator<[path: string, digest: string]>;
+  /** A hash that has taken the lines of all plain pages. */
+  content(paths: PagePaths): Hash;
+  /** All lines, as SHA256SUMS has them. */
+  lines(paths: PagePaths): Generator<Uint8Array>;
+}
+
+/** Digests in memory, 32 bytes for each page and variant. */
+export class PageDigests implements PageSums {
   readonly #bytes: ReadonlyMap<Variant, Buffer>;
 
   constructor(
@@ -17,7 +36,6 @@ export class PageDigests {
     this.#bytes = new Map(variants.map((variant) => [variant, Buffer.alloc(pages * BYTES)]));
   }
 
-  /** The digests of `count` pages from `first` on; fewer where there are no more pages. */
   slice(first: number, count: number): DigestBytes {
     const [begin, end] = [(first - 1) * BYTES, (first - 1 + count) * BYTES];
     return Object.fromEntries(
@@ -42,12 +60,6 @@ export class PageDigests {
     return this.find(page, variant) !== undefined;
   }
 
-  /** Whether the digests of plain pages 1 to `pages` were all set. */
-  isComplete(pages: number): boolean {
-    for (let page = 1; page <= pages; page++) if (!this.has(page, "identity")) return false;
-    return true;
-  }
-
   /** The digest in hexadecimal; all zeros when it was never set, undefined when there is no such page or variant. */
   get(page: number, variant: Variant): string | undefined {
     const bytes = this.#bytes.get(variant);
@@ -60,12 +72,39 @@ export class PageDigests {
       for (const variant of this.variants) yield [paths.path(page, variant), this.get(page, variant) ?? UNSET];
     }
   }
+
+  content(paths: PagePaths): Hash {
+    const hash = createHash("sha256");
+    for (let page = 1; page <= this.pages; page++) hash.update(encodeSum(this.get(page, "identity"), paths.path(page)));
+    return hash;
+  }
+
+  *lines(paths: PagePaths): Generator<Uint8Array> {
+    for (const [path, digest] of this.files(paths)) yield Buffer.from(encodeSum(digest, path));
+  }
+}
+
+/** Page files whose digests a host keeps in memory: 128 MB of them. */
+const MOST_IN_MEMORY = 2 ** 22;
+/** Pages between which other work goes on. */
+const AT_ONCE = 2 ** 14;
+
+/** Digests for who asks for them in no order, as the readers of a host do: in memory, unless there are too many. */
+export async function inMemory(listed: PageSums): Promise<PageSums> {
+  const { pages, variants } = listed;
+  if (pages * variants.length > MOST_IN_MEMORY) return listed;
+  const digests = new PageDigests(pages, variants);
+  for (let first = 1; first <= pages; first += AT_ONCE) {
+    digests.fill(first, listed.slice(first, AT_ONCE));
+    await setImmediate();
+  }
+  return digests;
 }
 
 export interface Sums {
   /** Where the pages are. */
   paths: PagePaths;
-  pages: PageDigests;
+  pages: PageSums;
   /** Every other file's path and digest, by path. */
   others: ReadonlyMap<string, string>;
 }
@@ -85,42 +124,52 @@ export function encodeSum(digest: string | undefined, path: string): string {
   return `${digest}  ${path}\n`;
 }
 
-/** @throws Error naming a line that is not valid, or saying which pages are missing or listed twice. */
-export function parseSums(text: string, paths: PagePaths, pages: number, variants: readonly Variant[]): Sums {
+/**
+ * What SHA256SUMS lists, in any order.
+ * @param bytes how many the pieces have.
+ * @throws Error naming a line that is not valid, or saying which pages are missing or listed twice.
+ */
+export function parseSums(
+  pieces: Iterable<Uint8Array>,
+  bytes: number,
+  { paths, pages, variants }: Pick<Sums, "paths"> & Pick<PageSums, "pages" | "variants">,
+): Sums {
   const expected = pages * variants.length;
   // The number of pages comes from another file, so it is checked before memory is reserved for it.
-  if (text.length < expected * encodeSum(UNSET, paths.path(1)).length)
+  if (bytes < expected * encodeSum(UNSET, paths.path(1)).length)
     throw new Error(`it is too short for ${expected} page files`);
   const digests = new PageDigests(pages, variants);
-  const others = new Map<string, string>();
   let found = 0;
-  for (const { line, sum } of readSumLines(text)) {
-    if (!sum) throw new Error(`${JSON.stringify(line)} is no line of SHA256SUMS`);
-    const { path, digest } = sum;
-    const { page, variant } = paths.find(path) ?? {};
-    if (page === undefined || variant === undefined) others.set(path, digest);
-    else if (digests.get(page, variant) === undefined || digests.has(page, variant))
-      throw new Error(`${path} is not expected, or listed twice`);
-    else {
-      digests.set(page, variant, digest);
-      found++;
-    }
-  }
+  const others = parseOthers(pieces, paths, (path, { page, variant }, digest) => {
+    if (digests.get(page, variant) === undefined || digests.has(page, variant)) throw unexpected(path);
+    digests.set(page, variant, digest);
+    found++;
+  });
   if (found !== expected) throw new Error(`${found} page files are listed, ${expected} were expected`);
   return { paths, pages: digests, others };
 }
 
-const UNSET = "0".repeat(2 * BYTES);
-
-/** One by one: a list of a million takes much memory. `sum` is there for a line whose path stays in the release. */
-export function* readSumLines(text: string): Generator<{ line: string; sum?: { digest: string; path: string } }> {
-  for (let begin = 0; ; ) {
-    const end = text.indexOf("\n", begin);
-    if (end < 0) return;
-    const line = text.slice(begin, end);
-    const [, digest = "", path = ""] = /^([0-9a-f]{64}) {2}(\S{1,4096})$/.exec(line) ?? [];
-    const isInside = path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
-    yield isInside ? { line, sum: { digest, path } } : { line };
-    begin = end + 1;
+/** The files that are no pages, by path. @param onPage told of each line of a page. @throws Error naming a line that is not valid. */
+export function parseOthers(
+  pieces: Iterable<Uint8Array>,
+  paths: PagePaths,
+  onPage: (path: string, page: { page: number; variant: Variant }, digest: string) => void = (path) => {
+    throw unexpected(path);
+  },
+): Map<string, string> {
+  const others = new Map<string, string>();
+  for (const { line, isWhole, sum } of readSumLines(pieces)) {
+    if (!isWhole) break;
+    if (!sum) throw new Error(`${JSON.stringify(line)} is no line of SHA256SUMS`);
+    const found = paths.find(sum.path);
+    if (found) onPage(sum.path, found, sum.digest);
+    else others.set(sum.path, sum.digest);
   }
+  return others;
 }
+
+function unexpected(path: string): Error {
+  return new Error(`${path} is not expected, or listed twice`);
+}
+
+const UNSET = "0".repeat(2 * BYTES);

@@ -1,6 +1,6 @@
 /** Lists the releases of a `dist`. */
-import { readdirSync, readlinkSync } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { readdirSync, readlinkSync, statSync } from "node:fs";
+import { opendir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Contract } from "../contract/contract.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
@@ -81,7 +81,8 @@ async function summarize(dist: string, name: string, current: boolean): Promise<
 
 async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0;
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  // A list of all files at once would take hundreds of bytes for each.
+  for await (const entry of await opendir(folder, { recursive: true, bufferSize: 1024 }))
+    if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).size;
   return bytes;
 }

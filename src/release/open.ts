@@ -1,16 +1,18 @@
 /** Opens a release: reads its manifest, and checks its files only as far as is asked for. */
 import { lstatSync } from "node:fs";
-import { readdir, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Contract, USERS_CONTRACT } from "../contract/contract.js";
 import { MAX_CONTRACT } from "../contract/file/form.js";
 import { readContract } from "../contract/file/read.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
-import { listFiles, parseSums, type Sums } from "./digests.js";
-import { findDigest, readReleaseFile, sha256 } from "./files.js";
+import { listFiles, type Sums } from "./digests.js";
+import { findDigest, readReleaseFile, sha256, withReleaseFile } from "./files.js";
 import { CONTRACT, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, SUMS } from "./layout.js";
 import { idOf } from "./name.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "./snapshot.js";
+import { entriesOf, PageNames } from "./sums/names.js";
+import { findListed, pagesToList, readSums } from "./sums/read.js";
 
 /** One snapshot on disk. */
 export interface Release {
@@ -40,28 +42,34 @@ export async function openRelease(folder: string): Promise<Release> {
   });
   const broken = (why: string, cause?: unknown) =>
     new UserError(`Release ${basename(root)} is broken: ${why}. ${adviceFor(root)}`, { cause });
-  const read = async (name: string, most?: number) => {
+  const reading = async <T>(name: string, read: () => Promise<T>): Promise<T> => {
     try {
-      return String(await readReleaseFile(join(root, name), most));
+      return await read();
     } catch (cause) {
+      if (codeOf(cause) === undefined) throw cause;
       if (hasCode(cause, "ENOTDIR")) throw new UserError(`${folder} is a file, not a release's folder.`, { cause });
       throw broken(`${name} cannot be read (${codeOf(cause)})`, cause);
     }
   };
+  const read = (name: string, most?: number) =>
+    reading(name, async () => String(await readReleaseFile(join(root, name), most)));
 
   const snapshotText = await read(SNAPSHOT);
   const snapshot = parseSnapshot(snapshotText);
   if (!snapshot) throw broken(`${SNAPSHOT} is not of the form that Rollcall writes`);
-  const sumsText = await read(SUMS);
-  const contract = await findContract(sumsText, () => read(CONTRACT, MAX_CONTRACT));
-  if ("why" in contract) throw broken(`${CONTRACT} ${contract.why}`);
-  const paths = new PagePaths(contract.listing.path);
-  let sums: Sums;
-  try {
-    sums = parseSums(sumsText, paths, snapshot.pages, ["identity", ...snapshot.encodings]);
-  } catch (cause) {
-    throw broken(`in ${SUMS}, ${cause instanceof Error ? cause.message : cause}`, cause);
-  }
+  const { contract, sums } = await reading(SUMS, () =>
+    withReleaseFile(join(root, SUMS), async (file, size) => {
+      const contract = await findContract(findListed(file, size, CONTRACT), () => read(CONTRACT, MAX_CONTRACT));
+      if ("why" in contract) throw broken(`${CONTRACT} ${contract.why}`);
+      const pages = pagesToList(new PagePaths(contract.listing.path), snapshot);
+      try {
+        return { contract, sums: await readSums({ path: join(root, SUMS), file, size }, pages) };
+      } catch (cause) {
+        throw broken(`in ${SUMS}, ${cause instanceof Error ? cause.message : cause}`, cause);
+      }
+    }),
+  );
+  const { paths } = sums;
   const { id, ...facts } = snapshot;
   if (sums.others.get(SNAPSHOT) !== sha256(snapshotText)) throw broken(`${SNAPSHOT} does not match its digest`);
   const digest = contentDigest(facts, sums);
@@ -73,20 +81,15 @@ export async function openRelease(folder: string): Promise<Release> {
 }
 
 /** The contract that a release lists in SHA256SUMS, or why it has none. A release of an earlier version is of users. */
-async function findContract(sums: string, read: () => Promise<string>): Promise<Contract | { why: string }> {
-  const digest = digestOfContract(sums);
+async function findContract(
+  digest: string | undefined,
+  read: () => Promise<string>,
+): Promise<Contract | { why: string }> {
   if (digest === undefined) return USERS_CONTRACT;
   const text = await read();
   if (sha256(text) !== digest) return { why: "does not match its digest" };
   const contract = await readContract(text);
   return "mistakes" in contract ? { why: `is no contract: ${contract.mistakes[0]?.replace(/\.$/, "")}` } : contract;
-}
-
-/** A search for the end of the line, since a pattern would be tried at every line of a list of many pages. */
-function digestOfContract(sums: string): string | undefined {
-  const at = sums.indexOf(`  ${CONTRACT}\n`);
-  const digest = at < 0 ? "" : sums.slice(sums.lastIndexOf("\n", at) + 1, at);
-  return /^[0-9a-f]{64}$/.test(digest) ? digest : undefined;
 }
 
 /** A release that was copied or downloaded cannot be built again where it is. */
@@ -129,7 +132,9 @@ export async function findAltered(
 async function findMissing(root: string, { paths, pages }: Sums): Promise<string | undefined> {
   const folder = join(root, paths.folder);
   if ((await realpath(folder).catch(() => undefined)) !== folder) return paths.folder;
-  const names = new Set(await readdir(folder));
-  for (const [path] of pages.files(paths)) if (!names.has(basename(path))) return path;
+  const names = new PageNames();
+  for await (const some of entriesOf(folder)) for (const { name } of some) names.add(name);
+  for (let page = 1; page <= pages.pages; page++)
+    for (const variant of pages.variants) if (!names.has(page, variant)) return paths.path(page, variant);
   return undefined;
 }

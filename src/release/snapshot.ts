@@ -1,5 +1,4 @@
 /** snapshot.json: the manifest of a release, and the id that is made from it. */
-import { createHash } from "node:crypto";
 import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { parseAs } from "../contract/json.js";
@@ -35,8 +34,7 @@ export type SnapshotFacts = Omit<Snapshot, "id">;
  * others that `isOfContent` leaves out.
  */
 export function contentDigest(facts: SnapshotFacts, { paths, pages, others }: Sums): string {
-  const hash = createHash("sha256");
-  for (let page = 1; page <= facts.pages; page++) hash.update(encodeSum(pages.get(page, "identity"), paths.path(page)));
+  const hash = pages.content(paths);
   for (const [path, digest] of others) if (isOfContent(path)) hash.update(encodeSum(digest, path));
   return hash.update(stringify(facts)).digest("hex");
 }

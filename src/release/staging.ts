@@ -2,9 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { lstatSync, readdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { TrustedComment } from "../client/signature.js";
 import type { Contract } from "../contract/contract.js";
-import { encodeSums, type PageDigests, type Sums } from "./digests.js";
+import { encodeSum, type PageSums, type Sums } from "./digests.js";
 import { sha256 } from "./files.js";
 import { INCLUDED, OUTDATED, PagePaths, RELEASES, SIGNATURE, SNAPSHOT, STAGING, SUMS, TRASH_PREFIX } from "./layout.js";
 import { folderName } from "./name.js";
@@ -12,7 +11,7 @@ import { remove } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import type { Signer } from "./signature/signer.js";
 import { encodeSnapshot, type Snapshot } from "./snapshot.js";
-import { flushFolder, joinLines, writeFlushed } from "./write.js";
+import { appendFlushed, flushFolder, writeFlushed } from "./write.js";
 
 export class Staging {
   readonly folder: string;
@@ -49,19 +48,20 @@ export class Staging {
   }
 
   /** What the release lists, as far as it is written. Files that are no pages are sorted by path. */
-  sums(pages: PageDigests): Sums {
+  sums(pages: PageSums): Sums {
     return { paths: this.#paths, pages, others: new Map([...this.#others].sort()) };
   }
 
   /**
    * Flushes everything, and makes the release appear by one rename.
+   * @param pages which are in SHA256SUMS already.
    * @param include gives the files that name the release.
    * @param signer signs SHA256SUMS, where the release is to be signed.
    * @returns the name of its folder.
    */
   async finish(
     snapshot: Snapshot,
-    pages: PageDigests,
+    pages: PageSums,
     now: Date,
     include: (name: string, snapshot: Snapshot, sums: Sums) => readonly { path: string; text: string }[],
     signer?: Signer,
@@ -71,21 +71,19 @@ export class Staging {
     const included = include(name, snapshot, this.sums(pages));
     if (included.length > 0) makeFolder(this.folder, INCLUDED);
     for (const { path, text } of included) await this.writeOther(path, text);
-    const lines = joinLines(encodeSums(this.sums(pages)));
-    if (signer) await this.#writeSigned(lines, signer, { id: snapshot.id, baseUrl: snapshot.base_url, time: now });
-    else await writeFlushed(join(this.folder, SUMS), lines);
+    const lines = [...this.sums(pages).others].map(([path, digest]) => encodeSum(digest, path)).join("");
+    await appendFlushed(join(this.folder, SUMS), lines);
+    if (signer) {
+      // Signs the bytes that were written, and not those that somebody may have put in their place.
+      const sums = Buffer.concat([...pages.lines(this.#paths), Buffer.from(lines)]);
+      const signature = signer.sign(sums, { id: snapshot.id, baseUrl: snapshot.base_url, time: now });
+      await writeFlushed(join(this.folder, SIGNATURE), signature);
+    }
     for (let path = this.#paths.folder; path !== "."; path = dirname(path)) flushFolder(join(this.folder, path));
     for (const path of new Set([...this.#others.keys()].map(dirname))) flushFolder(join(this.folder, path));
     renameSync(this.folder, join(this.dist, RELEASES, name));
     flushFolder(join(this.dist, RELEASES));
     return name;
-  }
-
-  /** Signs the bytes that are written, and not those that somebody may have put in their place. */
-  async #writeSigned(lines: Iterable<string>, signer: Signer, release: TrustedComment): Promise<void> {
-    const sums = Buffer.concat([...lines].map((some) => Buffer.from(some)));
-    await writeFlushed(join(this.folder, SUMS), sums);
-    await writeFlushed(join(this.folder, SIGNATURE), signer.sign(sums, release));
   }
 
   /** Does not fail: what cannot be removed is left to the next build. */

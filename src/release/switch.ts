@@ -36,7 +36,7 @@ export function requireLink(dist: string): void {
 }
 
 /** In milliseconds. Readers may still be using a release that was current. */
-const GRACE = 60_000;
+export const GRACE = 60_000;
 
 /**
  * Removes old releases, except the newest `keep`, the current one, and one that was current less than a minute ago. Each is

@@ -10,38 +10,67 @@ export interface AccessEntry {
   /** Method and url are as the client sent them: escape before printing. Both are `-` where no request could be read. */
   method: string;
   url: string;
+  /** Of HTTP, such as `1.1`; empty where no request could be read. */
+  version: string;
+  /** What the client says of itself and of where it found the address, as it sent them; empty where it does not. */
+  agent: string;
+  referer: string;
   /** 499 when the client left before an answer. */
   status: number;
   /** Of the body. */
   bytes: number;
-  /** Milliseconds from the request to the last byte handed to the system. */
+  /** Milliseconds from the request to the last byte handed to the system, with at most three decimals. */
   ms: number;
   /** Its id. */
   release: string;
 }
 
-const CLIENT_LEFT = 499;
+/** What a client asked for. */
+type Asked = Pick<AccessEntry, "method" | "url" | "version" | "agent" | "referer">;
+
+/** In the place of a request that could not be read. */
+const UNREAD: Asked = { method: "-", url: "-", version: "", agent: "", referer: "" };
+
+export const CLIENT_LEFT = 499;
+
+/** The status and the bytes of body of an answer that is over. */
+export function outcomeOf(method: string | undefined, res: ServerResponse): [status: number, bytes: number] {
+  return [res.headersSent ? res.statusCode : CLIENT_LEFT, method === "HEAD" ? 0 : (bodyBytes.get(res) ?? 0)];
+}
 
 export function createAccessLog(write: (entry: AccessEntry) => void) {
-  const start = ({ remoteAddress: remote = "" }: Socket, method: string, url: string, release: string) => {
+  const start = ({ remoteAddress: remote = "" }: Socket, asked: Asked, release: string) => {
     const time = new Date();
     const started = performance.now();
     return (status: number, bytes: number) => {
-      write({ time, remote, method, url, status, bytes, ms: performance.now() - started, release });
+      const ms = Math.round((performance.now() - started) * 1000) / 1000;
+      write({ time, remote, ...asked, status, bytes, ms, release });
     };
   };
   return {
     /** For an answer of Node's server. */
-    watch({ socket, method = "", url = "" }: IncomingMessage, res: ServerResponse, release: string) {
-      const end = start(socket, method, url, release);
-      res.once("close", () => {
-        end(res.headersSent ? res.statusCode : CLIENT_LEFT, method === "HEAD" ? 0 : (bodyBytes.get(res) ?? 0));
-      });
+    watch(req: IncomingMessage, res: ServerResponse, release: string) {
+      const { socket, method = "", url = "", httpVersion: version, headers } = req;
+      const { "user-agent": agent = "", referer = "" } = headers;
+      const end = start(socket, { method, url, version, agent, referer }, release);
+      res.once("close", () => end(...outcomeOf(method, res)));
     },
-    /** Returns what is to be told of any other answer; of none if the client has left before it. */
-    begin(...request: Parameters<typeof start>) {
-      const end = start(...request);
-      return (answer?: ServerAnswer) => end(answer?.head.status ?? CLIENT_LEFT, answer?.body?.length ?? 0);
+    /** For a plain GET. Returns what is to be told of its answer; of none if the client has left before it. */
+    beginPlain(
+      socket: Socket,
+      url: string,
+      { agent, referer }: Pick<AccessEntry, "agent" | "referer">,
+      release: string,
+    ) {
+      return toEnd(start(socket, { method: "GET", url, version: "1.1", agent, referer }, release));
     },
+    /** For what was no request. Returns what is to be told of its answer. */
+    beginUnread: (socket: Socket, release: string) => toEnd(start(socket, UNREAD, release)),
+    /** For a new connection: the system does not tell any more whose it was once the client has left. Node remembers. */
+    meet: (socket: Socket) => void socket.remoteAddress,
   };
+}
+
+function toEnd(end: (status: number, bytes: number) => void) {
+  return (answer?: ServerAnswer) => end(answer?.head.status ?? CLIENT_LEFT, answer?.body?.length ?? 0);
 }

@@ -14,14 +14,19 @@ import {
 import { basePath, pathReference } from "../contract/links.js";
 import { fileHeaders, isPacked, OPENAPI, type Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import { slotOf } from "./counts.js";
 
 /** What both Node's server and the fast path can send. */
 export class ServerAnswer {
-  /** @param body undefined where the answer has none by its status, or where somebody else sends it. */
+  /**
+   * @param body undefined where the answer has none by its status, or where somebody else sends it.
+   * @param giveBack of a body that is lent: to be called when the system has taken all of it.
+   */
   constructor(
     readonly head: Head,
     readonly etag?: string,
     readonly body?: Buffer,
+    readonly giveBack?: () => void,
   ) {}
 }
 
@@ -30,6 +35,8 @@ interface Head {
   status: number;
   headers: readonly string[];
   text: string;
+  /** Where such answers are counted. */
+  slot: number;
 }
 
 export type Answers = ReturnType<typeof createAnswers>;
@@ -41,8 +48,8 @@ export function createAnswers({ snapshot, sums }: Pick<Release, "snapshot" | "su
   const pageHeaders = { ...common, "Content-Type": CONTENT_TYPE, "Cache-Control": cacheControl };
   const toPages = (status: number): Record<Variant, Head> => ({
     identity: toHead(status, pageHeaders),
-    br: toHead(status, { ...pageHeaders, "Content-Encoding": "br" }),
-    gzip: toHead(status, { ...pageHeaders, "Content-Encoding": "gzip" }),
+    br: toHead(status, { ...pageHeaders, "Content-Encoding": "br" }, "br"),
+    gzip: toHead(status, { ...pageHeaders, "Content-Encoding": "gzip" }, "gzip"),
   });
   const pages = toPages(200);
   const pagesNotModified = toPages(304);
@@ -52,7 +59,8 @@ export function createAnswers({ snapshot, sums }: Pick<Release, "snapshot" | "su
   const statuses = Object.entries(ERROR_DETAILS).map(([status, detail]) => [status, toError(Number(status), detail)]);
   const errors: Record<ErrorStatus, ServerAnswer> = Object.fromEntries(statuses);
   return {
-    page: (variant: Variant, etag: string, body: Buffer) => new ServerAnswer(pages[variant], etag, body),
+    page: (variant: Variant, etag: string, body: Buffer, giveBack?: () => void) =>
+      new ServerAnswer(pages[variant], etag, body, giveBack),
     pageNotModified: (variant: Variant, etag: string) => new ServerAnswer(pagesNotModified[variant], etag),
     /** Of a file that is no page, whose body somebody else sends. */
     file: (status: 200 | 304, path: string, etag: string) =>
@@ -76,17 +84,22 @@ function safe(search: string): string {
   });
 }
 
-/** How many bytes of body an answer has, HEAD or not; for the access log. */
+/** How many bytes of body an answer has, HEAD or not; for the access log and what is counted. */
 export const bodyBytes = new WeakMap<ServerResponse, number>();
+/** Where an answer is counted that was sent whole. */
+export const slots = new WeakMap<ServerResponse, number>();
 
-export function send(res: ServerResponse, { head, etag, body }: ServerAnswer): void {
+export function send(res: ServerResponse, { head, etag, body, giveBack }: ServerAnswer): void {
   const headers = [...head.headers];
+  slots.set(res, head.slot);
   if (etag !== undefined) headers.push("ETag", etag);
   if (body) {
     headers.push("Content-Length", `${body.length}`);
     bodyBytes.set(res, body.length);
   }
-  res.writeHead(head.status, headers).end(body);
+  // Node's server does not tell when it is done with the bytes, so those that are lent are copied.
+  res.writeHead(head.status, headers).end(giveBack && body ? Buffer.from(body) : body);
+  giveBack?.();
 }
 
 /** Sets an answer's headers where somebody else sends its body. */
@@ -111,8 +124,13 @@ export function toText(answer: ServerAnswer): string {
   return `${headOf(answer)}Date: ${new Date().toUTCString()}\r\nConnection: close\r\n\r\n${answer.body ?? ""}`;
 }
 
-function toHead(status: number, headers: Readonly<Record<string, string>>): Head {
+function toHead(status: number, headers: Readonly<Record<string, string>>, variant: Variant = "identity"): Head {
   const entries = Object.entries(headers);
   const lines = entries.map(([name, value]) => `${name}: ${value}\r\n`);
-  return { status, headers: entries.flat(), text: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}` };
+  return {
+    status,
+    headers: entries.flat(),
+    text: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}`,
+    slot: slotOf(status, variant),
+  };
 }

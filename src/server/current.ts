@@ -12,6 +12,7 @@ export async function followCurrent(
   options: SiteOptions,
   limits: ServerLimits,
   onSwitch: (release: Release) => void = () => {},
+  onRefused?: () => void,
 ) {
   const isRelease = await stat(join(folder, SNAPSHOT)).catch(() => undefined);
   if (isRelease) return { site: await openSite(folder, options), async reload() {}, async stop() {} };
@@ -29,6 +30,7 @@ export async function followCurrent(
       },
       refused(error) {
         const why = error instanceof Error ? error.message : error;
+        onRefused?.();
         options.log(`Still serving ${site.release.snapshot.id}. ${why}`);
       },
     },

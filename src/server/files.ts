@@ -15,29 +15,41 @@ import type { AtMost } from "../workers/at-most.js";
 import { type Answers, bodyBytes, type ServerAnswer, send, setHeaders } from "./answers.js";
 import { isFresh, requestedRange } from "./negotiate.js";
 import { digestVerified, type PageCache } from "./page-cache.js";
+import type { Proving } from "./page-files.js";
+import { isSettled } from "./proofs.js";
 
 interface Served {
   digest: string;
   answer: ServerAnswer;
   /** What `identify` said of the file when its bytes were those of the digest. */
-  checked: string;
+  checked?: string | undefined;
 }
 
 /**
  * @param root the path of the base URL with its final slash
  * @throws UserError if a file is not what the release says, or its path leads out of the release.
  */
-export async function createFiles(release: Release, root: string, answers: Answers, cache: PageCache, opening: AtMost) {
+export async function createFiles(
+  release: Release,
+  root: string,
+  answers: Answers,
+  { cache, opening, proving: { settleMs } }: { cache: PageCache; opening: AtMost; proving: Proving },
+) {
   const { folder } = release;
   const files = new Map<string, Served>();
   for (const [path, listed] of namesOf(release)) {
     const file = join(folder, path);
-    const checked = identify(folder, path)?.text;
+    const now = Date.now();
+    const identity = identify(folder, path);
     const digest = await digestVerified(file, listed).catch((cause: Error) => {
       throw broken(cause.message, cause);
     });
-    if (checked === undefined) throw broken(`${file} leads out of the release`);
-    files.set(path, { digest, answer: answers.file(200, path, etagOf(digest)), checked });
+    if (!identity) throw broken(`${file} leads out of the release`);
+    files.set(path, {
+      digest,
+      answer: answers.file(200, path, etagOf(digest)),
+      checked: settledText(identity, now, settleMs),
+    });
   }
   // In dev mode it looks at a file when it is asked for, instead of walking over every page at the start.
   const serve = sirv(folder, {
@@ -53,13 +65,17 @@ export async function createFiles(release: Release, root: string, answers: Answe
 
   const answer = async (req: IncomingMessage, res: ServerResponse, path: string, served: Served): Promise<void> => {
     await opening.begin();
+    const now = Date.now();
     const identity = identify(folder, path);
-    if (identity?.text !== served.checked && (await cache.check(join(folder, path), served.digest)) && identity)
-      served.checked = identity.text;
+    const isKnown = identity !== undefined && identity.text === served.checked;
+    // Whoever asks later, about a file that has changed since, is not told of this check.
+    const check = () => cache.check(join(folder, path), served.digest, identity?.text);
+    const isRight = isKnown || ((await check()) !== undefined && identity !== undefined);
+    if (isRight && !isKnown) served.checked = settledText(identity, now, settleMs);
     // A client that has left by now would not end its turn.
     if (res.destroyed) return opening.end();
     res.once("close", opening.end);
-    if (identity?.text !== served.checked) return send(res, answers.error(500));
+    if (!isRight) return send(res, answers.error(500));
     const { size } = identity;
     const hasRanges = isPacked(path) && req.method === "GET";
     const range = hasRanges ? requestedRange(req.headers, etagOf(served.digest), size) : undefined;
@@ -102,19 +118,32 @@ const HIDDEN = /(?:^|\/)\.(?!\.?(?:\/|$))/;
 /** No empty part, no `.` or `..`, and nothing that a URL would have to encode. */
 const PLAIN_PATH = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/;
 
-/** What changes whenever a file does, as a text; undefined if it is no plain file, or if a symbolic link leads to it. */
-function identify(folder: string, path: string): { text: string; size: number } | undefined {
+interface Identity {
+  /** What changes whenever the file does. */
+  text: string;
+  size: number;
+  ctimeNs: bigint;
+}
+
+/** Undefined if it is no plain file, or if a symbolic link leads to it. */
+function identify(folder: string, path: string): Identity | undefined {
   const file = join(folder, path);
   const parent = dirname(file);
   try {
-    const stats = lstatSync(file);
+    const stats = lstatSync(file, { bigint: true });
     const isInside = parent === folder || realpathSync.native(parent) === parent;
-    const { dev, ino, size, mtimeMs, ctimeMs } = stats;
-    return stats.isFile() && isInside ? { text: [dev, ino, size, mtimeMs, ctimeMs].join(" "), size } : undefined;
+    const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+    if (!stats.isFile() || !isInside) return undefined;
+    return { text: [dev, ino, size, mtimeNs, ctimeNs].join(" "), size: Number(size), ctimeNs };
   } catch {
     // Reading the file will tell why.
     return undefined;
   }
+}
+
+/** Undefined if the file may still change without showing it. `now` is from before it was looked at. */
+function settledText(identity: Identity, now: number, settleMs: number): string | undefined {
+  return isSettled(identity, now, settleMs) ? identity.text : undefined;
 }
 
 /** sirv pipes a file without hearing of its errors, and promises a length that the file may not have any more. */

@@ -15,6 +15,8 @@ export const SERVER_LIMITS = {
   graceMs: 1_000,
   /** At `close`, when everything that is left is cut. */
   closeMs: 9_000,
+  /** How long a file must have been what it is on disk before that counts: file systems tell time by 2 seconds at worst. */
+  settleMs: 2_500,
   /** How often the link `current` is looked at. */
   watchMs: 250,
   /** How soon a release that could not be opened is tried again: the cause may have passed. */

@@ -33,8 +33,10 @@ export function createNegotiation(encodings: readonly Encoding[]): (header: stri
  * needs no date, and `Cache-Control: no-cache` asks caches on the way, not the origin.
  */
 export function isFresh(given: string | undefined, etag: string): boolean {
+  // Nearly every client sends the one tag that it was given.
+  if (given === undefined || given === etag) return given !== undefined;
   // The library knows only spaces around commas; HTTP also allows tabs.
-  return given !== undefined && fresh({ "if-none-match": given.replaceAll("\t", " ") }, { etag });
+  return fresh({ "if-none-match": given.replaceAll("\t", " ") }, { etag });
 }
 
 /**

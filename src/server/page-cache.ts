@@ -1,14 +1,19 @@
-/** Reads pages from the disk, compares them with their digests, and keeps the most recently used ones in memory. */
+/** Reads pages from the disk, compares them with their digests, and keeps those in memory that are asked for again. */
+import type { BigIntStats } from "node:fs";
 import { LRUCache } from "lru-cache";
 import { codeOf, hasCode } from "../errors.js";
-import { digestReleaseFile, readReleaseFile, sha256 } from "../release/files.js";
+import { digestReleaseFile, readWithState, sha256 } from "../release/files.js";
 import { atMost } from "../workers/at-most.js";
 import { openFilesLimit } from "./connections/descriptors.js";
+import type { ServerCounts } from "./counts.js";
 
 const MB = 1024 * 1024;
 
 /** What an entry costs besides its bytes, about. */
 const OVERHEAD = 512;
+
+/** How many rounds are told apart, in a byte that has one more value for none. */
+const ROUNDS = 255;
 
 /** How many files are read at once. With fewer, reading would wait for the thread that answers. */
 const MOST_READ = 32;
@@ -16,7 +21,7 @@ const MOST_READ = 32;
 export type PageCache = ReturnType<typeof createPageCache>;
 
 /** A page that is larger than `megabytes` is served without being kept. */
-export function createPageCache(megabytes: number, log: (line: string) => void) {
+export function createPageCache(megabytes: number, log: (line: string) => void, counts?: ServerCounts) {
   const cache = new LRUCache<string, Buffer>({
     maxSize: Math.max(1, Math.floor(megabytes * MB)),
     sizeCalculation: (body) => body.length + OVERHEAD,
@@ -25,14 +30,15 @@ export function createPageCache(megabytes: number, log: (line: string) => void) 
   const reported = new Set<string>();
   const turns = atMost(MOST_READ);
 
-  const start = async <T>(read: (file: string, digest: string) => Promise<T>, file: string, digest: string) => {
+  const start = async <T>(read: () => Promise<T>, file: string): Promise<T | undefined> => {
     await turns.begin();
     try {
-      const found = await read(file, digest);
+      const found = await read();
       reported.delete(file);
       return found;
     } catch (error) {
       const { message, cause } = error as Error;
+      counts?.add("damaged");
       if (!reported.has(file)) log(`${message}; answered 500. ${adviceFor(cause)}`);
       reported.add(file);
       return undefined;
@@ -41,36 +47,80 @@ export function createPageCache(megabytes: number, log: (line: string) => void) 
     }
   };
   /** Reads a file once for all that ask for it meanwhile. */
-  const once = <T>(read: (file: string, digest: string) => Promise<T>) => {
+  const once = <T, About>(
+    read: (file: string, digest: string, about?: About) => Promise<T>,
     // By file and not by digest: of two releases with equal pages, only one may still be there.
+    keyOf = (file: string, _about?: About) => file,
+  ) => {
     const reading = new Map<string, Promise<T | undefined>>();
-    return (file: string, digest: string) => {
-      const started = reading.get(file) ?? start(read, file, digest).finally(() => reading.delete(file));
-      reading.set(file, started);
+    return (file: string, digest: string, about?: About) => {
+      const key = keyOf(file, about);
+      const started =
+        reading.get(key) ?? start(() => read(file, digest, about), file).finally(() => reading.delete(key));
+      reading.set(key, started);
       return started;
     };
   };
-  const read = once(readVerified);
+  /** The current round of the count by which `admits` knows what was read not long ago, from 1 to 255, and its reads so far. */
+  let round = 1;
+  let reads = 0;
+
   return {
     /** A page that has these bytes, of any release: a page that a switch does not change stays cached. */
-    find: (digest: string) => cache.get(digest),
-    /** Reads a page and keeps it. Undefined, after a line in the log, if its bytes are not those of `digest`. */
-    async load(file: string, digest: string) {
-      const body = await read(file, digest);
-      if (body) cache.set(digest, body);
+    find(digest: string) {
+      const body = cache.get(digest);
+      counts?.add(body ? "cacheHits" : "cacheReads");
       return body;
     },
-    /** Reads a file of any size and keeps nothing of it. Undefined, after a line in the log, if its bytes are others. */
-    check: once(digestVerified),
+    /**
+     * Whether a page that was just read is worth its memory: where there is room, or where it was read not long before, too.
+     * A walk over all pages reads each of them once, and so drives out nothing that others ask for.
+     * @param readAt the round in which each page of a release was read last; 0 if never
+     */
+    admits(readAt: Uint8Array, index: number, size: number): boolean {
+      const bytes = size + OVERHEAD;
+      if (bytes > cache.maxSize) return false;
+      if (cache.calculatedSize + bytes <= cache.maxSize) return true;
+      // A round is as many reads as there are pages in memory.
+      if (++reads > cache.size) {
+        reads = 1;
+        round = round === ROUNDS ? 1 : round + 1;
+      }
+      const last = readAt[index];
+      readAt[index] = round;
+      return last === round || last === (round === 1 ? ROUNDS : round - 1);
+    },
+    keep: (digest: string, body: Buffer) => void cache.set(digest, body),
+    /** Reads a page. Undefined, after a line in the log, if its bytes are not those of `digest`. */
+    load: once(readVerified),
+    /**
+     * Reads a file of any size and keeps nothing of it. Undefined, after a line in the log, if its bytes are others.
+     * @param identity what it is on disk: nobody is told of what it was before
+     */
+    check: once<string, string>(
+      (file, digest) => digestVerified(file, digest),
+      (file, identity) => `${file} ${identity}`,
+    ),
   };
 }
 
-async function readVerified(file: string, digest: string): Promise<Buffer> {
-  const body = await readReleaseFile(file).catch((cause) => {
+/** What is known of a file. */
+interface FileProof {
+  /** Whether a file that is so on disk has been proved. */
+  hold(state: BigIntStats): boolean;
+  /** It has been now. `began` is from before it was read, in milliseconds since 1970. */
+  keep(state: BigIntStats, began: number): void;
+}
+
+async function readVerified(file: string, digest: string, proof?: FileProof): Promise<Buffer> {
+  const began = Date.now();
+  const { bytes, state } = await readWithState(file).catch((cause) => {
     throw unreadable(file, cause);
   });
-  requireDigest(file, sha256(body), digest);
-  return body;
+  if (proof?.hold(state) && state.size === BigInt(bytes.length)) return bytes;
+  requireDigest(file, sha256(bytes), digest);
+  proof?.keep(state, began);
+  return bytes;
 }
 
 /**

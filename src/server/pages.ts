@@ -1,29 +1,62 @@
 /** Answers requests for pages of one release. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { join } from "node:path";
 import type { Request } from "polka";
 import { etagOf } from "../contract/headers.js";
 import { pageNumber, requestedPage } from "../contract/links.js";
+import { UserError } from "../errors.js";
+import type { PageSums } from "../release/digests.js";
+import type { Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { type Answers, send } from "./answers.js";
 import { createNegotiation, isFresh } from "./negotiate.js";
 import type { PageCache } from "./page-cache.js";
+import type { createPageFiles } from "./page-files.js";
 
-export function createPages({ folder, snapshot, paths, sums }: Release, answers: Answers, cache: PageCache) {
+const UNREADABLE = "unreadable";
+
+interface PageSources {
+  cache: PageCache;
+  files: ReturnType<typeof createPageFiles>;
+  /** Told once that digests cannot be read any more. */
+  log(line: string): void;
+}
+
+/** @param digests of the release's pages. */
+export function createPages(
+  { snapshot }: Release,
+  digests: PageSums,
+  answers: Answers,
+  { cache, files, log }: PageSources,
+) {
+  let isReported = false;
   const choose = createNegotiation(snapshot.encodings);
 
-  /** At once if the page is cached or the client has it, otherwise from the disk; undefined if there is no such page. */
+  /** At once if the page is cached or proved, or the client has it, otherwise from the disk; undefined if there is no such page. */
   const findPage = (page: number, acceptEncoding: string | undefined, ifNoneMatch: string | undefined) => {
     const variant = choose(acceptEncoding);
-    const digest = sums.pages.get(page, variant);
+    const digest = digestOf(page, variant);
     if (digest === undefined) return undefined;
+    if (digest === UNREADABLE) return answers.error(500);
     const etag = etagOf(digest);
     if (isFresh(ifNoneMatch, etag)) return answers.pageNotModified(variant, etag);
     const body = cache.find(digest);
     if (body) return answers.page(variant, etag, body);
-    return cache
-      .load(join(folder, paths.path(page, variant)), digest)
+    const proved = files.readProved(page, variant, digest);
+    if (proved) return answers.page(variant, etag, proved.bytes, proved.giveBack);
+    return files
+      .load(page, variant, digest)
       .then((loaded) => (loaded ? answers.page(variant, etag, loaded) : answers.error(500)));
+  };
+  /** Where there are too many for the memory, they are read when they are asked for. */
+  const digestOf = (page: number, variant: Variant): string | undefined => {
+    try {
+      return digests.get(page, variant);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      if (!isReported) log(`${error.message} Until then, pages are answered 500.`);
+      isReported = true;
+      return UNREADABLE;
+    }
   };
   const answer = async ({ headers }: IncomingMessage, res: ServerResponse, page: number | undefined) => {
     const accept = headers["accept-encoding"]?.toString();

@@ -8,17 +8,19 @@ import { callback, checkOptions, folder, type OptionRules } from "../settings/op
 import { type OptionsOf, pick } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { atMost } from "../workers/at-most.js";
-import { type AccessEntry, createAccessLog } from "./access-log.js";
-import { toText } from "./answers.js";
+import { type AccessEntry, CLIENT_LEFT, createAccessLog, outcomeOf } from "./access-log.js";
+import { type ServerAnswer, slots, toText } from "./answers.js";
 import { shareDescriptors } from "./connections/descriptors.js";
 import { createHttpServer } from "./connections/http.js";
 import { type Address, listen } from "./connections/listen.js";
+import { type ServerCounts, slotOf } from "./counts.js";
 import { followCurrent } from "./current.js";
 import type { Take } from "./fast-path/connection.js";
 import { SERVER_LIMITS, type ServerLimits } from "./limits.js";
+import { createLender, defaultCacheMb } from "./memory.js";
 import { createPageCache } from "./page-cache.js";
 
-export interface ListingServerOptions extends OptionsOf<"cacheControl" | "cacheMb" | "fastPath"> {
+export interface ListingServerOptions extends OptionsOf<"cacheControl" | "cacheMb" | "prove" | "fastPath"> {
   /** `dist`, whose `current` is followed, or one release's own folder, which is served for good. */
   folder: string;
 }
@@ -50,7 +52,22 @@ export interface ListingServer {
   close(): Promise<void>;
 }
 
-const OPTIONS: OptionRules<ListingServerOptions> = { folder, ...pick("cacheControl", "cacheMb", "fastPath") };
+/** How many connections are open, in how many processes that serve. */
+export interface ServerState {
+  connections: number;
+  processes: number;
+}
+
+interface CountedEffects extends ListingServerEffects {
+  /** Everything that is answered or refused is added to it. */
+  counts?: ServerCounts | undefined;
+}
+
+export interface CountedServer extends ListingServer {
+  state(): ServerState;
+}
+
+const OPTIONS: OptionRules<ListingServerOptions> = { folder, ...pick("cacheControl", "cacheMb", "prove", "fastPath") };
 const EFFECTS: OptionRules<ListingServerEffects> = { log: callback, access: callback, onSwitch: callback };
 
 /** @throws UserError for a missing or broken release and for options that are unknown or cannot be used. */
@@ -64,11 +81,11 @@ export async function openListingServer(options: ListingServerOptions, effects: 
 /** @throws UserError for a missing or broken release and for options that cannot be used. */
 export async function createListingServer(
   options: ListingServerOptions,
-  { log = () => {}, access, onSwitch }: ListingServerEffects = {},
+  { log = () => {}, access, onSwitch, counts }: CountedEffects = {},
   limits: ServerLimits = SERVER_LIMITS,
-): Promise<ListingServer> {
+): Promise<CountedServer> {
   const { folder, cacheControl = DEFAULT_CACHE_CONTROL } = options;
-  const { cacheMb = SETTINGS.cacheMb.default, fastPath = SETTINGS.fastPath.default } = options;
+  const { cacheMb = defaultCacheMb(), prove = SETTINGS.prove.default, fastPath = SETTINGS.fastPath.default } = options;
   if (!SETTINGS.cacheControl.schema.safeParse(cacheControl).success)
     throw usageError(
       `Cache-Control ${JSON.stringify(cacheControl)} cannot stand in a header; give one like "${DEFAULT_CACHE_CONTROL}".`,
@@ -77,33 +94,40 @@ export async function createListingServer(
     throw usageError(`The cache's size must be 0 or more megabytes, got ${cacheMb}.`);
   const accessLog = access && createAccessLog(access);
   const descriptors = shareDescriptors(limits.openFiles);
-  const cache = createPageCache(cacheMb, log);
-  const siteOptions = { cacheControl, cache, opening: atMost(descriptors.files), log };
-  const current = await followCurrent(folder, siteOptions, limits, onSwitch);
+  const cache = createPageCache(cacheMb, log, counts);
+  const proving = { isOnce: prove === "once", settleMs: limits.settleMs };
+  const opening = atMost(descriptors.files);
+  const siteOptions = { cacheControl, cache, proving, lend: createLender(), opening, log };
+  const current = await followCurrent(folder, siteOptions, limits, onSwitch, () => counts?.add("refused"));
 
   const handle = (req: IncomingMessage, res: ServerResponse) => {
     const { site } = current;
     accessLog?.watch(req, res, site.release.snapshot.id);
+    if (counts) res.once("close", () => countAnswer(counts, req, res));
     site.handle(req, res);
   };
   const take: Take = (text, at, socket) => {
     const { release, readPlain, findPage } = current.site;
     const request = readPlain(text, at);
-    const answer = request && findPage(request.page, request.acceptEncoding, request.ifNoneMatch);
-    if (!answer) return undefined;
-    return { end: request.end, answer, done: accessLog?.begin(socket, "GET", request.url, release.snapshot.id) };
+    if (!request) return undefined;
+    const { page, url, end, headers } = request;
+    const answer = findPage(page, headers.acceptEncoding, headers.ifNoneMatch);
+    return answer && { end, answer, done: accessLog?.beginPlain(socket, url, headers, release.snapshot.id) };
   };
-  const { server, close } = createHttpServer(limits, descriptors, {
+  const { server, close, open } = createHttpServer(limits, descriptors, {
     take: fastPath ? take : undefined,
     handle,
     refuse(socket, status) {
       const { answers, release } = current.site;
       const answer = answers.error(status);
-      accessLog?.begin(socket, "-", "-", release.snapshot.id)(answer);
+      accessLog?.beginUnread(socket, release.snapshot.id)(answer);
+      if (counts) countPlain(counts, answer);
       return toText(answer);
     },
     log,
+    ...(counts && { count: (answer) => countPlain(counts, answer) }),
   });
+  if (accessLog) server.prependListener("connection", accessLog.meet);
   let closed: Promise<void> | undefined;
   return {
     get release() {
@@ -116,6 +140,17 @@ export async function createListingServer(
       return { url: `${origin}${basePath(current.site.release.snapshot.base_url)}` };
     },
     reload: current.reload,
+    state: () => ({ connections: open(), processes: server.listening ? 1 : 0 }),
     close: () => (closed ??= current.stop().then(close)),
   };
+}
+
+function countAnswer(counts: ServerCounts, { method }: IncomingMessage, res: ServerResponse): void {
+  const [status, bytes] = outcomeOf(method, res);
+  const slot = status === CLIENT_LEFT ? undefined : slots.get(res);
+  counts.answer(slot ?? slotOf(status, "identity"), bytes);
+}
+
+function countPlain(counts: ServerCounts, answer?: ServerAnswer): void {
+  counts.answer(answer ? answer.head.slot : slotOf(CLIENT_LEFT, "identity"), answer?.body?.length ?? 0);
 }

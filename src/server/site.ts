@@ -5,6 +5,7 @@ import polka, { type NextHandler, type Request } from "polka";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { basePath } from "../contract/links.js";
 import { UserError } from "../errors.js";
+import { inMemory } from "../release/digests.js";
 import { EXPLORER } from "../release/layout.js";
 import { openRelease, type Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
@@ -12,14 +13,19 @@ import { createAnswers, send } from "./answers.js";
 import { closeAfter } from "./connections/node-internals.js";
 import { createFastReader } from "./fast-path/request.js";
 import { createFiles } from "./files.js";
+import type { createLender } from "./memory.js";
 import type { PageCache } from "./page-cache.js";
+import { createPageFiles, type Proving } from "./page-files.js";
 import { createPages } from "./pages.js";
+import { hasTrueTimes } from "./proofs.js";
 
 export type Site = Awaited<ReturnType<typeof openSite>>;
 
 export interface SiteOptions {
   cacheControl: string;
   cache: PageCache;
+  proving: Proving;
+  lend: ReturnType<typeof createLender>;
   /** Limits how many files that are no pages are open at once. */
   opening: AtMost;
   log(line: string): void;
@@ -28,14 +34,18 @@ export interface SiteOptions {
 const ANY = /^/;
 
 /** @throws UserError if there is no release in `folder`, or a broken one. */
-export async function openSite(folder: string, { cacheControl, cache, opening, log }: SiteOptions) {
+export async function openSite(folder: string, options: SiteOptions) {
+  const { cacheControl, cache, proving, lend, log } = options;
   const release = await openRelease(folder);
   refuseBadBase(release);
   const base = basePath(release.snapshot.base_url);
   const listing = `${base}${release.contract.listing.path}`;
   const answers = createAnswers(release, cacheControl);
-  const pages = createPages(release, answers, cache);
-  const file = await createFiles(release, `${base}/`, answers, cache, opening);
+  const isOnce = proving.isOnce && (await hasTrueTimes(release.folder));
+  const digests = await inMemory(release.sums.pages);
+  const files = createPageFiles(release, cache, { ...proving, isOnce }, lend);
+  const pages = createPages(release, digests, answers, { cache, files, log });
+  const file = await createFiles(release, `${base}/`, answers, options);
   // The links of the page for people are relative to its folder.
   const home = release.sums.others.has(EXPLORER) && base !== "" ? [`${base}/`] : [];
 

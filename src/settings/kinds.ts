@@ -72,6 +72,15 @@ export const contract = {
   allowed: "the path of a contract's file, or the contract itself as an object",
 } as const;
 
+/** Lines of the server's own form, of the combined form of Apache and nginx, or none. */
+export const accessLog = {
+  kind: "boolean",
+  schema: z.union([z.boolean(), z.literal("combined")]),
+  allowed: "combined, true or false (a folder stands before the flag)",
+  default: false,
+  placeholder: "[combined]",
+} as const;
+
 export const yesOrNo = { kind: "boolean", schema: z.boolean(), allowed: "true or false", default: false } as const;
 
 export function whole(min: number, max: number) {
@@ -156,6 +165,13 @@ export const encodings = ofList(
 export function names(of: "check" | "host") {
   return ofList(z.array(z.string().min(1)), `a list of names of ${of}s`, `<${of},...>`);
 }
+
+/** Which of how many, from 0; `auto` where the engine that starts a run says it. */
+export const shard = ofText(
+  z.string().regex(/^(auto(\/[1-9]\d{0,8})?|\d{1,9}\/[1-9]\d{0,8})$/),
+  "a share like 3/8, auto or auto/8",
+  "<number/count>",
+);
 
 /** A folder on another machine, where nothing can be looked up. */
 export const onHost = ofText(

@@ -1,6 +1,6 @@
 /** The one table of settings, in the order of help. Flags, variables, config keys, defaults and types all come from it. */
-import { DEFAULT_CACHE_CONTROL } from "../contract/headers.js";
 import { LINK_STYLES, MAX_PAGES, PAGE_SIZE } from "../contract/links.js";
+import { HOST_ROWS, SERVER_ROWS } from "./hosts.js";
 import { publicKeys, secretFile } from "./keys.js";
 import * as kind from "./kinds.js";
 
@@ -15,7 +15,11 @@ export const SETTINGS = {
     ["build"],
     "where the listing will be reached, as in https://directory.example.com; required",
   ),
-  out: row({ ...path("<folder>"), default: "dist" }, ["build", "diff", "verify", "schema"], "folder of the releases"),
+  out: row(
+    { ...path("<folder>"), default: "dist" },
+    ["build", "diff", "verify", "schema", "forget"],
+    "folder of the releases",
+  ),
   pageSize: row(
     { ...whole(PAGE_SIZE.min, PAGE_SIZE.max), default: PAGE_SIZE.default },
     ["build", "dev"],
@@ -65,6 +69,13 @@ export const SETTINGS = {
     ["build", "dev", "verify"],
     "threads that share the work; 0 is none (default: as many as cores, none where there is little to do)",
   ),
+  shard: row(
+    kind.shard,
+    ["build"],
+    "share of the pages, from 0/8 to 7/8, where several machines work; auto takes it from the variables of a job engine",
+  ),
+  parts: row(path("<folder>"), ["build"], "folder in which a shard leaves its part"),
+  join: row(path("<folder>"), ["build"], "make the release of the parts in it, instead of reading the records"),
   skipInvalid: row(yesOrNo, ["build", "dev"], "publish without the invalid records"),
   problems: row(path("<file>"), ["build", "dev"], "write every problem to it, as NDJSON"),
   signKey: row(
@@ -73,27 +84,7 @@ export const SETTINGS = {
     "sign the release with this secret key of minisign's; its password is asked for, or in ROLLCALL_SIGN_PASSWORD",
   ),
 
-  // How Rollcall's own server serves.
-  port: row({ ...whole(0, 65_535), default: 8080 }, ["serve"], "port to listen on; 0 takes a free one"),
-  devPort: row(whole(0, 65_535), ["dev"], "port to listen on (default: 8080, or a free one where that is taken)"),
-  host: row(
-    { ...text("<address>", "an address or a host name"), default: "127.0.0.1" },
-    ["serve"],
-    "address to listen on; 0.0.0.0 is every IPv4 one",
-  ),
-  processes: row({ ...whole(1, 64), default: 1 }, ["serve"], "processes that serve on the port and share --cache-mb"),
-  cacheControl: row(
-    kind.headerValue,
-    ["build", "serve", "verify", "publish", "adapt"],
-    `Cache-Control of pages (default: ${DEFAULT_CACHE_CONTROL}; verify accepts any, the same on all pages)`,
-  ),
-  cacheMb: row({ ...whole(0, 1_000_000), default: 256 }, ["serve"], "megabytes of pages to hold in memory"),
-  fastPath: row(
-    { ...yesOrNo, default: true },
-    ["serve"],
-    "send pages through Node's HTTP server like all else, which is slower",
-  ),
-  accessLog: row(yesOrNo, ["serve"], "print a line for each request on stdout"),
+  ...SERVER_ROWS,
 
   // Which changes a diff shows, in which form, and how many there may be.
   format: row(kind.oneOf("text", "markdown", "html", "json", "ndjson"), ["diff"], "form of the report"),
@@ -112,56 +103,7 @@ export const SETTINGS = {
   maxChanged: row(kind.limit, ["build", "diff"], "records that may change"),
   maxField: row(kind.fieldLimits, ["build", "diff"], "records in which a field may change: country=10,name=5%"),
 
-  // What another host is and where: the values of its configuration.
-  adapt: row(
-    kind.names("host"),
-    ["build", "verify"],
-    'put what these hosts need into the release, or allow what they cannot do; "rollcall adapt" lists them',
-  ),
-  write: row(path("<folder>"), ["adapt"], "write the files to it instead of printing them"),
-  root: row(
-    kind.onHost,
-    ["build", "adapt"],
-    "folder of the releases on the host's machine (default: where it is here)",
-  ),
-  serverName: row(kind.hostName("<name>"), ["adapt"], "name that the host answers to (default: the base URL's)"),
-  basePath: row(
-    kind.urlPath,
-    ["build", "adapt"],
-    "path that the host sees before the listing's (default: the base URL's)",
-  ),
-  address: row(kind.hostName("<address>"), ["adapt"], "address that the host listens on (default: every one)"),
-  listenPort: row(
-    whole(1, 65_535),
-    ["adapt"],
-    "port that the host listens on (default: the base URL's, or 80 behind one that has https); with it or --address, haproxy gets a frontend",
-  ),
-  origin: row(
-    { ...kind.publicUrl, default: "http://127.0.0.1:8081" },
-    ["build", "adapt"],
-    "where haproxy finds the folder of the releases, and fastly the release's files",
-  ),
-  check: row(yesOrNo, ["adapt"], "measure the release against the host's limits"),
-
-  // What is published where.
-  release: row(
-    text("<release>", "a release's id, its beginning, previous, or a release's folder"),
-    ["publish", "adapt"],
-    "release to take: an id or its beginning, previous, or a folder (default: the current one)",
-  ),
-  endpoint: row(kind.endpoint, ["publish"], "store that speaks S3 and is not Amazon's, as in https://s3.example.com"),
-  force: row(
-    yesOrNo,
-    ["publish"],
-    "also replace files and releases that were not published from here, or have another base URL",
-  ),
-  expect: row(
-    text("<id>", "the beginning of a release's id"),
-    ["publish"],
-    "release that a bucket holds and that may be replaced, where dist is new each time",
-  ),
-  dryRun: row(yesOrNo, ["publish"], "print what would be done, and do nothing"),
-  purgeList: row(path("<file>"), ["publish"], "write the URL of everything that changed to it, for a CDN to forget"),
+  ...HOST_ROWS,
 
   // What is compared with what, and how many requests that may take.
   against: row(
@@ -189,7 +131,7 @@ export const SETTINGS = {
   // How much is printed, for people or for programs.
   json: row(
     yesOrNo,
-    ["init", "build", "dev", "serve", "releases", "use", "verify", "publish", "adapt", "mirror"],
+    ["init", "build", "dev", "serve", "releases", "use", "forget", "verify", "publish", "adapt", "mirror"],
     "print the result as JSON on stdout",
   ),
   timings: row(yesOrNo, ["build"], "say where the time went, by stage"),

@@ -4,7 +4,17 @@ import { UserError } from "../errors.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
 import { explainReading, explainSqlite, overwritten, reading } from "./errors.js";
 import { connect, isLocked, SourceFile } from "./file.js";
-import { chooseOrder, countRows, isRepeated, keepRepeatedKeys, orderSql, type PageStart, pageStarts } from "./order.js";
+import {
+  chooseOrder,
+  countRows,
+  isRepeated,
+  keepRepeatedKeys,
+  type OrderKind,
+  orderSql,
+  type PageStart,
+  pageStarts,
+  type RowRange,
+} from "./order.js";
 import { publishedParameters } from "./published.js";
 import type { Share } from "./reader.js";
 import { findRelation, isPlainTable, isTable, type RelationOptions, tableOf } from "./relation.js";
@@ -38,6 +48,7 @@ export class Source {
   #rows = "";
   #count: number | undefined;
   #hasRepeatedKeys: boolean | undefined;
+  #order: { pageSize: number; kind: OrderKind } | undefined;
 
   constructor(private readonly options: SourceOptions) {
     this.#opened = reading(options.db, () => open(options.db));
@@ -53,14 +64,14 @@ export class Source {
     return this.#count;
   }
 
-  /** All rows in published order. They can be read more than once, with the same result. */
-  *candidates(): Generator<Candidate, void> {
+  /** Rows in published order, all unless some are named. They can be read more than once, with the same result. */
+  *candidates(range?: RowRange): Generator<Candidate, void> {
     const [{ db }, { db: file, contract, defaultAvatar }] = [this.#opened, this.options];
     try {
       this.#hasRepeatedKeys ??= keepRepeatedKeys(db, this.#rows, contract);
       const selection = {
         contract,
-        rows: `FROM ${this.#rows} ${orderSql(contract)}`,
+        rows: `FROM ${this.#rows} ${orderSql(contract)}${range ? ` LIMIT ${range.rows} OFFSET ${range.before}` : ""}`,
         parameters: publishedParameters(defaultAvatar),
         isRepeated: this.#hasRepeatedKeys ? isRepeated(contract) : "0",
       };
@@ -82,16 +93,21 @@ export class Source {
     return query === undefined && reading(db, () => isPlainTable(this.#opened.db, table));
   }
 
+  /** How pages of this size are read; asked of SQLite once for each point in time. */
   share(pageSize: number): Share {
     const { db, contract, defaultAvatar } = this.options;
-    const kind = reading(db, () => chooseOrder(this.#opened.db, this.#relation, contract, pageSize));
+    if (this.#order?.pageSize !== pageSize) {
+      const kind = reading(db, () => chooseOrder(this.#opened.db, this.#relation, contract, pageSize));
+      this.#order = { pageSize, kind };
+    }
+    const { kind } = this.#order;
     return { contract: contract.file, relation: this.#relation, kind, defaultAvatar };
   }
 
-  *pageStarts({ kind }: Share, pageSize: number): Generator<PageStart, void> {
+  *pageStarts({ kind }: Share, pageSize: number, range: RowRange): Generator<PageStart, void> {
     try {
       const { contract } = this.options;
-      yield* pageStarts(this.#opened.db, this.#relation, contract, { kind, pageSize, count: this.count });
+      yield* pageStarts(this.#opened.db, this.#relation, contract, { kind, pageSize, ...range });
     } catch (error) {
       throw explainSqlite(this.options.db, error);
     }
@@ -118,7 +134,7 @@ export class Source {
       this.#relation = findRelation(db, path, this.options);
       const isInFile = this.options.query === undefined && isTable(db, tableOf(this.options));
       this.#rows = isInFile ? `${this.#relation} NOT INDEXED` : this.#relation;
-      this.#count = this.#hasRepeatedKeys = undefined;
+      this.#count = this.#hasRepeatedKeys = this.#order = undefined;
       if (isLast) file.note({ hasBegun: true });
       return file.isStill() && file.isOne(1);
     } catch (error) {

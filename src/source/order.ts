@@ -30,6 +30,12 @@ const SORTED = "temp.rollcall_order";
 /** The values of the order's fields. */
 type Key = readonly unknown[];
 
+/** Rows that follow each other in published order, behind so many others. */
+export interface RowRange {
+  before: number;
+  rows: number;
+}
+
 export interface PageStart {
   /** How many rows come before it. */
   offset: number;
@@ -93,7 +99,8 @@ export function isRepeated({ key }: Contract): string {
 export function pageRows(relation: string, kind: OrderKind, contract: Contract): string {
   if (kind === "indexed") {
     // The index only finds rows. Its values may be damaged, and without NOT INDEXED SQLite would read them there.
-    return `FROM (SELECT rowid AS found ${rangeOfIndex(relation, contract)} LIMIT @rows)
+    // A parameter alone behind LIMIT would make SQLite prepare the statement again for every page.
+    return `FROM (SELECT rowid AS found ${rangeOfIndex(relation, contract)} LIMIT ifnull(@rows, 0))
       CROSS JOIN ${relation} AS source NOT INDEXED ON source.rowid = found`;
   }
   return `FROM ${SORTED} AS ordered CROSS JOIN ${relation} AS source NOT INDEXED ON source.rowid = ordered.source_rowid
@@ -124,23 +131,24 @@ export function* pageStarts(
   db: Database,
   relation: string,
   contract: Contract,
-  { kind, pageSize, count }: { kind: OrderKind; pageSize: number; count: number },
+  { kind, pageSize, before, rows }: { kind: OrderKind; pageSize: number } & RowRange,
 ): Generator<PageStart, void> {
-  let start: PageStart = { offset: 0, key: [] };
+  const end = before + rows;
+  let start: PageStart = { offset: before, key: [] };
   if (kind === "sorted") {
-    for (let offset = 0; offset < count; offset += pageSize) yield { ...start, offset };
+    for (let offset = before; offset < end; offset += pageSize) yield { ...start, offset };
     return;
   }
   const columns = columnsOf(contract);
   const first = db
-    .prepare<[], Key>(`SELECT ${columns} FROM ${relation} ${orderSql(contract)} LIMIT 1`)
+    .prepare<[number], Key>(`SELECT ${columns} FROM ${relation} ${orderSql(contract)} LIMIT 1 OFFSET ?`)
     .raw()
-    .get();
+    .get(before);
   const next = db
-    .prepare<[object], Key>(`SELECT ${columns} ${rangeOfIndex(relation, contract)} LIMIT 1 OFFSET @rows`)
+    .prepare<[object], Key>(`SELECT ${columns} ${rangeOfIndex(relation, contract)} LIMIT 1 OFFSET ifnull(@rows, 0)`)
     .raw();
-  start = { offset: 0, key: first ?? [] };
-  for (let offset = 0; offset < count; offset += pageSize) {
+  start = { offset: before, key: first ?? [] };
+  for (let offset = before; offset < end; offset += pageSize) {
     start = { ...start, offset };
     yield start;
     start = { offset, key: next.get(pageParameters(start, pageSize)) ?? start.key };

@@ -21,6 +21,8 @@ export interface Share {
 export interface PageText {
   /** The canonical records with their separators, if every record is valid; otherwise anything. */
   records: Buffer;
+  /** The records with a character for each byte; made once. */
+  readonly text: string;
   /** Whether all rows are there, and their values have the right types, which the text does not show. */
   isWhole: boolean;
   /** Whether all records are valid and give no warning, and the text is canonical. False where that is not certain. */
@@ -32,8 +34,11 @@ type TextStatement = Database.Statement<[object], { records: Buffer | null; chec
 /** Milliseconds to wait for another process's lock: few, since that process may wait for this build. */
 const LOCK_WAIT = 100;
 
-/** In kilobytes, which SQLite wants as a negative number. Rows lie anywhere in the file, so more would not help. */
-const CACHE = -2000;
+/**
+ * In kilobytes, which SQLite wants as a negative number. Rows lie anywhere in the file: what is read again and again are
+ * the pages of a table's tree that lead to rows, some 3 MB for a million users. Without those, a row takes two reads and more.
+ */
+const CACHE = -6000;
 const EMPTY = Buffer.alloc(0);
 
 /** Opens a file and begins a read transaction. @returns undefined when another process holds a lock. */
@@ -75,11 +80,17 @@ export class PageReader {
     const found = read(this.#text, { ...pageParameters(start, rows), ...this.#published });
     const records = found?.records ?? EMPTY;
     const isWhole = found?.rows === rows && found.checked === 1;
-    return {
+    let text: string | undefined;
+    const made = {
       records,
+      get text() {
+        text ??= records.toString("latin1");
+        return text;
+      },
       isWhole,
-      isPlain: () => isWhole && isUtf8(records) && this.#pattern.takes(records.toString("latin1"), rows),
+      isPlain: () => isWhole && isUtf8(records) && this.#pattern.takes(made.text, rows),
     };
+    return made;
   }
 
   candidates(start: PageStart, rows: number): Generator<Candidate, void> {

@@ -23,8 +23,13 @@ interface CheckedRecords {
 }
 
 export interface VerifyEffects {
-  /** Told how many records of a release have been checked, or how many requests to a host have been sent. */
-  onProgress?: ((done: CheckedRecords | { requests: number; total: number }) => void) | undefined;
+  /**
+   * Told how many records of a release have been checked, then how many of the files that records are found by have been made
+   * again; or how many requests to a host have been sent.
+   */
+  onProgress?:
+    | ((done: CheckedRecords | { files: number; total: number } | { requests: number; total: number }) => void)
+    | undefined;
   /** Stops the verification, with the signal's reason. */
   signal?: AbortSignal | undefined;
   /** The folder that relative paths start from; the process's own unless given. */

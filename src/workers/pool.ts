@@ -31,6 +31,7 @@ interface PoolOptions<Data, Job, Result> extends ThreadOptions {
 /** Starts its threads at once, so that they are ready when there are jobs. Call `end` in a `finally`. */
 export class ThreadPool<Data, Job, Result> {
   readonly #threads: PoolWorker<Job, Result>[];
+  #here: ((job: Job) => Result) | undefined;
 
   constructor(private readonly options: PoolOptions<Data, Job, Result>) {
     const { size, file, data, isCallerOne = false } = options;
@@ -54,18 +55,30 @@ export class ThreadPool<Data, Job, Result> {
   }
 
   async #runHere(jobs: Generator<Job>, take: (result: Result, job: Job) => unknown): Promise<void> {
-    const { start, data, signal } = this.options;
-    if (!start) throw new Error("A pool of no threads needs a start.");
-    const handle = start(data);
-    const turn = createTurns(1, signal);
+    const turn = createTurns(1, this.options.signal);
     for (const job of jobs) {
       await turn();
-      if ((await take(handle(job), job)) === false) return;
+      if ((await take(this.#answer(job), job)) === false) return;
     }
   }
 
-  /** Gives every thread the same job. @throws the first error, when all threads have answered. */
+  /** Gives the only thread a job, when it has answered all before. */
+  async ask(job: Job): Promise<Result> {
+    const [thread] = this.#threads;
+    if (!thread) throw new Error("A pool of no threads is asked.");
+    return thread.ask(job, this.options.given?.(job));
+  }
+
+  #answer(job: Job): Result {
+    const { start, data } = this.options;
+    if (!start) throw new Error("A pool of no threads needs a start.");
+    this.#here ??= start(data);
+    return this.#here(job);
+  }
+
+  /** Gives every thread the same job, or the calling one where it is the only one. @throws the first error, when all have answered. */
   async askAll(job: Job): Promise<Result[]> {
+    if (this.#threads.length === 0) return [this.#answer(job)];
     const answers = await Promise.allSettled(this.#threads.map((thread) => thread.ask(job)));
     return answers.map((answer) => {
       if (answer.status === "rejected") throw answer.reason;

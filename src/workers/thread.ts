@@ -15,14 +15,14 @@ export const END = "end";
  * @param given names what of a result is handed over instead of copied.
  */
 export function answerJobs<Data, Job, Result>(
-  start: (data: Data) => (job: Job) => Result,
+  start: (data: Data) => (job: Job) => Result | Promise<Result>,
   given: (result: Result) => readonly TransferListItem[] = () => [],
 ): void {
-  let handle: ((job: Job) => Result) | undefined;
-  parentPort?.on("message", (job: Job | typeof END) => {
+  let handle: ((job: Job) => Result | Promise<Result>) | undefined;
+  parentPort?.on("message", async (job: Job | typeof END) => {
     // With nothing left to wait for, the thread ends by itself, after its last answer has been sent.
     if (job === END) return parentPort?.unref();
-    const answer = toAnswer(() => {
+    const answer = await toAnswer(() => {
       handle ??= start(workerData);
       return handle(job);
     });
@@ -30,9 +30,9 @@ export function answerJobs<Data, Job, Result>(
   });
 }
 
-function toAnswer<Result>(run: () => Result): Answer<Result> {
+async function toAnswer<Result>(run: () => Result | Promise<Result>): Promise<Answer<Result>> {
   try {
-    return { result: run() };
+    return { result: await run() };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const { message, stack } = error;

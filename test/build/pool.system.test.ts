@@ -25,7 +25,7 @@ async function outcome(db: string, options: Partial<BuildOptions>) {
 
 async function expectSame(db: string, options: Partial<BuildOptions> = {}) {
   const alone = await outcome(db, { ...options, workers: 0 });
-  for (const workers of [1, 3]) expect(await outcome(db, { ...options, workers })).toEqual(alone);
+  for (const workers of [undefined, 1, 3]) expect(await outcome(db, { ...options, workers })).toEqual(alone);
   return alone;
 }
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mayRepeatKeys } from "../../src/build/repeated-keys.js";
+import { RepeatedKeys } from "../../src/build/repeated-keys.js";
 import { writeKey } from "../../src/contract/record/key.js";
 import { userId } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -17,10 +17,21 @@ test.each<[what: string, keyOf: (at: number) => string | number]>([
 ])("%s are told apart, and two that are the same are found, however many there are", (_, keyOf) => {
   const path = join(scratch(), "records.sha256");
   const lines = Array.from({ length: 20_000 }, (_, at) => `${"0".repeat(32)}  ${writeKey(keyOf(at))}\n`);
-  writeFileSync(path, lines.join(""), "latin1");
-  expect(mayRepeatKeys(path, lines.length)).toBe(false);
+  const mayRepeat = (count: number, together: number) => {
+    writeFileSync(path, lines.join(""), "latin1");
+    const keys = new RepeatedKeys(count, together);
+    // As they come from several threads: some at a time, in any order.
+    for (const from of [12_000, 0, 5_000])
+      keys.add(Buffer.from(lines.slice(from, Math.min(count, NEXT[from] ?? 0)).join(""), "latin1"));
+    return keys.mayRepeat(path);
+  };
+  for (const together of [20_000, 3_000]) expect(mayRepeat(lines.length, together)).toBe(false);
   lines[19_999] = lines[7] ?? "";
-  writeFileSync(path, lines.join(""), "latin1");
-  expect(mayRepeatKeys(path, lines.length)).toBe(true);
-  expect(mayRepeatKeys(path, lines.length - 1)).toBe(false);
+  for (const together of [20_000, 3_000]) {
+    expect(mayRepeat(lines.length, together)).toBe(true);
+    expect(mayRepeat(lines.length - 1, together)).toBe(false);
+  }
 });
+
+/** Where the lines that begin at one place end. */
+const NEXT: Readonly<Record<number, number>> = { 0: 5_000, 5000: 12_000, 12000: 20_000 };

@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
-import { accessLine } from "../../src/commands/serve.js";
+import { accessLine } from "../../src/commands/access.js";
 
 const entry = {
   time: new Date(Date.UTC(2026, 10, 21, 3, 40)),
   remote: "127.0.0.1",
   method: "GET",
   url: "/api/users/?page=1",
+  version: "1.1",
+  agent: "curl/8.0",
+  referer: "",
   status: 200,
   bytes: 34567,
   ms: 1.234,
@@ -13,23 +16,42 @@ const entry = {
 };
 
 test("a line for people", () => {
-  expect(accessLine(entry, false)).toBe(
+  expect(accessLine(entry, "words")).toBe(
     "2026-11-21T03:40:00.000Z 127.0.0.1 GET /api/users/?page=1 200 34567 1.2ms 1f6a9c0d2b7e",
   );
 });
 
 test("a line for machines", () => {
-  expect(JSON.parse(accessLine(entry, true))).toEqual({ ...entry, time: "2026-11-21T03:40:00.000Z" });
+  const { version: _version, agent: _agent, referer: _referer, ...told } = entry;
+  expect(JSON.parse(accessLine(entry, "json"))).toEqual({ ...told, time: "2026-11-21T03:40:00.000Z" });
 });
 
-test.each([true, false])("no request can forge a line or reach the terminal (as JSON: %s)", (asJson) => {
+test.each(["json", "words", "combined"] as const)("no request can forge a line or reach the terminal (%s)", (form) => {
   const url = "/\n127.0.0.1 GET / 200\r\x1b[2J\x9b\x7f\u2028\u202e";
-  const line = accessLine({ ...entry, url, method: "G\tT" }, asJson);
+  const line = accessLine({ ...entry, url, method: "G\tT", agent: url, referer: url }, form);
   expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-  if (asJson) expect(JSON.parse(line)).toMatchObject({ url, method: "G\tT" });
-  else expect(line.split(" ")).toHaveLength(8);
+  if (form === "json") expect(JSON.parse(line)).toMatchObject({ url, method: "G\tT" });
+  if (form === "words") expect(line.split(" ")).toHaveLength(8);
 });
 
 test("what is not known is a dash, so that the fields stay in place", () => {
-  expect(accessLine({ ...entry, remote: "" }, false)).toContain("Z - GET ");
+  expect(accessLine({ ...entry, remote: "" }, "words")).toContain("Z - GET ");
+});
+
+test.each([
+  [{}, '127.0.0.1 - - [21/Nov/2026:03:40:00 +0000] "GET /api/users/?page=1 HTTP/1.1" 200 34567 "-" "curl/8.0"'],
+  [
+    { remote: "fe80::1%eth0", method: "-", url: "-", version: "", agent: "", status: 400, bytes: 26 },
+    'fe80::1 - - [21/Nov/2026:03:40:00 +0000] "-" 400 26 "-" "-"',
+  ],
+  [
+    { remote: "", referer: 'a"b\\c\u0001', agent: "\xe9\u20ac", status: 499, bytes: 0 },
+    '0.0.0.0 - - [21/Nov/2026:03:40:00 +0000] "GET /api/users/?page=1 HTTP/1.1" 499 0 "a\\x22b\\x5Cc\\x01" "\\xE9\\xE2\\x82\\xAC"',
+  ],
+  [
+    { url: `/${'"'.repeat(9000)}`, agent: "a".repeat(9000) },
+    `127.0.0.1 - - [21/Nov/2026:03:40:00 +0000] "GET /${"\\x22".repeat(599)}... HTTP/1.1" 200 34567 "-" "${"a".repeat(697)}..."`,
+  ],
+])("the combined form of %j", (given, line) => {
+  expect(accessLine({ ...entry, ...given }, "combined")).toBe(line);
 });

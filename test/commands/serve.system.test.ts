@@ -63,6 +63,7 @@ test("--json prints the same as data, on one line of stdout", async () => {
     url,
     listing: `${url}/api/users/?format=api&page=1`,
     explorer: null,
+    admin: null,
     id: release.id,
     name: release.name,
     records: 2,

@@ -143,6 +143,7 @@ test.each([
 /** The arguments of verbs that need one. */
 const WORDS: Readonly<Record<string, string>> = {
   use: "x",
+  forget: "1f6a",
   publish: "site",
   mirror: "http://127.0.0.1:1 mirror.sqlite",
 };
@@ -167,7 +168,7 @@ test("a wrong setting stops the verbs that have it, and only those", async () =>
   };
   expect(await codes({ ROLLCALL_PORT: "eighty" })).toEqual(["serve"]);
   expect(await codes({ ROLLCALL_PAGE_SIZE: "many" })).toEqual(["build", "diff", "dev"]);
-  const writers = ["schema", "build", "diff", "verify", "serve", "adapt", "publish", "releases", "use"];
+  const writers = ["schema", "build", "diff", "verify", "serve", "adapt", "publish", "releases", "forget", "use"];
   expect(await codes({ ROLLCALL_OUT: "a\0b" })).toEqual(writers);
   expect(await codes({ ROLLCALL_QUIET: "very" })).toEqual(["init", "build", "publish", "mirror", "use"]);
 });

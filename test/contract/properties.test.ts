@@ -63,7 +63,8 @@ test("pages hold every user once and in order, one a line; links chain from firs
   fc.assert(
     fc.property(fc.array(anyUser, { maxLength: 25 }), fc.integer({ min: 1, max: 10 }), (users, pageSize) => {
       const pages = pagesFor(users.length, pageSize);
-      const parts = [...paginate(USERS_CONTRACT, users, { ...COLLECTION, count: users.length, pages, pageSize })];
+      const collection = { ...COLLECTION, count: users.length, pages, pageSize };
+      const parts = [...paginate(USERS_CONTRACT, users, { collection, range: { first: 1, last: pages } })];
       const texts = parts.map((part) => part.join(""));
       const envelopes: Page[] = texts.map((text) => JSON.parse(text));
       expect(texts).toHaveLength(pages);

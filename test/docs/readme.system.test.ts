@@ -152,6 +152,7 @@ const OPTIONS = {
       basePath: true,
       origin: true,
       cacheControl: true,
+      join: true,
     },
   } satisfies Names<BuildOptions & BuildEffects>,
   diff: {
@@ -167,7 +168,7 @@ const OPTIONS = {
     ...{ key: true, maxAge: true },
   } satisfies Names<VerifyOptions & VerifyEffects>,
   createServer: {
-    ...{ folder: true, cacheControl: true, cacheMb: true, fastPath: true },
+    ...{ folder: true, cacheControl: true, cacheMb: true, prove: true, fastPath: true },
     ...{ log: true, access: true, onSwitch: true },
   } satisfies Names<ServerOptions & ServerEffects>,
   adapt: {

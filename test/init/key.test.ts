@@ -73,6 +73,16 @@ describe("the key", () => {
       `('2026-01-01', '${"a".repeat(101)}'), ('2026-01-02', '${"b".repeat(101)}')`,
       'The table things has no key: no column that can be published is unique and never NULL; write a query that has one to a file, such as SELECT rowid AS "id", * FROM "things", and give it with --query FILE.',
     ],
+    [
+      "code TEXT, name TEXT",
+      "('a', 'x'), (NULL, 'x'), ('b', 'x')",
+      'The table things has no key: no column that can be published is unique and never NULL (of 3 rows, code is NULL in 1, the first of them rowid 2); write a query that has one to a file, such as SELECT rowid AS "id", * FROM "things", and give it with --query FILE.',
+    ],
+    [
+      "user_id TEXT, name TEXT",
+      "('a', 'x'), ('', 'x'), ('', 'x'), (NULL, 'y')",
+      'The table things has no key: no column that can be published is unique and never NULL (of 4 rows, user_id is NULL in 1, the first of them rowid 4, and an empty text in 2); write a query that has one to a file, such as SELECT rowid AS "id", * FROM "things", and give it with --query FILE.',
+    ],
   ])("of %s is missing, and the query that is shown has one", async (columns, values, message) => {
     const file = database(`CREATE TABLE things (${columns}); INSERT INTO things VALUES ${values}`);
     const folder = scratch();

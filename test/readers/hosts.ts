@@ -114,7 +114,8 @@ export async function stationOf(kind: Kind, front?: Front, sources = SOURCES): P
     },
     async requests() {
       const mark = `/snapshot.json?mark=${Math.random()}`;
-      await (await fetch(`${baseUrl}${mark}`)).arrayBuffer();
+      // A connection that was kept may be ending with the host's last release.
+      await (await fetch(`${baseUrl}${mark}`, { headers: { connection: "close" } })).arrayBuffer();
       for (;;) {
         const lines = readFileSync(log, "utf8").split("\n").slice(0, -1);
         const at = lines.findIndex((line) => line.includes(mark));

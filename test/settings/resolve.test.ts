@@ -46,7 +46,7 @@ test("defaults", async () => {
     port: 8080,
     host: "127.0.0.1",
     processes: 1,
-    cacheMb: 256,
+    prove: "once",
     fastPath: true,
     accessLog: false,
     format: "text",
@@ -84,17 +84,22 @@ const SAMPLES: Record<SettingKey, [text: string, value: unknown]> = {
   changes: ["5", 5],
   keep: ["0", 0],
   workers: ["2", 2],
+  shard: ["3/8", "3/8"],
+  parts: ["/parts", "/parts"],
+  join: ["/parts", "/parts"],
   skipInvalid: ["true", true],
   problems: ["/p.ndjson", "/p.ndjson"],
   signKey: ["/minisign.key", "/minisign.key"],
   port: ["0", 0],
   devPort: ["0", 0],
   host: ["::1", "::1"],
+  admin: ["[::1]:9090", "[::1]:9090"],
   processes: ["2", 2],
   cacheControl: ["no-cache", "no-cache"],
   cacheMb: ["1", 1],
+  prove: ["always", "always"],
   fastPath: ["false", false],
-  accessLog: ["1", true],
+  accessLog: ["combined", "combined"],
   format: ["json", "json"],
   schemaFormat: ["sql", "sql"],
   limit: ["7", 7],
@@ -162,7 +167,7 @@ test("flags win over variables, variables over the file, the file over defaults"
   const env = { ROLLCALL_PAGE_SIZE: "2", ROLLCALL_KEEP: "2" };
   const file = { pageSize: 3, keep: 3, port: 3 };
   const { settings } = await resolve({ flags, env, file });
-  expect(settings).toMatchObject({ pageSize: 1, keep: 2, port: 3, cacheMb: 256 });
+  expect(settings).toMatchObject({ pageSize: 1, keep: 2, port: 3 });
 });
 
 test("a variable can take back what the file switched on", async () => {
@@ -199,7 +204,7 @@ test("settings that the verb does not have are not checked", async () => {
     file: { cacheMb: "much", table: "t", query: "q", keep: 1 },
   };
   const { settings } = await resolve({ ...given, keys: ["keep", "db"] });
-  expect(settings).toMatchObject({ keep: 1, port: 8080, cacheMb: 256 });
+  expect(settings).toMatchObject({ keep: 1, port: 8080 });
   expect(await refusal({ ...given, keys: ["port"] })).toBe(
     'ROLLCALL_PORT must be a whole number from 0 to 65535, got "eighty".',
   );

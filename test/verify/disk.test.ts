@@ -327,7 +327,7 @@ describe("damage to files", () => {
       "SHA256SUMS of a terabyte",
       (f) => truncateSync(join(f, SUMS), 2 ** 40),
       ["sums"],
-      { check: "sums", path: SUMS, found: "no file to read" },
+      { check: "sums", path: SUMS, found: "no newline at its end" },
     ],
   ];
   test.each([...DAMAGES, ...ABSURD])("%s", async (_what, make, rows, finding) => {

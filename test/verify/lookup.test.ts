@@ -41,6 +41,14 @@ const writeLines = (folder: string, path: string, lines: readonly string[]) =>
 /** The place of the line of a term. */
 const lineOf = (lines: readonly string[], term: string) => lines.findIndex((line) => line.startsWith(`${term}\t`));
 
+test("whoever waits is told of records, and then of each file that is made again", async () => {
+  const seen: unknown[] = [];
+  await verifyRelease({ folder: await lookupRelease(), onProgress: (done) => seen.push(done) });
+  const files = [0, 1, 2, 3].map((files) => ({ files, total: 3 }));
+  expect(seen.slice(-4)).toEqual(files);
+  expect(seen.slice(0, -4)).toContainEqual(expect.objectContaining({ records: 7, total: 7 }));
+});
+
 test("a release that has a look-up passes; one that has none is not asked for any", async () => {
   expect(await verified(await lookupRelease())).toMatchObject({
     row: { request: "3 files", outcome: "passed" },

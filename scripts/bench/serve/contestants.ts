@@ -2,12 +2,14 @@
 import { fileURLToPath } from "node:url";
 import { USERS_CONTRACT } from "../../../src/contract/contract.js";
 import { CLI } from "../programs.js";
-import { writeNginxConfig } from "./nginx.js";
+import { HAS_BROTLI, writeNginxConfig } from "./nginx.js";
 
 export interface Host {
   name: string;
   /** False for those that can only be asked for the files: their URLs are `pages/N.json`. */
   mapsQueries: boolean;
+  /** Sends no `.br` files. */
+  lacksBrotli?: boolean;
   /** Only in full runs, and only over a release that is cached. */
   isExtra?: boolean;
   /** The program that must be there, by name, and what to do where it is not. */
@@ -42,6 +44,7 @@ export const HOSTS: readonly Host[] = [
   {
     name: NGINX,
     mapsQueries: true,
+    lacksBrotli: !HAS_BROTLI,
     program: { name: "nginx", advice: "install it" },
     command: (run) => ["nginx", "-p", run.scratch, "-c", writeNginxConfig(run)],
   },
@@ -69,12 +72,13 @@ export const HOSTS: readonly Host[] = [
     program: { name: "sirv", advice: OF_NPM },
     command: ({ folder, port }) => [
       ...["sirv", folder, "--host", "127.0.0.1", "--port", `${port}`],
-      ...["--gzip", "--etag", "--quiet"],
+      ...["--gzip", "--brotli", "--etag", "--quiet"],
     ],
   },
   {
     name: "serve",
     mapsQueries: false,
+    lacksBrotli: true,
     isExtra: true,
     program: { name: "serve", advice: OF_NPM },
     command: ({ folder, port }) => [
@@ -89,7 +93,7 @@ export const HOSTS: readonly Host[] = [
     program: { name: "http-server", advice: OF_NPM },
     command: ({ folder, port }) => [
       ...["http-server", folder, "-a", "127.0.0.1", "-p", `${port}`],
-      ...["--gzip", "-s"],
+      ...["--gzip", "--brotli", "-s"],
     ],
   },
 ];

@@ -22,8 +22,9 @@ export interface Lane {
 /** Starts a host over a release, in front of its bodies. */
 export async function openLanes(host: Host, served: Served, scratch: string): Promise<Lane[]> {
   const { server, port } = await startHost(host, served, scratch);
+  const bodies = served.bodies.filter(({ coding }) => coding !== "br" || !host.lacksBrotli);
   return Promise.all(
-    served.bodies.map(async (body) => {
+    bodies.map(async (body) => {
       const requests = join(scratch, `${port} ${body.name}.requests`);
       await writeRequests(requests, host, body, { port, pages: served.pages });
       return { host, body, served, port, server, requests, loads: [], paced: [] };

@@ -10,8 +10,8 @@ import { pinned } from "./servers.js";
 /** What is asked for. */
 export interface Body {
   name: string;
-  /** Asks for gzip. */
-  isGzip?: boolean;
+  /** What is asked for; the page as it is, unless given. */
+  coding?: "gzip" | "br";
   /** Has the page already. */
   isKnown?: boolean;
 }
@@ -44,18 +44,18 @@ const CONNECTIONS = 64;
 export async function writeRequests(
   file: string,
   host: Host,
-  { isGzip = false, isKnown = false }: Body,
+  { coding, isKnown = false }: Body,
   { port, pages }: { port: number; pages: number },
 ): Promise<void> {
   const lines: string[] = [];
   for (let page = 1; page <= pages; page++) {
     const path = pathOf(host, page);
-    const headers = { "Accept-Encoding": isGzip ? "gzip" : "identity" };
-    let line = isGzip ? `${path}\tAccept-Encoding\tgzip` : `${path}\t\t`;
+    const headers = { "Accept-Encoding": coding ?? "identity" };
+    let line = coding ? `${path}\tAccept-Encoding\t${coding}` : `${path}\t\t`;
     if (isKnown || page === 1) {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
       const { results } = (await answer.json()) as { results?: unknown };
-      if (!Array.isArray(results) || (isGzip && answer.headers.get("content-encoding") !== "gzip"))
+      if (!Array.isArray(results) || (coding && answer.headers.get("content-encoding") !== coding))
         throw new Error(`${host.name} answers ${path} with ${answer.status}, or not as asked`);
       if (isKnown) {
         const etag = answer.headers.get("etag") ?? "";

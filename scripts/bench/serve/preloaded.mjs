@@ -14,12 +14,15 @@ const common = [
   ...["Cache-Control", "public, max-age=60"],
 ];
 
-const pages = { identity: new Map(), gzip: new Map() };
+const pages = { identity: new Map(), gzip: new Map(), br: new Map() };
+const ENDINGS = { gzip: ".gz", br: ".br" };
 for (const name of readdirSync(root).filter((name) => name.endsWith(".json"))) {
   const url = `/api/users/?format=api&page=${name.slice(0, -5)}`;
   pages.identity.set(url, load(join(root, name), []));
-  const packed = join(root, `${name}.gz`);
-  if (existsSync(packed)) pages.gzip.set(url, load(packed, ["Content-Encoding", "gzip"]));
+  for (const [coding, ending] of Object.entries(ENDINGS)) {
+    const packed = join(root, name + ending);
+    if (existsSync(packed)) pages[coding].set(url, load(packed, ["Content-Encoding", coding]));
+  }
 }
 
 function load(file, further) {
@@ -30,7 +33,7 @@ function load(file, further) {
 }
 
 createServer((req, res) => {
-  const page = pages[req.headers["accept-encoding"] === "gzip" ? "gzip" : "identity"].get(req.url);
+  const page = (pages[req.headers["accept-encoding"]] ?? pages.identity).get(req.url);
   if (!page) res.writeHead(404).end();
   else if (req.headers["if-none-match"] === page.etag) res.writeHead(304, page.headers).end();
   else res.writeHead(200, page.whole).end(page.body);

@@ -32,9 +32,14 @@ const PLANS: readonly Plan[] = [
     users: 100_000,
     quickUsers: 2_000,
     pageSize: 100,
-    flags: ["--compress", "gzip"],
+    flags: ["--compress", "br,gzip"],
     cacheMb: 256,
-    bodies: [{ name: "identity" }, { name: "gzip", isGzip: true }, { name: "304", isKnown: true }],
+    bodies: [
+      { name: "identity" },
+      { name: "gzip", coding: "gzip" },
+      { name: "br", coding: "br" },
+      { name: "304", isKnown: true },
+    ],
   },
   {
     name: "ones",

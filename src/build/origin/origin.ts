@@ -27,7 +27,7 @@ interface Remembered {
 
 export class Origin {
   #bytes: SourceBytes | undefined;
-  #noted: Promise<Omit<Remembered, "release"> | undefined> | undefined;
+  #noted: Promise<Pick<Remembered, "beginning" | "source"> | undefined> | undefined;
 
   constructor(
     private readonly settings: BuildSettings,
@@ -48,22 +48,32 @@ export class Origin {
 
   /** Begins to digest the source's bytes. To be called when the transactions that read the rows have begun. */
   note(): void {
+    if (this.#digestSettings() !== undefined) this.#begin();
+  }
+
+  /** The digest of the source's bytes; undefined where they cannot be read, or have changed meanwhile. */
+  async sourceDigest(): Promise<string | undefined> {
+    this.#begin();
+    return (await this.#noted)?.source;
+  }
+
+  #begin(): void {
     // A single-threaded build continues where several threads gave up.
     if (this.#noted) return;
-    const settings = this.#digestSettings();
-    const bytes = settings === undefined ? undefined : SourceBytes.find(this.source.file);
+    const bytes = SourceBytes.find(this.source.file);
     const beginning = bytes?.beginning();
-    if (settings === undefined || bytes === undefined || beginning === undefined) return;
+    if (bytes === undefined || beginning === undefined) return;
     this.#bytes = bytes;
-    this.#noted = bytes.digest().then((source) => (source === undefined ? source : { settings, beginning, source }));
+    this.#noted = bytes.digest().then((source) => (source === undefined ? source : { beginning, source }));
   }
 
   async keep(folder: string): Promise<void> {
     const noted = await this.#noted;
+    const settings = this.#digestSettings();
     try {
       const release = await digestOf(folder);
-      if (!noted || release === undefined) return;
-      replaceFile(this.#path(), `${JSON.stringify({ ...noted, release } satisfies Remembered)}\n`);
+      if (!noted || settings === undefined || release === undefined) return;
+      replaceFile(this.#path(), `${JSON.stringify({ settings, ...noted, release } satisfies Remembered)}\n`);
     } catch (error) {
       // The release is current all the same. The next build only has to read everything.
       if (codeOf(error) === undefined) throw error;
@@ -96,39 +106,20 @@ export class Origin {
 }
 
 function allSettings(settings: BuildSettings, source: string): unknown {
-  const {
-    contract,
-    pageSize,
-    baseUrl,
-    links,
-    encodings,
-    bulk,
-    lookup,
-    explorer,
-    defaultAvatar,
-    carriesAvatar,
-    description,
-    extraFiles,
-  } = settings;
+  const { explorer, carriesAvatar, description, extraFiles } = settings;
+  const assets = explorer ? explorerAssets().map(([, bytes]) => sha256(bytes)) : [];
+  return [pageSettings(settings, source), AVATAR, assets, { carriesAvatar, description, extraFiles }];
+}
+
+/** Everything besides the source's bytes that determines pages and what is made of all records. @param source its version. */
+export function pageSettings(settings: BuildSettings, source: string) {
+  const { contract, pageSize, baseUrl, links, encodings, bulk, lookup, explorer, defaultAvatar } = settings;
   const { path } = contract.listing;
   const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
   // These texts differ between versions of Rollcall with one number, as in a clone that was updated.
-  const texts = [pageTextSql(contract, ""), pageFrame({ page: 2, pages: 3, count: 3, baseUrl, path, links }), AVATAR];
-  const assets = explorer ? explorerAssets().map(([, bytes]) => sha256(bytes)) : [];
-  const options = {
-    pageSize,
-    baseUrl,
-    links,
-    encodings,
-    bulk,
-    lookup,
-    explorer,
-    defaultAvatar,
-    carriesAvatar,
-    description,
-    extraFiles,
-  };
-  return [version, contract.text, source, texts, assets, options];
+  const texts = [pageTextSql(contract, ""), pageFrame({ page: 2, pages: 3, count: 3, baseUrl, path, links })];
+  const options = { pageSize, baseUrl, links, encodings, bulk, lookup, explorer, defaultAvatar };
+  return { rollcall: version, contract: contract.text, options: [source, texts, options] };
 }
 
 function digestOf(folder: string): Promise<string | undefined> {

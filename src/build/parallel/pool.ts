@@ -1,8 +1,11 @@
 /** Writes all pages with several threads, each of which reads the same point in time on a connection of its own. */
+import { join } from "node:path";
+import { bulkFor } from "../../bulk/handover.js";
 import { pagesTogether } from "../../bulk/members.js";
-import { BulkWriter } from "../../bulk/writer.js";
+import type { MembersInTurn } from "../../bulk/turn.js";
 import { contractOf } from "../../contract/contract.js";
-import { PageDigests } from "../../release/digests.js";
+import { UserError } from "../../errors.js";
+import { RECORDS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { RecordListWriter } from "../../release/record/list.js";
 import { explainSqlite } from "../../source/errors.js";
@@ -10,10 +13,14 @@ import type { Source } from "../../source/open.js";
 import type { PageStart } from "../../source/order.js";
 import { inBatches } from "../../workers/at-most.js";
 import { ThreadPool } from "../../workers/pool.js";
+import { type DigestsWriter, digestsFor } from "../digests.js";
 import { GatheredFiles } from "../gather.js";
 import type { OnBuildProgress } from "../options.js";
-import type { Collection, WrittenPages } from "../page-writer.js";
+import type { Task, WrittenPages } from "../page-writer.js";
+import { RepeatedKeys } from "../repeated-keys.js";
+import { rowsOfPages } from "../shards/cut.js";
 import type { PageJob, PageResult, ThreadData } from "./messages.js";
+import { startPages } from "./pages.js";
 import { Sum } from "./sum.js";
 
 type BuildPool = ThreadPool<ThreadData, PageJob, PageResult>;
@@ -33,49 +40,73 @@ interface PoolOptions {
   previous: Release | undefined;
   onProgress: OnBuildProgress;
   signal: AbortSignal | undefined;
-  /** What all pages have in common, given how many records there are at the moment at which all have begun. */
-  collect(count: number): Collection;
+  /** What is to be written, given how many records there are at the moment at which all have begun. */
+  collect(count: number): Task;
 }
 
-/** @returns undefined when all cannot begin at one moment; `doubtful` for an invalid record or an index that is wrong. */
+/**
+ * With no threads, their jobs are the calling one's.
+ * @returns undefined when all cannot begin at one moment, or two keys may be the same; `doubtful` for an invalid record or
+ *   an index that is wrong.
+ */
 export async function writePagesInParallel(
   source: Source,
   data: ThreadData,
   { size, pageSize, previous, onProgress, signal, collect }: PoolOptions,
 ): Promise<WrittenPages | "doubtful" | undefined> {
   const file = new URL("./worker.js", import.meta.url);
-  const pool: BuildPool = new ThreadPool({ size, file, data, given: memoryOf, limits: LIMITS, signal });
-  const { folder, bulk: isBulk, encodings } = data.destination;
+  const pool: BuildPool = new ThreadPool({
+    size,
+    file,
+    data,
+    start: startPages,
+    given: memoryOf,
+    limits: LIMITS,
+    signal,
+  });
+  const { folder, bulk: isBulk } = data.destination;
   const list = new RecordListWriter(folder);
-  const bulk = isBulk ? new BulkWriter(folder, previous) : undefined;
+  const bulk = bulkFor(data.destination, previous);
   let gathered: GatheredFiles | undefined;
+  let sums: DigestsWriter | undefined;
   try {
-    if (!(await beginTogether(source, pool)) || !source.isShareable) return undefined;
-    const collection = collect(source.count);
+    const begun = beginTogether(source, pool);
+    askEarly(source, pageSize);
+    if (!(await begun) || !source.isShareable) return undefined;
+    const { collection, range } = collect(source.count);
+    const rows = rowsOfPages(range, collection);
     const share = source.share(pageSize);
     await pool.askAll({ kind: "read", share });
-    const digests = new PageDigests(collection.pages, ["identity", ...encodings]);
-    if (data.destination.lookup) gathered = new GatheredFiles(data.destination, collection, previous);
-    const sum = new Sum(digests, list, bulk, gathered);
-    const starts = inBatches(source.pageStarts(share, pageSize), isBulk ? pagesTogether(pageSize) : BATCH);
-    await pool.run(batches(collection, starts, previous, bulk), (result, batch) => {
+    sums = digestsFor(data.destination, { collection, range });
+    // What is made for another machine to join is not cut here, so one thread does.
+    const shared = size > 1 && !data.destination.isPart ? { signal } : undefined;
+    if (data.destination.lookup) gathered = new GatheredFiles(data.destination, collection, previous, shared);
+    const keys = new RepeatedKeys(rows.rows);
+    const sum = new Sum(range.first - 1, sums, list, bulk, gathered, keys);
+    const starts = inBatches(source.pageStarts(share, pageSize, rows), isBulk ? pagesTogether(pageSize) : BATCH);
+    await pool.run(batches({ collection, range }, starts, previous, bulk), (result, batch) => {
       const added = sum.add(batch, result);
       if (added === false) return false;
-      onProgress({ records: Math.min(sum.pages * pageSize, source.count), total: source.count });
+      onProgress({ records: Math.min(sum.pages * pageSize, rows.rows), total: rows.rows });
       return added;
     });
     if (sum.isDoubtful || !sum.isInOrder(contractOf(data.destination.contract))) return "doubtful";
+    const records = list.finish();
+    if (keys.mayRepeat(join(folder, RECORDS))) return undefined;
     const made = await finishGathered(pool, gathered, signal);
     const { totals, warnings, spent } = sum;
-    const lists = { digests, records: list.finish(), bulk: bulk?.finish(), gathered: made };
-    return { collection, ...lists, totals, warnings, workers: size, spent };
+    const lists = { digests: sums.finish(), records, bulk: bulk?.finish(), gathered: made };
+    return { collection, range, ...lists, totals, warnings, workers: size, spent };
   } catch (error) {
     throw explainSqlite(data.db, error);
   } finally {
+    // The files of a thread go with it.
+    if (size === 0) await pool.askAll({ kind: "rest" });
     await pool.end();
     list.close();
+    sums?.close();
     bulk?.close();
-    gathered?.close();
+    await gathered?.close();
   }
 }
 
@@ -83,9 +114,18 @@ export async function writePagesInParallel(
 async function finishGathered(pool: BuildPool, gathered: GatheredFiles | undefined, signal: AbortSignal | undefined) {
   if (!gathered) return undefined;
   for (const result of await pool.askAll({ kind: "finish" }))
-    if (result.kind === "finished") gathered.take(result.gathered);
+    if (result.kind === "finished") await gathered.take(result.gathered);
   await pool.end();
   return gathered.finish(signal);
+}
+
+/** Asks how pages are found while the threads are loaded. Where that fails, it is asked again when all have begun. */
+function askEarly(source: Source, pageSize: number): void {
+  try {
+    source.share(pageSize);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+  }
 }
 
 /** Until the path led to one file and nobody wrote to it while all began: then all see one point in time. */
@@ -112,12 +152,12 @@ function memoryOf(job: PageJob): ArrayBuffer[] {
 }
 
 function* batches(
-  collection: Collection,
+  { collection, range }: Task,
   batches: Iterable<PageStart[]>,
   previous?: Release,
-  bulk?: BulkWriter,
+  bulk?: MembersInTurn,
 ): Generator<PageJob> {
-  let first = 1;
+  let { first } = range;
   for (const starts of batches) {
     const known = previous?.sums.pages.slice(first, starts.length) ?? {};
     yield { kind: "write", collection, first, starts, known, memory: bulk?.memory() };

@@ -1,12 +1,13 @@
 /** What all threads have done so far, added up as their batches come, in any order. */
-import type { BulkWriter } from "../../bulk/writer.js";
+import type { MembersInTurn } from "../../bulk/turn.js";
 import type { Contract } from "../../contract/contract.js";
 import { isBehind } from "../../contract/record/key.js";
 import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
-import type { PageDigests } from "../../release/digests.js";
 import type { RecordListWriter } from "../../release/record/list.js";
+import type { DigestsWriter } from "../digests.js";
 import type { GatheredFiles } from "../gather.js";
 import type { Spent, Totals } from "../page-writer.js";
+import type { RepeatedKeys } from "../repeated-keys.js";
 import type { PageJob, PageResult } from "./messages.js";
 import type { KeyRange } from "./order.js";
 
@@ -18,11 +19,14 @@ export class Sum {
   pages = 0;
   isDoubtful = false;
 
+  /** @param before how many pages come before those that are written here. */
   constructor(
-    readonly digests: PageDigests,
+    readonly before: number,
+    readonly sums: DigestsWriter,
     readonly list: RecordListWriter,
-    readonly bulk: BulkWriter | undefined,
+    readonly bulk: MembersInTurn | undefined,
     readonly gathered: GatheredFiles | undefined,
+    readonly keys: RepeatedKeys,
   ) {}
 
   /** @returns false when no more is wanted, or what to wait for before more is. */
@@ -32,10 +36,14 @@ export class Sum {
     if (batch.kind === "write" && result.kind === "written") {
       this.pages += batch.starts.length;
       this.#ranges.set(batch.first, result.range);
-      this.digests.fill(batch.first, result.digests);
-      this.list.add(batch.first, batch.starts.length, Buffer.from(result.lines.buffer));
-      this.gathered?.take(result.gathered);
-      added = this.bulk?.add(batch.first, batch.starts.length, result.members);
+      const first = batch.first - this.before;
+      const lines = Buffer.from(result.lines.buffer);
+      this.sums.add(first, batch.starts.length, result.digests);
+      this.list.add(first, batch.starts.length, lines);
+      this.keys.add(lines);
+      const taken = this.gathered?.take(result.gathered);
+      added = this.bulk?.add(first, batch.starts.length, result.members);
+      if (taken) added = Promise.all([taken, added]).then(() => {});
       addAll(this.totals, result.totals);
       addAll(this.spent, result.spent);
       for (const [kind, records] of Object.entries(result.warnings)) countWarning(this.warnings, kind, records);

@@ -1,15 +1,14 @@
 /** Records that are looked for: each page that may have some is asked for once, in published order. */
 import type { CallOptions } from "../options.js";
-import type { FindOptions } from "../proof/find.js";
-import type { Ground } from "../proof/ground.js";
+import type { FindOptions, Ground } from "../proof/ground.js";
 import { groundOf, type Latest } from "../proof/latest.js";
-import type { Course, Standing } from "../walk.js";
+import type { Course, Walked } from "../walk.js";
 import { readKept } from "./kept.js";
 import { openSearch, type Query } from "./search.js";
 import { numbersOf, type SortedSource } from "./sorted.js";
 
 /** A snapshot, and what a walk goes through that looks for something in it. */
-export interface Searched<T> extends Standing {
+export interface Searched<T> extends Walked {
   course(signal: AbortSignal | undefined): Promise<Course<T, void>>;
 }
 

@@ -1,13 +1,12 @@
 /** Sorted files, as lookup.ts of the contract describes them: the numbers of the records that have a term. */
 import { HIGHEST, LIST_DIGITS, MARKS } from "../../contract/lookup.js";
+import { compareBytes, encode, FILE_BYTES } from "../bytes.js";
 import { textOf } from "../checked.js";
 import { malformed } from "../errors.js";
 import type { Ground } from "../proof/ground.js";
 import type { Bytes } from "../transfer.js";
 import { readKept } from "./kept.js";
 
-/** Hosts take no larger file. */
-const FILE_BYTES = 25 * 2 ** 20;
 const SORTED = "terms and lists in order";
 
 /** Where sorted files are asked for, and until when. */
@@ -152,10 +151,7 @@ function decode(digits: string, count: number, url: string): number[] {
   return numbers;
 }
 
-/** Less than 0 where the first comes before the other by code points, as by the bytes of UTF-8. */
+/** Less than 0 where the first comes before the other. */
 function compare(one: string, other: string): number {
-  for (let at = 0; ; at++) {
-    const [own, its] = [one.codePointAt(at) ?? -1, other.codePointAt(at) ?? -1];
-    if (own !== its || own < 0) return own - its;
-  }
+  return compareBytes(encode(one), encode(other));
 }

@@ -1,6 +1,5 @@
 /** The files of a release that are asked for by name, and the ways past caches that show old ones. */
 import { hexDigest, requireOk } from "../checked.js";
-
 import { ListingError } from "../errors.js";
 import type { Requests } from "../requests.js";
 import type { Ask, Bytes } from "../transfer.js";
@@ -26,7 +25,11 @@ export type Try = Pick<Ask, "past" | "tries" | "signal">;
 const SNAPSHOT_BYTES = 65_536;
 
 /** The file snapshot.json: `known` itself where that is still the same. @throws ListingError (unproved) where there is none */
-export async function readSnapshotFile(host: Host, known: SnapshotFile | undefined, how: Try): Promise<SnapshotFile> {
+export async function readSnapshotFile<K extends Pick<SnapshotFile, "digest" | "etag">>(
+  host: Host,
+  known: K | undefined,
+  how: Try,
+): Promise<K | SnapshotFile> {
   // A browser's own cache asks so by itself. From a page of another host, this header would need the host's leave.
   const tag = "location" in globalThis ? undefined : known?.etag;
   const ifOther = tag ? { "If-None-Match": tag } : {};
@@ -43,23 +46,6 @@ export async function readProof(host: Host, file: string, maxBytes: number, how:
   const { url, status, bytes } = await ask(host, file, { ...how, maxBytes });
   requireThere(host, url, status, false);
   return bytes;
-}
-
-/** A file with this digest, asked for again past caches until it has it. @param check as for `Requests.insist`. */
-export function readProved(
-  { requests }: Host,
-  { url, digest, maxBytes, signal }: { url: string; digest: string; maxBytes: number; signal: AbortSignal | undefined },
-  check?: (tries: number, isLast: boolean) => Promise<void>,
-): Promise<Bytes> {
-  const read = async (tries: number) => {
-    const past = tries > 0 ? digest : undefined;
-    const { status, bytes } = await requests.get(url, { maxBytes, signal, past, tries });
-    requireOk(url, status);
-    const received = await hexDigest(bytes);
-    if (received === digest) return bytes;
-    throw new ListingError("mismatch", url, "is not what SHA256SUMS lists", digest, received);
-  };
-  return requests.insist(signal, read, check);
 }
 
 async function ask({ requests, baseUrl }: Host, file: string, how: Ask) {

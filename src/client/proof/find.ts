@@ -3,17 +3,10 @@ import { snapshotOf, textOf } from "../checked.js";
 import { ListingError } from "../errors.js";
 import { mostSumBytes, readDigests } from "./digests.js";
 import { type Host, readProof, readSnapshotFile } from "./files.js";
-import { type ProvedGround, provedGround } from "./ground.js";
+import { type FindOptions, type ProvedGround, provedGround } from "./ground.js";
 
 const SUMS = "SHA256SUMS";
 const SIGNATURE_BYTES = 4096;
-
-/** How a snapshot is looked for. */
-export interface FindOptions {
-  signal?: AbortSignal | undefined;
-  /** Whether a cache is known to show an old one. */
-  isPast?: boolean;
-}
 
 /**
  * Reads snapshot.json, and where that is not the one of `last`, SHA256SUMS and its signature: again when the host
@@ -45,7 +38,7 @@ export function findGround(
     if (keys.length === 0) return provedGround(host, file, snapshot, digests, undefined);
     const url = `${sumsUrl}.minisig`;
     const signature = await readProof(host, `${SUMS}.minisig`, SIGNATURE_BYTES, how);
-    const { signedAt } = await import("./signed.js");
+    const { signedAt } = await import("../rest.js");
     return provedGround(host, file, snapshot, digests, await signedAt(host, { sums: bytes, snapshot, url, signature }));
   });
 }

@@ -2,11 +2,18 @@
 import { pageUrl } from "../../contract/links.js";
 import type { Page } from "../../contract/page.js";
 import type { Snapshot } from "../../contract/snapshot.js";
-import { objectOf, requirePage, snapshotOf } from "../checked.js";
+import { hexDigest, objectOf, requireOk, requirePage, snapshotOf } from "../checked.js";
 import { ListingError, malformed, SnapshotChangedError } from "../errors.js";
-import type { Bytes } from "../transfer.js";
+import type { Ask, Bytes } from "../transfer.js";
 import type { Digests } from "./digests.js";
-import { type Host, readProved, readSnapshotFile, type SnapshotFile } from "./files.js";
+import { type Host, readSnapshotFile, type SnapshotFile } from "./files.js";
+
+/** How a snapshot is looked for. */
+export interface FindOptions {
+  signal?: AbortSignal | undefined;
+  /** Whether a cache is known to show an old one. */
+  isPast?: boolean;
+}
 
 /** One snapshot of a listing. */
 export interface Ground {
@@ -24,14 +31,63 @@ export interface Ground {
   requireCurrent(signal?: AbortSignal): Promise<void>;
 }
 
-/** One that was proved. */
-export interface ProvedGround extends Ground {
+/** One whose snapshot.json was read, and may be all that is known of it. */
+export interface Standing extends Pick<Ground, "snapshot" | "state" | "requireCurrent"> {
   readonly file: SnapshotFile;
+  /**
+   * What a file says, which is asked for again past caches while it does not fit.
+   * @param take throws a ListingError for what does not fit. Its status may be any that `Requests.get` gives.
+   * @throws SnapshotChangedError when the host has another snapshot now
+   */
+  read<V>(url: string, how: Wanted, take: (bytes: Bytes, status: number) => V | Promise<V>): Promise<V>;
+}
+
+/** How a file is asked for. */
+interface Wanted extends Pick<Ask, "isFresh" | "maxBytes" | "signal"> {
+  /** What names the bytes that are expected, for caches. */
+  past: string;
+  /** Whether caches are passed at once. */
+  isPast?: boolean;
+}
+
+/** One that was proved. */
+export interface ProvedGround extends Ground, Standing {
   /** When it was signed, where a signature is demanded. */
   readonly signed: Date | undefined;
 }
 
 const PAGE_BYTES = 256 * 2 ** 20;
+
+/** What is known of a snapshot by its snapshot.json. */
+export function standOn(host: Host, file: SnapshotFile, snapshot: Snapshot, state: string): Standing {
+  const { requests } = host;
+  /** A cache may show what was before this one, or this one after the host has moved: then it is asked past caches. */
+  const check = async (signal: AbortSignal | undefined, isDoubtful = false): Promise<void> => {
+    let now = await readSnapshotFile(host, file, { signal });
+    if (now !== file || isDoubtful) now = await readSnapshotFile(host, file, { signal, past: file.digest });
+    if (now === file) return;
+    throw new SnapshotChangedError(file.url, { state, page: 1, index: 0 }, snapshot, snapshotOf(now.bytes, now.url));
+  };
+  return {
+    ...{ file, snapshot, state },
+    requireCurrent: (signal) => requests.insist(signal, () => check(signal)),
+    read(url, { past, isPast, ...how }, take) {
+      const read = async (tries: number) => {
+        const own = { ...how, tries, past: isPast || tries > 0 ? past : undefined };
+        const { status, bytes } = await requests.get(url, own);
+        return take(bytes, status);
+      };
+      // As soon as something does not fit, so that nobody waits for what is gone.
+      return requests.insist(how.signal, read, async (tries, isLast) => {
+        if (tries > 0 && !isLast) return;
+        await check(how.signal, isLast).catch((error: unknown) => {
+          // Else the file's own error tells more.
+          if (error instanceof SnapshotChangedError) throw error;
+        });
+      });
+    },
+  };
+}
 
 /** A snapshot with the digests of its files. */
 export function provedGround(
@@ -46,29 +102,18 @@ export function provedGround(
   if (listed !== undefined && listed !== state)
     throw malformed(file.url, `state ${listed}, as SHA256SUMS lists it`, state);
 
+  const standing = standOn(host, file, snapshot, state);
   const urlOf = (page: number) => pageUrl({ ...snapshot, baseUrl: host.baseUrl, path: digests.path }, page);
-
-  /** A cache may show what was before this one, or this one after the host has moved: then it is asked past caches. */
-  const check = async (signal: AbortSignal | undefined, isDoubtful = false): Promise<void> => {
-    let now = await readSnapshotFile(host, file, { signal });
-    if (now !== file || isDoubtful) now = await readSnapshotFile(host, file, { signal, past: file.digest });
-    if (now === file) return;
-    throw new SnapshotChangedError(file.url, { state, page: 1, index: 0 }, snapshot, snapshotOf(now.bytes, now.url));
-  };
-
-  /** Looks as soon as something does not fit whether the host has moved, so that nobody waits for what is gone. */
   const read = (url: string, digest: string, maxBytes: number, signal: AbortSignal | undefined) =>
-    readProved(host, { url, digest, maxBytes, signal }, async (tries, isLast) => {
-      if (tries > 0 && !isLast) return;
-      await check(signal, isLast).catch((error: unknown) => {
-        // Else the file's own error tells more.
-        if (error instanceof SnapshotChangedError) throw error;
-      });
+    standing.read(url, { maxBytes, signal, past: digest }, async (bytes, status) => {
+      requireOk(url, status);
+      const received = await hexDigest(bytes);
+      if (received === digest) return bytes;
+      throw new ListingError("mismatch", url, "is not what SHA256SUMS lists", digest, received);
     });
 
   return {
-    ...{ file, snapshot, signed, state },
-    requireCurrent: (signal) => host.requests.insist(signal, () => check(signal)),
+    ...{ ...standing, signed },
     proof: signed ? "signature" : "digests",
     readPage: (page, signal) => read(urlOf(page), digests.ofPage(page), PAGE_BYTES, signal),
     parsePage<T>(page: number, bytes: Bytes) {

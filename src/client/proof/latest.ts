@@ -1,18 +1,16 @@
 /** The snapshot that was asked for last, for all calls that are of it. */
 import { SnapshotChangedError } from "../errors.js";
 import { share } from "../shared.js";
-import type { FindOptions } from "./find.js";
-import type { Ground } from "./ground.js";
+import type { FindOptions, Ground } from "./ground.js";
 
 /** A listing, and the snapshot of it that was asked for last. */
 export interface Latest {
   url: string;
   ground: Ground | undefined;
   find(options: FindOptions): Promise<Ground>;
+  /** Waits for what is being looked for, with all who ask meanwhile. */
+  wait?: ReturnType<typeof share<Ground>> | undefined;
 }
-
-/** What is being looked for, for all who ask meanwhile. */
-const wanted = new WeakMap<Latest, ReturnType<typeof share<Ground>>>();
 
 /** The latest snapshot. When what is read of it shows that the host has it no longer, the next call is of another. */
 export async function groundOf(latest: Latest, signal: AbortSignal | undefined, isPast = false): Promise<Ground> {
@@ -32,13 +30,13 @@ export async function groundOf(latest: Latest, signal: AbortSignal | undefined, 
 }
 
 function findOnce(latest: Latest, signal: AbortSignal | undefined): Promise<Ground> {
-  const isOver = () => wanted.delete(latest);
-  const find = async (own: AbortSignal) => {
+  const isOver = () => {
+    latest.wait = undefined;
+  };
+  latest.wait ??= share(async (own) => {
     const ground = await latest.find({ signal: own });
     isOver();
     return ground;
-  };
-  const wait = wanted.get(latest) ?? share(find, isOver);
-  wanted.set(latest, wait);
-  return wait(signal);
+  }, isOver);
+  return latest.wait(signal);
 }

@@ -26,21 +26,20 @@ export async function signedAt(host: Host, { sums, snapshot, url, signature }: S
   try {
     const said = await checkSignature({ sums, signature: textOf(signature, url), keys });
     checkTrustedComment(said, { baseUrl, id, maxAgeMs });
-    if (base_url === baseUrl) return said.time;
+    if (base_url !== baseUrl)
+      throw new SignatureError(`signs a snapshot.json of ${quoted(base_url)}, not of ${baseUrl}`);
+    return said.time;
   } catch (error) {
     if (!(error instanceof SignatureError)) throw error;
     const demanded = `one by ${keys.map((key) => key.id).join(" or ")} of release ${id} of ${baseUrl}`;
     throw new ListingError("signature", url, "is refused", demanded, `one that ${error.message}`, error);
   }
-  const why = "is signed, but its snapshot.json is of another base URL";
-  throw new ListingError("signature", url, why, baseUrl, quoted(base_url));
 }
 
 function keyOf(text: string, baseUrl: string): PublicKey {
   try {
     return parsePublicKey(text);
   } catch (error) {
-    const why = error instanceof SignatureError ? error.message : String(error);
-    throw new ListingError("usage", baseUrl, `is to be read with a publicKey that ${why}`);
+    throw new ListingError("usage", baseUrl, `is to be read with a publicKey that ${(error as Error).message}`);
   }
 }

@@ -1,8 +1,9 @@
 /** Carries out what was read, all or nothing. */
 import type { ContractFile } from "../../contract/file/form.js";
+import { encode } from "../bytes.js";
 import { ListingError } from "../errors.js";
 import type { SyncOptions, SyncResult } from "../options.js";
-import type { Course } from "../walk.js";
+import { type Course, createWalk } from "../walk.js";
 import { digestTag, type Goal, type SyncSource } from "./goal.js";
 import { Sha256 } from "./sha256.js";
 import type { Edit } from "./steps.js";
@@ -47,7 +48,7 @@ export async function carryOut<T>(how: Round<T>, plan: Plan<T>): Promise<SyncRes
   try {
     // The host may move meanwhile: what is read is of one state, as is shown at the end.
     const standing = { ...target, requireCurrent: async () => {} };
-    const changes = origin.createWalk({ url, find: async () => standing, course: async () => course }, { signal });
+    const changes = createWalk({ url, find: async () => standing, course: async () => course }, { signal });
     for await (const change of changes) {
       const isPut = "record" in change;
       const done = isPut ? to.put(change) : to.remove(change.key);
@@ -77,7 +78,6 @@ async function stateOf(
   entries: Iterable<Entry> | AsyncIterable<Entry>,
   check: () => void,
 ): Promise<{ state: string; count: number }> {
-  const encoder = new TextEncoder();
   const sha = new Sha256();
   let [lines, count] = ["", 0];
   const add = ({ digest, key }: Entry) => {
@@ -85,11 +85,11 @@ async function stateOf(
     lines += `${digest}  ${key}\n`;
     if (lines.length < MOST_LETTERS) return;
     check();
-    sha.update(encoder.encode(lines));
+    sha.update(encode(lines));
     lines = "";
   };
   // Waiting for each of a million records that are there would take longer than the digest.
   if (Symbol.iterator in entries) for (const entry of entries) add(entry);
   else for await (const entry of entries) add(entry);
-  return { state: sha.update(encoder.encode(lines)).digest(), count };
+  return { state: sha.update(encode(lines)).digest(), count };
 }

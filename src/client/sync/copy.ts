@@ -1,6 +1,6 @@
 /** What a store in memory holds, and a change of it, which are loaded when there is one. */
 import { writtenValue } from "../../contract/record/written.js";
-import { compareBytes } from "./records.js";
+import { compareBytes } from "../bytes.js";
 import type { Held, KeptRecord, StoreTransaction } from "./store.js";
 
 /** By keys as they are written, in published order. */

@@ -35,7 +35,7 @@ export function createMemoryStore<T>(): MemoryStore<T> {
     },
     async begin(_, isAnew) {
       // What a store does once it is filled is not loaded before: whoever fills it has loaded this.
-      const { beginChange } = await import("./sync.js");
+      const { beginChange } = await import("../rest.js");
       const before = isAnew ? undefined : copy;
       return beginChange(before, (next) => {
         copy = next;

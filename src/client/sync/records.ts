@@ -2,6 +2,7 @@
 import type { ContractFile } from "../../contract/file/form.js";
 import { valueAt } from "../../contract/record/value.js";
 import { writtenValue } from "../../contract/record/written.js";
+import { encode } from "../bytes.js";
 import { type AnyObject, isPlainObject, objectOf } from "../checked.js";
 import { malformed } from "../errors.js";
 import { Sha256 } from "./sha256.js";
@@ -20,7 +21,6 @@ interface Place {
   isDescending: boolean;
 }
 
-const encoder = new TextEncoder();
 /** As long as in records.sha256. */
 const DIGEST_DIGITS = 32;
 
@@ -36,7 +36,7 @@ export function recordKeeper<T>(contract: ContractFile, url: string): RecordKeep
       const record = objectOf(text, url) as T;
       const bytes: number[] = [];
       for (const place of places) addValue(bytes, valueAt(record, place), place.isDescending, url);
-      const digest = new Sha256().update(encoder.encode(text)).digest().slice(0, DIGEST_DIGITS);
+      const digest = new Sha256().update(encode(text)).digest().slice(0, DIGEST_DIGITS);
       const written = writtenValue(valueAt(record, key) as string | number);
       return { key: written, digest, order: Uint8Array.from(bytes), record, text };
     },
@@ -49,16 +49,6 @@ export function keyOrder(value: unknown, url: string): Uint8Array {
   const bytes: number[] = [];
   addValue(bytes, value, false, url);
   return Uint8Array.from(bytes);
-}
-
-/** Less than 0 where the first comes before the other, as `memcmp` has it. */
-export function compareBytes(one: Uint8Array, other: Uint8Array): number {
-  const least = Math.min(one.length, other.length);
-  for (let at = 0; at < least; at++) {
-    const difference = (one[at] ?? 0) - (other[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return one.length - other.length;
 }
 
 function placeOf(contract: ContractFile, entry: string): Place | undefined {
@@ -86,7 +76,7 @@ function findNames(properties: unknown, path: string): string[] | undefined {
 function addValue(bytes: number[], value: unknown, isDescending: boolean, url: string): void {
   const turned = isDescending ? 255 : 0;
   if (typeof value === "string") {
-    for (const byte of encoder.encode(value)) bytes.push((byte + 1) ^ turned);
+    for (const byte of encode(value)) bytes.push((byte + 1) ^ turned);
     bytes.push(turned);
   } else if (Number.isSafeInteger(value)) {
     const eight = new DataView(new ArrayBuffer(8));

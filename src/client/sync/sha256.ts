@@ -36,9 +36,7 @@ export class Sha256 {
     const length = this.#length;
     const end = new Uint8Array(((119 - (length % BLOCK)) % BLOCK) + 9);
     end[0] = 0x80;
-    const view = new DataView(end.buffer);
-    view.setUint32(end.length - 8, length / 2 ** 29);
-    view.setUint32(end.length - 4, length << 3);
+    new DataView(end.buffer).setBigUint64(end.length - 8, BigInt(length) * 8n);
     this.update(end);
     return Array.from(this.#state, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
   }

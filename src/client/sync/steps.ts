@@ -1,10 +1,11 @@
 /** Steps: which of them lead from one state to another, and what they say, each held to what changes.json lists. */
 import { writtenValue } from "../../contract/record/written.js";
+import { linesOf } from "../bulk/lines.js";
+import { compareBytes, FILE_BYTES } from "../bytes.js";
 import { isPlainObject, objectOf } from "../checked.js";
 import { ListingError, malformed, quoted } from "../errors.js";
-import { linesOf } from "../lines.js";
 import type { Bytes } from "../transfer.js";
-import { compareBytes, keyOrder, type RecordKeeper } from "./records.js";
+import { keyOrder, type RecordKeeper } from "./records.js";
 import { Sha256 } from "./sha256.js";
 import type { KeptRecord } from "./store.js";
 
@@ -26,9 +27,6 @@ export type Edit<T> = KeptRecord<T> | { key: string };
 export function mostPlainBytes(bytes: number): number {
   return 1_000_000 + 100 * bytes;
 }
-
-/** Hosts take no larger file. */
-const STEP_BYTES = 25 * 2 ** 20;
 
 /**
  * The steps that lead from one state to another, the oldest first.
@@ -54,7 +52,7 @@ function isStepTo(state: string, step: unknown): step is ListedStep {
   return (
     [from, to, sha256].every((digest) => /^[0-9a-f]{64}$/.test(`${digest}`)) &&
     [bytes, put, remove].every((count) => Number.isSafeInteger(count) && (count as number) >= 0) &&
-    (bytes as number) <= STEP_BYTES &&
+    (bytes as number) <= FILE_BYTES &&
     to === state &&
     file === `changes/${`${from}`.slice(0, 12)}-${state.slice(0, 12)}.ndjson.gz`
   );

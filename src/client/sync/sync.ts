@@ -1,12 +1,12 @@
 /** Brings a copy of a listing to the state that the listing has now, by as few bytes as can be. */
 import { type ContractFile, MAX_CONTRACT } from "../../contract/file/form.js";
-import { hexDigest, objectOf } from "../checked.js";
+import { hexDigest, objectOf, requireOk } from "../checked.js";
 import { ListingError, SnapshotChangedError } from "../errors.js";
 import type { SyncOptions, SyncResult } from "../options.js";
 import type { Bytes } from "../transfer.js";
 import type { Course } from "../walk.js";
 import { carryOut, type Round } from "./apply.js";
-import { digestTag, findGoal, findProved, type Goal, readOf, type SyncSource } from "./goal.js";
+import { digestTag, findGoal, findProved, type Goal, type SyncSource } from "./goal.js";
 import { recordKeeper } from "./records.js";
 import { chainOf, changesOf, checkStep, type Edit, type ListedStep } from "./steps.js";
 import type { Held, Store } from "./store.js";
@@ -67,49 +67,54 @@ async function readSteps<T>(how: Round<T>, held: Held, target: Goal): Promise<Sy
   }
   const reader = recordKeeper<T>(said.contract, url);
   const stepAt = (number: number) => chain[number - 1] as ListedStep;
+  const urlOf = ({ file }: ListedStep) => `${origin.host.baseUrl}/${file}`;
   const course: Course<Edit<T>> = {
     atOnce: STEPS_AT_ONCE,
     last: chain.length,
     first: () => 1,
     async read(number, signal) {
       const step = stepAt(number);
-      const { file, bytes: maxBytes, sha256: past } = step;
-      const found = await readOf(origin, target, { name: file, maxBytes, past, signal }, (bytes, from) =>
-        checkStep(step, there(bytes, from), from),
-      );
+      const { bytes: maxBytes, sha256: past } = step;
+      const from = urlOf(step);
+      const found = await target.read(from, { maxBytes, past, signal, isFresh: true }, (bytes, status) => {
+        requireOk(from, status);
+        return checkStep(step, bytes, from);
+      });
       if (found instanceof ListingError) throw found;
       return found;
     },
     async *items(number, bytes, records) {
       let at = records;
       const step = stepAt(number);
-      for await (const change of changesOf(step, bytes, `${origin.host.baseUrl}/${step.file}`, reader))
-        yield [change, ++at];
+      for await (const change of changesOf(step, bytes, urlOf(step), reader)) yield [change, ++at];
     },
   };
   const total = chain.reduce((sum, { put, remove }) => sum + put + remove, 0);
   return carryOut(how, { ...said, target, via: "changes", course, total });
 }
 
-/** @throws ListingError where no step begins at what the copy holds */
+/** Undefined where the host has no such list. @throws ListingError where no step begins at what the copy holds */
 function findChain<T>({ origin, signal }: Round<T>, from: string, target: Goal): Promise<ListedStep[] | undefined> {
+  const url = `${origin.host.baseUrl}/changes.json`;
   const { state } = target;
-  const asked = { name: "changes.json", maxBytes: CHANGES_BYTES, past: state, signal };
-  return readOf(origin, target, asked, (bytes, url) => bytes && chainOf(bytes, url, from, state));
+  return target.read(url, { maxBytes: CHANGES_BYTES, past: state, signal, isFresh: true }, (bytes, status) => {
+    if (status > 399 && status < 500) return undefined;
+    requireOk(url, status);
+    return chainOf(bytes, url, from, state);
+  });
 }
 
-/** What is there of a contract. Its name for caches is that of the snapshot, so that none shows one of another. */
-async function readContract<T>({ origin, signal }: Round<T>, target: Goal) {
-  const [name, maxBytes] = ["contract.json", MAX_CONTRACT] as const;
-  const asked = { name, maxBytes, past: target.file.digest, isPast: true, signal };
-  const bytes = await (target.readFile?.(name, maxBytes, signal) ?? readOf(origin, target, asked, there));
+/** Its name for caches is that of the snapshot, so that none shows one of another. */
+async function readContract<T>({ origin, signal }: Round<T>, { file, read, readFile }: Goal) {
+  const name = "contract.json";
   const url = `${origin.host.baseUrl}/${name}`;
+  const asked = { maxBytes: MAX_CONTRACT, past: file.digest, isPast: true, signal };
+  const take = (bytes: Bytes, status: number) => {
+    requireOk(url, status);
+    return bytes;
+  };
+  const bytes = await (readFile?.(name, MAX_CONTRACT, signal) ?? read(url, asked, take));
   return { url, contract: objectOf(bytes, url) as unknown as ContractFile, digest: await hexDigest(bytes) };
-}
-
-function there(bytes: Bytes | undefined, url: string): Bytes {
-  if (bytes) return bytes;
-  throw new ListingError("status", url, "is not there", "200", "another");
 }
 
 async function readWhole<T>(how: Round<T>): Promise<SyncResult> {

@@ -1,6 +1,7 @@
 /** Everything that a snapshot holds: in parts where it has them, else by its pages. */
 import type { ContractFile } from "../../contract/file/form.js";
 import { pageUrl } from "../../contract/links.js";
+import { bulkCourse } from "../bulk/bulk.js";
 import { textOf } from "../checked.js";
 import { ListingError } from "../errors.js";
 import type { Host } from "../proof/files.js";
@@ -28,7 +29,6 @@ export async function wholeOf<T>(
 ): Promise<Whole<T>> {
   const { baseUrl } = host;
   try {
-    const { bulkCourse } = await import("../bulk.js");
     return { via: "bulk", course: await bulkCourse(ground, baseUrl, signal, read) };
   } catch (error) {
     if (!(error instanceof ListingError) || error.code !== "usage") throw error;

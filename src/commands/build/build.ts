@@ -1,6 +1,6 @@
 /** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
 import { adapterOf, unsupportedFeatures } from "../../adapters/adapters.js";
-import type { BuildOptions } from "../../build/options.js";
+import type { BuildEffects, BuildOptions } from "../../build/options.js";
 import { InvalidRecordsError } from "../../build/problems.js";
 import type { BuildResult } from "../../build/result.js";
 import type { Contract } from "../../contract/contract.js";
@@ -15,6 +15,7 @@ import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";
 import { type Given, type Io, print, say, type Verb } from "../program/verb.js";
 import { passwordOf } from "./password.js";
+import { reportShard, requireShardFlags, runShard } from "./shard.js";
 import { describeBuild, describeTimings } from "./summary.js";
 
 export const buildVerb: Verb = {
@@ -24,12 +25,15 @@ export const buildVerb: Verb = {
   examples: [
     ["rollcall build --db users.sqlite --base-url https://directory.example.com", "make a release in dist"],
     ["rollcall build --compress br,gzip --problems problems.ndjson", "with the rest from rollcall.config.json"],
+    ["rollcall build --shard 3/8 --parts parts", "on one of eight machines, 0 to 7, make an eighth of the pages"],
+    ["rollcall build --join parts", "make the release of what all of them made"],
   ],
   configured: true,
   run: runBuild,
 };
 
 async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
+  requireShardFlags(settings);
   const options = toOptions(settings);
   const password = passwordOf(settings.signKey, io);
   const started = io.now();
@@ -39,19 +43,24 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   const bar = settings.json || settings.quiet ? undefined : await progressBar(io, words);
   const stop = createStop(io.signals);
   try {
-    const { build: buildRelease } = await import("../../build/build.js");
-    const result = await buildRelease(
-      { ...options, contract: contract.file },
-      {
-        signal: stop.signal,
-        signPassword: password,
-        onProgress({ records, total }) {
-          // Before this, nothing is written, and a query that counts rows for hours could not be stopped by an AbortSignal.
-          stop.listen();
-          bar?.update(records, total);
-        },
+    const given = { ...options, contract: contract.file };
+    const effects: BuildEffects = {
+      signal: stop.signal,
+      signPassword: password,
+      onProgress({ records, total }) {
+        // Before this, nothing is written, and a query that counts rows for hours could not be stopped by an AbortSignal.
+        stop.listen();
+        bar?.update(records, total);
       },
-    );
+    };
+    if (settings.shard !== undefined) {
+      const part = await runShard(settings, given, effects, io.env);
+      bar?.clear();
+      reportShard(part, { words, milliseconds: io.now() - started }, settings, io);
+      return ExitCode.done;
+    }
+    const { build: buildRelease } = await import("../../build/build.js");
+    const result = await buildRelease(given, effects);
     bar?.clear();
     report(result, { contract, milliseconds: io.now() - started }, settings, io);
     warnUntidied(io, result.untidied);
@@ -91,6 +100,7 @@ function toOptions(settings: Settings): BuildOptions {
     compress: encodings,
     problems: problemsFile,
     adapt,
+    join,
   } = settings;
   const { maxAdded, maxRemoved, maxChanged, maxField } = settings;
   const gates = { maxAdded, maxRemoved, maxChanged, maxField };
@@ -98,7 +108,7 @@ function toOptions(settings: Settings): BuildOptions {
   return {
     ...{ db, baseUrl, out, contract, table, query, defaultAvatar, workers },
     ...{ pageSize, links, keep, bulk, lookup, explorer, changes, skipInvalid, encodings, problemsFile, gates },
-    ...{ adapt, root, basePath, origin, cacheControl, signKey },
+    ...{ join, adapt, root, basePath, origin, cacheControl, signKey },
   };
 }
 

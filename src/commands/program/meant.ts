@@ -26,7 +26,7 @@ export function refuseOtherName(word: string | undefined): void {
 }
 
 /** The required arguments of verbs. */
-const NEEDS: Readonly<Record<string, string>> = { publish: " FOLDER", use: " ID", adapt: " NAME" };
+const NEEDS: Readonly<Record<string, string>> = { publish: " FOLDER", use: " ID", forget: " ID", adapt: " NAME" };
 
 /** @throws UserError (usage) for a URL in the place of the folder of releases, and for a SQLite file in the place of releases. */
 export function refuseMisplaced(verb: string, given: Readonly<Record<string, string | undefined>>, cwd: string): void {

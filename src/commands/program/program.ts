@@ -70,6 +70,7 @@ const LOADERS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
   ["publish", async () => (await import("../publish.js")).publishVerb],
   ["mirror", async () => (await import("../mirror.js")).mirrorVerb],
   ["releases", async () => (await import("../releases.js")).releasesVerb],
+  ["forget", async () => (await import("../forget.js")).forgetVerb],
   ["use", async () => (await import("../use.js")).useVerb],
 ]);
 
@@ -102,7 +103,13 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
         cwd: io.cwd,
         keys: [...own, ...(verb.reads ?? []), ...("[dist]" in verb.arguments ? (["out"] as const) : [])],
       });
-    const given = { settings: await again(), again, config: at(io.cwd, config ?? CONFIG_FILE), arguments: others };
+    const given = {
+      settings: await again(),
+      again,
+      config: at(io.cwd, config ?? CONFIG_FILE),
+      arguments: others,
+      words: command.args,
+    };
     done(await verb.run(given, io));
   });
 }

@@ -55,8 +55,10 @@ export async function progressBar(io: Io, first: Words): Promise<Progress | unde
     update(done, total, better = words) {
       words = better;
       reading = { done, since: done < reading.done ? io.now() : reading.since };
-      if (bar.isActive) bar.update(done);
-      else if (done > 0 && io.now() - started >= PATIENCE_MS) bar.start(total, done);
+      if (bar.isActive) {
+        bar.setTotal(total);
+        bar.update(done);
+      } else if (done > 0 && io.now() - started >= PATIENCE_MS) bar.start(total, done);
     },
     clear: () => bar.stop(),
   };

@@ -25,6 +25,8 @@ export interface Given {
   again(): Promise<Settings>;
   /** The path of the config file, whether it is there or not. */
   config: string;
+  /** All positional arguments, for a verb that takes several of one kind. */
+  words: readonly string[];
   /** Positional arguments by name. */
   arguments: Readonly<Record<string, string | undefined>>;
 }

@@ -37,12 +37,14 @@ export function createList(labelledBy: string, describedBy: string): RecordList 
     "aria-describedby": describedBy,
   };
   const table = element("table", attributes, head, body);
+  head.hidden = true;
   let rowOf = (_: ListedRow) => element("tr", {});
   return {
     table,
     begin(known, searched) {
       const columns = columnsOf(known.contract, known.summary);
       head.replaceChildren(headRow([known.contract.label, ...columns]));
+      head.hidden = true;
       body.replaceChildren();
       table.classList.remove("old");
       const text = searched.trim();
@@ -50,6 +52,8 @@ export function createList(labelledBy: string, describedBy: string): RecordList 
       rowOf = (row) => recordRow(row, known, { columns, names, text, wanted: wantedBy(text) });
     },
     add(rows) {
+      // Without rows, headings would be of nothing.
+      head.hidden &&= rows.length === 0;
       body.append(...rows.map((row) => rowOf(row)));
     },
     markOld() {

@@ -39,20 +39,26 @@ export async function mergeRuns(
   const lines = new Lines(temporary);
   const heap = new Heap(runs.map((run) => readerOf(run, temporary)).filter((reader) => reader.read()));
   const sum = new ListSum(count);
-  let waiting: Waiting | undefined;
+  // Both are used again and again: there are millions of terms.
+  let [waiting, next] = [emptyTerm(), emptyTerm()];
+  let isWaiting = false;
   for (let top = heap.top; top; top = heap.top) {
     const wait = turn();
     if (wait) await wait;
-    const next = takeTerm(heap, top, sum);
-    if (waiting) {
-      next.shared = sharedBytes(waiting, next);
-      addLine(lines, waiting, next.shared, isCut);
-    }
-    waiting = next;
+    takeTerm(heap, top, sum, next);
+    next.shared = isWaiting ? sharedBytes(waiting, next) : 0;
+    if (isWaiting) addLine(lines, waiting, next.shared, isCut);
+    isWaiting = true;
+    [waiting, next] = [next, waiting];
   }
-  if (waiting) addLine(lines, waiting, 0, isCut);
+  if (isWaiting) addLine(lines, waiting, 0, isCut);
   lines.finish();
   return lines;
+}
+
+function emptyTerm(): Waiting {
+  const nothing = { bytes: new Uint8Array(), begin: 0, end: 0 };
+  return { ...nothing, list: nothing, shared: 0 };
 }
 
 function readerOf({ first, pieces }: StoredRun, temporary: TemporaryBytes): RunReader {
@@ -61,9 +67,11 @@ function readerOf({ first, pieces }: StoredRun, temporary: TemporaryBytes): RunR
 }
 
 /** Takes the first term off the heap, with its numbers in all runs. */
-function takeTerm(heap: Heap, top: RunReader, sum: ListSum): Waiting {
-  const { bytes, begin, end, listEnd } = top;
-  const taken = { bytes, begin, end, list: { bytes, begin: end, end: listEnd }, shared: 0 };
+function takeTerm(heap: Heap, top: RunReader, sum: ListSum, taken: Waiting): void {
+  const { bytes, end, listEnd } = top;
+  taken.bytes = bytes;
+  taken.begin = top.begin;
+  taken.end = end;
   heap.next();
   let isMore = false;
   for (let other = heap.top; other && isAt(other, taken); other = heap.top) {
@@ -73,7 +81,7 @@ function takeTerm(heap: Heap, top: RunReader, sum: ListSum): Waiting {
     heap.next();
   }
   if (isMore) taken.list = sum.finish();
-  return taken;
+  else taken.list = { bytes, begin: end, end: listEnd };
 }
 
 /** Whether a run has come to a term that was taken. */
@@ -92,7 +100,11 @@ function addLine(lines: Lines, term: Waiting, sharedWithNext: number, isCut: boo
 
 /** The readers of all runs, the one with the first term on top. */
 class Heap {
+  /** The beginning of the term of each: most are told apart by it, without a look at the readers. */
+  readonly #beginnings: Float64Array;
+
   constructor(private readonly readers: RunReader[]) {
+    this.#beginnings = Float64Array.from(readers, ({ beginning }) => beginning);
     for (let at = readers.length >> 1; at >= 0; at--) this.#sink(at);
   }
 
@@ -106,24 +118,31 @@ class Heap {
       const last = this.readers.pop();
       if (last && this.readers.length > 0) this.readers[0] = last;
     }
+    this.#beginnings[0] = this.readers[0]?.beginning ?? 0;
     this.#sink(0);
   }
 
   #sink(from: number): void {
     const { readers } = this;
+    const beginnings = this.#beginnings;
     const moved = readers[from];
     if (!moved) return;
     let at = from;
-    for (;;) {
-      let below = 2 * at + 1;
-      let least = readers[below];
+    for (let below = 2 * at + 1; below < readers.length; below = 2 * at + 1) {
+      let least = readers[below] as RunReader;
       const other = readers[below + 1];
-      if (!least) break;
-      if (other && compareTerms(other, least) < 0) [below, least] = [below + 1, other];
-      if (compareTerms(moved, least) <= 0) break;
+      let first = beginnings[below] ?? 0;
+      const second = beginnings[below + 1] ?? 0;
+      if (other && (second < first || (second === first && compareTerms(other, least) < 0))) {
+        [least, first] = [other, second];
+        below++;
+      }
+      if (first > moved.beginning || (first === moved.beginning && compareTerms(moved, least) <= 0)) break;
       readers[at] = least;
+      beginnings[at] = first;
       at = below;
     }
     readers[at] = moved;
+    beginnings[at] = moved.beginning;
   }
 }

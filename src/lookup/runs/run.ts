@@ -1,5 +1,7 @@
 /** Sorted terms with their lists, as they are handed from a thread to what merges them. */
 
+import { larger } from "../bits.js";
+
 /** Terms in the order of their bytes, in pieces that can be read one by one. */
 export interface Run {
   /** With room behind the last piece. */
@@ -8,30 +10,44 @@ export interface Run {
   ends: readonly number[];
 }
 
+/** Views of the pieces of a run. */
+export function* piecesOf({ bytes, ends }: Run): Generator<Uint8Array> {
+  let begin = 0;
+  for (const end of ends) {
+    yield Buffer.from(bytes.buffer, bytes.byteOffset + begin, end - begin);
+    begin = end;
+  }
+}
+
 /** Bytes of a piece, or of the entry that is larger. */
 const PIECE = 2 ** 15;
-/** Bytes of a length. */
-const LENGTH = 4;
+/** A length is one byte; one that is not smaller than this has this byte, and four more. */
+const LONG = 0xff;
+const [SHORT_LENGTH, LONG_LENGTH] = [1, 5];
+const LENGTHS = 2;
 
 export class RunWriter {
-  readonly #bytes: Uint8Array<ArrayBuffer>;
+  #bytes: Uint8Array<ArrayBuffer>;
   readonly #ends: number[] = [];
   #length = 0;
   #begin = 0;
 
-  /** @param most bytes of all terms and lists. */
+  /** @param most bytes of all terms and lists. It grows where lengths are long. */
   constructor(terms: number, most: number) {
-    this.#bytes = new Uint8Array(2 * LENGTH * terms + most);
+    this.#bytes = new Uint8Array(LENGTHS * (SHORT_LENGTH * terms + LONG_LENGTH) + most);
   }
 
   /** @param list the digits of the numbers, see numbers.ts. */
   add(bytes: Uint8Array, begin: number, end: number, list: Uint8Array, listLength: number): void {
-    const needed = this.#length + 2 * LENGTH + end - begin + listLength;
+    const needed = this.#length + LENGTHS * LONG_LENGTH + end - begin + listLength;
     if (needed - this.#begin > PIECE) this.#cut();
-    this.#writeLength(end - begin);
-    this.#writeLength(listLength);
-    this.#write(bytes, begin, end);
-    this.#write(list, 0, listLength);
+    while (needed > this.#bytes.length) this.#bytes = larger(this.#bytes);
+    const to = this.#bytes;
+    let length = writeLength(to, this.#length, end - begin);
+    length = writeLength(to, length, listLength);
+    for (let at = begin; at < end; at++) to[length++] = bytes[at] ?? 0;
+    for (let at = 0; at < listLength; at++) to[length++] = list[at] ?? 0;
+    this.#length = length;
   }
 
   finish(): Run {
@@ -43,17 +59,25 @@ export class RunWriter {
     if (this.#length > this.#begin) this.#ends.push(this.#length);
     this.#begin = this.#length;
   }
+}
 
-  #writeLength(length: number): void {
-    for (let bits = 0; bits < 8 * LENGTH; bits += 8) this.#bytes[this.#length++] = length >>> bits;
+/** @returns where the length ends. */
+function writeLength(bytes: Uint8Array, at: number, length: number): number {
+  if (length < LONG) {
+    bytes[at] = length;
+    return at + SHORT_LENGTH;
   }
+  bytes[at] = LONG;
+  for (let byte = 1; byte < LONG_LENGTH; byte++) bytes[at + byte] = length >>> (8 * (byte - 1));
+  return at + LONG_LENGTH;
+}
 
-  #write(from: Uint8Array, begin: number, end: number): void {
-    const to = this.#bytes;
-    let length = this.#length;
-    for (let at = begin; at < end; at++) to[length++] = from[at] ?? 0;
-    this.#length = length;
-  }
+function readLength(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0;
+  if (first < LONG) return first;
+  let length = 0;
+  for (let byte = LONG_LENGTH - 1; byte > 0; byte--) length = 256 * length + (bytes[at + byte] ?? 0);
+  return length;
 }
 
 /** Reads a run entry by entry. */
@@ -77,22 +101,21 @@ export class RunReader {
       this.bytes = bytes;
       this.listEnd = 0;
     }
-    const at = this.listEnd;
-    this.begin = at + 2 * LENGTH;
-    this.end = this.begin + this.#lengthAt(at);
-    this.listEnd = this.end + this.#lengthAt(at + LENGTH);
-    this.beginning = 0;
-    for (let byte = this.begin; byte < this.begin + BEGINNING; byte++)
-      this.beginning = 256 * this.beginning + (byte < this.end ? (this.bytes[byte] ?? 0) : 0);
-    return true;
-  }
-
-  #lengthAt(at: number): number {
     const { bytes } = this;
-    return (
-      ((bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)) >>>
-      0
-    );
+    let at = this.listEnd;
+    const length = readLength(bytes, at);
+    at += length < LONG ? SHORT_LENGTH : LONG_LENGTH;
+    const listLength = readLength(bytes, at);
+    at += listLength < LONG ? SHORT_LENGTH : LONG_LENGTH;
+    const end = at + length;
+    let beginning = 0;
+    for (let byte = at; byte < at + BEGINNING; byte++)
+      beginning = 256 * beginning + (byte < end ? (bytes[byte] ?? 0) : 0);
+    this.begin = at;
+    this.end = end;
+    this.listEnd = end + listLength;
+    this.beginning = beginning;
+    return true;
   }
 }
 

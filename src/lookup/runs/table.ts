@@ -61,7 +61,8 @@ export class TermTable {
     const digits = writeNumber(list, 0, this.#numbers[Math.max(0, this.#count - 1)] ?? 0) * this.#count;
     const writer = new RunWriter(this.#terms, this.#endOf(this.#terms - 1) + digits);
     for (const term of sortTerms(this.#bytes, this.#ends.subarray(0, this.#terms))) {
-      let [length, before] = [0, 0];
+      let length = 0;
+      let before = 0;
       for (let place = this.#firsts[term] ?? 0; place > 0; place = this.#nexts[place - 1] ?? 0) {
         const number = this.#numbers[place - 1] ?? 0;
         if (length + MOST_DIGITS > list.length) list = larger(list);

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Diff } from "../../diff/change.js";
-import { html, Markup } from "../../markup/markup.js";
+import { html, Markup, pageHead } from "../../markup/markup.js";
 import { JOINED } from "../../print/joined.js";
 import { count } from "../../print/numbers.js";
 import { type ReportOptions, sideName } from "../facts.js";
@@ -50,15 +50,8 @@ export async function* htmlReport(diff: Diff, { exceeded = [], filter = {} }: Re
 }
 
 function head(diff: Diff, { policy, style }: ReturnType<typeof readAssets>): Markup {
-  return html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<title>${title(diff)}: ${sideName(diff.old)} to ${sideName(diff.new)}</title>
-<style>${style}</style>
+  const whole = `${title(diff)}: ${sideName(diff.old)} to ${sideName(diff.new)}`;
+  return html`${pageHead(whole, policy)}<style>${style}</style>
 `;
 }
 

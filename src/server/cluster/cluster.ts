@@ -1,14 +1,14 @@
 /** Several processes that serve one folder on one port. Each is a whole server; the first process only manages them. */
-import { SETTINGS } from "../../settings/table.js";
-import { createListingServer, type ListingServer, type ListingServerOptions, type ServedRelease } from "../server.js";
+import { defaultCacheMb } from "../memory.js";
+import { type CountedServer, createListingServer, type ListingServerOptions, type ServedRelease } from "../server.js";
 import { type ClusterEffects, startProcesses } from "./processes.js";
 
 /** Serves as `createListingServer` does, by processes that share `cacheMb`. A process can have only one cluster. */
 export async function createCluster(
-  { cacheMb = SETTINGS.cacheMb.default, ...options }: ListingServerOptions,
+  { cacheMb = defaultCacheMb(), ...options }: ListingServerOptions,
   effects: ClusterEffects,
   workers: number,
-): Promise<Pick<ListingServer, "listen" | "reload" | "close"> & { readonly release: ServedRelease }> {
+): Promise<Pick<CountedServer, "listen" | "reload" | "close" | "state"> & { readonly release: ServedRelease }> {
   const shared: ListingServerOptions = { ...options, cacheMb: cacheMb / workers };
   // Refuses what cannot be served or listened on before any worker is started.
   const probe = await createListingServer(shared, { log: effects.log });
@@ -29,11 +29,17 @@ export async function createCluster(
       const { url } = await probe.listen(address);
       await probe.close();
       const port = address.port || Number(new URL(url).port);
-      const orders = { options: shared, address: { ...address, port }, hasAccess: effects.access !== undefined };
+      const orders = {
+        options: shared,
+        address: { ...address, port },
+        hasAccess: effects.access !== undefined,
+        hasCounts: effects.counts !== undefined,
+      };
       processes = startProcesses(orders, workers, { ...effects, onSwitch });
       await processes.ready;
       return { url };
     },
+    state: () => processes?.state() ?? { connections: 0, processes: 0 },
     async reload() {
       processes?.tell("reload");
     },

@@ -3,11 +3,14 @@ import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../../errors.js";
+import type { ServerCounts } from "../counts.js";
 import { SERVER_LIMITS } from "../limits.js";
-import type { ListingServerEffects } from "../server.js";
+import type { ListingServerEffects, ServerState } from "../server.js";
 import type { ClusterOrders, FromWorker, ToWorker } from "./worker.js";
 
 export interface ClusterEffects extends ListingServerEffects {
+  /** What all processes count is added to it. */
+  counts?: ServerCounts | undefined;
   /** No process serves any more, and no other one can be started. */
   onFailure(error: UserError): void;
 }
@@ -29,6 +32,8 @@ interface Member {
   /** The folder of the release that it serves: several releases can have one id. */
   folder?: string;
   refusal?: string;
+  /** What it has said last. */
+  counted?: FromWorker["counted"];
 }
 
 /** A process can have only one pool. */
@@ -56,9 +61,13 @@ export function startProcesses(orders: ClusterOrders, workers: number, effects: 
     const started = Date.now();
     const member: Member = { isReady: false };
     alive.set(worker, member);
-    worker.on("message", ({ line, entries = [], release, isReady, refusal }: FromWorker) => {
+    worker.on("message", ({ line, entries = [], release, counted, isReady, refusal }: FromWorker) => {
       if (line !== undefined) effects.log?.(line);
       for (const entry of entries) effects.access?.(entry);
+      if (counted) {
+        effects.counts?.addSince(member.counted?.numbers, counted.numbers);
+        member.counted = counted;
+      }
       if (refusal !== undefined) member.refusal = refusal;
       if (release) {
         member.folder = release.folder;
@@ -115,6 +124,10 @@ export function startProcesses(orders: ClusterOrders, workers: number, effects: 
     /** Resolves when all are listening; rejects if one cannot be started. */
     ready,
     tell,
+    state(): ServerState {
+      const open = [...alive.values()].map(({ counted }) => counted?.connections ?? 0);
+      return { connections: open.reduce((sum, some) => sum + some, 0), processes: countReady() };
+    },
     /** Ends all processes and starts no more. */
     async close() {
       closing.abort();

@@ -10,6 +10,8 @@ export interface ClusterOrders {
   address: Address;
   /** Whether somebody reads the access log. */
   hasAccess: boolean;
+  /** Whether somebody wants to know what is counted. */
+  hasCounts: boolean;
 }
 
 export type ToWorker = "reload" | "close";
@@ -19,6 +21,8 @@ export interface FromWorker {
   entries?: AccessEntry[];
   /** What it serves from now on, without the digests of all pages. */
   release?: ServedRelease;
+  /** What it has counted since its start, and its open connections. */
+  counted?: { numbers: Float64Array; connections: number };
   isReady?: true;
   /** Why it cannot serve, where its user can do something about that. */
   refusal?: string;
@@ -28,8 +32,9 @@ export interface FromWorker {
 // loaded after this, since it takes long, and a signal would end this process until then.
 for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 const { createListingServer } = await import("../server.js");
+const { ServerCounts } = await import("../counts.js");
 
-const { options, address, hasAccess }: ClusterOrders = JSON.parse(process.argv[2] ?? "");
+const { options, address, hasAccess, hasCounts }: ClusterOrders = JSON.parse(process.argv[2] ?? "");
 
 /** Entries of the access log are sent together: a message for each answer would cost more than the answer. */
 const ENTRIES = { most: 500, everyMs: 50 } as const;
@@ -39,11 +44,16 @@ const access = (entry: AccessEntry) => {
   if (entries.push(entry) >= ENTRIES.most) sendEntries();
 };
 
+/** What is counted is told so often, in milliseconds: of a process that is killed, what came later is lost. */
+const TELL_MS = 250;
+const counts = hasCounts ? new ServerCounts() : undefined;
+
 let finishing: Promise<void> | undefined;
 const opening = createListingServer(options, {
   log: (line) => send({ line }),
   onSwitch: ({ folder, snapshot, contract }) => send({ release: { folder, snapshot, contract } }),
   ...(hasAccess && { access }),
+  counts,
 });
 const listening = opening.then((server) => server.listen(address));
 // Heard from the first moment on, since nobody says it twice.
@@ -57,6 +67,7 @@ try {
   // It may be another release than the first process has seen.
   const { folder, snapshot, contract } = (await opening).release;
   send({ release: { folder, snapshot, contract }, isReady: true });
+  if (counts) setInterval(tellCounted, TELL_MS).unref();
 } catch (error) {
   if (!(error instanceof UserError)) throw error;
   send({ refusal: error.message });
@@ -69,8 +80,9 @@ function finish(): Promise<void> {
     .catch(() => {})
     .then(async () => (await opening).close())
     .catch(() => {})
-    .then(() => {
+    .then(async () => {
       sendEntries();
+      await tellCounted();
       if (process.connected) process.disconnect();
     });
   return finishing;
@@ -78,6 +90,11 @@ function finish(): Promise<void> {
 
 function sendEntries(): void {
   if (entries.length > 0) send({ entries: entries.splice(0) });
+}
+
+async function tellCounted(): Promise<void> {
+  const server = counts && (await opening.catch(() => undefined));
+  if (server) send({ counted: { numbers: counts.numbers, connections: server.state().connections } });
 }
 
 function send(message: FromWorker): void {

@@ -71,6 +71,7 @@ export function createConnections(
       return undefined;
     },
     get: (socket: Socket) => all.get(socket),
+    count: () => all.size,
     /** Node's server begins an answer. */
     begin(socket: Socket, res: ServerResponse) {
       const connection = all.get(socket);

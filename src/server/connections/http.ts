@@ -17,13 +17,15 @@ interface HttpEffects {
   /** The text of an answer to what was no request. */
   refuse(socket: Socket, status: ErrorStatus): string;
   log(line: string): void;
+  /** Is told of each answer of the fast path, as `createFastPath` has it. */
+  count?: Parameters<typeof createFastPath>[4];
 }
 
 /** A server that does not listen yet. `close` finishes the answers that have begun and leaves no connection open. */
 export function createHttpServer(
   limits: ServerLimits,
   descriptors: Descriptors,
-  { take, handle, refuse, log }: HttpEffects,
+  { take, handle, refuse, log, count }: HttpEffects,
 ) {
   const server = createHalfOpenServer({
     headersTimeout: limits.headersMs,
@@ -54,7 +56,7 @@ export function createHttpServer(
     closeLastAnswerWith(socket, () => endGently(socket, "", limits.lingerMs));
     readInTurn(socket, connection);
   };
-  const fastPath = take && createFastPath(limits, take, () => closing !== undefined, leave);
+  const fastPath = take && createFastPath(limits, take, () => closing !== undefined, leave, count);
   const checking = setInterval(() => {
     connections.closeStalled();
     for (const [socket, connection] of connections) fastPath?.check(socket, connection);
@@ -80,7 +82,7 @@ export function createHttpServer(
   });
 
   const close = () => (closing ??= connections.closeAll(server).finally(() => clearInterval(checking)));
-  return { server, close };
+  return { server, close, open: connections.count };
 }
 
 /** Sends a last text and lets the client read it: closing with unread bytes would make the system drop it. */

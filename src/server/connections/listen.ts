@@ -8,12 +8,21 @@ import { SETTINGS } from "../../settings/table.js";
 /** Port 0 lets the system choose. The host is a name or address of this machine. */
 export type Address = OptionsOf<"host"> & { port: number };
 
+/** How messages call what says where to listen. */
+type ListenFlags = Readonly<Record<"port" | "host", string>>;
+const LISTEN_FLAGS: ListenFlags = { port: "--port", host: "--host" };
+
 /** @returns the origin, such as `http://127.0.0.1:8080`. */
-export async function listen(server: Server, { port, host = SETTINGS.host.default }: Address, backlog: number) {
+export async function listen(
+  server: Server,
+  { port, host = SETTINGS.host.default }: Address,
+  backlog: number,
+  flags: ListenFlags = LISTEN_FLAGS,
+) {
   const { schema, range } = SETTINGS.port;
   if (!schema.safeParse(port).success) throw usageError(`Port must be ${range}, got ${port}.`);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => reject(explain(cause, port, host)));
+    server.once("error", (cause) => reject(explain(cause, port, host, flags)));
     server.listen({ port, host, backlog }, resolve);
   });
   server.removeAllListeners("error");
@@ -22,15 +31,15 @@ export async function listen(server: Server, { port, host = SETTINGS.host.defaul
 }
 
 /** The system's refusal as one line to act on; any other error as it is. */
-function explain(cause: Error, port: number, host: string): Error {
+function explain(cause: Error, port: number, host: string, flags: ListenFlags): Error {
   const refuse = (why: string) => new UserError(why, { cause });
   if (hasCode(cause, "EADDRINUSE"))
-    return refuse(`Port ${port} on ${host} is taken; stop what listens there, or choose another --port.`);
+    return refuse(`Port ${port} on ${host} is taken; stop what listens there, or choose another ${flags.port}.`);
   if (hasCode(cause, "EACCES", "EPERM"))
-    return refuse(`Port ${port} is not open to this user; choose a --port above 1023.`);
+    return refuse(`Port ${port} is not open to this user; choose a ${flags.port} above 1023.`);
   if (hasCode(cause, "EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"))
     return refuse(
-      `${JSON.stringify(host)} is no address of this machine; use --host 127.0.0.1, or 0.0.0.0 for all of its addresses.`,
+      `${JSON.stringify(host)} is no address of this machine; use ${flags.host} 127.0.0.1, or 0.0.0.0 for all of its addresses.`,
     );
   return cause;
 }

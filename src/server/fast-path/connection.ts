@@ -20,12 +20,16 @@ const MAX_BYTES = 4_096;
 /** Up to this size, copying a body behind its headers costs less than a second buffer. */
 const SMALL_BODY = 4_096;
 
-/** @param leave gives a connection to Node's server. */
+/**
+ * @param leave gives a connection to Node's server.
+ * @param count is told of each answer, and without one that a client left before its answer.
+ */
 export function createFastPath(
   { keepAliveMs }: ServerLimits,
   take: Take,
   isClosing: () => boolean,
   leave: (socket: Socket, connection: Connection) => void,
+  count?: (answer?: ServerAnswer) => void,
 ) {
   const trailerOf = createTrailer(keepAliveMs);
   const departures = new WeakMap<Socket, () => void>();
@@ -62,7 +66,10 @@ export function createFastPath(
       const found = await coming;
       connection.isLoading = false;
       const hasEnded = socket.readableEnded;
-      if (socket.destroyed) return taken.done?.();
+      if (socket.destroyed) {
+        count?.();
+        return taken.done?.();
+      }
       if (isClosing() && !hasEnded) return depart(rest.subarray(0, length));
       answer(found, taken);
       if (hasEnded) socket.end();
@@ -70,6 +77,7 @@ export function createFastPath(
     };
     const answer = (found: ServerAnswer, { done }: Taken): void => {
       connection.servedAt = Date.now();
+      count?.(found);
       send(socket, found, trailerOf(connection.servedAt), done && (() => done(found)));
     };
     const depart = (rest?: Buffer): void => {
@@ -100,16 +108,24 @@ export function createFastPath(
 }
 
 function send(socket: Socket, answer: ServerAnswer, trailer: string, sent: (() => void) | undefined): void {
-  const { body } = answer;
+  const { body, giveBack } = answer;
   const head = headOf(answer) + trailer;
   if (!body) socket.write(head, "latin1", sent);
-  else if (body.length <= SMALL_BODY) socket.write(head + body.toString("latin1"), "latin1", sent);
-  else {
+  else if (body.length <= SMALL_BODY) {
+    socket.write(head + body.toString("latin1"), "latin1", sent);
+    giveBack?.();
+  } else {
     socket.cork();
     socket.write(head, "latin1");
-    socket.write(body, sent);
+    socket.write(body, giveBack ? (error) => endLoan(giveBack, sent, error) : sent);
     socket.uncork();
   }
+}
+
+/** A write that failed may leave its bytes to the system, so they are not used again. */
+function endLoan(giveBack: () => void, sent: (() => void) | undefined, error: Error | null | undefined): void {
+  if (!error) giveBack();
+  sent?.();
 }
 
 /** Makes the headers that Node would add, once a second. */

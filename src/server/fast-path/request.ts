@@ -19,8 +19,7 @@ export function createFastReader(listing: string) {
     if (blank === -1) return undefined;
     const headers = remembered.memo(text.slice(block, blank + 2));
     if (headers === "unknown") return undefined;
-    const { acceptEncoding, ifNoneMatch } = headers;
-    return { page: Number(page), url, end: blank + 4, acceptEncoding, ifNoneMatch };
+    return { page: Number(page), url, end: blank + 4, headers };
   };
 }
 
@@ -42,5 +41,10 @@ function readHeaders(block: string) {
     found.set(key, value);
   }
   if (!found.has("host")) return "unknown";
-  return { acceptEncoding: found.get("accept-encoding"), ifNoneMatch: found.get("if-none-match") };
+  return {
+    acceptEncoding: found.get("accept-encoding"),
+    ifNoneMatch: found.get("if-none-match"),
+    agent: found.get("user-agent") ?? "",
+    referer: found.get("referer") ?? "",
+  };
 }

@@ -82,7 +82,7 @@ export class Remaker {
   /** In any order. @param pages how many more have been gathered. @throws UserError when the folder for temporary files is full. */
   take(pages: number, gathered: GatheredPages | undefined): void {
     this.#pages += pages;
-    if (gathered?.lookup) this.#lookup?.take(gathered.lookup);
+    if (gathered?.lookup) void this.#lookup?.take(gathered.lookup);
     if (gathered?.explorer) this.#explorer?.take(gathered.explorer);
   }
 
@@ -93,7 +93,7 @@ export class Remaker {
   }
 
   close(): void {
-    this.#lookup?.close();
+    void this.#lookup?.close();
     this.#explorer?.close();
   }
 }

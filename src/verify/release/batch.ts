@@ -4,7 +4,7 @@ import type { ContractFile } from "../../contract/file/form.js";
 import { AVATAR_PATH } from "../../contract/links.js";
 import { recordFinder } from "../../contract/record/locate.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
-import { type DigestBytes, PageDigests } from "../../release/digests.js";
+import { type DigestBytes, PageDigests, type PageSums } from "../../release/digests.js";
 import { PagePaths } from "../../release/layout.js";
 import { type LinePlace, RecordLines } from "../../release/record/lines.js";
 import { type GatheredPages, RecordGatherer, type WantedFiles } from "../lookup/gather.js";
@@ -45,7 +45,7 @@ export interface CheckedBatch {
 /** Enough that sending a batch costs nothing, few enough that no thread waits long for the others. */
 const PAGES_A_BATCH = 16;
 
-export function* batches(pages: number, digests: PageDigests | undefined): Generator<Batch, void> {
+export function* batches(pages: number, digests: PageSums | undefined): Generator<Batch, void> {
   for (let first = 1; first <= pages; first += PAGES_A_BATCH) {
     const length = Math.min(PAGES_A_BATCH, pages - first + 1);
     yield { first, pages: length, digests: digests?.slice(first, length) };

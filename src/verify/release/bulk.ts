@@ -11,8 +11,9 @@ import { BULK, BULK_FOLDER } from "../../release/layout.js";
 import { BULK_HEAD, noteUnnamed, readHead } from "../heads.js";
 import { idFrom } from "../records.js";
 import type { Finding, Findings } from "../verdict.js";
-import { readPlainFile, type Tree } from "./files.js";
+import { readPlainFile } from "./files.js";
 import type { Manifest } from "./manifest.js";
+import type { Tree } from "./tree.js";
 import { readPlain } from "./variants.js";
 
 /** Of bulk.json: far more than it has parts for all records that there may be. */
@@ -50,7 +51,7 @@ export async function checkBulk(
 
 /** The paths of all that stands where parts do. */
 export function partsIn(tree: Tree): string[] {
-  return [...tree.keys()].filter((path) => path.startsWith(`${BULK_FOLDER}/`));
+  return [...tree.keys(`${BULK_FOLDER}/`)];
 }
 
 interface Context {

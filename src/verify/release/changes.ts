@@ -11,9 +11,10 @@ import { MAX_CHANGES, readStep } from "../changes/step.js";
 import { StepTable } from "../changes/table.js";
 import { CHANGES_HEAD, noteUnnamed, readHead } from "../heads.js";
 import type { Findings } from "../verdict.js";
-import { readPlainFile, type Tree } from "./files.js";
+import { readPlainFile } from "./files.js";
 import type { Manifest } from "./manifest.js";
 import { StateLists } from "./states.js";
+import type { Tree } from "./tree.js";
 
 const CHUNK = 2 ** 18;
 
@@ -26,7 +27,7 @@ export function hasChanges({ others }: Manifest, tree: Tree): boolean {
 
 /** The paths of all that stands where steps do. */
 export function stepsIn(tree: Tree): string[] {
-  return [...tree.keys()].filter((path) => path.startsWith(`${CHANGES_FOLDER}/`));
+  return [...tree.keys(`${CHANGES_FOLDER}/`)];
 }
 
 export async function checkChanges(
@@ -57,8 +58,9 @@ export async function checkChanges(
 /** Who takes all steps must not move more than half of what there is without them: the parts, else the pages. */
 function checkSize(folder: string, tree: Tree, { paths }: Manifest, { steps }: Changes, note: Note): void {
   const sum = (isMeant: (path: string) => boolean) => {
-    const meant = [...tree].filter(([path, kind]) => kind === "file" && isMeant(path));
-    return meant.reduce((bytes, [path]) => bytes + statSync(join(folder, path)).size, 0);
+    let bytes = 0;
+    for (const path of tree.files()) if (isMeant(path)) bytes += statSync(join(folder, path)).size;
+    return bytes;
   };
   const isPage = (kind: string) => (path: string) => paths.find(path)?.variant === kind;
   const all = sum(isPart) || sum(isPage("gzip")) || sum(isPage("identity"));

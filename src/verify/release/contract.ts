@@ -5,7 +5,8 @@ import { readContract } from "../../contract/file/read.js";
 import { shorten } from "../../print/text.js";
 import { CONTRACT, PagePaths } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
-import { readPlainFile, type Tree } from "./files.js";
+import { readPlainFile } from "./files.js";
+import type { Tree } from "./tree.js";
 
 /** What the records of a release are. */
 export interface OwnContract {
@@ -17,14 +18,14 @@ export interface OwnContract {
   paths: PagePaths;
 }
 
-/** @param sums the text of SHA256SUMS. */
+/** @param isListed whether SHA256SUMS lists contract.json. */
 export async function readOwnContract(
   folder: string,
   tree: Tree,
-  sums: string,
+  isListed: boolean,
   findings: Findings,
 ): Promise<OwnContract> {
-  if (!tree.has(CONTRACT) && !LISTED.test(sums))
+  if (!tree.has(CONTRACT) && !isListed)
     return { contract: USERS_CONTRACT, isEarlier: true, paths: new PagePaths(USERS_CONTRACT.listing.path) };
   const text = await readPlainFile(folder, tree, CONTRACT, MAX_CONTRACT);
   const read = text === undefined ? undefined : await readContract(text);
@@ -37,7 +38,6 @@ export async function readOwnContract(
   return { contract: undefined, isEarlier: false, paths: guessPaths(tree.keys()) };
 }
 
-const LISTED = /^[0-9a-f]{64} {2}contract\.json$/m;
 /** Mistakes repeat what stands there. */
 const LONGEST_SHOWN = 300;
 

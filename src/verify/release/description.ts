@@ -6,8 +6,9 @@ import { OPENAPI } from "../../release/layout.js";
 import { OPTIONAL_FILES } from "../../release/openapi/files.js";
 import { describeApi, isOfOtherForm } from "../../release/openapi/openapi.js";
 import type { Findings } from "../verdict.js";
-import { readPlainFile, type Tree } from "./files.js";
+import { readPlainFile } from "./files.js";
 import type { Manifest } from "./manifest.js";
+import type { Tree } from "./tree.js";
 
 /** It repeats a contract, and each of its fields takes a few lines more. */
 const MAX_DESCRIPTION = 16 * MAX_CONTRACT;

@@ -1,15 +1,11 @@
 /** The files in a release's folder: whether they are those that it lists, and the bytes of those that are no pages. */
-import type { Dirent } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, hasCode, UserError } from "../../errors.js";
-import type { PageDigests } from "../../release/digests.js";
+import type { PageSums } from "../../release/digests.js";
 import { findDigest, readReleaseFile } from "../../release/files.js";
 import { isForAdapters, OWNED, type PagePaths, SIGNATURE, SNAPSHOT, SUMS, type Variant } from "../../release/layout.js";
 import type { Findings } from "../verdict.js";
-
-/** Path inside the release -> what is there: `file`, or what it is instead. Folders are left out. */
-export type Tree = ReadonlyMap<string, string>;
+import type { Tree } from "./tree.js";
 
 /** The files that a release should have. */
 export interface ListedFiles {
@@ -17,32 +13,11 @@ export interface ListedFiles {
   pages: number;
   variants: readonly Variant[];
   /** The digests of pages, unset where SHA256SUMS has none; undefined when it cannot be read. */
-  digests: PageDigests | undefined;
+  digests: PageSums | undefined;
+  /** Whether SHA256SUMS has a digest of every plain page. */
+  isComplete: boolean;
   /** The digests of all other files, by path. */
   others: ReadonlyMap<string, string>;
-}
-
-/** Follows no link. @throws UserError when the folder is not there, is none, or may not be read. */
-export async function readTree(folder: string): Promise<Tree> {
-  const tree = new Map<string, string>();
-  const open = [""];
-  for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    for (const entry of await list(join(folder, path))) {
-      const inside = `${path}${entry.name}`;
-      if (entry.isDirectory()) open.push(`${inside}/`);
-      else if (entry.isFile()) tree.set(inside, "file");
-      else tree.set(inside, entry.isSymbolicLink() ? "a symbolic link" : "no plain file");
-    }
-  }
-  return tree;
-}
-
-async function list(folder: string): Promise<Dirent[]> {
-  try {
-    return await readdir(folder, { withFileTypes: true });
-  } catch (cause) {
-    throw new UserError(`${folder} cannot be read (${codeOf(cause)}).`, { cause });
-  }
 }
 
 /** The text of a plain file; undefined when there is none, or it is longer than it may be. */

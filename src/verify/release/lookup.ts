@@ -2,7 +2,7 @@
 import { readSync } from "node:fs";
 import { join } from "node:path";
 import { closing, openPlain } from "../../release/files.js";
-import { EXPLORER } from "../../release/layout.js";
+import { EXPLORER, isSorted } from "../../release/layout.js";
 import { noteExplorer } from "../lookup/explorer.js";
 import type { Remaker, WantedFiles } from "../lookup/gather.js";
 import { type HeldFiles, MadeFiles, mostOf, type NoteMade } from "../lookup/made.js";
@@ -11,14 +11,17 @@ import {
   HEADS,
   isOfOtherVersion,
   LOOKUP_CHECKS,
+  type LookupCheck,
   missingParts,
   OTHER_VERSION,
   UNUSABLE,
 } from "../lookup/needs.js";
 import { explorerFlaws, MAX_EXPLORER } from "../lookup/page.js";
+import type { VerifyEffects } from "../options.js";
 import type { Findings } from "../verdict.js";
-import { readPlainBytes, readPlainFile, type Tree } from "./files.js";
+import { readPlainBytes, readPlainFile } from "./files.js";
 import type { Manifest } from "./manifest.js";
+import type { Tree } from "./tree.js";
 
 /** Of lookup/index.json and explorer/summary.json: far more than a reader would take. */
 const MAX_HEAD = 2 ** 24;
@@ -59,11 +62,12 @@ interface LookupContext {
   /** With what all pages have given; undefined where some have not. */
   remaker: Remaker | undefined;
   signal: AbortSignal | undefined;
+  onProgress: VerifyEffects["onProgress"];
 }
 
 /** @returns why nothing was proved, of which check, and what there is to know about the page for people. */
 export async function checkLookup(
-  { folder, tree, manifest, unproved, remaker, signal }: LookupContext,
+  { folder, tree, manifest, unproved, remaker, signal, onProgress }: LookupContext,
   findings: Findings,
 ): Promise<{ unproved: WhyUnproved; aboutExplorer?: string | undefined }> {
   const checks = LOOKUP_CHECKS.filter((check) => !unproved.has(check));
@@ -77,12 +81,25 @@ export async function checkLookup(
   }
   if (!remaker) return { unproved: new Map([...checks.map((check) => [check, UNUSABLE] as const), ...unproved]) };
   const made = new MadeFiles(new HeldOnDisk(folder, tree), checks, note);
-  const summary = await remaker.finish((path, bytes) => made.take(path, bytes), signal);
+  const total = [...tree.keys()].filter((path) => isMade(path, checks)).length;
+  let files = 0;
+  onProgress?.({ files, total });
+  const take = async (path: string, bytes: Buffer) => {
+    await made.take(path, bytes);
+    onProgress?.({ files: ++files, total: Math.max(files, total) });
+  };
+  const summary = await remaker.finish(take, signal);
   made.finish();
   const { contract, snapshot } = manifest;
   if (!summary || !contract || !snapshot) return { unproved };
   const paths = () => tree.keys();
   return { unproved, aboutExplorer: await noteExplorer({ contract, snapshot, summary, paths, read }) };
+}
+
+/** Whether a file is one of those that are made again. */
+function isMade(path: string, checks: readonly LookupCheck[]): boolean {
+  const check = checkOf(path);
+  return check !== undefined && checks.includes(check) && (isSorted(path) || path === HEADS[check]);
 }
 
 class HeldOnDisk implements HeldFiles {

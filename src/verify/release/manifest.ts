@@ -1,45 +1,58 @@
 /** snapshot.json and SHA256SUMS of a release, read as far as possible: whatever is wrong with them is a finding. */
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { parseBaseUrl } from "../../contract/base-url.js";
 import type { Contract } from "../../contract/contract.js";
 import { pagesFor } from "../../contract/links.js";
 import type { WarningCounts } from "../../contract/record/warnings.js";
-import { UserError } from "../../errors.js";
+import { codeOf, UserError } from "../../errors.js";
 import { shorten } from "../../print/text.js";
-import { PageDigests, readSumLines } from "../../release/digests.js";
+import { PageDigests, type PageSums } from "../../release/digests.js";
+import { readBlocks, withReleaseFile } from "../../release/files.js";
 import { CONTRACT, type PagePaths, RECORDS, SNAPSHOT, SUMS } from "../../release/layout.js";
 import { parseFolderName } from "../../release/name.js";
 import { contentDigest, parseSnapshot, type Snapshot, snapshotId } from "../../release/snapshot.js";
+import { readSumLines } from "../../release/sums/lines.js";
+import { findListed, type OpenSums, readListed } from "../../release/sums/read.js";
 import { recountedConditions } from "../conditions.js";
 import type { Findings } from "../verdict.js";
 import { type OwnContract, readOwnContract } from "./contract.js";
-import { type ListedFiles, readPlainFile, type Tree } from "./files.js";
+import { type ListedFiles, readPlainFile } from "./files.js";
+import type { Tree } from "./tree.js";
 
 /** Without a snapshot where that cannot be read. */
 export type Manifest = ListedFiles & OwnContract & { snapshot: Snapshot | undefined };
 
 /** Where only one of them can be read, the pages are those that it names. @throws UserError when neither is there. */
 export async function readManifest(folder: string, tree: Tree, findings: Findings): Promise<Manifest> {
-  const [snapshotText, sumsText] = [
-    await readPlainFile(folder, tree, SNAPSHOT),
-    await readPlainFile(folder, tree, SUMS),
-  ];
+  const snapshotText = await readPlainFile(folder, tree, SNAPSHOT);
   if (![SNAPSHOT, SUMS].some((name) => tree.get(name) === "file")) {
     throw new UserError(
       `${folder} is no release: it has neither ${SNAPSHOT} nor ${SUMS}. Name a release's folder, or the beginning of an id.`,
     );
   }
-  const own = await readOwnContract(folder, tree, sumsText ?? "", findings);
-  const { paths } = own;
-  const snapshot = snapshotText === undefined ? undefined : parseSnapshot(snapshotText);
-  if (!snapshot) {
-    const found = snapshotText === undefined ? "no file to read" : shorten(snapshotText, 100);
-    findings.add({ check: "snapshot", path: SNAPSHOT, found, expected: "the JSON that Rollcall writes for a release" });
+  const path = join(folder, SUMS);
+  const readWith = async (sums: OpenSums | undefined): Promise<Manifest> => {
+    const isListed = sums !== undefined && findListed(sums.file, sums.size, CONTRACT) !== undefined;
+    const own = await readOwnContract(folder, tree, isListed, findings);
+    const snapshot = snapshotText === undefined ? undefined : parseSnapshot(snapshotText);
+    if (!snapshot) {
+      const found = snapshotText === undefined ? "no file to read" : shorten(snapshotText, 100);
+      const expected = "the JSON that Rollcall writes for a release";
+      findings.add({ check: "snapshot", path: SNAPSHOT, found, expected });
+    }
+    const { paths } = own;
+    if (sums) return { snapshot, ...own, ...(await readSums(sums, { paths, tree, snapshot }, findings)) };
+    findings.add({ check: "sums", path: SUMS, found: "no file to read", expected: "a digest for every file" });
+    const outlined = outline(snapshot, countPages(paths, tree.keys()));
+    return { snapshot, ...own, ...outlined, digests: undefined, isComplete: false, others: new Map() };
+  };
+  if (tree.get(SUMS) !== "file") return readWith(undefined);
+  try {
+    return await withReleaseFile(path, (file, size) => readWith({ path, file, size }));
+  } catch (cause) {
+    if (codeOf(cause) === undefined) throw cause;
+    throw new UserError(`${path} cannot be read (${codeOf(cause)}).`, { cause });
   }
-  if (sumsText !== undefined) return { snapshot, ...own, ...readSums(sumsText, { paths, tree, snapshot }, findings) };
-  findings.add({ check: "sums", path: SUMS, found: "no file to read", expected: "a digest for every file" });
-  const outlined = outline(snapshot, countPages(paths, tree.keys()));
-  return { snapshot, ...own, ...outlined, digests: undefined, others: new Map() };
 }
 
 /** The pages that snapshot.json names, within reason: an absurd number must not fill the memory. */
@@ -54,45 +67,54 @@ function countPages(paths: PagePaths, all: Iterable<string>): number {
   return pages;
 }
 
-function readSums(
-  text: string,
+async function readSums(
+  from: OpenSums,
   { paths, tree, snapshot }: { paths: PagePaths; tree: Tree; snapshot: Snapshot | undefined },
   findings: Findings,
-): ListedFiles {
+): Promise<ListedFiles> {
   const note = (path: string, found: string, expected: string) =>
     findings.add({ check: "sums", path, found, expected });
-  if (!text.endsWith("\n")) note(SUMS, "no newline at its end", "a newline after every line");
-  const lines = text.endsWith("\n") ? text : `${text}\n`;
-  const listed = countPages(paths, pathsIn(lines));
-  const { pages, variants } = outline(snapshot, Math.max(listed, countPages(paths, tree.keys())));
-  const digests = new PageDigests(pages, variants);
+  const last = readBlocks(from.file, Math.max(0, from.size - 1)).next().value;
+  if (!last?.toString().endsWith("\n")) note(SUMS, "no newline at its end", "a newline after every line");
+  const whole = snapshot && { paths, ...outline(snapshot, snapshot.pages) };
+  const inOrder = whole && (await readListed(from, whole));
+  const { pages, variants } =
+    inOrder?.pages ?? outline(snapshot, Math.max(countPages(paths, pathsIn(from)), countPages(paths, tree.keys())));
+  // Whatever order the lines are in, they are read.
+  const some = inOrder ? undefined : new PageDigests(pages, variants);
+  const digests: PageSums | undefined = inOrder?.pages ?? some;
   const others = new Map<string, string>();
-  for (const { line, sum } of readSumLines(lines)) {
+  for (const { line, sum } of readSumLines(readBlocks(from.file, inOrder?.end))) {
     if (!sum) {
       note(SUMS, JSON.stringify(shorten(line, 100)), "64 hexadecimal digits, two spaces and a path");
       continue;
     }
     const { path, digest } = sum;
     const { page = 0, variant = "identity" } = paths.find(path) ?? {};
-    const isPage = digests.get(page, variant) !== undefined;
-    if (isPage ? digests.has(page, variant) : others.has(path)) note(path, "listed twice", "one line a file");
-    else if (isPage) digests.set(page, variant, digest);
+    const isPage = digests?.get(page, variant) !== undefined;
+    const isKnown = isPage ? !some || some.has(page, variant) : others.has(path);
+    if (isKnown) note(path, "listed twice", "one line a file");
+    else if (isPage) some?.set(page, variant, digest);
     else others.set(path, digest);
   }
   if (!others.has(SNAPSHOT)) note(SNAPSHOT, "not listed", `a line in ${SUMS}`);
-  for (let page = 1; page <= pages; page++)
-    for (const variant of variants)
-      if (!digests.has(page, variant)) note(paths.path(page, variant), "not listed", `a line in ${SUMS}`);
-  return { paths, pages, variants, digests, others };
+  let isComplete = true;
+  for (let page = 1; some && page <= pages; page++)
+    for (const variant of variants) {
+      if (some.has(page, variant)) continue;
+      note(paths.path(page, variant), "not listed", `a line in ${SUMS}`);
+      if (variant === "identity") isComplete = false;
+    }
+  return { paths, pages, variants, digests, isComplete, others };
 }
 
-function* pathsIn(lines: string): Generator<string> {
-  for (const { sum } of readSumLines(lines)) if (sum) yield sum.path;
+function* pathsIn({ file }: OpenSums): Generator<string> {
+  for (const { sum } of readSumLines(readBlocks(file))) if (sum) yield sum.path;
 }
 
 /** Compares snapshot.json with the contract, the digests, the name of the folder, and itself. */
 export function checkSnapshot(folder: string, manifest: Manifest, findings: Findings): void {
-  const { snapshot, contract, paths, digests, others } = manifest;
+  const { snapshot, contract, paths, pages: listed, digests, isComplete, others } = manifest;
   if (!snapshot) return;
   const expect = (key: string, found: unknown, expected: unknown, why: string) =>
     compare(findings, `${key} ${found}`, `${expected}, ${why}`, found === expected);
@@ -104,7 +126,7 @@ export function checkSnapshot(folder: string, manifest: Manifest, findings: Find
   if (digests && snapshot.state !== undefined)
     expect("state", snapshot.state, others.get(RECORDS), `the digest of ${RECORDS}`);
   // Without all digests the id is not known; the check of SHA256SUMS has reported that.
-  if (digests?.isComplete(snapshot.pages))
+  if (digests && isComplete && listed === snapshot.pages)
     expect("id", id, snapshotId(contentDigest(facts, { paths, pages: digests, others })), "which its content gives");
   const named = parseFolderName(basename(folder))?.id;
   if (named !== undefined) expect("id", id, named, "which the folder's name says");

@@ -7,8 +7,8 @@ import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { AllRecordsCheck } from "../order.js";
 import type { Findings } from "../verdict.js";
 import { type Batch, batches, type CheckedBatch, REST, type ReleaseOutline, startChecks } from "./batch.js";
-import type { Tree } from "./files.js";
 import type { Manifest } from "./manifest.js";
+import type { Tree } from "./tree.js";
 
 /** Below this many records, starting threads takes longer than they save. */
 const WORTHWHILE = 20_000;
@@ -34,7 +34,6 @@ export async function checkPages(
   const { snapshot, contract, paths, pages, variants, digests } = manifest;
   const warnings: WarningCounts = {};
   const records = new AllRecordsCheck(contract ?? USERS_CONTRACT, findings);
-  let here: ReturnType<typeof startChecks> | undefined;
   const pool = new ThreadPool<ReleaseOutline, Batch | typeof REST, CheckedBatch>({
     size: threadsFor(snapshot?.count ?? 0, workers, WORTHWHILE),
     file: new URL("./worker.js", import.meta.url),
@@ -47,16 +46,13 @@ export async function checkPages(
       list,
       wanted: remaker?.wanted,
     },
-    start: (outline) => {
-      here = startChecks(outline);
-      return here;
-    },
+    start: startChecks,
     signal,
   });
   const take = ({ gathered }: CheckedBatch) => remaker?.take(gathered.pages, gathered.made);
   try {
     // Pages behind a symbolic link are outside the release. The check of files has reported the link.
-    const isInside = [...tree.keys()].some((path) => path.startsWith(`${paths.folder}/`));
+    const isInside = !tree.keys(`${paths.folder}/`).next().done;
     await pool.run(batches(isInside ? pages : 0, digests), (checked, batch) => {
       if (batch === REST) return;
       records.add(batch.first, batch.pages, checked.records);
@@ -66,7 +62,7 @@ export async function checkPages(
       const total = Math.max(records.count, snapshot?.count ?? 0);
       onProgress?.({ records: records.count, total, words: contract?.listing.words });
     });
-    if (remaker) for (const rest of here ? [here(REST)] : await pool.askAll(REST)) take(rest);
+    if (remaker) for (const rest of await pool.askAll(REST)) take(rest);
     records.finish();
   } finally {
     await pool.end();

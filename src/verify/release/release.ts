@@ -13,11 +13,12 @@ import { Findings, type Verdict } from "../verdict.js";
 import { checkBulk } from "./bulk.js";
 import { checkChanges } from "./changes.js";
 import { checkDescription } from "./description.js";
-import { checkFiles, checkOtherDigests, readPlainBytes, readPlainFile, readTree, type Tree } from "./files.js";
+import { checkFiles, checkOtherDigests, readPlainBytes, readPlainFile } from "./files.js";
 import { checkLookup, findUnproved, wantedOf } from "./lookup.js";
 import { checkSnapshot, checkWarnings, type Manifest, readManifest } from "./manifest.js";
 import { checkPages, type PagesToCheck } from "./pages.js";
 import { toRows } from "./rows.js";
+import { Tree } from "./tree.js";
 
 interface DiskOptions extends Pick<VerifyOptions, "workers">, Omit<VerifyEffects, "cwd"> {
   /** The release's own folder, or a link to it such as `dist/current`. */
@@ -36,7 +37,7 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
     throw usageError(`${why}; name another, or run "rollcall build" first.`, cause);
   });
   const findings = new Findings();
-  const tree = await readTree(folder);
+  const tree = await Tree.read(folder);
   const manifest = await readManifest(folder, tree, findings);
   checkFiles(tree, manifest, findings);
   await checkOtherDigests(folder, tree, manifest, findings);
@@ -50,8 +51,15 @@ export async function verifyRelease(options: DiskOptions): Promise<Verdict> {
   const { records, ...proof } = await checkRecords({ folder, tree, manifest, list }, options, findings);
   await checkBulk(folder, tree, manifest, findings, options.signal);
   await checkChanges(folder, tree, manifest, findings, options.signal);
-  const files = [...tree.keys()].filter((path) => tree.get(path) === "file");
-  const seen = { tree, manifest, signature, undescribed, records, ...proof, barrier: findUnreadable(folder, files) };
+  const seen = {
+    tree,
+    manifest,
+    signature,
+    undescribed,
+    records,
+    ...proof,
+    barrier: findUnreadable(folder, tree.files()),
+  };
   return { subject: `release ${basename(folder)}`, words: [wording.one, wording.many], rows: toRows(seen, findings) };
 }
 
@@ -101,7 +109,8 @@ async function checkRecords(pages: Omit<PagesToCheck, "remaker">, options: DiskO
     // Where records are not those that were published, nothing can be said of what is made of them.
     const isWhole = remaker?.pages === manifest.pages && records === snapshot?.count;
     const usable = isWhole && findings.of("page-size").count === 0 ? remaker : undefined;
-    const context = { folder, tree, manifest, unproved, remaker: usable, signal: options.signal };
+    const { signal, onProgress } = options;
+    const context = { folder, tree, manifest, unproved, remaker: usable, signal, onProgress };
     return { records, ...(await checkLookup(context, findings)) };
   } finally {
     remaker?.close();

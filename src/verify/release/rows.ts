@@ -7,9 +7,9 @@ import { describeSigned, SIGNATURE_ROW, type SignatureResult, whySkipped } from 
 import type { Findings, Row } from "../verdict.js";
 import { hasBulk, partsIn } from "./bulk.js";
 import { hasChanges, stepsIn } from "./changes.js";
-import type { Tree } from "./files.js";
 import { filesOf, type WhyUnproved } from "./lookup.js";
 import type { Manifest } from "./manifest.js";
+import type { Tree } from "./tree.js";
 
 export interface Seen {
   tree: Tree;

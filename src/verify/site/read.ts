@@ -7,6 +7,7 @@ import { parseSums } from "../../release/digests.js";
 import { PagePaths, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { parseSnapshot } from "../../release/snapshot.js";
+import { pagesToList } from "../../release/sums/read.js";
 import { type Client, CONCURRENCY } from "../../remote/client.js";
 import { TransferError } from "../../remote/transfer.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
@@ -147,13 +148,13 @@ async function findForms(site: ProbedSite): Promise<LinkStyle[]> {
 
 /** What the host's own snapshot.json and SHA256SUMS say, or why they cannot be used, as the end of a sentence. */
 async function readOwnRelease(read: FileReader, { listing }: Contract): Promise<ExpectedRelease | { whyNot: string }> {
-  const [snapshotText, sumsText] = [await readText(read, SNAPSHOT), await readText(read, SUMS)];
-  for (const text of [snapshotText, sumsText]) if (typeof text !== "string") return text;
-  const snapshot = parseSnapshot(String(snapshotText));
+  const [text, sums] = [await read(SNAPSHOT), await read(SUMS)];
+  if ("whyNot" in text) return text;
+  if ("whyNot" in sums) return sums;
+  const snapshot = parseSnapshot(String(text));
   if (!snapshot) return { whyNot: `its ${SNAPSHOT} is not of the form that Rollcall writes` };
-  const paths = new PagePaths(listing.path);
   try {
-    return { snapshot, sums: parseSums(String(sumsText), paths, snapshot.pages, ["identity", ...snapshot.encodings]) };
+    return { snapshot, sums: parseSums([sums], sums.length, pagesToList(new PagePaths(listing.path), snapshot)) };
   } catch (error) {
     return { whyNot: `in its ${SUMS}, ${error instanceof Error ? error.message : error}` };
   }

@@ -1,11 +1,14 @@
 /** Look-ups in files that are cut anywhere: as many records as a search through all of them finds, and hostile files that lead nowhere. */
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { openListing } from "../../../src/client/index.js";
 import { findChosen } from "../../../src/client/lookup/chosen.js";
 import { foldedWords } from "../../../src/contract/lookup.js";
 import { drawSeed, seeded } from "../../support/random.js";
 import { BASE, Host, publishAll } from "../listing/published.js";
 import { lookupOf, type Person, people, wordsOf } from "./people.js";
+
+/** Ten times what the longest takes on two busy cores. */
+vi.setConfig({ testTimeout: 90_000 });
 
 async function all<R>(walk: AsyncIterable<R>): Promise<R[]> {
   const found: R[] = [];

@@ -2,7 +2,8 @@
 import { createHash, randomBytes, webcrypto } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareBytes, keyOrder, recordKeeper } from "../../../src/client/sync/records.js";
+import { compareBytes } from "../../../src/client/bytes.js";
+import { keyOrder, recordKeeper } from "../../../src/client/sync/records.js";
 import { Sha256 } from "../../../src/client/sync/sha256.js";
 import { contractOf } from "../../../src/contract/contract.js";
 import { isBehind, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";

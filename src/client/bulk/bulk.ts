@@ -1,14 +1,13 @@
 /** All records from the few large files of a release that was built with --bulk. */
-import { objectOf } from "./checked.js";
-import { malformed } from "./errors.js";
+import { FILE_BYTES } from "../bytes.js";
+import { objectOf } from "../checked.js";
+import { malformed } from "../errors.js";
+import type { Ground } from "../proof/ground.js";
+import type { Course } from "../walk.js";
 import { linesOf } from "./lines.js";
-import type { Ground } from "./proof/ground.js";
-import type { Course } from "./walk.js";
 
 const BULK = "bulk.json";
 const BULK_BYTES = 16_000_000;
-/** Hosts take no larger file. */
-const PART_BYTES = 25 * 2 ** 20;
 /** A part is in memory whole: the one that is read now, and one ahead. */
 const PARTS_AT_ONCE = 2;
 
@@ -28,7 +27,7 @@ export async function bulkCourse<T>(
     atOnce: PARTS_AT_ONCE,
     last: ends.length,
     first: (records) => ends.filter((end) => end <= records).length + 1,
-    read: (number, from) => ground.readFile(fileOf(number), PART_BYTES, from),
+    read: (number, from) => ground.readFile(fileOf(number), FILE_BYTES, from),
     // Line by line, while the part is unpacked.
     async *items(number, bytes, records) {
       const from = `${baseUrl}/${fileOf(number)}`;

@@ -1,6 +1,6 @@
 /** The lines of a packed text, one after the other while it is unpacked. */
-import { ListingError, malformed } from "./errors.js";
-import type { Bytes } from "./transfer.js";
+import { ListingError, malformed } from "../errors.js";
+import type { Bytes } from "../transfer.js";
 import { unzip } from "./unzip.js";
 
 /** Characters. */

@@ -1,0 +1,191 @@
+/** Makes pages of a share of the rows, read on a connection of its own: in a thread, or in the calling one where that is enough. */
+import { BulkMembers } from "../../bulk/members.js";
+import { type Contract, contractOf } from "../../contract/contract.js";
+import { encodePage, type PagePosition, pageFrame } from "../../contract/page.js";
+import { recordEncoder } from "../../contract/record/encode.js";
+import { isBehind } from "../../contract/record/key.js";
+import { recordFinder } from "../../contract/record/locate.js";
+import type { WarningCounts } from "../../contract/record/warnings.js";
+import { PageDigests } from "../../release/digests.js";
+import { sha256 } from "../../release/files.js";
+import { RecordLines } from "../../release/record/lines.js";
+import { recordLine } from "../../release/record/list.js";
+import type { Candidate } from "../../source/candidates.js";
+import type { PageStart } from "../../source/order.js";
+import { beginReading, PageReader } from "../../source/reader.js";
+import { PageGatherer } from "../gather.js";
+import { type Known, type PageBytes, PageWriter, type Spent, toPageBytes } from "../page-writer.js";
+import { validator } from "../records.js";
+import { PAGE_LIMIT } from "../single-threaded.js";
+import type { PageJob, PageResult, ThreadData } from "./messages.js";
+import { type KeyRange, rangeOf } from "./order.js";
+
+/** Makes what answers the jobs of a build. Its files are open until it has answered `rest`. */
+export function startPages(data: ThreadData): (job: PageJob) => PageResult {
+  const maker = new PageMaker(data);
+  return (job) => {
+    switch (job.kind) {
+      case "begin":
+        return { kind: "begun", isBegun: maker.begin() };
+      case "rest":
+        maker.rest();
+        return { kind: "ready" };
+      case "read":
+        maker.read(job);
+        return { kind: "ready" };
+      case "write":
+        return maker.write(job);
+      case "finish":
+        return { kind: "finished", gathered: maker.gatherer.finish() };
+    }
+  };
+}
+
+/** A page, and its records with a character for each byte. */
+interface MadePage extends PageBytes {
+  text: string;
+}
+
+type Job<Kind extends PageJob["kind"]> = Extract<PageJob, { kind: Kind }>;
+
+class PageMaker {
+  readonly gatherer: PageGatherer;
+  readonly #data: ThreadData;
+  readonly #contract: Contract;
+  readonly #finder: ReturnType<typeof recordFinder>;
+  readonly #validate: ReturnType<typeof validator>;
+  readonly #encode: ReturnType<typeof recordEncoder>;
+  #connection: ReturnType<typeof beginReading>;
+  #reader: PageReader | undefined;
+  #linesBefore: RecordLines | undefined;
+  #spent: Spent = nothingSpent();
+
+  constructor(data: ThreadData) {
+    this.#data = data;
+    this.#contract = contractOf(data.destination.contract);
+    this.#finder = recordFinder(this.#contract);
+    this.#validate = validator(this.#contract);
+    this.#encode = recordEncoder(this.#contract);
+    this.gatherer = new PageGatherer(data.destination);
+  }
+
+  /** @returns false when a lock was in the way. */
+  begin(): boolean {
+    this.#connection = beginReading(this.#data.db);
+    return this.#connection !== undefined;
+  }
+
+  rest(): void {
+    this.#connection?.close();
+    this.#linesBefore?.close();
+    this.#connection = this.#linesBefore = this.#reader = undefined;
+  }
+
+  read({ share }: Job<"read">): void {
+    const { listBefore } = this.#data;
+    if (listBefore !== undefined) this.#linesBefore = new RecordLines(listBefore);
+    if (this.#connection) this.#reader = new PageReader(this.#connection, share);
+  }
+
+  write({ collection, first, starts, known: before, memory }: Job<"write">): PageResult {
+    const { destination } = this.#data;
+    const variants = ["identity", ...destination.encodings] as const;
+    this.#spent = nothingSpent();
+    const writer = new PageWriter(destination);
+    const warnings: WarningCounts = {};
+    const known = new PageDigests(starts.length, variants);
+    const digests = new PageDigests(starts.length, variants);
+    known.fill(1, before);
+    const list: Uint8Array[] = [];
+    const members = new BulkMembers(memory);
+    let range: KeyRange | undefined;
+    for (const [index, start] of starts.entries()) {
+      const knownOf: Known = (variant) => known.find(index + 1, variant);
+      const rows = Math.min(collection.pageSize, collection.count - start.offset);
+      const page = this.#make({ ...collection, page: first + index }, { start, rows }, knownOf, warnings);
+      if (!page) return { kind: "doubtful" };
+      const written = this.#timed("write", () => writer.write(first + index, page, knownOf));
+      for (const [variant, digest] of written) digests.set(index + 1, variant, digest);
+      const lines = knownOf("identity") === page.digest ? this.#linesBefore?.lines(start.offset, rows) : undefined;
+      const listed = this.#timed("digest", () => this.#list(page, lines));
+      range = this.#joined(range, listed.range);
+      if (!range) return { kind: "doubtful" };
+      list.push(listed.lines);
+      const [, records] = page.parts;
+      if (destination.bulk) this.#timed("write", () => members.add(records));
+      if (destination.lookup) this.#timed("gather", () => this.gatherer.add(start.offset, records, page.text));
+    }
+    if (!range) throw new Error("A batch of no pages");
+    const made = { digests: digests.slice(1, starts.length), lines: Uint8Array.from(Buffer.concat(list)), range };
+    const compressed = this.#timed("write", () => members.finish());
+    const gathered = destination.lookup ? this.#timed("gather", () => this.gatherer.takeMuch()) : undefined;
+    const { totals } = writer;
+    return { kind: "written", ...made, members: compressed, gathered, totals, warnings, spent: this.#spent };
+  }
+
+  #timed<T>(part: keyof Spent, step: () => T): T {
+    const began = performance.now();
+    const result = step();
+    this.#spent[part] = (this.#spent[part] ?? 0) + performance.now() - began;
+    return result;
+  }
+
+  /** A page's bytes, checked; undefined when a record is invalid or a row is missing. */
+  #make(
+    position: PagePosition,
+    { start, rows }: { start: PageStart; rows: number },
+    known: Known,
+    warnings: WarningCounts,
+  ): MadePage | undefined {
+    const reader = this.#reader;
+    if (!reader) throw new Error("A page is wanted before anything can be read.");
+    const found = this.#timed("read", () => reader.readText(start, rows));
+    // A page that is too large has to be refused in words that name it, which the single-threaded build finds.
+    if (found.records.length > PAGE_LIMIT) return undefined;
+    const { head, tail } = pageFrame(position);
+    const parts = [Buffer.from(head), found.records, Buffer.from(tail)] as const;
+    const digest = this.#timed("digest", () => sha256(...parts));
+    const isKnown = this.#data.trustsKnown && found.isWhole && known("identity") === digest;
+    if (isKnown || this.#timed("check", () => found.isPlain())) return { parts, digest, text: found.text };
+    const exact = this.#timed("check", () => this.#makeExact(position, reader.candidates(start, rows), rows, warnings));
+    return exact && { ...exact, text: exact.parts[1].toString("latin1") };
+  }
+
+  #makeExact(
+    position: PagePosition,
+    candidates: Iterable<Candidate>,
+    rows: number,
+    warnings: WarningCounts,
+  ): PageBytes | undefined {
+    const records: string[] = [];
+    let length = 0;
+    for (const candidate of candidates) {
+      if (this.#validate(candidate, warnings).length > 0) return undefined;
+      const record = this.#encode(candidate.record);
+      records.push(record);
+      length += record.length;
+      if (length > PAGE_LIMIT) return undefined;
+    }
+    return records.length === rows ? toPageBytes(encodePage(position, records)) : undefined;
+  }
+
+  /** The lines of a page's records in the list, unless the last release has them, and the range of their keys. */
+  #list({ parts: [, records], text }: MadePage, before: Buffer | undefined) {
+    if (before) return { lines: before, range: rangeOf(this.#contract, this.#finder, text) };
+    let lines = "";
+    const range = rangeOf(this.#contract, this.#finder, text, (record) => {
+      lines += recordLine(records, record);
+    });
+    return { lines: Buffer.from(lines, "latin1"), range };
+  }
+
+  /** The range of all pages so far; undefined when a record is out of order. */
+  #joined(before: KeyRange | undefined, range: KeyRange | undefined): KeyRange | undefined {
+    if (!before || !range) return range;
+    return isBehind(this.#contract, range.first, before.last) ? { first: before.first, last: range.last } : undefined;
+  }
+}
+
+function nothingSpent(): Spent {
+  return { read: 0, check: 0, digest: 0, write: 0 };
+}

@@ -1,0 +1,172 @@
+/** `rollcall build --join`: makes of parts what one machine would have written. */
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { bulkFor, takeMembers } from "../../bulk/handover.js";
+import type { Encoding } from "../../contract/headers.js";
+import { countWarning, type WarningCounts } from "../../contract/record/warnings.js";
+import { isMissing, UserError, usageError } from "../../errors.js";
+import { PagePaths, RECORDS, type Variant } from "../../release/layout.js";
+import type { Release } from "../../release/open.js";
+import { readChunks, readPieces } from "../../release/pieces.js";
+import { RecordListWriter } from "../../release/record/list.js";
+import { linkFile } from "../../release/write.js";
+import { createTurns } from "../../workers/turns.js";
+import { type DigestsWriter, digestsFor } from "../digests.js";
+import { GatheredFiles } from "../gather.js";
+import type { Destination, Task, Totals, WrittenPages } from "../page-writer.js";
+import { InvalidRecordsError } from "../problems.js";
+import { findRepeatedKey } from "../repeated-keys.js";
+import { destinationOf, taskOf } from "../task.js";
+import type { Job } from "../write-pages.js";
+import { digestsOf, readParts, unjoinable } from "./check.js";
+import { pagesOf } from "./cut.js";
+import { requireSourceDigest, settingsOf } from "./made-of.js";
+import { PROBLEMS, type ShardPart, wordOf } from "./part.js";
+
+/** Files that are linked before others may go on. */
+const LINKS = 500;
+
+/**
+ * Pages are links to those of the parts, so nothing of a part changes, and a join that is killed can be run again.
+ * @param parts the folder of parts, on the file system of the destination.
+ * @throws InvalidRecordsError as one machine would; UserError naming the shard that does not fit, and what makes it again.
+ */
+export async function joinParts(
+  job: Job,
+  staging: { folder: string },
+  previous: Release | undefined,
+  parts: string,
+): Promise<WrittenPages> {
+  const { settings, source, signal, log, origin, shard } = job;
+  const { contract, pageSize, encodings, db } = settings;
+  if (settings.skipInvalid)
+    throw usageError("--skip-invalid and --join exclude each other: no shard leaves out records.");
+  const total = source.count;
+  const madeOf = { ...settingsOf(settings, source), source: await requireSourceDigest(origin, db) };
+  const all = readParts(parts, { madeOf, settings, total });
+  log.open();
+  for (const part of all) takeProblems(part, log.add.bind(log));
+  log.finish();
+  if (log.report.records > 0) throw new InvalidRecordsError(log.report, total, contract.listing);
+  const destination = destinationOf(settings, staging, { previous, shard });
+  const joining = new Joining(taskOf(settings, total, shard), destination, previous);
+  try {
+    for (const part of all) {
+      await fitting(parts, part, () => joining.take(part, encodings, signal));
+      job.onProgress({ records: Math.min(total, part.manifest.pages.last * pageSize), total });
+    }
+    const written = await joining.finish(signal);
+    requireUnique(parts, all, join(staging.folder, RECORDS), job);
+    return written;
+  } finally {
+    joining.close();
+  }
+}
+
+/** Says of which shard a file is missing or damaged. */
+async function fitting(parts: string, { manifest }: ShardPart, step: () => Promise<void>): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    if (isMissing(error) || error instanceof UserError)
+      throw unjoinable(parts, manifest.shard, `is not whole (${(error as Error).message})`, error);
+    throw error;
+  }
+}
+
+function takeProblems({ folder, manifest }: ShardPart, add: (problems: []) => void): void {
+  if (manifest.problems.records === 0) return;
+  for (const piece of readPieces(join(folder, PROBLEMS), manifest.files[PROBLEMS] ?? ""))
+    add(JSON.parse(String(piece)));
+}
+
+class Joining {
+  readonly #sums: DigestsWriter;
+  readonly #variants: readonly Variant[];
+  readonly #list: RecordListWriter;
+  readonly #bulk: ReturnType<typeof bulkFor>;
+  readonly #gathered: GatheredFiles | undefined;
+  readonly #paths: PagePaths;
+  readonly #warnings: WarningCounts = {};
+  readonly #totals: Totals = { bytes: 0, linked: 0, changed: 0 };
+  #chunks = 0;
+  #members = 1;
+
+  constructor(
+    private readonly task: Task,
+    private readonly destination: Destination,
+    previous: Release | undefined,
+  ) {
+    const { collection } = task;
+    this.#sums = digestsFor(destination, task);
+    this.#variants = ["identity", ...destination.encodings];
+    this.#paths = new PagePaths(collection.path);
+    this.#list = new RecordListWriter(destination.folder);
+    this.#bulk = bulkFor(destination, previous);
+    this.#gathered = destination.lookup ? new GatheredFiles(destination, collection, previous) : undefined;
+  }
+
+  async take(part: ShardPart, encodings: readonly Encoding[], signal: AbortSignal | undefined): Promise<void> {
+    const { folder, manifest } = part;
+    const digests = digestsOf(part, encodings);
+    this.#sums.add(manifest.pages.first, digests.pages, digests.slice(1, digests.pages));
+    await this.#link(part, signal);
+    for (const chunk of readChunks(join(folder, RECORDS), manifest.files[RECORDS] ?? ""))
+      this.#list.add(++this.#chunks, 1, chunk);
+    const handed = { folder, digests: new Map(Object.entries(manifest.files)) };
+    if (this.#bulk) this.#members = takeMembers(this.#bulk, handed, this.#members);
+    this.#gathered?.takePart(handed);
+    for (const [kind, records] of Object.entries(manifest.warnings)) countWarning(this.#warnings, kind, records);
+  }
+
+  async finish(signal: AbortSignal | undefined): Promise<WrittenPages> {
+    const gathered = await this.#gathered?.finish(signal);
+    const lists = { digests: this.#sums.finish(), records: this.#list.finish(), bulk: this.#bulk?.finish(), gathered };
+    return { ...this.task, ...lists, totals: this.#totals, warnings: this.#warnings, workers: 0, spent: undefined };
+  }
+
+  close(): void {
+    void this.#gathered?.close();
+    this.#bulk?.close();
+    this.#list.close();
+    this.#sums.close();
+  }
+
+  async #link({ folder, manifest }: ShardPart, signal: AbortSignal | undefined): Promise<void> {
+    const turn = createTurns(LINKS, signal);
+    const { first, last } = manifest.pages;
+    let bytes = 0;
+    for (let page = first; page <= last; page++)
+      for (const variant of this.#variants) {
+        const path = this.#paths.path(page, variant);
+        if (!linkFile(join(folder, path), join(this.destination.folder, path)))
+          throw new UserError(
+            `${folder} and the folder of the releases are not on one file system, or it has no hard links`,
+          );
+        bytes += lstatSync(join(this.destination.folder, path)).size;
+        const wait = turn();
+        if (wait) await wait;
+      }
+    if (bytes !== manifest.bytes) throw new UserError(`its pages have ${bytes} bytes, not ${manifest.bytes}`);
+    this.#totals.bytes += bytes;
+    this.#totals.changed += pagesOf(manifest.pages) * this.#variants.length;
+  }
+}
+
+/** A shard proves the keys of its own records only. */
+function requireUnique(parts: string, all: readonly ShardPart[], list: string, { settings, source }: Job): void {
+  const repeated = findRepeatedKey(list, source.count);
+  if (!repeated) return;
+  const shardAt = (record: number) =>
+    all.find(({ manifest }) => record < manifest.pages.last * settings.pageSize)?.manifest.shard ?? {
+      number: 0,
+      count: 1,
+    };
+  const [one, other] = repeated.records.map((record) => shardAt(record));
+  if (!one || !other) return;
+  throw unjoinable(
+    parts,
+    other,
+    `has a record of key ${repeated.key}, which shard ${wordOf(one)} has, too, and a key may be there once: mend ${settings.db}, and make all shards again, this one`,
+  );
+}

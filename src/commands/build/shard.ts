@@ -1,0 +1,53 @@
+/** `rollcall build --shard`: a share of the pages, and what is said of it. */
+import type { BuildEffects, BuildOptions } from "../../build/options.js";
+import type { ShardResult } from "../../build/shards/shard.js";
+import { usageError } from "../../errors.js";
+import { count, duration, number, size, type Words } from "../../print/numbers.js";
+import { shellWord, toJson } from "../../print/text.js";
+import type { Settings } from "../../settings/settings.js";
+import { type Io, print, sayLines } from "../program/verb.js";
+
+/** @throws UserError (usage) when flags of shards do not go together. */
+export function requireShardFlags({ shard, parts, join }: Settings): void {
+  if (shard !== undefined && join !== undefined)
+    throw usageError("--shard and --join exclude each other: a machine makes a part, and the last one joins them.");
+  if ((shard === undefined) !== (parts === undefined))
+    throw usageError("--shard and --parts go together: which share of the pages, and the folder that it is put into.");
+}
+
+/** @param word of the shard. */
+export async function runShard(
+  { parts = "", shard = "" }: Settings,
+  options: BuildOptions,
+  effects: BuildEffects,
+  env: Io["env"],
+): Promise<ShardResult> {
+  const { buildShard } = await import("../../build/shards/shard.js");
+  const { readShard } = await import("../../build/shards/word.js");
+  const { number: own, count: all } = readShard(shard, env);
+  return buildShard({ ...options, shard: `${own}/${all}`, parts }, effects);
+}
+
+export function reportShard(
+  result: ShardResult,
+  { words, milliseconds }: { words: Words; milliseconds: number },
+  { db = "", parts = "", json, quiet }: Settings,
+  io: Io,
+): void {
+  const { shard, pages, isNew, records, total, bytes, folder, warnings } = result;
+  if (json) {
+    const facts = { shard, folder, new: isNew, records, total, pages, bytes, warnings };
+    print(io, toJson({ ...facts, seconds: Math.round(milliseconds) / 1000 }));
+  }
+  if (json || quiet) return;
+  const which = pages.last < pages.first ? "no page" : `pages ${number(pages.first)} to ${number(pages.last)}`;
+  sayLines(io, [
+    { verb: "read", value: `${number(records)} of ${count(total, words)}`, detail: db },
+    { verb: isNew ? "write" : "keep", value: `${which}, ${size(bytes)}`, detail: folder },
+    {
+      verb: "done",
+      value: `shard ${shard.number}/${shard.count} in ${duration(milliseconds)}`,
+      detail: `when all are there: rollcall build --join ${shellWord(parts)}`,
+    },
+  ]);
+}

@@ -1,0 +1,89 @@
+/** A second listener, for whoever runs the server and not for its readers: is it healthy, and what has it done? */
+import { createServer, type ServerResponse } from "node:http";
+import { CONTENT_TYPE, NO_STORE } from "../../contract/headers.js";
+import { type Address, listen } from "../connections/listen.js";
+import { ServerCounts } from "../counts.js";
+import { SERVER_LIMITS } from "../limits.js";
+import type { CountedServer, ServedRelease } from "../server.js";
+import { builtAt, createMetrics, type ServerFacts } from "./metrics.js";
+
+const ADMIN_FLAGS = { port: "port for --admin", host: "--admin with" };
+
+/** Few ask, and seldom. */
+const MOST_CONNECTIONS = 64;
+
+export type Admin = Awaited<ReturnType<typeof openAdmin>>;
+
+/** Serves `/healthz` and `/metrics`. @throws UserError if the address is taken, forbidden or another machine's. */
+export async function openAdmin(address: Address, { now, log }: { now(): Date; log(line: string): void }) {
+  let serving: (Pick<CountedServer, "state"> & { readonly release: ServedRelease }) | undefined;
+  let since = now();
+  const counts = new ServerCounts();
+  const facts: ServerFacts = {
+    counts,
+    state: () => serving?.state() ?? { connections: 0, processes: 0 },
+    served: () => (serving && serving.state().processes > 0 ? { release: serving.release, since } : undefined),
+  };
+  const metrics = createMetrics(facts, now);
+  const pages: Readonly<Record<string, () => Promise<Page>>> = {
+    "/healthz": async () => healthOf(facts),
+    "/metrics": async () => ({ status: 200, type: metrics.contentType, body: await metrics.metrics() }),
+  };
+  const server = createServer(
+    { headersTimeout: SERVER_LIMITS.headersMs, requestTimeout: SERVER_LIMITS.requestMs },
+    async ({ method = "", url = "" }, res) => {
+      const page = pages[url.replace(/\?.*/s, "")];
+      if (!page) send(res, toPage(404, { detail: "Only /healthz and /metrics are here." }));
+      else if (method !== "GET" && method !== "HEAD") send(res, toPage(405, { detail: "Method not allowed." }));
+      else send(res, await page());
+    },
+  );
+  server.maxConnections = MOST_CONNECTIONS;
+  const url = await listen(server, address, SERVER_LIMITS.backlog, ADMIN_FLAGS);
+  server.on("error", (error) => log(`The listener of --admin reports: ${error.message}`));
+  return {
+    url,
+    /** Everything that is answered is to be added to it. */
+    counts,
+    /** From now on, this server serves; none any more without one. */
+    watch(server?: NonNullable<typeof serving>) {
+      serving = server;
+      since = now();
+    },
+    /** Another release is served from now on. */
+    switched() {
+      counts.add("switches");
+      since = now();
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+interface Page {
+  status: number;
+  type: string;
+  body: string;
+}
+
+function toPage(status: number, content: object): Page {
+  return { status, type: CONTENT_TYPE, body: `${JSON.stringify(content)}\n` };
+}
+
+function healthOf({ served }: ServerFacts): Page {
+  const now = served();
+  if (!now) return toPage(503, { detail: "No whole release is served." });
+  const { snapshot } = now.release;
+  const built = builtAt(now.release)?.toISOString() ?? null;
+  return toPage(200, { id: snapshot.id, records: snapshot.count, since: now.since.toISOString(), built });
+}
+
+function send(res: ServerResponse, { status, type, body }: Page): void {
+  const allow = status === 405 ? { Allow: "GET, HEAD" } : {};
+  const length = Buffer.byteLength(body);
+  res.writeHead(status, { "Content-Type": type, "Cache-Control": NO_STORE, "Content-Length": length, ...allow });
+  res.end(body);
+}

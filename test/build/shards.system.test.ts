@@ -1,0 +1,275 @@
+/** Several shards and a join: the same bytes as one machine's build, or a refusal that says which shard to make again. */
+import { execFileSync } from "node:child_process";
+import { appendFileSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { type BuildOptions, build, buildShard, InvalidRecordsError } from "rollcall";
+import { expect, test } from "vitest";
+import { USERS } from "../../src/contract/users.js";
+import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
+import { checkSums, readTree, scratch } from "../support/files.js";
+import { seeded } from "../support/random.js";
+import { STATIONS, stations, writeStations } from "../support/stations.js";
+
+const baseUrl = "https://directory.example.com";
+const NAMES = ["Anna", "Özgür", "मीरा", "Li", 'Q"uote', "back\\slash", "李雷"];
+
+/** Users with words, facets and texts that JSON escapes. */
+function rows(count: number, seed = 7): Row[] {
+  const random = seeded(seed);
+  return plainRows(count).map((row) => ({
+    ...row,
+    first_name: random.of(NAMES),
+    last_name: `${random.of(NAMES)}-${random.below(50)}`,
+    country: random.of(["DE", "TR", "XX", "IN"]),
+    referrals_count: random.below(9000),
+    ...(random.chance(0.01) && { wac_status: 1 }),
+  }));
+}
+
+type Options = Omit<BuildOptions, "out" | "baseUrl">;
+
+/** Builds all shards, in a drawn order, and joins them. @returns the folder of the release, and of the parts. */
+async function joined(options: Options, count: number, out = scratch(), parts = join(scratch(), "parts")) {
+  const numbers = Array.from({ length: count }, (_, number) => number);
+  const random = seeded(count);
+  for (const number of numbers.sort(() => random.next() - 0.5))
+    await buildShard({ ...options, baseUrl, out, parts, shard: `${number}/${count}` });
+  return { ...(await build({ ...options, baseUrl, out, join: parts })), parts };
+}
+
+/** Byte for byte, but for what names the moment. */
+const expectSame = (one: string, other: string) => {
+  expect([...readTree(other).keys()]).toEqual([...readTree(one).keys()]);
+  execFileSync("diff", ["-r", one, other]);
+};
+
+const EVERYTHING = { encodings: ["br", "gzip"], lookup: true, explorer: true, bulk: true, changes: 3 } as const;
+const CASES: [string, Omit<Options, "db">, number][] = [
+  ["plain pages", {}, 1],
+  ["plain pages", {}, 2],
+  ["plain pages", {}, 7],
+  ["plain pages", { workers: 2 }, 64],
+  ["compressed pages", { encodings: ["br", "gzip"] }, 7],
+  ["look-ups", { lookup: true, workers: 2 }, 7],
+  ["everything", { ...EVERYTHING, pageSize: 7 }, 1],
+  ["everything", { ...EVERYTHING, pageSize: 7, workers: 2 }, 2],
+  ["everything", { ...EVERYTHING, pageSize: 7, workers: 3 }, 7],
+  ["everything", { ...EVERYTHING, pageSize: 7 }, 64],
+  ["path links", { links: "path", pageSize: 1000, bulk: true }, 7],
+];
+
+test.each(CASES)("%s, %o, of %i shards", async (_, options, count) => {
+  const db = writeUsers(join(scratch(), "users.sqlite"), rows(2345));
+  const one = await build({ ...options, db, baseUrl, out: scratch() });
+  const { folder, id, records, warnings, bytes } = await joined({ ...options, db }, count);
+  expect({ id, records, warnings, bytes }).toEqual({
+    ...{ id: one.id, records: one.records },
+    ...{ warnings: one.warnings, bytes: one.bytes },
+  });
+  expectSame(one.folder, folder);
+  checkSums(folder);
+});
+
+test("by another contract, without an index that has its order", async () => {
+  const folder = scratch();
+  const db = join(folder, "stations.sqlite");
+  writeStations(
+    db,
+    stations(500).map(({ row }) => row),
+  );
+  const options = { db, contract: STATIONS, ...EVERYTHING, pageSize: 3, workers: 2 };
+  const one = await build({ ...options, baseUrl, out: scratch() });
+  expectSame(one.folder, (await joined(options, 5)).folder);
+});
+
+test.each([0, 1, 99])("of %i records, by more shards than pages", async (count) => {
+  const db = writeUsers(join(scratch(), "users.sqlite"), rows(count));
+  const one = await build({ db, ...EVERYTHING, baseUrl, out: scratch() });
+  expectSame(one.folder, (await joined({ db, ...EVERYTHING }, 3)).folder);
+});
+
+test("a release that follows another: steps, and a second join of the same changes nothing", async () => {
+  const db = writeUsers(join(scratch(), "users.sqlite"), rows(2000));
+  const outs = [scratch(), scratch()] as const;
+  for (const out of outs) await build({ db, ...EVERYTHING, baseUrl, out });
+  const source = new Database(db);
+  source.exec("UPDATE users SET last_name = 'Changed' WHERE username = 'user777'");
+  source.close();
+  const one = await build({ db, ...EVERYTHING, baseUrl, out: outs[0] });
+  const { parts, ...other } = await joined({ db, ...EVERYTHING }, 3, outs[1]);
+  expect(other.changes?.put).toBe(1);
+  expectSame(one.folder, other.folder);
+  const again = await build({ db, ...EVERYTHING, baseUrl, out: outs[1], join: parts });
+  expect([again.id, again.isNew, again.folder]).toEqual([other.id, false, other.folder]);
+});
+
+test("a shard again, at once, with other threads, and where its part is damaged: the same bytes", async () => {
+  const db = writeUsers(join(scratch(), "users.sqlite"), rows(2345));
+  const parts = scratch();
+  const options = { db, ...EVERYTHING, pageSize: 5, baseUrl, out: scratch(), parts, shard: "1/3" };
+  const [first, ...others] = await Promise.all([0, 2, 3].map((workers) => buildShard({ ...options, workers })));
+  const [name = "", ...more] = readdirSync(parts);
+  expect(more).toEqual([]);
+  const before = join(scratch(), "before");
+  cpSync(join(parts, name), before, { recursive: true });
+  expect([first, ...others].filter((part) => part?.isNew)).toHaveLength(1);
+  expect((await buildShard(options)).isNew).toBe(false);
+  for (const path of ["records.sha256", "api/users/pages/300.json", "words.run", "shard.json"]) {
+    appendFileSync(join(parts, name, path), "x");
+    expect((await buildShard({ ...options, workers: 2 })).isNew, path).toBe(true);
+    execFileSync("diff", ["-r", before, join(parts, name)]);
+  }
+  expect(readdirSync(parts)).toEqual([name]);
+});
+
+test("invalid records: each shard refuses its own, and the join says what one machine says", async () => {
+  const bad = [5, 1200, 1201];
+  const all = plainRows(2000).map((row, number) => (bad.includes(number) ? { ...row, country: `bad${number}` } : row));
+  const db = writeUsers(join(scratch(), "users.sqlite"), all);
+  const [parts, out, folder] = [scratch(), scratch(), scratch()];
+  const reports: unknown[] = [];
+  for (let number = 0; number < 4; number++) {
+    const made = buildShard({ db, baseUrl, out, parts, shard: `${number}/4` });
+    await made.catch((error: unknown) => reports.push(error instanceof InvalidRecordsError && error.problems.records));
+  }
+  expect(reports).toEqual([1, 2]);
+  const problemsOf = async (more: Partial<BuildOptions>, name: string) => {
+    const problemsFile = join(folder, name);
+    const error: unknown = await build({ db, baseUrl, out, problemsFile, ...more }).catch((error: unknown) => error);
+    if (!(error instanceof InvalidRecordsError)) throw error;
+    return { message: error.message, problems: error.problems, file: readFileSync(problemsFile, "utf8") };
+  };
+  expect(await problemsOf({ join: parts }, "joined")).toEqual(await problemsOf({}, "one"));
+});
+
+const REFUSALS: [string, (parts: string, name: (number: number) => string) => void, RegExp][] = [
+  ["a gap", (parts, name) => rmSync(join(parts, name(2)), { recursive: true }), /Shard 2\/4 is missing.*--shard 2\/4/],
+  ["no part", (parts) => rmSync(parts, { recursive: true }), /no part/],
+  [
+    "a stranger",
+    (parts, name) => renameSync(join(parts, name(1)), join(parts, `1-of-4-${"0".repeat(16)}`)),
+    /Shard 1\/4 is damaged: its shard.json is that of another part.*--shard 1\/4/,
+  ],
+  [
+    "keys that do not follow",
+    (parts, name) =>
+      edit(join(parts, name(3)), (text) =>
+        text.replace(/"first":\["[^\]]*\]/, '"first":["2027-01-01T00:00:00.000000Z","x"]'),
+      ),
+    /Shard 3\/4 does not follow shard 2\/4.*--shard 3\/4/,
+  ],
+  [
+    "pages that overlap",
+    (parts, name) => edit(join(parts, name(1)), (text) => text.replace(/"pages":\{"first":\d+/, '"pages":{"first":1')),
+    /Shard 1\/4 has pages 1 to.*--shard 1\/4/,
+  ],
+  [
+    "a page that is gone",
+    (parts, name) => rmSync(join(parts, name(0), "api/users/pages/3.json")),
+    /Shard 0\/4 is not whole.*3\.json/,
+  ],
+  [
+    "a page that is cut off",
+    (parts, name) => writeFileSync(join(parts, name(0), "api/users/pages/3.json"), "{"),
+    /Shard 0\/4 is not whole.*bytes/,
+  ],
+  [
+    "a list that is damaged",
+    (parts, name) => flip(join(parts, name(2), "records.sha256")),
+    /Shard 2\/4 is not whole.*records/,
+  ],
+  [
+    "members that are damaged",
+    (parts, name) => flip(join(parts, name(2), "bulk.members")),
+    /Shard 2\/4 is not whole.*members/,
+  ],
+  ["runs that are damaged", (parts, name) => flip(join(parts, name(1), "words.run")), /Shard 1\/4 is not whole.*words/],
+  [
+    "digests that are damaged",
+    (parts, name) => flip(join(parts, name(1), "digests")),
+    /Shard 1\/4 is not whole.*digests/,
+  ],
+];
+
+test.each(REFUSALS)("%s: refused, and what was current stays", async (_, damage, message) => {
+  const db = writeUsers(join(scratch(), "users.sqlite"), rows(4000));
+  const options = { db, ...EVERYTHING, pageSize: 500 };
+  const out = scratch();
+  const before = await build({ ...options, lookup: false, explorer: false, baseUrl, out });
+  const parts = join(scratch(), "parts");
+  const small = { ...options, pageSize: 100 };
+  for (let number = 0; number < 4; number++) await buildShard({ ...small, baseUrl, out, parts, shard: `${number}/4` });
+  damage(parts, (number) => readdirSync(parts).find((name) => name.startsWith(`${number}-`)) ?? "");
+  await expect(build({ ...small, baseUrl, out, join: parts })).rejects.toThrow(message);
+  expect(readdirSync(join(out, "releases"))).toEqual([before.name]);
+  expect(readdirSync(out)).not.toContain(".staging");
+});
+
+test("parts of another source, contract, setting or number of shards are never mixed", async () => {
+  const folder = scratch();
+  const db = writeUsers(join(folder, "users.sqlite"), rows(400));
+  const other = writeUsers(join(folder, "other.sqlite"), rows(400, 8));
+  const make = async (more: Partial<BuildOptions>, ...shards: string[]) => {
+    for (const shard of shards) await buildShard({ db, baseUrl, out: folder, parts, ...more, shard });
+  };
+  let parts = "";
+  for (const [more, what] of [
+    [{ db: other }, /stranger: shard 1\/2 of another source/],
+    [{ pageSize: 10 }, /stranger: shard 1\/2 of other settings/],
+    [{ encodings: ["gzip"] }, /stranger: shard 1\/2 of other settings and another version/],
+    [{ contract: { ...USERS, title: "Person" } }, /stranger: shard 1\/2 of another contract/],
+  ] as [Partial<BuildOptions>, RegExp][]) {
+    parts = scratch();
+    await make({}, "0/2");
+    await make(more, "1/2");
+    await expect(build({ db, baseUrl, out: folder, join: parts })).rejects.toThrow(what);
+  }
+  parts = scratch();
+  await make({}, "0/2", "1/2", "0/3");
+  await expect(build({ db, baseUrl, out: folder, join: parts })).rejects.toThrow(/parts of [23] and of [23] shards/);
+});
+
+test("a key that two shards have: named with both", async () => {
+  const all = rows(400);
+  const db = join(scratch(), "users.sqlite");
+  writeUsers(db, all);
+  const source = new Database(db);
+  // As a table has it whose key is no key in SQLite.
+  source.exec("CREATE TABLE copy AS SELECT * FROM users; DROP TABLE users; ALTER TABLE copy RENAME TO users");
+  source.exec("CREATE INDEX by_date ON users (date_joined DESC, id)");
+  source.exec(`UPDATE users SET id = '${userId(3)}', username = 'x' WHERE id = '${userId(390)}'`);
+  source.close();
+  const [out, parts] = [scratch(), scratch()];
+  for (let number = 0; number < 4; number++)
+    await buildShard({ db, baseUrl, out, parts, pageSize: 10, workers: 2, shard: `${number}/4` });
+  await expect(build({ db, baseUrl, out, pageSize: 10, join: parts })).rejects.toThrow(
+    new RegExp(`Shard 3/4 has a record of key ${userId(3)}, which shard 0/4 has, too.*--shard 3/4`),
+  );
+});
+
+test("what cannot be cut, or joined, is refused before anything is read", async () => {
+  const db = writeUsers(join(scratch(), "users.sqlite"), rows(10), "CREATE VIEW seen AS SELECT * FROM users");
+  const options = { db, baseUrl, out: scratch(), parts: scratch(), shard: "0/2" };
+  await expect(buildShard({ ...options, table: "seen" })).rejects.toThrow(/Shards are of a table/);
+  await expect(buildShard({ ...options, skipInvalid: true })).rejects.toThrow(/exclude each other/);
+  await expect(buildShard({ ...options, shard: "2/2" })).rejects.toThrow(/Shard 2\/2 must be/);
+  const { parts, shard: _, ...joining } = options;
+  await expect(build({ ...joining, skipInvalid: true, join: parts })).rejects.toThrow(/exclude each other/);
+});
+
+function edit(part: string, change: (text: string) => string): void {
+  const path = join(part, "shard.json");
+  const before = readFileSync(path, "utf8");
+  const after = change(before);
+  expect(after).not.toBe(before);
+  writeFileSync(path, after);
+}
+
+/** Changes one byte in the middle. */
+function flip(path: string): void {
+  const bytes = readFileSync(path);
+  const at = bytes.length >> 1;
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}

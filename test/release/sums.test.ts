@@ -1,0 +1,116 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { encodeSums, PageDigests } from "../../src/release/digests.js";
+import { sha256, withReleaseFile } from "../../src/release/files.js";
+import { PagePaths, SUMS } from "../../src/release/layout.js";
+import { PageNames } from "../../src/release/sums/names.js";
+import { findListed, readSums } from "../../src/release/sums/read.js";
+import { SumsWriter } from "../../src/release/sums/writer.js";
+import { scratch } from "../support/files.js";
+
+// So that numbers of one to four digits are there, and several blocks with a last one that is not whole.
+const PAGES = 1234;
+const VARIANTS = ["identity", "br", "gzip"] as const;
+const PATHS = new PagePaths("/v1/stations/");
+const SHAPE = { paths: PATHS, pages: PAGES, variants: VARIANTS };
+const OTHERS = new Map([
+  ["contract.json", sha256("contract")],
+  ["snapshot.json", sha256("snapshot")],
+]);
+
+let folder: string;
+let path: string;
+let digests: PageDigests;
+
+beforeEach(() => {
+  folder = scratch();
+  path = join(folder, SUMS);
+  digests = new PageDigests(PAGES, VARIANTS);
+  for (let page = 1; page <= PAGES; page++)
+    for (const variant of VARIANTS) digests.set(page, variant, sha256(`${page} ${variant}`));
+});
+
+const hex = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString("hex");
+const textOf = () => [...encodeSums({ paths: PATHS, pages: digests, others: OTHERS })].join("");
+const read = () => withReleaseFile(path, (file, size) => readSums({ path, file, size }, SHAPE));
+
+test("pages that come in any order are written in theirs, and read again by number", async () => {
+  const writer = new SumsWriter(folder, PATHS, PAGES, VARIANTS);
+  for (const [first, count] of [
+    [701, 534],
+    [1, 9],
+    [10, 91],
+    [101, 600],
+  ] as const)
+    writer.add(first, count, digests.slice(first, count));
+  const written = writer.finish();
+  expect(textOf().startsWith(readFileSync(path, "utf8"))).toBe(true);
+  writeFileSync(path, textOf());
+  for (const pages of [written, (await read()).pages]) {
+    expect([...pages.files(PATHS)]).toEqual([...digests.files(PATHS)]);
+    for (const [first, count] of [
+      [250, 800],
+      [PAGES, 9],
+    ] as const)
+      for (const variant of VARIANTS)
+        expect(hex(pages.slice(first, count)[variant])).toBe(
+          hex(digests.slice(first, Math.min(count, PAGES - first + 1))[variant]),
+        );
+    expect(String(Buffer.concat([...pages.lines(PATHS)]))).toBe(String(Buffer.concat([...digests.lines(PATHS)])));
+    expect(pages.content(PATHS).digest("hex")).toBe(digests.content(PATHS).digest("hex"));
+    expect([pages.get(0, "identity"), pages.get(PAGES + 1, "br")]).toEqual([undefined, undefined]);
+  }
+});
+
+test("a page that has not come is missed", () => {
+  const writer = new SumsWriter(folder, PATHS, PAGES, VARIANTS);
+  writer.add(1, 300, digests.slice(1, 300));
+  expect(() => writer.finish()).toThrow("300 pages came of 1234");
+});
+
+test("lines in another order are read as well, and those that are not valid are refused", async () => {
+  const lines = textOf().split("\n").slice(0, -1);
+  writeFileSync(path, `${lines.toReversed().join("\n")}\n`);
+  const { pages, others } = await read();
+  expect([...pages.files(PATHS)]).toEqual([...digests.files(PATHS)]);
+  expect(others).toEqual(new Map([...OTHERS].reverse()));
+  const bad: [lines: string[], why: string][] = [
+    [lines.slice(1), "3701 page files are listed, 3702 were expected"],
+    [[...lines, lines[0] ?? ""], "listed twice"],
+    [[...lines, `${sha256("")}  ../x`], "is no line of SHA256SUMS"],
+    [[...lines, "x".repeat(2 ** 20)], "is no line of SHA256SUMS"],
+  ];
+  for (const [some, why] of bad) {
+    writeFileSync(path, `${some.join("\n")}\n`);
+    await expect(read()).rejects.toThrow(why);
+  }
+});
+
+test("a file that changes while it is in use is not believed", async () => {
+  writeFileSync(path, textOf());
+  const { pages } = await read();
+  writeFileSync(path, textOf().replace(digests.get(1000, "br") ?? "", sha256("other")));
+  expect(pages.get(1, "br")).toBe(digests.get(1, "br"));
+  expect(() => pages.get(1000, "br")).toThrow("has changed while it was in use");
+});
+
+test("a path is found from the end, wherever pieces of the file are cut", async () => {
+  for (const length of [0, 65_400, 65_500, 65_536, 65_600, 200_000]) {
+    const line = `${sha256("contract")}  contract.json\n`;
+    writeFileSync(path, `${"x".repeat(70)}\n${line}${"y".repeat(length)}\n`);
+    expect(await withReleaseFile(path, async (file, size) => findListed(file, size, "contract.json"))).toBe(
+      sha256("contract"),
+    );
+  }
+});
+
+test("names of pages are known by a bit each, and no other name is taken for one", () => {
+  const names = new PageNames();
+  const good = ["1.json", "8191.json", "8192.json.br", "999999999.json.gz"];
+  for (const name of good) expect(names.add(name)).toBe(true);
+  for (const name of ["01.json", "1.json.zip", "1.txt", "a.json", "1", "1000000000.json"])
+    expect(names.add(name)).toBe(false);
+  expect([...names.names()].sort()).toEqual(good.toSorted());
+  expect([names.has(1, "identity"), names.has(1, "br"), names.hasName("8192.json.br")]).toEqual([true, false, true]);
+});

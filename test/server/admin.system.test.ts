@@ -1,0 +1,228 @@
+/** `rollcall serve --admin`: what Prometheus reads of four processes, and what a balancer does. */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rename, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { run } from "../support/command.js";
+import { scratch } from "../support/files.js";
+import { isMissing } from "../support/installed.js";
+import { freePort, takenPort } from "../support/ports.js";
+import { startCluster } from "./cluster.js";
+import { publish } from "./release.js";
+import { ask, freshDist } from "./running.js";
+
+const REQUESTS = 100_000;
+const OPEN = 8;
+const PATIENT = { timeout: 30_000, interval: 100 };
+
+/** What clients ask for, by turns: pages in each coding, what a client has already, other files, mistakes. */
+const ASKED = [
+  "GET /api/users/?page=1 HTTP/1.1\r\nHost: a\r\n",
+  "GET /api/users/?page=2 HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br\r\n",
+  "GET /api/users/?page=3 HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n",
+  "HEAD /api/users/?page=1 HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n",
+  "GET /api/users/?page=1 HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br\r\nIf-None-Match: *\r\n",
+  "GET /api/users/?page=99 HTTP/1.1\r\nHost: a\r\n",
+  "GET /api/users HTTP/1.1\r\nHost: a\r\n",
+  "GET /api/users/pages/2.json HTTP/1.1\r\nHost: a\r\nAccept-Encoding: br\r\n",
+  "GET /snapshot.json HTTP/1.1\r\nHost: a\r\n",
+  "OPTIONS /api/users/ HTTP/1.1\r\nHost: a\r\n",
+].map((request) => `${request}\r\n`);
+const LAST = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+/** Sends so many requests, each connection a batch that ends with the last one; some batches are no HTTP at all. */
+async function load(port: number, requests: number): Promise<void> {
+  let sent = 0;
+  const client = async () => {
+    while (sent < requests) {
+      const batch = sent % 50 === 0 ? "\x16\x03 no HTTP\r\n\r\n" : ASKED.join("").repeat(10) + LAST;
+      sent += 101;
+      const socket = connect({ port, host: "127.0.0.1" });
+      socket.on("error", () => {}).resume();
+      socket.end(batch, "latin1");
+      await once(socket, "close");
+    }
+  };
+  await Promise.all(Array.from({ length: OPEN }, client));
+}
+
+async function startWatched(dist: string, ...args: string[]) {
+  const server = await startCluster(dist, "--admin", "0", ...args);
+  const { admin } = JSON.parse(server.out[0] ?? "");
+  const port = Number(new URL(admin).port);
+  const read = async (path: string) => {
+    const { status, headers, body } = await ask(port, path);
+    return { status, headers, text: String(body) };
+  };
+  let logged = "";
+  server.child.stdout?.on("data", (chunk) => {
+    logged += chunk;
+  });
+  const entries = () =>
+    logged
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  return { ...server, entries, admin: { port, read } };
+}
+
+/** The sum of a metric over its labels, as `/metrics` has it. */
+function sumOf(metrics: string, name: string): number {
+  const values = [...metrics.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))];
+  return values.reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+describe.skipIf(isMissing("prometheus", "promtool"))("Prometheus", () => {
+  test("reads of four processes what the access log says", { timeout: 300_000 }, async () => {
+    const dist = await freshDist({ encodings: ["br", "gzip"] });
+    const { port, entries, admin } = await startWatched(dist, "--processes", "4", "--access-log");
+    const query = await startPrometheus(admin.port);
+    // Of what is no HTTP, only the first bytes are answered.
+    await load(port, REQUESTS * 1.05);
+    const { text } = await admin.read("/metrics");
+    expect(execFileSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" })).toBe("");
+    // Scraped while it went on, and once more after the end.
+    await vi.waitFor(async () => {
+      const all = entries();
+      expect(all.length).toBeGreaterThan(REQUESTS);
+      expect(await query("sum by (status) (rollcall_requests_total)")).toEqual(
+        sumsOf(
+          all,
+          ({ status }) => `${`${status}`[0]}xx`,
+          () => 1,
+        ),
+      );
+      expect(await query('sum by (status) (rollcall_response_body_bytes_total{status="2xx"})')).toEqual(
+        sumsOf(
+          all.filter(({ status }) => status < 300),
+          () => "2xx",
+          ({ bytes }) => bytes,
+        ),
+      );
+    }, PATIENT);
+    const [encodings] = [await query("sum by (encoding) (rollcall_requests_total)")];
+    expect(encodings["br"]).toBeGreaterThan(REQUESTS / 5);
+    expect(encodings["gzip"]).toBeGreaterThan(REQUESTS / 6);
+    const hits = sumOf(text, "rollcall_cache_hits_total");
+    expect(hits).toBeGreaterThan(REQUESTS / 4);
+    expect(sumOf(text, "rollcall_cache_reads_total")).toBeGreaterThan(0);
+    expect(await query("max by (status) (rollcall_processes)")).toEqual({ "": 4 });
+  });
+});
+
+function sumsOf<T>(entries: readonly T[], group: (entry: T) => string, value: (entry: T) => number) {
+  const sums: Record<string, number> = {};
+  for (const entry of entries) sums[group(entry)] = (sums[group(entry)] ?? 0) + value(entry);
+  return sums;
+}
+
+/** Starts one that scrapes this port. The result asks it: the values of all labels but those that are 0. */
+async function startPrometheus(target: number) {
+  const [folder, port] = [scratch(), await freePort()];
+  const config = join(folder, "prometheus.yml");
+  const job = { job_name: "rollcall", static_configs: [{ targets: [`127.0.0.1:${target}`] }] };
+  await writeFile(config, JSON.stringify({ global: { scrape_interval: "200ms" }, scrape_configs: [job] }));
+  const args = [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, "data")}`];
+  const child = spawn("prometheus", [...args, `--web.listen-address=127.0.0.1:${port}`], { stdio: "ignore" });
+  const ended = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await ended;
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  await vi.waitFor(async () => expect((await fetch(`${origin}/-/ready`)).status).toBe(200), PATIENT);
+  return async (query: string): Promise<Record<string, number>> => {
+    const answer = await fetch(`${origin}/api/v1/query?query=${encodeURIComponent(query)}`);
+    const { data } = (await answer.json()) as { data: { result: { metric: object; value: [number, string] }[] } };
+    const sums = data.result.map(({ metric, value }) => [Object.values(metric).join(), Number(value[1])] as const);
+    return Object.fromEntries(sums.filter(([, sum]) => sum !== 0));
+  };
+}
+
+test("numbers are of all processes, and never go back when one dies", async () => {
+  const dist = await freshDist();
+  const { port, admin, pids } = await startWatched(dist, "--processes", "2");
+  await load(port, 2_000);
+  const told = async () => (await admin.read("/metrics")).text;
+  const countOf = async () => sumOf(await told(), "rollcall_requests_total");
+  let before = 0;
+  await vi.waitFor(async () => {
+    const count = await countOf();
+    const isSteady = count > 1_900 && count === before;
+    before = count;
+    expect(isSteady).toBe(true);
+  }, PATIENT);
+  const [victim = 0] = pids();
+  process.kill(victim, "SIGKILL");
+  await vi.waitFor(() => expect(pids()).not.toContain(victim), PATIENT);
+  expect(await countOf()).toBe(before);
+  await vi.waitFor(async () => expect(sumOf(await told(), "rollcall_processes")).toBe(2), PATIENT);
+  expect(await countOf()).toBe(before);
+  await ask(port, "/api/users/");
+  await vi.waitFor(async () => expect(await countOf()).toBe(before + 1), PATIENT);
+  const folder = await publish(dist, { bio: "next" });
+  await vi.waitFor(async () => expect(sumOf(await told(), "rollcall_switches_total")).toBe(1), PATIENT);
+  expect(await told()).toContain(`rollcall_snapshot_info{id="${folder.slice(-12)}"} 1`);
+  const open = connect({ port, host: "127.0.0.1" });
+  await vi.waitFor(async () => expect(sumOf(await told(), "rollcall_connections")).toBe(1), PATIENT);
+  open.destroy();
+  await vi.waitFor(async () => expect(sumOf(await told(), "rollcall_connections")).toBe(0), PATIENT);
+});
+
+test("damage and refusals are counted", async () => {
+  const dist = scratch();
+  const folder = await publish(dist);
+  const { port, admin } = await startWatched(dist);
+  await writeFile(join(folder, "api/users/pages/1.json"), "other");
+  expect((await ask(port, "/api/users/?page=1")).status).toBe(500);
+  const next = await publish(dist, { bio: "broken" });
+  await writeFile(join(next, "snapshot.json"), "{}");
+  await vi.waitFor(async () => {
+    const { text } = await admin.read("/metrics");
+    expect(sumOf(text, "rollcall_damaged_reads_total")).toBe(1);
+    expect(sumOf(text, "rollcall_requests_total")).toBe(1);
+    expect(sumOf(text, "rollcall_refused_releases_total") + sumOf(text, "rollcall_switches_total")).toBe(1);
+  }, PATIENT);
+});
+
+test("health names what is served, and is 503 while nothing is; nothing else is there", async () => {
+  const dist = scratch();
+  const folder = await publish(dist);
+  const { port, pids, admin } = await startWatched(dist, "--processes", "2");
+  const { status, headers, text } = await admin.read("/healthz");
+  expect({ status, type: headers["content-type"], cache: headers["cache-control"] }).toEqual({
+    ...{ status: 200, type: "application/json", cache: "no-store" },
+  });
+  const since = expect.stringMatching(/^\d{4}-\S+Z$/);
+  expect(JSON.parse(text)).toEqual({ id: folder.slice(-12), records: 5, since, built: since });
+  expect(await ask(admin.port, "/healthz", { method: "HEAD" })).toMatchObject({ status: 200, body: Buffer.alloc(0) });
+  for (const path of ["/", "/healthz/", "/api/users/", "/metrics.json"])
+    expect(await admin.read(path)).toMatchObject({ status: 404, text: expect.stringContaining('{"detail":') });
+  const posted = await ask(admin.port, "/metrics", { method: "POST" });
+  expect(posted).toMatchObject({ status: 405, headers: expect.objectContaining({ allow: "GET, HEAD" }) });
+  for (const path of ["/healthz", "/metrics"]) expect((await ask(port, path)).status, "the pages' port").toBe(404);
+
+  await rename(join(folder, "SHA256SUMS"), join(folder, "away"));
+  for (const pid of pids()) process.kill(pid, "SIGKILL");
+  await vi.waitFor(async () => expect((await admin.read("/healthz")).status).toBe(503), PATIENT);
+  await rename(join(folder, "away"), join(folder, "SHA256SUMS"));
+  await vi.waitFor(async () => expect((await admin.read("/healthz")).status).toBe(200), PATIENT);
+});
+
+test("an address that cannot be had is refused before anything is served", async () => {
+  const dist = await freshDist();
+  const port = `${await takenPort()}`;
+  expect(await run(["serve", dist, "--port", "0", "--admin", `127.0.0.1:${port}`])).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `error: Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another port for --admin.\n`,
+  });
+  const { code, stderr } = await run(["serve", dist, "--admin", "localhost:99999"]);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr:
+      'error: --admin must be an address and a port, like 127.0.0.1:9090 or [::1]:9090, or a port alone, got "localhost:99999".\n',
+  });
+});
