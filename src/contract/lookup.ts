@@ -16,7 +16,7 @@ export interface LookupIndex {
   keys: Beginnings;
   words: Beginnings;
   /** Of this form and of how words are cut. */
-  version: 1;
+  version: 2;
 }
 
 /**
@@ -43,22 +43,62 @@ export function nameFields({ fields, label, key }: Pick<Contract, "fields" | "la
 }
 
 const MARK = /\p{M}+/gu;
-/** Writing that puts no spaces between words, and pictures: each character is a word. */
-const ALONE = "\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\p{So}";
-const WORD = new RegExp(`[${ALONE}]|(?:(?![${ALONE}])[\\p{L}\\p{N}])+`, "gu");
+/** Writing that puts no spaces between words, and pictures. */
+const UNSPACED = "[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\p{So}]";
+const RUNS = new RegExp(`${UNSPACED}+|(?:(?!${UNSPACED})[\\p{L}\\p{N}])+`, "gu");
+const ONE_UNSPACED = new RegExp(UNSPACED, "u");
 const PLAIN = /^[\0-\x7f]*$/;
 const PLAIN_WORD = /[a-z0-9]+/g;
 
+/** Characters of a word where writing puts no spaces between words. */
+export const MOST_UNSPACED = 3;
+
 /**
  * The words of a text in their order, folded: compatible forms are one (NFKD), marks and case do not count. A word is a run of
- * letters and digits; where writing puts no spaces between words, and of pictures, each character.
+ * letters and digits. In a run of writing that puts no spaces between words, and of pictures, each character begins one, with
+ * the two behind it.
  */
 export function foldedWords(text: string): string[] {
-  return (PLAIN.test(text) ? text.toLowerCase().match(PLAIN_WORD) : fold(text).match(WORD)) ?? [];
+  if (PLAIN.test(text)) return text.toLowerCase().match(PLAIN_WORD) ?? [];
+  return (fold(text).match(RUNS) ?? []).flatMap((run) => (isUnspaced(run) ? beginningsIn(run) : run));
 }
 
-/** Down, up and down again: a sharp s has two letters only in capitals, and a dotless i is an I there. */
-function fold(text: string): string {
+function beginningsIn(run: string): string[] {
+  const characters = Array.from(run);
+  return characters.map((_, at) => characters.slice(at, at + MOST_UNSPACED).join(""));
+}
+
+/** Whether a word, or a folded character, is of writing that puts no spaces between words, or a picture. */
+export function isUnspaced(word: string): boolean {
+  return ONE_UNSPACED.test(word);
+}
+
+/** What somebody looks for: a record has it if one of its words is this, or begins so. */
+export interface WantedWord {
+  word: string;
+  isBeginning: boolean;
+}
+
+/**
+ * What a text looks for. The last word may be a beginning, and so may each where writing puts no spaces between words: there, the
+ * words that only repeat the end of the one before them are left out.
+ */
+export function wantedWords(text: string): WantedWord[] {
+  const words = foldedWords(text);
+  return words.flatMap((word, at) => {
+    const isBeginning = isUnspaced(word);
+    if (isBeginning && words[at - 1]?.endsWith(word)) return [];
+    return { word, isBeginning: isBeginning || at === words.length - 1 };
+  });
+}
+
+/** Whether one of the words is what is looked for. */
+export function isAmong({ word, isBeginning }: WantedWord, words: readonly string[]): boolean {
+  return words.some((one) => (isBeginning ? one.startsWith(word) : one === word));
+}
+
+/** Down, up and down again: a sharp s has two letters only in capitals, and a dotless i is an I there. Folding twice changes nothing. */
+export function fold(text: string): string {
   const bare = text.normalize("NFKD").replace(MARK, "");
   return bare.toLowerCase().toUpperCase().toLowerCase().normalize("NFKD").replace(MARK, "").replaceAll("ς", "σ");
 }

@@ -2,7 +2,7 @@
 import stringify from "fast-json-stable-stringify";
 import type { Contract } from "../contract/contract.js";
 import { SortedFamily } from "../lookup/family.js";
-import { FileSizes } from "../lookup/sizes.js";
+import { FACET_FILES } from "../lookup/sizes.js";
 import { TemporaryBytes } from "../lookup/temporary.js";
 import type { PutFile } from "../lookup/writer.js";
 import { TimeCounter } from "../markup/plots/times.js";
@@ -33,7 +33,7 @@ export class ExplorerWriter {
 
   constructor({ contract, count }: WriterOptions) {
     this.families = {
-      facets: new SortedFamily({ temporary: this.#temporary, count, isCut: false, hasAll: false }),
+      facets: new SortedFamily({ temporary: this.#temporary, count, isCut: false, hasAll: false, files: FACET_FILES }),
     };
     this.#fields = countedFields(contract);
     this.#integers = this.#fields.integers.map(() => new IntegerCounter());
@@ -61,7 +61,7 @@ export class ExplorerWriter {
   async finish(put: PutFile, signal?: AbortSignal): Promise<ExplorerSummary> {
     const turn = createTurns(TERMS, signal);
     const { facets } = this.families;
-    const sizes = new FileSizes(await facets.merge(turn));
+    await facets.merge(turn);
     const tally = new FacetTally(this.#fields.facets);
     for (const { term, count } of facets.counts()) {
       const wait = turn();
@@ -69,7 +69,7 @@ export class ExplorerWriter {
       tally.add(term, count);
     }
     let number = 0;
-    const lists = await facets.write({ sizes, turn, put: (bytes) => put(sortedPath("facets", ++number), bytes) });
+    const lists = await facets.write({ turn, put: (bytes) => put(sortedPath("facets", ++number), bytes) });
     const summary: ExplorerSummary = {
       ...{ count: this.#count, facets: tally.facets(), lists },
       ...{ times: this.#timesSummary(), integers: this.#distributions(), version: 1 },

@@ -4,7 +4,6 @@ import { ThreadPool } from "../workers/pool.js";
 import type { FamilyForm } from "./family.js";
 import type { FilesOptions } from "./files.js";
 import type { Run } from "./runs/run.js";
-import type { FileSizes } from "./sizes.js";
 import type { FamilyJob, FamilyResult } from "./worker.js";
 
 /** Little of what it makes outlives the next term. */
@@ -28,21 +27,15 @@ export class FamilyApart {
     await this.#ask("taken", { kind: "take", run });
   }
 
-  async merge(): Promise<number> {
-    return (await this.#ask("merged", { kind: "merge" })).bytes;
+  /** Begins to sort, and to cut files. Nothing can be taken any more. */
+  begin(): void {
+    this.#cut = this.#ask("cut", { kind: "cut" });
   }
 
-  /** Begins to cut files as if there were none before them. Only of very many, the size depends on that. */
-  begin({ bytes, least }: FileSizes): void {
-    this.#cut = this.#ask("cut", { kind: "cut", bytes, least, before: 0 });
-  }
-
-  /** After `merge`. */
-  async write({ sizes, put }: Pick<FilesOptions, "sizes" | "put">): Promise<Beginnings> {
-    const { bytes, least, files: before } = sizes;
-    const early = await this.#cut;
-    const isUsable = early && sizes.areEven(early.files);
-    const { beginnings } = isUsable ? early : await this.#ask("cut", { kind: "cut", bytes, least, before });
+  /** After `begin`. */
+  async write({ put }: Pick<FilesOptions, "put">): Promise<Beginnings> {
+    if (!this.#cut) throw new Error("Files are written before they are cut");
+    const { beginnings } = await this.#cut;
     for (;;) {
       const { files } = await this.#ask("files", { kind: "next" });
       if (files.length === 0) return beginnings;

@@ -7,6 +7,7 @@ import type { Lines, SortedLine } from "./lines.js";
 import { countNumbers } from "./numbers.js";
 import { mergeRuns, type StoredRun } from "./runs/merge.js";
 import { piecesOf, type Run, RunWriter } from "./runs/run.js";
+import { type FileForm, FileSizes } from "./sizes.js";
 import type { TemporaryBytes } from "./temporary.js";
 import { termOfLine, textAt } from "./term.js";
 
@@ -17,6 +18,7 @@ export interface FamilyForm {
   /** Whether a term that one record has is cut, and whether beginnings of terms have lines of their own. */
   isCut: boolean;
   hasAll: boolean;
+  files: FileForm;
 }
 
 interface FamilyOptions extends FamilyForm {
@@ -58,10 +60,8 @@ export class SortedFamily {
     return runOfLines(await mergeRuns(this.#runs, { ...this.options, isCut: false, turn }));
   }
 
-  /** @returns the bytes of all lines of terms, which say how large files have to be. */
-  async merge(turn: ReturnType<typeof createTurns>): Promise<number> {
+  async merge(turn: ReturnType<typeof createTurns>): Promise<void> {
     this.#lines = await mergeRuns(this.#runs, { ...this.options, turn });
-    return this.#lines.bytes;
   }
 
   /** Each term in order, and how many records have it. After `merge`, where terms are not cut. */
@@ -71,9 +71,10 @@ export class SortedFamily {
   }
 
   /** After `merge`. */
-  async write(options: Pick<FilesOptions, "sizes" | "turn" | "put">): Promise<Beginnings> {
+  async write(options: Pick<FilesOptions, "turn" | "put">): Promise<Beginnings> {
     if (!this.#lines) throw new Error("Lines are written before they are merged");
-    return writeFiles(this.#lines, { ...this.options, ...options });
+    const sizes = new FileSizes(this.#lines.bytes, this.options.files);
+    return writeFiles(this.#lines, { ...this.options, sizes, ...options });
   }
 }
 

@@ -1,40 +1,37 @@
-/** How large sorted files are: large enough that they are few, and small enough that one is quickly fetched. */
+/** How large sorted files are: large enough that they are few, and small enough that some are quickly fetched. */
 
-/** Bytes of a file, unless there are so many lines that they would be too many files. */
-const LEAST = 2 ** 16;
-/** Files that all lines of terms would fill. What stands for beginnings comes on top: a third as much, of a million users. */
-const EVEN = 300;
-/** From so many files on, their size doubles with every few, so that there are never more than 600. */
-const MANY = 500;
-const TOGETHER = 8;
+/** What the files of a family are like. Can be sent to another thread. */
+export interface FileForm {
+  /** Bytes of a file, unless there are so many lines that they would be too many files. */
+  least: number;
+  /** Files that all lines of terms would fill. What stands for beginnings comes on top: half as much, of a million users. */
+  even: number;
+  /** From so many files on, their size doubles with every few. */
+  many: number;
+}
 
-/** The sizes of all files of a lookup, one after the other. */
+/** Of keys and words there are never more than 600 files. Who looks for a key reads one, and who looks for a name mostly two. */
+export const KEY_FILES: FileForm = { least: 2 ** 17, even: 90, many: 112 };
+export const WORD_FILES: FileForm = { least: 68 * 1024, even: 320, many: 476 };
+export const FACET_FILES: FileForm = { least: 2 ** 16, even: 300, many: 500 };
+
+const TOGETHER = 4;
+
+/** The sizes of a family's files, one after the other. */
 export class FileSizes {
   readonly #even: number;
-  #files: number;
+  #files = 0;
 
-  /** @param bytes of all lines of terms. @param files that there are before. */
+  /** @param bytes of all lines of terms. */
   constructor(
-    readonly bytes: number,
-    readonly least = LEAST,
-    files = 0,
+    bytes: number,
+    private readonly form: FileForm,
   ) {
-    this.#even = Math.max(least, Math.ceil(bytes / EVEN));
-    this.#files = files;
-  }
-
-  /** Files so far. */
-  get files(): number {
-    return this.#files;
-  }
-
-  /** Whether so many more files are as large as the first. */
-  areEven(more: number): boolean {
-    return this.#files + more <= MANY;
+    this.#even = Math.max(form.least, Math.ceil(bytes / form.even));
   }
 
   next(): number {
-    const beyond = Math.max(0, ++this.#files - MANY);
+    const beyond = Math.max(0, ++this.#files - this.form.many);
     return this.#even * 2 ** Math.ceil(beyond / TOGETHER);
   }
 }

@@ -1,15 +1,14 @@
 /** Cuts UTF-8 text into the terms of its words, as `foldedWords` and `termOf` do, without making strings of it. */
-import { foldedWords, termOf } from "../contract/lookup.js";
+import { fold, foldedWords, isUnspaced, MOST_UNSPACED, termOf } from "../contract/lookup.js";
 
-/** What a character adds to the word before it, then each word that begins in it. `字` alone is two ends with a word between. */
-type Folded = readonly [before: Uint8Array, ...begun: readonly Uint8Array[]];
+/** A character that a text's character is folded to; undefined where it is of no word. */
+type Folded = { bytes: Uint8Array; isUnspaced: boolean } | undefined;
 
 /** Characters of a term. */
 const MOST = Array.from(termOf("a".repeat(1000))).length;
 const LAST_OF_ASCII = 0x7f;
 /** Codes from here on are Han and rarer ones. */
 const COMMON = 0x3000;
-const NOTHING = new Uint8Array();
 
 /** What each byte of ASCII is in a word; 0 for those that are in none. */
 const PLAIN = Uint8Array.from({ length: LAST_OF_ASCII + 1 }, (_, code) => {
@@ -20,13 +19,17 @@ const PLAIN = Uint8Array.from({ length: LAST_OF_ASCII + 1 }, (_, code) => {
 /** Each character is folded once, and alone: what one becomes does not depend on those beside it. */
 export class WordCutter {
   /** Those that most texts are made of, by their codes, and all others. */
-  readonly #common = new Array<Folded | undefined>(COMMON).fill(undefined);
-  readonly #others = new Map<number, Folded>();
-  /** Of those that stay within a word and become one character of at most three bytes, these bytes, and above them how many; else 0. */
+  readonly #common = new Array<readonly Folded[] | undefined>(COMMON).fill(undefined);
+  readonly #others = new Map<number, readonly Folded[]>();
+  /** Of those that become one letter or digit of at most three bytes, these bytes, and above them how many; else 0. */
   readonly #letters = new Uint32Array(COMMON);
+  /** The term of the word that goes on. */
   readonly #word = new Uint8Array(4 * MOST);
   #length = 0;
   #characters = 0;
+  /** Whether it is of writing without spaces. Then each of its characters has so many bytes. */
+  #isUnspaced = false;
+  readonly #sizes: number[] = [];
 
   /** @param take is told of each word's term, which stands at the beginning of `bytes` for a moment. */
   constructor(private readonly take: (bytes: Uint8Array, length: number, number: number) => void) {}
@@ -37,44 +40,58 @@ export class WordCutter {
       const first = bytes[at++] ?? 0;
       if (first <= LAST_OF_ASCII) {
         const folded = PLAIN[first] ?? 0;
-        if (folded === 0) this.#end(number);
-        else if (this.#characters++ < MOST) this.#word[this.#length++] = folded;
+        if (folded === 0 || this.#isUnspaced) this.#end(number);
+        if (folded !== 0 && this.#characters++ < MOST) this.#word[this.#length++] = folded;
         continue;
       }
       const more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
       let code = first & (0x3f >> more);
       for (const last = at + more; at < last; at++) code = (code << 6) | ((bytes[at] ?? 0) & 0x3f);
-      const letter = code < COMMON ? (this.#letters[code] ?? 0) : 0;
-      if (letter === 0) this.#add(code, number);
+      const letter = code < COMMON && !this.#isUnspaced ? (this.#letters[code] ?? 0) : 0;
+      if (letter === 0) for (const folded of this.#foldedOf(code)) this.#add(folded, number);
       else if (this.#characters++ < MOST) this.#length = writeLetter(this.#word, this.#length, letter);
     }
     this.#end(number);
   }
 
-  #add(code: number, number: number): void {
-    let folded = code < COMMON ? this.#common[code] : this.#others.get(code);
-    if (!folded) {
-      folded = fold(String.fromCodePoint(code));
-      if (code < COMMON) {
-        this.#common[code] = folded;
-        this.#letters[code] = letterOf(folded);
-      } else this.#others.set(code, folded);
-    }
-    for (let part = 0; part < folded.length; part++) {
-      if (part > 0) this.#end(number);
-      const bytes = folded[part] ?? NOTHING;
-      for (let at = 0; at < bytes.length; at++) {
-        const byte = bytes[at] ?? 0;
-        if ((byte & 0xc0) !== 0x80) this.#characters++;
-        if (this.#characters <= MOST) this.#word[this.#length++] = byte;
-      }
-    }
+  #foldedOf(code: number): readonly Folded[] {
+    const known = code < COMMON ? this.#common[code] : this.#others.get(code);
+    if (known) return known;
+    const folded = foldedCharacters(String.fromCodePoint(code));
+    if (code < COMMON) {
+      this.#common[code] = folded;
+      this.#letters[code] = letterOf(folded);
+    } else this.#others.set(code, folded);
+    return folded;
+  }
+
+  #add(folded: Folded, number: number): void {
+    if (folded?.isUnspaced !== this.#isUnspaced) this.#end(number);
+    if (!folded) return;
+    this.#isUnspaced = folded.isUnspaced;
+    if (this.#characters++ >= MOST) return;
+    this.#word.set(folded.bytes, this.#length);
+    this.#length += folded.bytes.length;
+    if (!folded.isUnspaced) return;
+    this.#sizes.push(folded.bytes.length);
+    if (this.#characters === MOST_UNSPACED) this.#takeFirst(number);
+  }
+
+  /** Where each character begins a word: that of the first one. */
+  #takeFirst(number: number): void {
+    this.take(this.#word, this.#length, number);
+    const first = this.#sizes.shift() ?? 0;
+    this.#word.copyWithin(0, first, this.#length);
+    this.#length -= first;
+    this.#characters--;
   }
 
   #end(number: number): void {
-    if (this.#length > 0) this.take(this.#word, this.#length, number);
+    if (this.#isUnspaced) while (this.#length > 0) this.#takeFirst(number);
+    else if (this.#length > 0) this.take(this.#word, this.#length, number);
     this.#length = 0;
     this.#characters = 0;
+    this.#isUnspaced = false;
   }
 }
 
@@ -88,19 +105,14 @@ function writeLetter(word: Uint8Array, at: number, letter: number): number {
   return end;
 }
 
-function letterOf(folded: Folded): number {
-  const [bytes] = folded;
-  const characters = bytes.filter((byte) => (byte & 0xc0) !== 0x80).length;
-  if (folded.length > 1 || characters !== 1 || bytes.length > 3) return 0;
-  return bytes.reduce((letter, byte) => (letter << 8) | byte, 0) | (bytes.length << BYTES_BITS);
+function letterOf([folded, ...more]: readonly Folded[]): number {
+  if (!folded || folded.isUnspaced || more.length > 0 || folded.bytes.length > 3) return 0;
+  return folded.bytes.reduce((letter, byte) => (letter << 8) | byte, 0) | (folded.bytes.length << BYTES_BITS);
 }
 
-/** Found by what a character does between two letters. */
-function fold(character: string): Folded {
-  const words = foldedWords(`a${character}b`);
-  const parts = words.map((word, at) =>
-    Buffer.from(word.slice(at === 0 ? 1 : 0, at === words.length - 1 ? -1 : undefined)),
+/** Nothing of a mark: what is before it goes on behind it. */
+function foldedCharacters(character: string): Folded[] {
+  return Array.from(fold(character), (one) =>
+    foldedWords(one).length > 0 ? { bytes: Buffer.from(one), isUnspaced: isUnspaced(one) } : undefined,
   );
-  const [before = Buffer.alloc(0), ...begun] = parts;
-  return [before, ...begun];
 }

@@ -7,7 +7,7 @@ import { createTurns } from "../workers/turns.js";
 import { FamilyApart } from "./apart.js";
 import { SortedFamily } from "./family.js";
 import type { GatheredTerms } from "./gatherer.js";
-import { FileSizes } from "./sizes.js";
+import { type FileForm, KEY_FILES, WORD_FILES } from "./sizes.js";
 import { TemporaryBytes } from "./temporary.js";
 
 /** Takes a file of a release. */
@@ -35,11 +35,17 @@ export class LookupWriter {
   readonly #apart: FamilyApart | undefined;
 
   constructor(private readonly options: WriterOptions) {
-    const { count, shared } = options;
-    const form = { count, isCut: true, hasAll: true };
-    const family = { ...form, temporary: this.#temporary };
-    this.families = { keys: new SortedFamily(family), words: new SortedFamily(family) };
-    this.#apart = shared && new FamilyApart(form, shared.signal);
+    const { count, shared, least } = options;
+    const form = (files: FileForm) => {
+      return { count, isCut: true, hasAll: true, files: least === undefined ? files : { ...files, least } };
+    };
+    const [keys, words] = [form(KEY_FILES), form(WORD_FILES)];
+    const temporary = this.#temporary;
+    this.families = {
+      keys: new SortedFamily({ ...keys, temporary }),
+      words: new SortedFamily({ ...words, temporary }),
+    };
+    this.#apart = shared && new FamilyApart(words, shared.signal);
   }
 
   /** @returns what to wait for before there is room for more. */
@@ -52,23 +58,22 @@ export class LookupWriter {
 
   /** Puts every file as soon as it is made, lookup/index.json last. Nothing can be taken any more. */
   async finish(put: PutFile, signal?: AbortSignal): Promise<void> {
-    const { contract, least } = this.options;
-    const { keys } = this.families;
-    const words = this.#apart ?? this.families.words;
+    const { contract } = this.options;
+    const { keys, words } = this.families;
     const turn = createTurns(TERMS, signal);
-    const [keysBytes, wordsBytes] = await Promise.all([keys.merge(turn), words.merge(turn)]);
-    const sizes = new FileSizes(keysBytes + wordsBytes, least);
-    this.#apart?.begin(sizes);
+    this.#apart?.begin();
+    await keys.merge(turn);
+    if (!this.#apart) await words.merge(turn);
     const write = async (name: "keys" | "words", family: SortedFamily | FamilyApart) => {
       let number = 0;
-      return family.write({ sizes, turn, put: (bytes) => put(sortedPath(name, ++number), bytes) });
+      return family.write({ turn, put: (bytes) => put(sortedPath(name, ++number), bytes) });
     };
     const index: LookupIndex = {
       key: contract.key.names,
       fields: nameFields(contract).map(({ names }) => names),
       keys: await write("keys", keys),
-      words: await write("words", words),
-      version: 1,
+      words: await write("words", this.#apart ?? words),
+      version: 2,
     };
     await put(LOOKUP, Buffer.from(`${stringify(index)}\n`));
   }

@@ -221,7 +221,7 @@ test("the look-up of another release, or an index.json of before", async () => {
 
 test("a look-up of another version is not compared, and the row says so", async () => {
   const folder = await lookupRelease();
-  edit(folder, INDEX, (text) => text.replace('"version":1', '"version":2'));
+  edit(folder, INDEX, (text) => text.replace('"version":2', '"version":3'));
   truncateSync(join(folder, WORDS), 0);
   reseal(folder);
   expect((await verified(folder)).row).toMatchObject({

@@ -5,7 +5,7 @@ import { groundOf, type Latest } from "../proof/latest.js";
 import type { Course, Walked } from "../walk.js";
 import { readKept } from "./kept.js";
 import { openSearch, type Query } from "./search.js";
-import { numbersOf, type SortedSource } from "./sorted.js";
+import { numbersOf, type SortedSource, type Wanted } from "./sorted.js";
 
 /** A snapshot, and what a walk goes through that looks for something in it. */
 export interface Searched<T> extends Walked {
@@ -63,14 +63,10 @@ async function* search<T>(
       return ground.parsePage<T>(page, await ground.readPage(page, own)).results;
     });
   const { lists, fits } = await openSearch(reader, query);
-  const from = { number: records };
-  const numbers = meet(
-    lists.map((list) => numbersOf(reader, list, from)),
-    from,
-  );
+  const numbers = onAll(reader, lists, records);
   let next = await numbers.next();
-  // Few pages at first: one who looks for a name may need no more.
-  for (let most = 2; !next.done; most *= 2) {
+  // One page at first: who looks for a name may need no more.
+  for (let most = 1; !next.done; most *= 2) {
     const pages = new Map<number, Promise<T[]>>();
     const found: [number: number, results: Promise<T[]>][] = [];
     for (; !next.done; next = await numbers.next()) {
@@ -87,6 +83,28 @@ async function* search<T>(
       if (fits(record)) yield [record, number + 1];
     }
   }
+}
+
+/** Of so few that are left, each page is asked for rather than more lists. */
+const FEW = 3;
+
+/** The numbers from `first` on that all lists have; or those of some lists, where that leaves so few that others need not be read. */
+async function* onAll(
+  reader: SortedSource,
+  lists: readonly Wanted[],
+  first: number,
+): AsyncGenerator<number, undefined> {
+  const onSome = (some: readonly Wanted[], from = { number: first }) =>
+    meet(
+      some.map((list) => numbersOf(reader, list, from)),
+      from,
+    );
+  for (let most = 2; most < lists.length; most *= 2) {
+    const few: number[] = [];
+    for await (const number of onSome(lists.slice(0, most))) if (few.push(number) > FEW) break;
+    if (few.length <= FEW) return yield* few;
+  }
+  return yield* onSome(lists);
 }
 
 /** The numbers that all lists have. @param from what each goes on with. */

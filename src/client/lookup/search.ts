@@ -1,5 +1,5 @@
 /** What is looked for: the lists that its records are on, and whether a record is one of them. */
-import { foldedWords, keyTerm, termOf, wordsOfRecord } from "../../contract/lookup.js";
+import { isAmong, keyTerm, termOf, type WantedWord, wantedWords, wordsOfRecord } from "../../contract/lookup.js";
 import { valueAt } from "../../contract/record/value.js";
 import { type AnyObject, objectOf } from "../checked.js";
 import { ListingError, malformed } from "../errors.js";
@@ -21,7 +21,7 @@ export interface Query extends Pick<InnerSearch, "by" | "isWhole" | "also"> {
 }
 
 export interface Sought {
-  /** A record that is looked for is on each of these lists; none where nothing is looked for. */
+  /** A record that is looked for is on each of these lists, the shortest of which mostly come first; none where nothing is looked for. */
   lists: Wanted[];
   /** Whether it is looked for. Lists may have others, too. */
   fits(record: unknown): boolean;
@@ -34,15 +34,16 @@ const INDEX_BYTES = 16_000_000;
  * @throws ListingError (usage) where the release has not what it takes
  */
 export async function openSearch(reader: SortedSource, { text, by, isWhole, also }: Query): Promise<Sought> {
-  const { lists, fits: isAlso } = (await also?.(reader)) ?? { lists: [], fits: () => true };
-  const demands = [isAlso];
+  const more = await also?.(reader);
+  const lists: Wanted[] = [];
+  const demands = more ? [more.fits] : [];
   const add = (folder: string, said: unknown, url: string, term: string, isBeginning: boolean) =>
     lists.push({ folder, said, url, term, isBeginning });
   // A key may be empty.
   if (text !== "" || isWhole) {
     const [{ key, fields, version, keys, words }, url] = await readIndex(reader, "lookup/index.json");
-    if (version !== 1 || !Array.isArray(fields) || ![key, ...fields].every(isNames))
-      throw malformed(url, "an index of version 1", version);
+    if (version !== 2 || !Array.isArray(fields) || ![key, ...fields].every(isNames))
+      throw malformed(url, "an index of version 2", version);
     const keyField = { names: key as string[] };
     if (by === "key") {
       const term = keyTerm(text);
@@ -52,17 +53,27 @@ export async function openSearch(reader: SortedSource, { text, by, isWhole, also
         return isWhole ? own === text : own.startsWith(text);
       });
     } else {
-      const wanted = foldedWords(text);
-      const isLast = (at: number) => at === wanted.length - 1;
-      for (const [at, word] of wanted.entries()) add("lookup/words", words, url, termOf(word), isLast(at));
+      const wanted = wantedWords(text);
+      for (const { word, isBeginning } of longestFirst(wanted))
+        add("lookup/words", words, url, termOf(word), isBeginning);
       const names = fields.map((field) => ({ names: field }));
       demands.push((record) => {
         const own = wordsOfRecord(keyField, names, record);
-        return wanted.every((word, at) => own.some((one) => one === word || (isLast(at) && one.startsWith(word))));
+        return wanted.every((one) => isAmong(one, own));
       });
     }
   }
+  if (more) lists.push(...more.lists);
   return { lists, fits: (record) => demands.every((fits) => fits(record)) };
+}
+
+/** The longer a word, the fewer have it, mostly; of words as long, those at both ends have the least to do with each other. */
+function longestFirst(wanted: readonly WantedWord[]): WantedWord[] {
+  const fromEnd = (at: number) => Math.min(at, wanted.length - 1 - at);
+  return wanted
+    .map((one, at) => ({ one, at }))
+    .sort((a, b) => b.one.word.length - a.one.word.length || fromEnd(a.at) - fromEnd(b.at))
+    .map(({ one }) => one);
 }
 
 /** What says where sorted files begin. Its folder is called as the flag that a release has to be built with. */

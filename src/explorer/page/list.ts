@@ -1,7 +1,7 @@
 /** The table of records, which is a list of cards on a phone. */
 import type { Field } from "../../contract/contract.js";
 import { headingOf } from "../../contract/heading.js";
-import { nameFields } from "../../contract/lookup.js";
+import { nameFields, wantedWords } from "../../contract/lookup.js";
 import { kindOf } from "../../contract/record/kind.js";
 import { valueAt } from "../../contract/record/value.js";
 import { element } from "../../markup/page/element.js";
@@ -10,7 +10,7 @@ import { addressOf } from "./address.js";
 import { shortValue } from "./cells.js";
 import { columnsOf } from "./columns.js";
 import { namesOf } from "./found.js";
-import { hasWanted, markedKey, markedText, type SearchedWords, wantedBy } from "./marks.js";
+import { hasWanted, markedKey, markedText, type SearchedWords } from "./marks.js";
 import type { Basis, ListedRow } from "./reader.js";
 
 /** Characters of a value that stay in one line: as many as a day has, and a few more. */
@@ -49,7 +49,7 @@ export function createList(labelledBy: string, describedBy: string): RecordList 
       table.classList.remove("old");
       const text = searched.trim();
       const names = nameFields(known.contract).filter(({ path }) => path !== known.contract.label.path);
-      rowOf = (row) => recordRow(row, known, { columns, names, text, wanted: wantedBy(text) });
+      rowOf = (row) => recordRow(row, known, { columns, names, text, wanted: wantedWords(text) });
     },
     add(rows) {
       // Without rows, headings would be of nothing.

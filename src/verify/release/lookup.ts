@@ -42,7 +42,8 @@ export async function findUnproved(folder: string, tree: Tree, manifest: Manifes
   for (const check of LOOKUP_CHECKS) {
     const head = HEADS[check];
     if (filesOf(check, manifest, tree).length === 0) why.set(check, `it has no ${head}`);
-    else if (isOfOtherVersion((await readPlainFile(folder, tree, head, MAX_HEAD)) ?? "")) why.set(check, OTHER_VERSION);
+    else if (isOfOtherVersion(check, (await readPlainFile(folder, tree, head, MAX_HEAD)) ?? ""))
+      why.set(check, OTHER_VERSION);
   }
   return why;
 }

@@ -132,7 +132,7 @@ export class LookupOfSite implements HeldFiles {
     const head = HEADS[check];
     if (![...others.keys()].some((path) => checkOf(path) === check)) return `the release has no ${head}`;
     const said = this.has(head) ? await this.attempt.askWhole(head, MAX_PACKED) : undefined;
-    if (said && isOfOtherVersion(String(said))) return OTHER_VERSION;
+    if (said && isOfOtherVersion(check, String(said))) return OTHER_VERSION;
     if (check === "explorer") await this.#checkExplorer();
     return this.isSample ? SAMPLED : undefined;
   }

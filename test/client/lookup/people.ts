@@ -62,7 +62,7 @@ export function lookupOf(records: readonly Person[], size: number): Map<string, 
     return sorted.beginnings;
   });
   const fields = NAMES.map(({ names }) => names);
-  files.set("lookup/index.json", JSON.stringify({ key: KEY.names, fields, keys, words, version: 1 }));
+  files.set("lookup/index.json", JSON.stringify({ key: KEY.names, fields, keys, words, version: 2 }));
   files.set("explorer/summary.json", JSON.stringify({ facets: FACETS, lists }));
   return files;
 }

@@ -11,16 +11,16 @@ def fold(text):
 
 
 def words(text):
-    """In order: runs of letters and digits, and characters that stand alone."""
-    found = [""]
+    """In order: runs of letters and digits; and each character of writing without spaces, with the two behind it in its run."""
+    runs, before = [], None
     for c in fold(text or ""):
-        if unicodedata.category(c) == "So" or unicodedata.name(c, "").startswith(ALONE):
-            found += [c, ""]
-        elif unicodedata.category(c)[0] in "LN":
-            found[-1] += c
-        else:
-            found.append("")
-    return [word for word in found if word]
+        is_alone = unicodedata.category(c) == "So" or unicodedata.name(c, "").startswith(ALONE)
+        kind = "alone" if is_alone else "plain" if unicodedata.category(c)[0] in "LN" else None
+        if kind != before:
+            runs.append([kind, ""])
+        runs[-1][1] += c
+        before = kind
+    return [word for kind, run in runs if kind for word in ([run] if kind == "plain" else [run[at : at + 3] for at in range(len(run))])]
 
 
 db = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
@@ -36,10 +36,14 @@ def look_up(kind, text):
         return db.execute("SELECT id FROM users WHERE id = ?", [text])
     if kind == "key":
         return db.execute(f"SELECT id FROM users WHERE substr(id, 1, length(?1)) = ?1 {ORDER}", [text])
-    *whole, last = words(text) or [None]
-    named = "".join("id IN (SELECT id FROM has WHERE word = ?) AND " for _ in whole)
-    begins = "id IN (SELECT id FROM has WHERE word >= ? AND substr(word, 1, ?) = ?)"
-    return db.execute(f"SELECT id FROM users WHERE {named} {begins} {ORDER}", [*whole, last, len(last or ""), last])
+    wanted = words(text)
+    begins = [at == len(wanted) - 1 or unicodedata.name(word[0], "").startswith(ALONE) or unicodedata.category(word[0]) == "So" for at, word in enumerate(wanted)]
+    has = {True: "word >= ?1 AND substr(word, 1, length(?1)) = ?1", False: "word = ?1"}
+    found = [{id for id, in db.execute(f"SELECT id FROM has WHERE {has[begin]}", [word])} for word, begin in zip(wanted, begins)]
+    if not found:
+        return []
+    of_all = json.dumps(sorted(set.intersection(*found)))
+    return db.execute(f"SELECT id FROM users WHERE id IN (SELECT value FROM json_each(?)) {ORDER}", [of_all])
 
 
 json.dump([[id for id, in look_up(*one)] for one in json.load(sys.stdin)], sys.stdout)
