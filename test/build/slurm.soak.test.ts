@@ -67,10 +67,11 @@ wait
 
     const seconds = (name: string) => secondsIn(readFileSync(join(folder, `${name}.times`), "utf8"));
     const shards = Array.from({ length: SHARDS }, (_, at) => seconds(`shard-${at}`));
-    const sum = shards.reduce((one, other) => one + other);
-    const figures = { one: seconds("one"), shards: sum, slowest: Math.max(...shards), join: seconds("join") };
+    const all = shards.reduce((one, other) => one + other);
+    const figures = { one: seconds("one"), all, slowest: Math.max(...shards), join: seconds("join") };
     // docs/scale.md has these.
-    console.info(`${USERS} records, ${what}, seconds of CPU: ${JSON.stringify(figures)}`);
+    const texts = Object.entries(figures).map(([name, value]) => `${name} ${value.toFixed(1)}`);
+    console.info(`${USERS} records, ${what}, seconds of CPU: ${texts.join(", ")}`);
   },
 );
 
@@ -80,7 +81,7 @@ function secondsIn(times: string): number {
   const parts = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(
     ([, minutes, seconds]) => Number(minutes) * 60 + Number(seconds),
   );
-  return Math.round(parts.reduce((one, other) => one + other, 0) * 10) / 10;
+  return parts.reduce((one, other) => one + other, 0);
 }
 
 /** A Slurm of one node, with everything of it in a folder. @returns what runs its commands. */
