@@ -13,6 +13,7 @@ import { openSigner, type Signer } from "../release/signature/signer.js";
 import { Staging } from "../release/staging.js";
 import { requireLink } from "../release/switch.js";
 import { checkOptions } from "../settings/options.js";
+import { WHOLE } from "../shards/cut.js";
 import { openSource, type Source } from "../source/open.js";
 import { changesAgain, type WrittenChanges, writeChanges } from "./changes.js";
 import type { BuildEffects, BuildOptions, BuildSettings } from "./options.js";
@@ -22,7 +23,6 @@ import type { WrittenPages } from "./page-writer.js";
 import { ProblemLog } from "./problems.js";
 import { isAdapted, makeCurrent } from "./publish.js";
 import { type BuildResult, explorerAddress, reportLookup, type Timings } from "./result.js";
-import { WHOLE } from "./shards/cut.js";
 import { joinParts } from "./shards/join.js";
 import { type Job, writePages } from "./write-pages.js";
 

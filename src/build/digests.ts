@@ -2,8 +2,8 @@
 import { type DigestBytes, PageDigests, type PageSums } from "../release/digests.js";
 import { PagePaths } from "../release/layout.js";
 import { SumsWriter } from "../release/sums/writer.js";
+import { pagesOf } from "../shards/cut.js";
 import type { Destination, Task } from "./page-writer.js";
-import { pagesOf } from "./shards/cut.js";
 
 /** To be closed in a `finally`. Pages are counted from the first that is written. */
 export interface DigestsWriter {

@@ -12,7 +12,7 @@ import type { PageSums } from "../release/digests.js";
 import { closing, openPlain, sha256 } from "../release/files.js";
 import { PagePaths, type Variant } from "../release/layout.js";
 import { linkFile, writeFlushedSync } from "../release/write.js";
-import type { PageRange } from "./shards/cut.js";
+import type { PageRange } from "../shards/cut.js";
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
 

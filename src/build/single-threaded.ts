@@ -11,6 +11,7 @@ import { UserError } from "../errors.js";
 import { PageDigests } from "../release/digests.js";
 import type { Release } from "../release/open.js";
 import { RecordListWriter, recordLines } from "../release/record/list.js";
+import { type PageRange, rowsOfPages } from "../shards/cut.js";
 import type { Source } from "../source/open.js";
 import { createTurns } from "../workers/turns.js";
 import { digestsFor } from "./digests.js";
@@ -25,7 +26,6 @@ import {
   type WrittenPages,
 } from "./page-writer.js";
 import { readRecords, type Tally } from "./records.js";
-import { type PageRange, rowsOfPages } from "./shards/cut.js";
 
 interface SingleThreadedEffects extends Omit<Tally, "warnings"> {
   signal: AbortSignal | undefined;

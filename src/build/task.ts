@@ -2,9 +2,9 @@
 import { pagesTogether } from "../bulk/members.js";
 import { pagesFor } from "../contract/links.js";
 import type { Release } from "../release/open.js";
+import { cutPages, type Shard, WHOLE } from "../shards/cut.js";
 import type { BuildSettings } from "./options.js";
 import type { Destination, Task } from "./page-writer.js";
-import { cutPages, type Shard, WHOLE } from "./shards/cut.js";
 
 /** @param count of all records. */
 export function taskOf(settings: BuildSettings, count: number, shard: Shard): Task {

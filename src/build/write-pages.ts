@@ -6,6 +6,7 @@ import { UserError } from "../errors.js";
 import { findAltered, type Release } from "../release/open.js";
 import { findRecordList } from "../release/record/list.js";
 import type { Staging } from "../release/staging.js";
+import { rowsOfPages, type Shard } from "../shards/cut.js";
 import type { Source } from "../source/open.js";
 import { threadsFor } from "../workers/pool.js";
 import { createTurns } from "../workers/turns.js";
@@ -15,7 +16,6 @@ import type { Task, WrittenPages } from "./page-writer.js";
 import { writePagesInParallel } from "./parallel/pool.js";
 import { InvalidRecordsError, type ProblemLog } from "./problems.js";
 import { readRecords } from "./records.js";
-import { rowsOfPages, type Shard } from "./shards/cut.js";
 import { writePagesSingleThreaded } from "./single-threaded.js";
 import { destinationOf, taskOf } from "./task.js";
 

@@ -7,6 +7,7 @@ import type { StepKind } from "../publish/plan.js";
 import type { PublishResult } from "../publish/publish.js";
 import { at, hasScheme } from "../settings/kinds.js";
 import type { Settings } from "../settings/settings.js";
+import { readShard, wordOf } from "../shards/word.js";
 import { type Progress, watched } from "./program/progress.js";
 import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
 
@@ -21,6 +22,10 @@ export const publishVerb: Verb = {
     ["rollcall publish ../site", "make the folder equal to the current release"],
     ["rollcall publish ../site --dry-run", "only say what would be written and removed"],
     ["rollcall publish s3://my-bucket/directory --purge-list purge.txt", "upload what changed, and list its URLs"],
+    [
+      "rollcall publish s3://my-bucket/directory --shard 3/8",
+      "on one of eight machines, 0 to 7, upload an eighth of the pages",
+    ],
   ],
   configured: true,
   run: runPublish,
@@ -32,7 +37,8 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
   const { publish: publishRelease } = await import("../publish/publish.js");
   const { out: dist, force, expect, release, endpoint, cacheControl } = settings;
   const place = hasScheme(target) ? target : at(io.cwd, target);
-  const options = { dist, target: place, release, endpoint, cacheControl, force, expect, dryRun, purgeList };
+  const shard = settings.shard === undefined ? undefined : wordOf(readShard(settings.shard, io.env));
+  const options = { dist, target: place, release, endpoint, cacheControl, force, expect, dryRun, purgeList, shard };
   const onStep = (kind: StepKind, path: string) => print(io, `${SIGNS[kind]} ${visible(path)}`);
   const onWait = (milliseconds: number) =>
     say(io, `An earlier run has not ended; watching for ${duration(milliseconds)} whether it is at work.`);
@@ -53,16 +59,21 @@ async function runPublish({ settings, arguments: { target = "" } }: Given, io: I
 const SIGNS: Readonly<Record<StepKind, string>> = { add: "+", change: "~", remove: "-" };
 
 function describePublish(result: PublishResult, milliseconds: number, { dryRun, purgeList }: Settings): Line[] {
-  const { added, changed, removed, same, bytes, urls, requests } = result;
+  const { added, changed, removed, same, bytes, urls, requests, shard } = result;
   const counts = `${number(added)} new, ${number(changed)} changed, ${number(removed)} gone`;
   const lines: Line[] = [
-    { verb: "publish", value: fromTo(result), detail: result.target },
+    {
+      verb: "publish",
+      value: shard === undefined ? fromTo(result) : `shard ${shard} of ${result.id}`,
+      detail: result.target,
+    },
     { verb: dryRun ? "would" : "files", value: `${counts}, ${number(same)} the same` },
   ];
   if (requests !== undefined) lines.push({ verb: "sent", value: `${size(bytes)} in ${count(requests, "request")}` });
   else if (bytes > 0) lines.push({ verb: "wrote", value: size(bytes) });
   if (purgeList !== undefined) lines.push({ verb: "purge", value: `${count(urls, "URL")}, in ${purgeList}` });
-  return [...lines, { verb: "done", value: `in ${duration(milliseconds)}` }];
+  const next = shard !== undefined && { detail: "when all shards are there: run this without --shard" };
+  return [...lines, { verb: "done", value: `in ${duration(milliseconds)}`, ...next }];
 }
 
 function fromTo({ id, before, resumed }: PublishResult): string {

@@ -19,6 +19,7 @@ import {
   type Variant,
 } from "../release/layout.js";
 import type { Release } from "../release/open.js";
+import { cutPages, type PageRange, type Shard } from "../shards/cut.js";
 
 export interface PublishedFile {
   /** In the order of publishing, from 0. */
@@ -82,6 +83,13 @@ export class FileOrder {
     return paths.path(pages - Math.floor(position / variants.length), variants[position % variants.length]);
   }
 
+  /** The numbers of all files of some pages, which follow each other: from `first` to the one before `end`. */
+  filesOf({ first, last }: PageRange): { first: number; end: number } {
+    const { pages, variants } = this.shape;
+    const at = (page: number) => this.#first.length + (pages - page) * variants.length;
+    return { first: at(last), end: at(first - 1) };
+  }
+
   indexOf(path: string): number | undefined {
     const last = this.#last.indexOf(path);
     if (last >= 0) return this.announcing + last;
@@ -102,11 +110,18 @@ export class FileOrder {
 export class ReleaseFiles extends FileOrder {
   readonly folder: string;
   readonly snapshot: Release["snapshot"];
+  /** Whether a run puts only some of the pages, and others put the rest. */
+  readonly isShare: boolean;
+  /** The numbers of the files that a run puts where they are missing. */
+  readonly #own: { first: number; end: number };
   readonly #sums: Release["sums"];
   readonly #unlisted: ReadonlyMap<string, string>;
 
-  /** @throws UserError when SHA256SUMS lists a path that may not be published. */
-  constructor({ folder, snapshot, paths, sums, isSigned }: Release) {
+  /**
+   * @param shard whose pages alone are put.
+   * @throws UserError when SHA256SUMS lists a path that may not be published.
+   */
+  constructor({ folder, snapshot, paths, sums, isSigned }: Release, shard?: Shard) {
     const others = [...sums.others.keys()].filter((path) => path !== SNAPSHOT && !isForAdapters(path));
     const unfit = others.find((path) => !isPublishable(path));
     if (unfit !== undefined)
@@ -116,6 +131,8 @@ export class ReleaseFiles extends FileOrder {
     super({ paths, pages: sums.pages.pages, variants: sums.pages.variants, others, isSigned });
     this.folder = folder;
     this.snapshot = snapshot;
+    this.isShare = shard !== undefined;
+    this.#own = shard ? this.filesOf(cutPages(sums.pages.pages, shard)) : { first: 0, end: this.length };
     this.#sums = sums;
     const hash = createHash("sha256");
     for (const line of encodeSums(sums)) hash.update(line);
@@ -134,8 +151,18 @@ export class ReleaseFiles extends FileOrder {
     return { index, path, digest: this.#unlisted.get(path) ?? listed ?? "", variant: found?.variant };
   }
 
+  isOwn(index: number): boolean {
+    return index >= this.#own.first && index < this.#own.end;
+  }
+
+  /** Those that this run puts where they are missing. */
   *[Symbol.iterator](): Generator<PublishedFile> {
-    for (let index = 0; index < this.length; index++) yield this.at(index);
+    for (let index = this.#own.first; index < this.#own.end; index++) yield this.at(index);
+  }
+
+  /** What this run puts, as SHA256SUMS lists it. */
+  *digests(): Generator<[path: string, digest: string]> {
+    for (const { path, digest } of this) yield [path, digest];
   }
 
   damaged(path: string): UserError {

@@ -6,6 +6,8 @@ import { type Owned, owns } from "./owned.js";
 import type { FileState, Target } from "./target.js";
 
 const CODES: Record<FileState, number> = { same: 0, absent: 1, different: 2 };
+/** Of files that other runs put. */
+const LEFT = 3;
 
 export type StepKind = "add" | "change" | "remove";
 
@@ -27,7 +29,7 @@ export async function makePlan(
   before: Owned | undefined,
   { force, signal }: { force: boolean; signal: AbortSignal | undefined },
 ): Promise<Plan> {
-  const states = new Uint8Array(files.length);
+  const states = new Uint8Array(files.length).fill(LEFT);
   const foreign = { first: "", count: 0 };
   await target.survey(
     files,
@@ -45,13 +47,24 @@ export async function makePlan(
       `${target.name} has files that Rollcall did not put there: ${which}; move them away, or replace them with --force.`,
     );
   }
+  if (files.isShare) leaveEnd(files, target.announced, states);
   const orphans = { count: 0, hasExplorer: false };
-  if (before)
+  if (before && !files.isShare)
     for await (const path of target.orphans(before, files)) {
       orphans.count++;
       orphans.hasExplorer ||= path === EXPLORER;
     }
   return new Plan(files, before, states, orphans);
+}
+
+/**
+ * The page at which the listing there ends is left to the run that follows all shards: its `next` will lead to a new page,
+ * and from that to others, which other shards may not have put yet.
+ */
+function leaveEnd(files: ReleaseFiles, announced: number | undefined, states: Uint8Array): void {
+  if (announced === undefined || announced >= files.shape.pages) return;
+  const { first, end } = files.filesOf({ first: announced, last: announced });
+  for (let index = first; index < end; index++) if (states[index] === CODES.different) states[index] = LEFT;
 }
 
 export class Plan {
@@ -77,7 +90,7 @@ export class Plan {
   }
 
   puts(index: number): boolean {
-    return this.states[index] !== CODES.same;
+    return isPut(this.states[index]);
   }
 
   /** Files to put where there is nothing (`absent`) or something else (`different`), except those in `toAnnounce`. */
@@ -87,7 +100,7 @@ export class Plan {
 
   /** The files that announce others, in their order, where they are to be put. */
   toAnnounce(): Generator<PublishedFile> {
-    return this.#filesFrom(this.files.announcing, this.files.length, (code) => code !== CODES.same);
+    return this.#filesFrom(this.files.announcing, this.files.length, isPut);
   }
 
   tell(onStep: (kind: StepKind, path: string) => void): void {
@@ -100,4 +113,8 @@ export class Plan {
   *#filesFrom(first: number, end: number, isMeant: (code: number | undefined) => boolean): Generator<PublishedFile> {
     for (let index = first; index < end; index++) if (isMeant(this.states[index])) yield this.files.at(index);
   }
+}
+
+function isPut(code: number | undefined): boolean {
+  return code === CODES.absent || code === CODES.different;
 }

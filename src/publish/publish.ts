@@ -1,12 +1,13 @@
 /** `rollcall publish`: makes a target equal to a release. */
 import { join } from "node:path";
 import { z } from "zod";
-import { explainSystem, unlessStopped } from "../errors.js";
+import { explainSystem, unlessStopped, usageError } from "../errors.js";
 import { openChosen } from "../release/choose.js";
 import { EXPLORER } from "../release/layout.js";
-import { findDamage } from "../release/open.js";
+import { findAltered, findDamage } from "../release/open.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
+import { readShard } from "../shards/word.js";
 import { each } from "../workers/at-most.js";
 import { type PublishedFile, ReleaseFiles } from "./files.js";
 import { encodeOwned, ownedBetween, ownedBy } from "./owned.js";
@@ -32,6 +33,8 @@ export interface PublishEffects extends TargetEffects {
 export interface PublishResult extends PlanCounts {
   target: string;
   id: string;
+  /** Which share of the pages, when there is no more to it. */
+  shard?: string;
   /** The id of the release that was published there before, or null. */
   before: string | null;
   /** True when the run before was not complete. */
@@ -47,7 +50,7 @@ export interface PublishResult extends PlanCounts {
 const OPTIONS: OptionRules<PublishOptions> = {
   dist: folder,
   target: { schema: z.string().min(1), allowed: "a folder or s3://BUCKET/PREFIX" },
-  ...pick("release", "endpoint", "cacheControl", "force", "expect", "dryRun", "purgeList"),
+  ...pick("release", "endpoint", "cacheControl", "force", "expect", "dryRun", "purgeList", "shard"),
 };
 const EFFECTS: OptionRules<PublishEffects> = {
   ...{ now: callback, onProgress: callback, onWait: callback, onStep: callback, signal: abortSignal },
@@ -70,9 +73,11 @@ export async function publish(options: PublishOptions, effects: PublishEffects =
 }
 
 async function run(options: PublishOptions, effects: PublishEffects): Promise<PublishResult> {
-  const { dist, force = false, dryRun = false } = options;
+  const { force = false, dryRun = false, shard } = options;
   const { signal } = effects;
-  const files = await openFiles(dist, options.release, signal);
+  if (shard !== undefined && options.purgeList !== undefined)
+    throw usageError("--shard and --purge-list exclude each other: the run that follows all shards lists every URL.");
+  const files = await openFiles(options, signal);
   const { target, close } = await openTarget(options, files.snapshot, effects);
   let purgeList: PurgeList | undefined;
   try {
@@ -83,6 +88,7 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
     const { requests } = target;
     return {
       ...{ target: target.name, id: files.snapshot.id, before: before?.release ?? null },
+      ...(shard !== undefined && { shard }),
       ...{ resumed: before?.complete === false, ...plan.counts, ...done },
       ...(requests !== undefined && { requests }),
     };
@@ -94,11 +100,13 @@ async function run(options: PublishOptions, effects: PublishEffects): Promise<Pu
   }
 }
 
-/** The files of a release, after every byte of them has been checked. */
-async function openFiles(dist: string, word?: string, signal?: AbortSignal): Promise<ReleaseFiles> {
+/** The files of a release, after every byte of them has been checked; of a shard, those of its pages. */
+async function openFiles({ dist, release: word, shard }: PublishOptions, signal?: AbortSignal): Promise<ReleaseFiles> {
   const release = await openChosen(dist, word);
-  const damage = await findDamage(release, signal);
-  const files = new ReleaseFiles(release);
+  const files = new ReleaseFiles(release, shard === undefined ? undefined : readShard(shard));
+  const damage = await (files.isShare
+    ? findAltered(files.folder, files.digests(), signal)
+    : findDamage(release, signal));
   if (damage !== undefined) throw files.damaged(damage);
   return files;
 }
@@ -113,7 +121,7 @@ async function preview(
 ): Promise<Done> {
   const { before, files } = plan;
   plan.tell(onStep);
-  if (before) for await (const path of target.orphans(before, files)) onStep("remove", path);
+  if (before && !files.isShare) for await (const path of target.orphans(before, files)) onStep("remove", path);
   return { bytes: 0, urls: purgeList?.write(plan) ?? 0 };
 }
 
@@ -122,7 +130,8 @@ async function preview(
  * changed ones, so that no link leads to a page that is not there yet; then one after the other the files that announce others,
  * of which only the page for people is behind snapshot.json; and only then are files of the old release removed, of which
  * that page is the first. Each stage is durable before the next begins. The list of what is owned is written first and last,
- * so that the next run knows everything that a killed run has left.
+ * so that the next run knows everything that a killed run has left. A shard ends after the pages, and the target counts as
+ * begun until a run without one comes to its end.
  */
 async function carryOut(
   target: Target,
@@ -132,7 +141,7 @@ async function carryOut(
 ): Promise<Done> {
   const { files, before } = plan;
   const after = ownedBy(files);
-  if (plan.isEmpty && before && encodeOwned(before) === encodeOwned(after))
+  if (plan.isEmpty && (files.isShare || (before && encodeOwned(before) === encodeOwned(after))))
     return { bytes: 0, urls: purgeList?.write(plan) ?? 0 };
 
   const { added, changed, removed } = plan.counts;
@@ -173,6 +182,6 @@ async function carryOut(
   }
   // Before the run counts as complete: if it is killed here, the next run lists all URLs.
   const urls = purgeList?.write(plan) ?? 0;
-  await target.storeOwned(after);
+  if (!files.isShare) await target.storeOwned(after);
   return { bytes, urls };
 }

@@ -20,6 +20,8 @@ export interface TargetOptions {
   force?: boolean | undefined;
   /** The beginning of the id of a release in a bucket that may be replaced though `dist` does not know it. */
   expect?: string | undefined;
+  /** Put only the pages of one of several shards, as `3/8` says; only into a bucket. */
+  shard?: string | undefined;
   /** Change nothing in the target. */
   dryRun?: boolean | undefined;
 }
@@ -41,6 +43,8 @@ export interface Target {
   readonly name: string;
   /** Sent so far; only for a bucket. */
   readonly requests?: number;
+  /** How many pages its snapshot.json announces, where there is one; only for a bucket. */
+  readonly announced?: number | undefined;
   /** The list of what Rollcall owns there. @throws UserError when it is not in its format. */
   readOwned(): Promise<Owned | undefined>;
   /** @throws UserError when another run has begun since that list was read; a folder cannot tell. */

@@ -1,4 +1,5 @@
 /** Opens the target that a user has named, locked against other runs from the same `dist`. */
+import { join } from "node:path";
 import { usageError } from "../errors.js";
 import { sha256 } from "../release/files.js";
 import { PUBLISHED } from "../release/layout.js";
@@ -20,14 +21,18 @@ export async function openTarget(
   release: Snapshot,
   effects: TargetEffects,
 ): Promise<{ target: Target; close(): void }> {
-  const { target: name, dist, endpoint, force } = options;
+  const { target: name, dist, endpoint, force, shard } = options;
   const { now = () => new Date() } = effects;
   if (hasScheme(name) && !/^s3:/i.test(name))
     throw usageError(`Target ${JSON.stringify(name)} is neither a folder nor s3://BUCKET/PREFIX.`);
   const place = hasScheme(name) ? parseAddress(name) : await openTargetFolder(name, dist);
+  if (place instanceof FolderTarget && shard !== undefined)
+    throw usageError(`--shard puts pages into a bucket, s3://BUCKET/PREFIX; publish to the folder ${name} without it.`);
   const id = place instanceof FolderTarget ? place.root : `${endpoint ?? ""} ${place.name}`;
-  const own = makeFolder(makeFolder(dist, PUBLISHED), sha256(id).slice(0, 16));
-  const unlock = lockDist(own, now(), name);
+  const called = sha256(id).slice(0, 16);
+  // Shards may be at work from one `dist` together, and leave nothing in it.
+  const own = shard === undefined ? makeFolder(makeFolder(dist, PUBLISHED), called) : join(dist, PUBLISHED, called);
+  const unlock = shard === undefined ? lockDist(own, now(), name) : () => {};
   try {
     if (place instanceof FolderTarget) {
       if (!force) requireSameBase(name, place.readSnapshot(), release);

@@ -71,7 +71,7 @@ export const SETTINGS = {
   ),
   shard: row(
     kind.shard,
-    ["build"],
+    ["build", "publish"],
     "share of the pages, from 0/8 to 7/8, where several machines work; auto takes it from the variables of a job engine",
   ),
   parts: row(path("<folder>"), ["build"], "folder in which a shard leaves its part"),

@@ -1,8 +1,8 @@
 /** Which share of the pages a run makes: by its numbers, by what engines say, and cut so that each page is in one share. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cutPages, pagesOf } from "../../src/build/shards/cut.js";
-import { readShard } from "../../src/build/shards/word.js";
+import { cutPages, pagesOf } from "../../src/shards/cut.js";
+import { readShard } from "../../src/shards/word.js";
 
 test.each([
   ["3/8", {}, "3/8"],

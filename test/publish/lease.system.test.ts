@@ -39,15 +39,15 @@ beforeEach(() => {
 });
 
 /** A run of a machine of its own, which has read the list. */
-async function newRun(heartbeat = LIVING): Promise<Lease> {
-  return (await newBucket(heartbeat)).lease;
+async function newRun(heartbeat = LIVING, shared?: string): Promise<Lease> {
+  return (await newBucket(heartbeat, shared)).lease;
 }
 
 /** The same, with what it changes. */
-async function newBucket(heartbeat = LIVING): Promise<{ lease: Lease; bucket: Bucket }> {
+async function newBucket(heartbeat = LIVING, shared?: string): Promise<{ lease: Lease; bucket: Bucket }> {
   const { name, ...address } = parseAddress(`s3://${BUCKET}/dir`);
   const store = await ObjectStore.open({ name, ...address }, server.endpoint);
-  const lease = new Lease(store, name, heartbeat);
+  const lease = new Lease(store, name, shared, heartbeat);
   const owned = await lease.read();
   const history = new History(scratch());
   return { lease, bucket: new Bucket({ name, store, lease, history, owned, cacheControl: "no-cache" }) };
@@ -88,6 +88,26 @@ describe("on a store that heeds conditions", () => {
     await next.read();
     await next.outwait(() => {});
     await next.begin(BEGUN);
+    await next.end(DONE);
+  });
+
+  test("all shards of a release are one run: it lives as long as one of them, and ends when another one begins", async () => {
+    const shards = [await newRun(SILENT, "shards"), await newRun(SILENT, "shards"), await newRun(SILENT, "shards")];
+    await Promise.all(shards.map((shard) => shard.begin(BEGUN)));
+    await Promise.all(shards.map((shard) => shard.confirm()));
+    expect(await (await newRun()).read()).toMatchObject({ complete: false, run: { name: "shards" } });
+    const late = await newRun(LIVING, "shards");
+    await late.begin(BEGUN);
+    const next = await newRun(QUICK);
+    await expect(next.outwait(() => {})).rejects.toThrow(TAKEN);
+    const others = await newRun(SILENT, "shards of another release");
+    late.stop();
+    await late.confirm();
+    await next.read();
+    await next.outwait(() => {});
+    await next.begin(BEGUN);
+    for (const run of [...shards, late]) await expect(run.confirm()).rejects.toThrow(TAKEN);
+    await expect(others.begin(BEGUN)).rejects.toThrow(TAKEN);
     await next.end(DONE);
   });
 

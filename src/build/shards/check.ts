@@ -8,11 +8,12 @@ import { PageDigests } from "../../release/digests.js";
 import { findDigest } from "../../release/files.js";
 import { PagePaths, type Variant } from "../../release/layout.js";
 import { readChunks } from "../../release/pieces.js";
+import { pagesOf, type Shard } from "../../shards/cut.js";
+import { wordOf } from "../../shards/word.js";
 import type { BuildSettings } from "../options.js";
 import { taskOf } from "../task.js";
-import { pagesOf, type Shard } from "./cut.js";
 import type { MadeOf } from "./made-of.js";
-import { DIGESTS, partName, partNames, readShardPart, type ShardPart, shardOfName, wordOf } from "./part.js";
+import { DIGESTS, partName, partNames, readShardPart, type ShardPart, shardOfName } from "./part.js";
 
 /** What all parts of one release have in common. */
 export interface Common {

@@ -10,6 +10,8 @@ import type { Release } from "../../release/open.js";
 import { readChunks, readPieces } from "../../release/pieces.js";
 import { RecordListWriter } from "../../release/record/list.js";
 import { linkFile } from "../../release/write.js";
+import { pagesOf } from "../../shards/cut.js";
+import { wordOf } from "../../shards/word.js";
 import { createTurns } from "../../workers/turns.js";
 import { type DigestsWriter, digestsFor } from "../digests.js";
 import { GatheredFiles } from "../gather.js";
@@ -19,9 +21,8 @@ import { findRepeatedKey } from "../repeated-keys.js";
 import { destinationOf, taskOf } from "../task.js";
 import type { Job } from "../write-pages.js";
 import { digestsOf, readParts, unjoinable } from "./check.js";
-import { pagesOf } from "./cut.js";
 import { requireSourceDigest, settingsOf } from "./made-of.js";
-import { PROBLEMS, type ShardPart, wordOf } from "./part.js";
+import { PROBLEMS, type ShardPart } from "./part.js";
 
 /** Files that are linked before others may go on. */
 const LINKS = 500;

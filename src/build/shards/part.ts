@@ -5,7 +5,7 @@ import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import { readAs } from "../../contract/json.js";
 import { readReleaseFileSync, sha256 } from "../../release/files.js";
-import type { Shard } from "./cut.js";
+import type { Shard } from "../../shards/cut.js";
 import type { MadeOf } from "./made-of.js";
 
 export const MANIFEST = "shard.json";
@@ -43,11 +43,6 @@ export interface ShardPart {
   name: string;
   folder: string;
   manifest: ShardManifest;
-}
-
-/** `3/8` */
-export function wordOf({ number, count }: Shard): string {
-  return `${number}/${count}`;
 }
 
 /** The name of a part's folder: of the shard, and of what went in. */

@@ -5,6 +5,8 @@ import { unlessStopped, usageError } from "../../errors.js";
 import { explainWrite } from "../../release/refusals.js";
 import { checkOptions } from "../../settings/options.js";
 import { pick } from "../../settings/settings.js";
+import { type PageRange, rowsOfPages, type Shard } from "../../shards/cut.js";
+import { readShard } from "../../shards/word.js";
 import { openSource, type Source } from "../../source/open.js";
 import { BUILD_EFFECTS, type BuildEffects, type BuildOptions, type BuildSettings, resolveOptions } from "../options.js";
 import { Origin } from "../origin/origin.js";
@@ -13,7 +15,6 @@ import { taskOf } from "../task.js";
 import { type Job, writePages } from "../write-pages.js";
 import { AsidePart } from "./aside.js";
 import { isWhole } from "./check.js";
-import { type PageRange, rowsOfPages, type Shard } from "./cut.js";
 import { type MadeOf, requireSourceDigest, settingsOf } from "./made-of.js";
 import {
   PROBLEMS,
@@ -24,7 +25,6 @@ import {
   type ShardPart,
   shardOfName,
 } from "./part.js";
-import { readShard } from "./word.js";
 import { type Made, PartLog, writeMade, writeManifest } from "./write.js";
 
 export interface ShardOptions extends BuildOptions {

@@ -7,10 +7,10 @@ import { sha256 } from "../../release/files.js";
 import { PagePaths, RECORDS } from "../../release/layout.js";
 import { PiecesFile } from "../../release/pieces.js";
 import { writeFlushedSync } from "../../release/write.js";
+import { pagesOf } from "../../shards/cut.js";
 import type { WrittenPages } from "../page-writer.js";
 import { type Problem, ProblemLog } from "../problems.js";
 import type { AsidePart } from "./aside.js";
-import { pagesOf } from "./cut.js";
 import { DIGESTS, encodeManifest, MANIFEST, PROBLEMS, type ShardManifest } from "./part.js";
 
 /** A log of problems that keeps them for whoever joins the parts, too. */

@@ -5,6 +5,7 @@ import { usageError } from "../../errors.js";
 import { count, duration, number, size, type Words } from "../../print/numbers.js";
 import { shellWord, toJson } from "../../print/text.js";
 import type { Settings } from "../../settings/settings.js";
+import { readShard, wordOf } from "../../shards/word.js";
 import { type Io, print, sayLines } from "../program/verb.js";
 
 /** @throws UserError (usage) when flags of shards do not go together. */
@@ -23,9 +24,7 @@ export async function runShard(
   env: Io["env"],
 ): Promise<ShardResult> {
   const { buildShard } = await import("../../build/shards/shard.js");
-  const { readShard } = await import("../../build/shards/word.js");
-  const { number: own, count: all } = readShard(shard, env);
-  return buildShard({ ...options, shard: `${own}/${all}`, parts }, effects);
+  return buildShard({ ...options, shard: wordOf(readShard(shard, env)), parts }, effects);
 }
 
 export function reportShard(

@@ -1,6 +1,8 @@
 /** A bucket as a target: only objects whose bytes differ are put, each by one request. */
 import { lstatSync } from "node:fs";
+import { z } from "zod";
 import { DEFAULT_CACHE_CONTROL } from "../../contract/headers.js";
+import { parseAs } from "../../contract/json.js";
 import { findDigest, readReleaseFileSync, sha256 } from "../../release/files.js";
 import { SNAPSHOT } from "../../release/layout.js";
 import type { Snapshot } from "../../release/snapshot.js";
@@ -24,8 +26,11 @@ interface Parts {
   name: string;
   store: ObjectStore;
   lease: Lease;
-  history: History;
+  /** A shard leaves nothing in `dist`, since others may be at work from there. */
+  history: History | undefined;
   cacheControl: string;
+  /** How many pages snapshot.json announces. */
+  announced?: number | undefined;
   /** What the lease has read. */
   owned: Owned | undefined;
 }
@@ -40,27 +45,32 @@ export async function openBucket(
   address: BucketAddress,
   folder: string,
   release: Snapshot,
-  { dist, endpoint, cacheControl = DEFAULT_CACHE_CONTROL, force = false, expect, dryRun = false }: TargetOptions,
+  { dist, endpoint, cacheControl = DEFAULT_CACHE_CONTROL, force = false, expect, dryRun = false, shard }: TargetOptions,
   { onWait = () => {}, signal }: TargetEffects,
 ): Promise<Bucket> {
   const { name } = address;
   const history = new History(folder);
   const store = await ObjectStore.open(address, endpoint, signal);
   try {
-    const lease = new Lease(store, name);
+    const isShare = shard !== undefined;
+    const lease = new Lease(store, name, isShare ? `shards of ${release.id}` : undefined);
     const owned = await lease.read();
-    const found = force ? undefined : (await store.find(SNAPSHOT))?.bytes;
-    requireSameBase(name, found, release);
-    if (found) requireKnown(found, name, { dist, published: history.record.releases, expect });
-    // A run from this `dist` cannot be at work, because this one holds the lock.
-    const isForeign = owned?.run !== undefined && owned.run.name !== history.record.run;
+    const found = force && !isShare ? undefined : (await store.find(SNAPSHOT))?.bytes;
+    if (!force) requireSameBase(name, found, release);
+    if (found && !force) requireKnown(found, name, { dist, published: history.record.releases, expect });
+    // A run from this `dist` cannot be at work, because this one holds the lock; a shard holds none, and others may be.
+    const own = isShare ? lease.name : history.record.run;
+    const isForeign = owned?.run !== undefined && owned.run.name !== own;
     if (isForeign && !dryRun) await lease.outwait(onWait, signal);
-    return new Bucket({ name, store, lease, history, cacheControl, owned });
+    const announced = parseAs(announcedSchema, String(found ?? ""))?.pages;
+    return new Bucket({ name, store, lease, history: isShare ? undefined : history, cacheControl, owned, announced });
   } catch (error) {
     store.close();
     throw explainStore(name, error);
   }
 }
+
+const announcedSchema = z.object({ pages: z.int() });
 
 export class Bucket implements Target {
   readonly name: string;
@@ -72,6 +82,10 @@ export class Bucket implements Target {
 
   get requests(): number {
     return this.parts.store.requests;
+  }
+
+  get announced(): number | undefined {
+    return this.parts.announced;
   }
 
   async readOwned(): Promise<Owned | undefined> {
@@ -92,7 +106,7 @@ export class Bucket implements Target {
     for await (const { path, etag } of store.list()) {
       signal?.throwIfAborted();
       const index = files.indexOf(path);
-      if (index === undefined) continue;
+      if (index === undefined || !files.isOwn(index)) continue;
       const file = files.at(index);
       const digest = known?.digestOf(path, etag);
       seen[index] = digest === undefined ? DIGEST_UNKNOWN : DIGEST_KNOWN;
@@ -124,13 +138,13 @@ export class Bucket implements Target {
   async storeOwned(owned: Owned): Promise<void> {
     const { lease, history, store, cacheControl } = this.parts;
     if (!owned.complete) {
-      history.begin(lease.name, owned.release);
+      history?.begin(lease.name, owned.release);
       return lease.begin(owned);
     }
     const tags = this.#tags?.encode(cacheControl);
     if (tags) await lease.during(() => store.put(TAGS, tags, { headers: OWN_HEADERS }));
     await lease.end(owned);
-    history.end(owned.release);
+    history?.end(owned.release);
   }
 
   async put(file: PublishedFile, from: string): Promise<number | undefined> {

@@ -8,10 +8,7 @@ import { OWN_HEADERS } from "./headers.js";
 import { hasStatus } from "./refusals.js";
 import type { ObjectStore, PutCondition } from "./store.js";
 
-/**
- * In milliseconds: between two heartbeats, after how long without one a run counts as dead, and between two looks for
- * another run's.
- */
+/** In milliseconds: between two heartbeats, until one without any counts as dead, and between two looks for another run's. */
 export interface Heartbeat {
   every: number;
   dead: number;
@@ -23,10 +20,11 @@ const HEARTBEAT: Heartbeat = { every: 8_000, dead: 30_000, look: 3_000 };
 /**
  * Each write of the list names the version that it replaces, and a store that supports conditional writes refuses it if
  * another run was faster. A running publish writes a new number regularly. Whoever finds an incomplete run watches that
- * number, by its own clock alone, and takes over if it does not change.
+ * number, by its own clock alone, and takes over if it does not change. All shards of one release are one run here, of a name
+ * that they share: they write equal lists, put equal bytes, and are alive as long as one of them is.
  */
 export class Lease {
-  readonly name = randomUUID();
+  readonly name: string;
   /** How long this run goes on without a successful heartbeat: it stops well before others take it for dead. */
   readonly #longestSilence: number;
   #seen: { owned: Owned | undefined; etag: string | undefined } = { owned: undefined, etag: undefined };
@@ -38,8 +36,10 @@ export class Lease {
   constructor(
     private readonly store: ObjectStore,
     private readonly target: string,
+    private readonly shared?: string,
     private readonly heartbeat: Heartbeat = HEARTBEAT,
   ) {
+    this.name = shared ?? randomUUID();
     this.#longestSilence = heartbeat.dead * 0.7;
   }
 
@@ -71,7 +71,7 @@ export class Lease {
 
   /** Takes the target for this run, until `end` or `stop`. @throws UserError when another run was faster. */
   async begin(owned: Owned): Promise<void> {
-    await this.#write({ ...owned, run: { name: this.name, beat: 0 } });
+    await this.#writeNext(owned);
     this.#beating = setInterval(() => {
       this.#writing = this.#writing.then(() => this.#beat());
     }, this.heartbeat.every);
@@ -128,21 +128,25 @@ export class Lease {
 
   /** One heartbeat. If it fails because the store cannot be reached, the run goes on until its silence is too long. */
   async #beat(): Promise<void> {
-    const { owned } = this.#seen;
-    if (!owned?.run) return;
+    if (!this.#seen.owned?.run) return;
     try {
       this.check();
-      await this.#look();
-      await this.#write({ ...owned, run: { name: this.name, beat: owned.run.beat + 1 } });
+      await this.#writeNext(await this.#look());
     } catch (error) {
       if (error instanceof UserError) this.store.breakOff(error);
     }
   }
 
   /** Reads the current version of the list. @throws UserError when it is not this run's. */
-  async #look(): Promise<void> {
+  async #look(): Promise<Owned> {
     const owned = await this.read();
     if (owned?.run?.name !== this.name) throw this.#taken();
+    return owned;
+  }
+
+  async #writeNext(owned: Owned): Promise<void> {
+    const { run } = this.#seen.owned ?? {};
+    await this.#write({ ...owned, run: { name: this.name, beat: run?.name === this.name ? run.beat + 1 : 0 } });
   }
 
   async #write(owned: Owned): Promise<void> {
@@ -166,7 +170,8 @@ export class Lease {
       const found = await this.store.find(OWNED);
       if (found?.bytes.equals(bytes)) return found.etag;
       await this.#look();
-      return this.#putIf(bytes);
+      // Of shards, another one was faster, and has said that they are alive.
+      return this.shared === undefined ? this.#putIf(bytes) : (this.#seen.etag ?? "");
     }
   }
 

@@ -1,5 +1,5 @@
 /** Which shard a run is: `3/8`, or what the engine that started it says. */
-import { usageError } from "../../errors.js";
+import { usageError } from "../errors.js";
 import type { Shard } from "./cut.js";
 
 /** The variables of engines: the number, and how many there are where the engine says it. */
@@ -25,6 +25,11 @@ export function readShard(word: string, env: NodeJS.ProcessEnv = {}): Shard {
   throw usageError(
     `Shard ${number}/${count}${auto ? ` (${word})` : ""} must be a number from 0 and how many there are, as in 0/8 to 7/8.`,
   );
+}
+
+/** What messages call a shard, and what `readShard` reads: `3/8`. */
+export function wordOf({ number, count }: Shard): string {
+  return `${number}/${count}`;
 }
 
 function ofEngine(asked: string | undefined, env: NodeJS.ProcessEnv): [number: string, count: string] {
