@@ -48,6 +48,11 @@ test.skipIf(isMissing(PUBLINT, ATTW))("publint and are-the-types-wrong find noth
   expect(found).toEqual([]);
 });
 
+test("npm takes better-sqlite3 12 on Node 20, which cannot load 13, and 13 on any other", () => {
+  const { version } = JSON.parse(readFileSync(join(folder, "node_modules/better-sqlite3/package.json"), "utf8"));
+  expect(version.split(".")[0]).toBe(process.versions.node.startsWith("20.") ? "12" : "13");
+});
+
 test("npx rollcall --help is the documented help", () => {
   const help = npx("rollcall", "--help");
   expect(readFileSync(join(REPOSITORY, "docs/commands.md"), "utf8")).toContain(help);

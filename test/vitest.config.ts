@@ -48,12 +48,13 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [SYSTEM, SOAK, "test/engines/**"],
           testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       // Servers, browsers, processes, and the package as its users get it.
-      { extends: true, test: { name: "system", include: [SYSTEM], testTimeout: 120_000 } },
+      { extends: true, test: { name: "system", include: [SYSTEM], testTimeout: 120_000, hookTimeout: 120_000 } },
       // Kills, switches, faults of the disk and hostile requests, over and over.
-      { extends: true, test: { name: "soak", include: [SOAK], testTimeout: 300_000 } },
+      { extends: true, test: { name: "soak", include: [SOAK], testTimeout: 300_000, hookTimeout: 300_000 } },
     ],
   },
 });

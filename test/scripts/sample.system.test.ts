@@ -50,7 +50,7 @@ describe("the script", () => {
     });
     const hint =
       "after a new version of faker or better-sqlite3: npm run sample -- --users 1000 --out data/users.sqlite --force";
-    expect(readFileSync(out).equals(readFileSync(SAMPLE)), hint).toBe(true);
+    expect(withoutVersion(out).equals(withoutVersion(SAMPLE)), hint).toBe(true);
     expect(stderr).toMatch(/again\.sqlite: 1000 users, \d+ bytes, \d+\.\d s\n$/);
     expect(readdirSync(folder).filter((name) => name.startsWith("again"))).toEqual(["again.sqlite"]);
   });
@@ -273,6 +273,11 @@ function write(count: number, seed: number): string {
   const out = join(folder, `written-${++written}`);
   writeUsers(sampleUsers(count, seed), out, { force: false });
   return out;
+}
+
+/** The bytes of a file, without the number of the SQLite that wrote it: better-sqlite3 12 and 13 have two. */
+function withoutVersion(file: string): Buffer {
+  return readFileSync(file).fill(0, 96, 100);
 }
 
 function idsOf(file: string): Set<unknown> {
