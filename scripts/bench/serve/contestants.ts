@@ -31,6 +31,7 @@ const OF_NPM = "--install-hosts fetches it from npm for one run";
 
 export const ROLLCALL = "rollcall serve";
 export const FLEET = "rollcall serve --processes 2";
+export const WATCHED = "rollcall serve --admin";
 export const NGINX = "nginx, one worker";
 export const POLKA_SIRV = "polka + sirv";
 
@@ -41,6 +42,12 @@ const rollcall = ({ folder, port, cacheMb }: Run) => [
 
 export const HOSTS: readonly Host[] = [
   { name: ROLLCALL, mapsQueries: true, command: rollcall },
+  {
+    name: WATCHED,
+    mapsQueries: true,
+    isExtra: true,
+    command: (run) => [...rollcall(run), "--admin", "127.0.0.1:0"],
+  },
   {
     name: NGINX,
     mapsQueries: true,

@@ -1,7 +1,7 @@
 /** What was asked of the host. */
 import { spread } from "../race.js";
 import type { Verdict } from "../report.js";
-import { FLEET, NGINX, POLKA_SIRV, ROLLCALL } from "./contestants.js";
+import { FLEET, NGINX, POLKA_SIRV, ROLLCALL, WATCHED } from "./contestants.js";
 import type { Lane } from "./lanes.js";
 import type { Starts } from "./starts.js";
 import { perCpuSecond, ratioOf } from "./tables.js";
@@ -41,8 +41,21 @@ export function judgeHosts(lanes: readonly Lane[], starts: Starts): Verdict[] {
       { what: `${name}: with --processes 2, of the requests a CPU second`, atLeast: 0.8, measured: fleet },
     ];
   });
+  // Round by round: what disturbs a machine mostly lasts longer than two loads.
+  const watched = cached.flatMap((lane) => {
+    const others = beside(lane, WATCHED)?.loads ?? [];
+    return lane.loads.flatMap(({ requests, cpu }, round) => {
+      const other = others[round];
+      return other ? other.requests / other.cpu / (requests / cpu) : [];
+    });
+  });
   return [
     ...verdicts,
+    {
+      what: "with --admin, of the requests a CPU second, in the median of all rounds",
+      atLeast: 0.98,
+      measured: spread(watched).median,
+    },
     {
       what: "larger than the cache: of nginx's requests",
       atLeast: 0.5,
