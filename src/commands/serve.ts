@@ -32,8 +32,7 @@ export const serveVerb: Verb = {
 
 async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
-  const handed = findHanded(io);
-  if (handed) log("Listening on the socket that was handed over (LISTEN_FDS), whatever --port and --host say.");
+  const handed = findHanded(io, log);
   const signals = hearSignals(io.signals, log);
   const admin = await openSecond(settings, io, log);
   try {

@@ -107,7 +107,7 @@ test("a server goes on where nobody can be told that it is ready, and says so", 
   child.stderr?.on("data", (chunk) => {
     said += chunk;
   });
-  const line = "The service manager cannot be told that this is ready: spawn systemd-notify ENOENT.\n";
+  const line = "The service manager cannot be told that this is ready: systemd-notify is not installed.\n";
   await until(() => said.includes(line), 20_000);
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);

@@ -1,6 +1,6 @@
 /** What a service manager such as systemd gives to a server and is told by it, by the protocols of sd_listen_fds and sd_notify. */
 import { execFile } from "node:child_process";
-import { usageError } from "../../errors.js";
+import { hasCode, usageError } from "../../errors.js";
 import type { HandedSocket } from "../../server/connections/listen.js";
 import type { Io } from "./verb.js";
 
@@ -9,15 +9,21 @@ const FIRST = 3;
 
 /**
  * The socket that this process was handed to listen on, if any. A descriptor that was meant for another process, such as
- * the one that started this one, does not count. @throws UserError (usage) where there is not exactly one.
+ * the one that started this one, does not count. So children may inherit the variables.
+ * @param log hears that the socket comes before `--port` and `--host`, which have defaults and cannot be refused.
+ * @throws UserError (usage) where several sockets were handed over.
  */
-export function findHanded({ env, pid }: Pick<Io, "env" | "pid">): HandedSocket | undefined {
+export function findHanded(
+  { env, pid }: Pick<Io, "env" | "pid">,
+  log: (line: string) => void,
+): HandedSocket | undefined {
   const { LISTEN_PID, LISTEN_FDS = "0" } = env;
   if (LISTEN_PID !== String(pid) || LISTEN_FDS === "0") return undefined;
   if (LISTEN_FDS !== "1")
     throw usageError(
       `serve listens on one socket, and was handed ${JSON.stringify(LISTEN_FDS)} (LISTEN_FDS); give the .socket unit one ListenStream=, and the service one .socket unit.`,
     );
+  log("Listening on the socket that was handed over (LISTEN_FDS), whatever --port and --host say.");
   return { fd: FIRST };
 }
 
@@ -28,6 +34,8 @@ export function findHanded({ env, pid }: Pick<Io, "env" | "pid">): HandedSocket 
 export function tellReady({ env }: Pick<Io, "env">, log: (line: string) => void): void {
   if (!env["NOTIFY_SOCKET"]) return;
   execFile("systemd-notify", ["--ready"], { env: { ...env } }, (cause) => {
-    if (cause) log(`The service manager cannot be told that this is ready: ${cause.message.trim()}.`);
+    if (!cause) return;
+    const why = hasCode(cause, "ENOENT") ? "systemd-notify is not installed" : cause.message.trim().replaceAll("\n", " ");
+    log(`The service manager cannot be told that this is ready: ${why}.`);
   });
 }
