@@ -35,7 +35,9 @@ export function tellReady({ env }: Pick<Io, "env">, log: (line: string) => void)
   if (!env["NOTIFY_SOCKET"]) return;
   execFile("systemd-notify", ["--ready"], { env: { ...env } }, (cause) => {
     if (!cause) return;
-    const why = hasCode(cause, "ENOENT") ? "systemd-notify is not installed" : cause.message.trim().replaceAll("\n", " ");
+    const why = hasCode(cause, "ENOENT")
+      ? "systemd-notify is not installed"
+      : cause.message.trim().replaceAll("\n", " ");
     log(`The service manager cannot be told that this is ready: ${why}.`);
   });
 }
