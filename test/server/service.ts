@@ -20,8 +20,6 @@ interface ServiceOptions {
   env?: NodeJS.ProcessEnv;
 }
 
-export type Service = Awaited<ReturnType<typeof keepService>>;
-
 /** Keeps a socket for `rollcall serve ARGS`, which is not started yet. All ends with the test. */
 export async function keepService(args: readonly string[], options: ServiceOptions = {}) {
   const { kind = "tcp", count = "1", within = [], env = process.env } = options;
