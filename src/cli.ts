@@ -18,6 +18,7 @@ const io: Io = {
     return process.stdin;
   },
   env: process.env,
+  pid: process.pid,
   cwd: ".",
   now: () => performance.now(),
   date: () => new Date(),

@@ -25,11 +25,12 @@ import { lighttpd } from "./lighttpd/lighttpd.js";
 import { nginx } from "./nginx/nginx.js";
 import { type Adapter, type AdapterLimits, ANSWERS, publishedFor } from "./rules/adapter.js";
 import { COMPRESSION, rulesOf, servedEncodings } from "./rules/rules.js";
+import { systemd } from "./systemd.js";
 import { vercel } from "./vercel.js";
 
 /** In the order of the table of hosts. */
 export const ADAPTERS: readonly Adapter[] = [
-  ...[nginx, apache, htaccess, caddy, lighttpd, haproxy],
+  ...[nginx, apache, htaccess, caddy, lighttpd, haproxy, systemd],
   ...[cloudflare, cloudfront, netlify, vercel, fastly],
   ...BY_PATH,
 ];

@@ -12,6 +12,7 @@ import { type Given, type Io, print, say, type Verb } from "./program/verb.js";
 
 export const adaptVerb: Verb = {
   name: "adapt",
+  alias: "host",
   summary: "Write what another host needs to answer as the contract says",
   arguments: {
     "[name]": "nginx, apache, cloudflare, ...; without it, the table of all",

@@ -9,10 +9,11 @@ import { CURRENT, EXPLORER, SNAPSHOT } from "../release/layout.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
 import type { Admin } from "../server/admin/admin.js";
 import type { ClusterEffects } from "../server/cluster/processes.js";
-import type { ServedRelease } from "../server/server.js";
+import type { CountedServer, ServedRelease } from "../server/server.js";
 import { toListener } from "../settings/hosts.js";
 import { type Settings, settingOf } from "../settings/settings.js";
 import { accessLine } from "./access.js";
+import { findHanded, tellReady } from "./program/service.js";
 import { hearSignals, type ServerSignals } from "./program/signals.js";
 import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
 
@@ -31,10 +32,11 @@ export const serveVerb: Verb = {
 
 async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
+  const handed = findHanded(io, log);
   const signals = hearSignals(io.signals, log);
   const admin = await openSecond(settings, io, log);
   try {
-    await serveUntilStopped(settings, signals, log, io, admin);
+    await serveUntilStopped(settings, handed ?? { port: settings.port, host: settings.host }, signals, log, io, admin);
   } finally {
     signals.end();
     await admin?.close();
@@ -51,6 +53,7 @@ async function openSecond({ admin }: Settings, io: Io, log: (line: string) => vo
 
 async function serveUntilStopped(
   settings: Settings,
+  address: Parameters<CountedServer["listen"]>[0],
   signals: ServerSignals,
   log: (line: string) => void,
   io: Io,
@@ -85,12 +88,13 @@ async function serveUntilStopped(
   });
   try {
     signals.attach(server);
-    const { url } = await server.listen({ port: settings.port, host: settings.host });
+    const { url } = await server.listen(address);
     origin = new URL(url).origin;
     if (!signals.isStopped()) {
       admin?.watch(server);
       announce(server.release, url, settings, io, admin?.url);
       sayLinks(server.release.snapshot.base_url, origin);
+      tellReady(io, log);
       await goOnWithoutLog(io, log);
     }
     await Promise.race([signals.stopped, failed]);

@@ -12,7 +12,7 @@ import { type AccessEntry, CLIENT_LEFT, createAccessLog, outcomeOf } from "./acc
 import { type ServerAnswer, slots, toText } from "./answers.js";
 import { shareDescriptors } from "./connections/descriptors.js";
 import { createHttpServer } from "./connections/http.js";
-import { type Address, listen } from "./connections/listen.js";
+import { type Address, type HandedSocket, listen } from "./connections/listen.js";
 import { type ServerCounts, slotOf } from "./counts.js";
 import { followCurrent } from "./current.js";
 import type { Take } from "./fast-path/connection.js";
@@ -64,6 +64,7 @@ interface CountedEffects extends ListingServerEffects {
 }
 
 export interface CountedServer extends ListingServer {
+  listen(address: Address | HandedSocket): Promise<{ url: string }>;
   state(): ServerState;
 }
 

@@ -87,7 +87,7 @@ export const HOST_ROWS = {
   listenPort: row(
     whole(1, 65_535),
     ["adapt"],
-    "port that the host listens on (default: the base URL's, or 80 behind one that has https); with it or --address, haproxy gets a frontend",
+    "port that the host listens on (default: the base URL's, or 80 behind one that has https, which for systemd is 8080 of 127.0.0.1); with it or --address, haproxy gets a frontend",
   ),
   origin: row(
     { ...kind.publicUrl, default: "http://127.0.0.1:8081" },

@@ -41,6 +41,7 @@ export function fakeIo(cwd: string, { env = {}, isTTY = false, now = () => 0 }: 
     stdout: new Screen(isTTY),
     stderr: new Screen(isTTY),
     env,
+    pid: process.pid,
     cwd,
     now,
     date: () => new Date("2026-11-21T03:40:00Z"),

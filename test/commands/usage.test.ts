@@ -104,10 +104,19 @@ describe("docs/commands.md", () => {
   });
 });
 
+test("host is another word for adapt", async () => {
+  const { stdout: help } = await rollcall("adapt --help", fakeIo(scratch()));
+  expect(help).toMatch(/^Usage: rollcall adapt\|host /);
+  for (const line of ["host --help", "help host"])
+    expect(await rollcall(line, fakeIo(scratch()))).toEqual({ code: 0, stdout: help, stderr: "" });
+  expect(await rollcall("host ngnix", fakeIo(scratch()))).toMatchObject({
+    code: 2,
+    stderr: 'error: There is no host "ngnix"; did you mean nginx?\n',
+  });
+});
+
 test.each([
   ["bild", "unknown command 'bild' (Did you mean build?); see \"rollcall --help\"."],
-  ["host nginx --write conf", "unknown command 'host'; did you mean adapt?"],
-  ["help host", "unknown command 'host'; did you mean adapt?"],
   ["help bild", "unknown command 'bild'; did you mean build?"],
   ["help nope", `unknown command 'nope'; known are ${VERBS.map(({ name }) => name).join(", ")}.`],
   ["--jsn", "unknown option '--jsn'; see \"rollcall --help\"."],

@@ -1,12 +1,16 @@
-/** docs/operating.md: what it gives Prometheus is what Prometheus takes, and names only what is there. */
+/** docs/operating.md: what it gives Prometheus is what Prometheus takes, and names only what is there; its container runs what can be run. */
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { freshDist, until } from "../server/running.js";
+import { CLI, start } from "../support/command.js";
+import { blocksOf } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 
 const DOC = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
+const PROJECT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 const METRICS = readFileSync(new URL("../../src/server/admin/metrics.ts", import.meta.url), "utf8");
 
 describe.skipIf(isMissing("promtool"))("promtool", () => {
@@ -25,4 +29,29 @@ describe.skipIf(isMissing("promtool"))("promtool", () => {
 test("it names each metric, and no other", () => {
   const named = new Set(DOC.match(/\brollcall_[a-z_]+\b/g));
   expect([...named].sort()).toEqual([...new Set(METRICS.match(/\brollcall_[a-z_]+\b/g))].sort());
+});
+
+test("the container's command serves a folder of releases, from files that its image has", async () => {
+  const [file = ""] = blocksOf(DOC, "In a container", "dockerfile");
+  const wordsOf = (instruction: string): string[] =>
+    JSON.parse(new RegExp(`^${instruction} (.*)$`, "m").exec(file)?.[1] ?? "[]");
+  const [program, cli, ...others] = wordsOf("ENTRYPOINT");
+  const place = /^COPY --from=build (\S+) \1$/m.exec(file)?.[1] ?? "";
+  expect(file).toContain(`WORKDIR ${place}\nCOPY . .\n`);
+  expect([program, others]).toEqual(["node", []]);
+  expect(cli?.replace(place, PROJECT)).toBe(CLI);
+  expect(existsSync(join(PROJECT, "package-lock.json"))).toBe(true);
+
+  const dist = await freshDist();
+  const given = wordsOf("CMD");
+  expect(given).toEqual(expect.arrayContaining(["/srv/dist", "0.0.0.0"]));
+  const here = given.map((word) => word.replace("/srv/dist", dist).replace("0.0.0.0", "127.0.0.1"));
+  const { child, ended } = start([...here, "--port", "0"]);
+  let said = "";
+  child.stderr?.on("data", (chunk) => {
+    said += chunk;
+  });
+  await until(() => said.includes("serve  "), 20_000);
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
 });

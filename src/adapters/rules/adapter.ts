@@ -26,10 +26,10 @@ export interface Adapter {
   /** Where the release's folder goes, in a line or two. */
   steps: readonly string[];
   /**
-   * The file that an administrator owns: names, ports and certificates. It is written once, and includes what `included`
+   * What an administrator owns: names, ports and certificates. It is written once, and includes what `included`
    * gives, by the path that `site.included` has for it. So every change of release is the change of one link.
    */
-  site?(site: HostedSite): FileSource;
+  site?(site: HostedSite): FileSource | FileSource[];
   /**
    * The files that a release holds for the host, in its folder `adapters`. The host must read only one of them through the
    * link to the current release, or refuse those of two releases together.
@@ -82,7 +82,7 @@ export interface FileSource extends AdapterFile {
 
 /** The files that `rollcall adapt` writes: the site's own, or all for one release, with the published ones in the folder `published`. */
 export function filesFor(adapter: Adapter, deployment: Deployment, site: HostedSite): AdapterFile[] {
-  if (adapter.site) return [withComment(adapter.site(site), { base_url: site.baseUrl })];
+  if (adapter.site) return [adapter.site(site)].flat().map((file) => withComment(file, { base_url: site.baseUrl }));
   const own = adapter.files?.(deployment, site).map((file) => withComment(file, deployment.snapshot)) ?? [];
   const others = publishedFor(adapter, deployment);
   return [...own, ...others.map((file) => ({ ...file, path: `published/${file.path}` }))];

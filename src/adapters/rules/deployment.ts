@@ -23,11 +23,18 @@ export type HostedSite = ReturnType<typeof siteOf>;
 export function siteOf(
   baseUrl: string,
   root: string,
-  { serverName, address, listenPort, ...options }: HostedSiteOptions & Pick<ServingOptions, "basePath"> = {},
+  {
+    serverName,
+    address,
+    listenPort,
+    ...options
+  }: HostedSiteOptions & Pick<ServingOptions, "basePath" | "cacheControl"> = {},
 ) {
   const url = new URL(baseUrl);
   return {
     baseUrl,
+    root,
+    cacheControl: options.cacheControl,
     base: options.basePath ?? basePath(baseUrl),
     /** Begins every name that all sites of a server share, and that stays the same from release to release. */
     key: siteKey(baseUrl, root),

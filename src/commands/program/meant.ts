@@ -20,11 +20,6 @@ export function refuseUsage(command: string, meant = () => "") {
   };
 }
 
-/** @throws UserError (usage) for a word that has the meaning of a verb, and is spelled too differently to be guessed. */
-export function refuseOtherName(word: string | undefined): void {
-  if (word === "host") throw usageError(`unknown command '${word}'; did you mean adapt?`);
-}
-
 /** The required arguments of verbs. */
 const NEEDS: Readonly<Record<string, string>> = { publish: " FOLDER", use: " ID", forget: " ID", adapt: " NAME" };
 

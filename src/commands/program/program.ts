@@ -10,12 +10,11 @@ import { CONFIG_FLAG, flagOf } from "../../settings/names.js";
 import { resolveSettings } from "../../settings/resolve.js";
 import { SETTING_KEYS, type SettingKey, settingOf } from "../../settings/settings.js";
 import { DESCRIPTION, describeAll, describeItem, describeVerb } from "./help.js";
-import { meantBy, refuseMisplaced, refuseOtherName, refuseUsage } from "./meant.js";
+import { meantBy, refuseMisplaced, refuseUsage } from "./meant.js";
 import type { Io, Verb } from "./verb.js";
 
 /** @throws whatever ends the run: UserError, commander's CommanderError (help and version too), or a bug. */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
-  refuseOtherName(argv[0] === "help" ? argv[1] : argv[0]);
   let exitCode: ExitCode = ExitCode.done;
   const verbs = await loadVerbs(argv[0]);
   const program = new Command("rollcall")
@@ -80,6 +79,7 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
     .description(verb.summary)
     .addHelpText("after", ({ error }) => `\n${describeVerb(verb, widthOf(error ? io.stderr : io.stdout))}`)
     .exitOverride(refuseUsage(`rollcall ${verb.name}`, () => meantBy(verb.name, command.args, io.cwd)));
+  if (verb.alias !== undefined) command.alias(verb.alias);
   for (const [term, help] of Object.entries(verb.arguments)) command.argument(term, help);
   const own = SETTING_KEYS.filter((key) => settingOf(key).verbs.includes(verb.name));
   for (const key of own) addFlag(command, key);
@@ -139,7 +139,7 @@ function addHelp(program: Command, verbs: readonly Verb[]): void {
     .exitOverride(refuseUsage("rollcall"))
     .action((name: string | undefined) => {
       if (name === undefined) program.help();
-      const command = program.commands.find((candidate) => candidate.name() === name);
+      const command = program.commands.find((each) => each.name() === name || each.aliases().includes(name));
       if (command) command.help();
       const names = verbs.map((verb) => verb.name);
       throw usageError(`unknown command '${name}'; ${suggest(name, names)}`);

@@ -6,6 +6,8 @@ import type { SettingKey, Settings } from "../../settings/settings.js";
 /** The words of a verb's help, and its run. Its flags come from the table of settings. */
 export interface Verb {
   name: string;
+  /** Another word for it. */
+  alias?: string;
   summary: string;
   /** As commander writes them, with their help. A `[dist]` stands for the setting `out`, and a `[db]` for `db`. */
   arguments: Readonly<Record<string, string>>;
@@ -44,6 +46,8 @@ export interface Io {
   /** Where a password is typed; absent where nobody sits. */
   stdin?: Input;
   env: Env;
+  /** The number of this process, by which others address it. */
+  pid: number;
   /** What relative paths are taken from; `.` in the real command, so that messages repeat what was typed. */
   cwd: string;
   /** Milliseconds since some fixed moment. */

@@ -1,4 +1,5 @@
 /** Several processes that serve one folder on one port. Each is a whole server; the first process only manages them. */
+import type { Address } from "../connections/listen.js";
 import { defaultCacheMb } from "../memory.js";
 import { type CountedServer, createListingServer, type ListingServerOptions, type ServedRelease } from "../server.js";
 import { type ClusterEffects, startProcesses } from "./processes.js";
@@ -26,18 +27,16 @@ export async function createCluster(
       return release;
     },
     async listen(address) {
-      const { url } = await probe.listen(address);
+      const bound = "fd" in address ? address : await portOf(probe, address);
       await probe.close();
-      const port = address.port || Number(new URL(url).port);
       const orders = {
         options: shared,
-        address: { ...address, port },
+        address: bound,
         hasAccess: effects.access !== undefined,
         hasCounts: effects.counts !== undefined,
       };
       processes = startProcesses(orders, workers, { ...effects, onSwitch });
-      await processes.ready;
-      return { url };
+      return { url: await processes.ready };
     },
     state: () => processes?.state() ?? { connections: 0, processes: 0 },
     async reload() {
@@ -45,4 +44,10 @@ export async function createCluster(
     },
     close: () => (closed ??= Promise.all([probe.close(), processes?.close()]).then(() => {})),
   };
+}
+
+/** The address with the port that the system has chosen, where it may choose; found by listening there. */
+async function portOf(probe: Pick<CountedServer, "listen">, address: Address): Promise<Address> {
+  const { url } = await probe.listen(address);
+  return { ...address, port: address.port || Number(new URL(url).port) };
 }

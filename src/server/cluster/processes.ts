@@ -38,6 +38,8 @@ interface Member {
 
 /** A process can have only one pool. */
 export function startProcesses(orders: ClusterOrders, workers: number, effects: ClusterEffects) {
+  // Processes that accept by themselves leave what they have not accepted to whoever has the socket next.
+  if ("fd" in orders.address) cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({
     exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
     args: [JSON.stringify(orders)],
@@ -56,12 +58,12 @@ export function startProcesses(orders: ClusterOrders, workers: number, effects: 
   };
 
   /** Runs one process from its start to its end. `what` says how it ended, for messages. */
-  const runOne = async (onReady: () => void) => {
+  const runOne = async (onReady: (url: string) => void) => {
     const worker = cluster.fork();
     const started = Date.now();
     const member: Member = { isReady: false };
     alive.set(worker, member);
-    worker.on("message", ({ line, entries = [], release, counted, isReady, refusal }: FromWorker) => {
+    worker.on("message", ({ line, entries = [], release, counted, url, refusal }: FromWorker) => {
       if (line !== undefined) effects.log?.(line);
       for (const entry of entries) effects.access?.(entry);
       if (counted) {
@@ -73,9 +75,9 @@ export function startProcesses(orders: ClusterOrders, workers: number, effects: 
         member.folder = release.folder;
         if ([...alive.values()].every(({ folder }) => folder === release.folder)) effects.onSwitch?.(release);
       }
-      if (!isReady) return;
+      if (url === undefined) return;
       member.isReady = true;
-      onReady();
+      onReady(url);
       // It has not heard what it was told while it started.
       if (closing.signal.aborted) worker.send("close" satisfies ToWorker);
     });
@@ -92,15 +94,18 @@ export function startProcesses(orders: ClusterOrders, workers: number, effects: 
     return { what: wasReady ? ended : failed, wasReady, wasHungUp, livedMs: Date.now() - started };
   };
   /** Starts one process after another in one slot of the pool, until the pool closes or gives up. */
-  const keepFilled = async (up: () => void, refuse: (error: UserError) => void) => {
-    const onReady = () => {
+  const keepFilled = async (up: (url: string) => void, refuse: (error: UserError) => void) => {
+    const onReady = (url: string) => {
       failures = 0;
       isUp ||= countReady() === workers;
-      if (isUp) up();
+      if (isUp) up(url);
     };
     for (let waitMs = 0; ; ) {
       const { what, wasReady, wasHungUp, livedMs } = await runOne(onReady);
       if (closing.signal.aborted) return;
+      // The last one has closed the socket. Whoever handed it over has it still, and may start this anew.
+      if (isUp && "fd" in orders.address && countReady() === 0)
+        return effects.onFailure(new UserError(`No process serves any more: ${what}.`));
       if (!wasReady) {
         failures++;
         if (!isUp && !wasHungUp) return refuse(new UserError(`${what}.`));
@@ -117,11 +122,11 @@ export function startProcesses(orders: ClusterOrders, workers: number, effects: 
   };
 
   let slots: Promise<void>[] = [];
-  const ready = new Promise<void>((resolve, reject) => {
+  const ready = new Promise<string>((resolve, reject) => {
     slots = Array.from({ length: workers }, () => keepFilled(resolve, reject));
   });
   return {
-    /** Resolves when all are listening; rejects if one cannot be started. */
+    /** Resolves to where they serve, when all are listening; rejects if one cannot be started. */
     ready,
     tell,
     state(): ServerState {

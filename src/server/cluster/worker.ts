@@ -1,13 +1,13 @@
 /** One of several processes that serve on one port: a server that obeys the first process, and logs through it. */
 import { UserError } from "../../errors.js";
 import type { AccessEntry } from "../access-log.js";
-import type { Address } from "../connections/listen.js";
+import type { Address, HandedSocket } from "../connections/listen.js";
 import type { ListingServerOptions, ServedRelease } from "../server.js";
 
 /** In the worker's first argument, as JSON. */
 export interface ClusterOrders {
   options: ListingServerOptions;
-  address: Address;
+  address: Address | HandedSocket;
   /** Whether somebody reads the access log. */
   hasAccess: boolean;
   /** Whether somebody wants to know what is counted. */
@@ -23,7 +23,8 @@ export interface FromWorker {
   release?: ServedRelease;
   /** What it has counted since its start, and its open connections. */
   counted?: { numbers: Float64Array; connections: number };
-  isReady?: true;
+  /** Where it serves from now on. */
+  url?: string;
   /** Why it cannot serve, where its user can do something about that. */
   refusal?: string;
 }
@@ -63,10 +64,10 @@ process.on("message", (message: ToWorker) => {
   else opening.then((server) => server.reload()).catch(() => {});
 });
 try {
-  await listening;
+  const { url } = await listening;
   // It may be another release than the first process has seen.
   const { folder, snapshot, contract } = (await opening).release;
-  send({ release: { folder, snapshot, contract }, isReady: true });
+  send({ release: { folder, snapshot, contract }, url });
   if (counts) setInterval(tellCounted, TELL_MS).unref();
 } catch (error) {
   if (!(error instanceof UserError)) throw error;

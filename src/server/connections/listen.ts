@@ -1,12 +1,17 @@
 /** Binds a server to an address, and says in words why it cannot. */
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ListenOptions } from "node:net";
 import { hasCode, UserError, usageError } from "../../errors.js";
 import type { OptionsOf } from "../../settings/settings.js";
 import { SETTINGS } from "../../settings/table.js";
 
 /** Port 0 lets the system choose. The host is a name or address of this machine. */
 export type Address = OptionsOf<"host"> & { port: number };
+
+/** A socket that listens already, handed over by whoever started this process: its descriptor. */
+export interface HandedSocket {
+  fd: number;
+}
 
 /** How messages call what says where to listen. */
 type ListenFlags = Readonly<Record<"port" | "host", string>>;
@@ -15,19 +20,41 @@ const LISTEN_FLAGS: ListenFlags = { port: "--port", host: "--host" };
 /** @returns the origin, such as `http://127.0.0.1:8080`. */
 export async function listen(
   server: Server,
-  { port, host = SETTINGS.host.default }: Address,
+  given: Address | HandedSocket,
   backlog: number,
   flags: ListenFlags = LISTEN_FLAGS,
 ) {
-  const { schema, range } = SETTINGS.port;
-  if (!schema.safeParse(port).success) throw usageError(`Port must be ${range}, got ${port}.`);
+  if ("fd" in given) await begin(server, { fd: given.fd, backlog }, noListener);
+  else {
+    const { port, host = SETTINGS.host.default } = given;
+    const { schema, range } = SETTINGS.port;
+    if (!schema.safeParse(port).success) throw usageError(`Port must be ${range}, got ${port}.`);
+    await begin(server, { port, host, backlog }, (cause) => explain(cause, port, host, flags));
+  }
+  const bound = server.address();
+  // A socket of files has a path, and none where another process holds it.
+  if (bound === null || typeof bound === "string") throw noListener();
+  const { address, family, port } = bound;
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}
+
+async function begin(
+  server: Server,
+  options: ListenOptions | HandedSocket,
+  explained: (cause: Error) => Error,
+): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause) => reject(explain(cause, port, host, flags)));
-    server.listen({ port, host, backlog }, resolve);
+    server.once("error", (cause) => reject(explained(cause)));
+    server.listen(options, resolve);
   });
   server.removeAllListeners("error");
-  const { address, family, port: bound } = server.address() as AddressInfo;
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`;
+}
+
+function noListener(cause?: Error): UserError {
+  return usageError(
+    "The descriptor that was handed over (LISTEN_FDS) is no socket that listens for TCP; give the .socket unit one ListenStream= with a port.",
+    cause,
+  );
 }
 
 /** The system's refusal as one line to act on; any other error as it is. */

@@ -1,0 +1,114 @@
+/** What a service manager hands to `rollcall serve`, and what it is told. */
+import { describe, expect, test } from "vitest";
+import { start } from "../support/command.js";
+import { scratch } from "../support/files.js";
+import { isMissing } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
+import { childrenOf } from "./cluster.js";
+import { publish } from "./release.js";
+import { ask, freshDist, until } from "./running.js";
+import { keepService, SERVICE_NEEDS } from "./service.js";
+
+const PATH = "/api/users/?format=api&page=1";
+const HANDED = "Listening on the socket that was handed over (LISTEN_FDS), whatever --port and --host say.\n";
+
+describe.skipIf(isMissing(...SERVICE_NEEDS))("a socket that is handed over", () => {
+  test.each([1, 4])("is served by %i processes; ready is told when a whole release is served", async (processes) => {
+    const dist = await freshDist();
+    const args = [dist, "--processes", String(processes), "--port", String(await freePort())];
+    const { port, said, told, ended, kill, ...service } = await keepService(args);
+    const early = ask(port, PATH);
+    await service.start();
+    expect(await told()).toBe("READY=1");
+    expect((await early).status, "who came before the server was there").toBe(200);
+    expect(said()).toContain(HANDED);
+    expect(said()).toContain(`serve     http://127.0.0.1:${port} `);
+
+    const { id } = JSON.parse(`${(await ask(port, "/snapshot.json")).body}`);
+    await publish(dist, { count: 7 });
+    kill("SIGHUP");
+    await until(() => said().includes("now serving"), 20_000);
+    expect(said(), "another release is taken up at SIGHUP").not.toContain(`now serving ${id}`);
+    expect(JSON.parse(`${(await ask(port, PATH)).body}`).count).toBe(7);
+
+    kill("SIGTERM");
+    expect(await ended()).toBe(0);
+    const late = ask(port, PATH);
+    await service.start();
+    expect(await told()).toBe("READY=1");
+    expect((await late).status, "who came while none was there").toBe(200);
+  });
+
+  test("is given up when all processes that use it die, and is there for the next start", async () => {
+    const { port, said, told, ended, ...service } = await keepService([await freshDist(), "--processes", "2"]);
+    const pid = await service.start();
+    expect(await told()).toBe("READY=1");
+    for (const worker of childrenOf(pid)) process.kill(worker, "SIGKILL");
+    expect(await ended()).toBe(1);
+    expect(said()).toMatch(/error: No process serves any more: Process \d+ ended \(SIGKILL\)\.\n$/);
+    const late = ask(port, PATH);
+    await service.start();
+    expect(await told()).toBe("READY=1");
+    expect((await late).status).toBe(200);
+  });
+
+  test("is all that a server needs of the network, where it can write nowhere and sees no other process", async ({
+    skip,
+  }) => {
+    // Only root can do what the unit asks systemd for.
+    skip(process.getuid?.() !== 0 || isMissing("unshare", "mount"));
+    const hide = 'mount -o remount,bind,ro / && mount -t proc -o subset=pid,hidepid=2 proc /proc && exec "$0" "$@"';
+    const within = ["unshare", "--net", "--mount", "bash", "-c", hide];
+    const { port, told, ...service } = await keepService([await freshDist()], { within });
+    await service.start();
+    expect(await told()).toBe("READY=1");
+    expect((await ask(port, PATH)).status).toBe(200);
+  });
+
+  const NONE =
+    "error: The descriptor that was handed over (LISTEN_FDS) is no socket that listens for TCP; give the .socket unit one ListenStream= with a port.\n";
+  test.each<[string, Parameters<typeof keepService>[1], string]>([
+    [
+      "two sockets",
+      { count: "2" },
+      'error: serve listens on one socket, and was handed "2" (LISTEN_FDS); give the .socket unit one ListenStream=, and the service one .socket unit.\n',
+    ],
+    ["a socket of files", { kind: "unix" }, NONE],
+    ["a socket for datagrams", { kind: "udp" }, NONE],
+    ["a file", { kind: "file" }, NONE],
+  ])("%s instead of it are refused in one line", async (_what, options, line) => {
+    for (const processes of ["1", "2"]) {
+      const { said, ended, ...service } = await keepService([await freshDist(), "--processes", processes], options);
+      await service.start();
+      expect(await ended()).toBe(options?.count || processes === "1" ? 2 : 1);
+      const refusal = said().replace(/^\S+Z .*\n/gm, "");
+      expect(refusal.replace(/^error: Process \d+ cannot serve: /, "error: ")).toBe(line);
+    }
+  });
+});
+
+test("what was handed to another process is not taken", async () => {
+  const env = { ...process.env, LISTEN_PID: "1", LISTEN_FDS: "1", ROLLCALL_PORT: "0" };
+  const { child, ended } = start(["serve", await freshDist()], { env });
+  let said = "";
+  child.stderr?.on("data", (chunk) => {
+    said += chunk;
+  });
+  await until(() => said.includes("serve "), 20_000);
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+  expect(said).not.toContain("LISTEN_FDS");
+});
+
+test("a server goes on where nobody can be told that it is ready, and says so", async () => {
+  const env = { ...process.env, PATH: scratch(), NOTIFY_SOCKET: "/nowhere", ROLLCALL_PORT: "0" };
+  const { child, ended } = start(["serve", await freshDist()], { env });
+  let said = "";
+  child.stderr?.on("data", (chunk) => {
+    said += chunk;
+  });
+  const line = "The service manager cannot be told that this is ready: systemd-notify is not installed.\n";
+  await until(() => said.includes(line), 20_000);
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+});
