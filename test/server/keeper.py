@@ -26,9 +26,10 @@ def listen(folder):
     else:
         kept = socket.socket(type=socket.SOCK_DGRAM if KIND == "udp" else socket.SOCK_STREAM)
         kept.bind(("127.0.0.1", 0))
-        say("listening", kept.getsockname()[1])
     if KIND != "udp":
         kept.listen(4096)
+    if KIND != "unix":
+        say("listening", kept.getsockname()[1])
     return kept
 
 

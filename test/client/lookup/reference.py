@@ -16,7 +16,7 @@ def words(text):
     for c in fold(text or ""):
         is_alone = unicodedata.category(c) == "So" or unicodedata.name(c, "").startswith(ALONE)
         kind = "alone" if is_alone else "plain" if unicodedata.category(c)[0] in "LN" else None
-        if kind != before:
+        if kind != before or not runs:
             runs.append([kind, ""])
         runs[-1][1] += c
         before = kind
