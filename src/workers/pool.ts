@@ -99,28 +99,34 @@ class PoolWorker<Job, Result> {
   readonly #worker: Worker;
   readonly #signal: AbortSignal | undefined;
   readonly #ended: Promise<void>;
-  /** Rejects when the thread fails outside of a job or ends early, and when the signal is aborted. */
-  readonly #lost: Promise<never>;
+  /** Why there are no more answers: the thread failed outside of a job or ended early, or the signal was aborted. */
+  #loss: { reason: unknown } | undefined;
+  /** Rejects the answer that is waited for. A race with one promise for all answers would keep each of them in memory. */
+  #refuse: ((reason: unknown) => void) | undefined;
 
   constructor(file: URL, data: unknown, { limits = {}, signal }: ThreadOptions) {
     this.#worker = new Worker(file, { workerData: data, resourceLimits: limits });
     this.#signal = signal;
     this.#ended = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
-    this.#lost = new Promise((_, reject) => {
-      this.#worker.once("error", reject);
-      this.#worker.once("exit", (code) => reject(new Error(`A thread ended, with ${code}, before it answered.`)));
-      signal?.addEventListener("abort", () => reject(signal.reason));
-    });
-    // Whoever waits for an answer is told, now or later. Where nobody does, that is no unhandled rejection.
-    this.#lost.catch(() => {});
+    this.#worker.once("error", (error) => this.#lose(error));
+    this.#worker.once("exit", (code) => this.#lose(new Error(`A thread ended, with ${code}, before it answered.`)));
+    signal?.addEventListener("abort", () => this.#lose(signal.reason));
+  }
+
+  #lose(reason: unknown): void {
+    this.#loss ??= { reason };
+    this.#refuse?.(this.#loss.reason);
   }
 
   /** The next may be sent when this one is answered. @throws whatever the thread threw, or the signal's reason. */
   async ask(job: Job, given: readonly TransferListItem[] = []): Promise<Result> {
     this.#signal?.throwIfAborted();
-    const answered = new Promise<Answer<Result>>((resolve) => this.#worker.once("message", resolve));
-    this.#worker.postMessage(job, given);
-    const answer = await Promise.race([answered, this.#lost]);
+    if (this.#loss) throw this.#loss.reason;
+    const answer = await new Promise<Answer<Result>>((resolve, reject) => {
+      this.#refuse = reject;
+      this.#worker.once("message", resolve);
+      this.#worker.postMessage(job, given);
+    });
     if ("result" in answer) return answer.result;
     const { message, stack, properties, isUserError } = answer.error;
     throw Object.assign(isUserError ? new UserError(message) : new Error(message), properties, { stack });

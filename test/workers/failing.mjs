@@ -1,4 +1,4 @@
-/** A thread that fails as its `workerData` says. */
+/** A thread that fails, or answers, as its `workerData` says. */
 import { workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { UserError } from "../../lib/errors.js";
@@ -15,6 +15,7 @@ fail[workerData]?.();
 answerJobs(() => {
   if (workerData === "at its start") throw new UserError("a mistake at the start");
   if (workerData === "of SQLite") new Database("/nowhere", { readonly: true });
+  if (workerData === "objects") return (job) => ({ job });
   const db = new Database(":memory:");
   return (times) => {
     let failed = 0;

@@ -1,4 +1,7 @@
 /** Jobs reach threads, and however a thread ends, whoever waits for it is told why. */
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { ThreadPool } from "../../src/workers/pool.js";
 
@@ -73,4 +76,18 @@ test("a thread is not ended in the middle of a job: it may be in SQLite, which w
     await pool.end();
     expect(await answered).toEqual([5000]);
   }
+});
+
+test("no result is kept in memory: a build of millions would need room for all of them", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const pool = new ThreadPool<string, number, { job: number }>({ size: 1, file, data: "objects" });
+  const results: WeakRef<{ job: number }>[] = [];
+  await pool.run(jobs(...Array(100).keys()), (result) => void results.push(new WeakRef(result)));
+  await setImmediate();
+  collect();
+  // The last answer may still be on its way through what has just ended.
+  expect(results.filter((result) => result.deref()).length).toBeLessThanOrEqual(1);
+  expect(results).toHaveLength(100);
+  await pool.end();
 });
