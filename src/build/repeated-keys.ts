@@ -1,83 +1,85 @@
 /** Looks for repeated keys in bounded memory. A temporary table, which would name them, takes more than four times as long. */
 import { randomInt } from "node:crypto";
 import Database from "better-sqlite3";
+import { TemporaryBytes } from "../lookup/temporary.js";
 import { RecordLines } from "../release/record/lines.js";
 import { KEY_AT } from "../release/record/list.js";
 
-/** Keys that are compared at once: the first of a longer list while its pages are made, the others when it is read again. */
+/** Keys that are compared at once. */
 const TOGETHER = 2 ** 21;
+/** Hashes of a part of all keys that are put aside at once. */
+const PIECE = 2 ** 12;
 const LINES = 8192;
 const WORD_BYTES = 4;
 const NEWLINE = 10;
 
-/** Is told the lines of a list of records in any order, and in the end whether two may have the same key. */
+/** Keys whose hashes leave the same rest: two that are equal are in one part. */
+interface KeyPart {
+  hashes: Float64Array<ArrayBuffer>;
+  length: number;
+  /** Numbers of what was put aside. */
+  pieces: number[];
+}
+
+/** Is told the lines of a list of records in any order, and in the end whether two may have the same key. To be closed in a `finally`. */
 export class RepeatedKeys {
   readonly #hash = newHash();
-  readonly #parts: number;
-  readonly #hashes: Float64Array;
-  #found = 0;
-  /** The first part that has to be read from the list. */
-  #unread = 0;
+  readonly #parts: KeyPart[];
+  #temporary: TemporaryBytes | undefined;
 
   /** @param count how many lines there are. @param together how many of their keys are compared at once. */
-  constructor(
-    private readonly count: number,
-    together = TOGETHER,
-  ) {
-    this.#parts = Math.ceil(count / together);
-    // A hash spreads keys nearly evenly over the parts.
-    this.#hashes = new Float64Array(Math.ceil((count / Math.max(1, this.#parts)) * 1.1) + 1000);
+  constructor(count: number, together = TOGETHER) {
+    // What is compared at once needs not be put aside.
+    const parts = Math.max(1, Math.ceil(count / together));
+    const room = parts === 1 ? count : PIECE;
+    this.#parts = Array.from({ length: parts }, () => ({ hashes: new Float64Array(room), length: 0, pieces: [] }));
   }
 
-  /** Some whole lines. Where any are added, all have to be. */
+  /** Some whole lines. */
   add(lines: Buffer): void {
-    this.#unread = 1;
     for (let at = 0; at < lines.length; ) {
       let end = at + KEY_AT;
       while (lines[end] !== NEWLINE) end++;
-      this.#keep(this.#hash(lines, at + KEY_AT, end), 0);
+      this.#keep(this.#hash(lines, at + KEY_AT, end));
       at = end + 1;
     }
   }
 
   /**
-   * To be called when all lines have been added, or none.
-   * @param path of the list, which is read for what has not been added, and again if it is long.
+   * To be called when all lines have been added.
    * @returns false when all keys differ; true when two are equal or, very rarely, only have equal hashes.
    */
-  mayRepeat(path: string): boolean {
-    if (this.#areTwoEqual()) return true;
-    if (this.#unread >= this.#parts) return false;
-    const lines = new RecordLines(path);
-    try {
-      for (let part = this.#unread; part < this.#parts; part++) {
-        this.#readPart(lines, part);
-        if (this.#areTwoEqual()) return true;
-      }
+  mayRepeat(): boolean {
+    return this.#parts.some((part) => {
+      const hashes = this.#allOf(part).sort();
+      for (let at = 1; at < hashes.length; at++) if (hashes[at] === hashes[at - 1]) return true;
       return false;
-    } finally {
-      lines.close();
+    });
+  }
+
+  close(): void {
+    this.#temporary?.close();
+  }
+
+  #keep(hash: number): void {
+    const part = this.#parts[this.#parts.length === 1 ? 0 : hash % this.#parts.length];
+    if (!part) return;
+    if (part.length === part.hashes.length) {
+      this.#temporary ??= new TemporaryBytes("compare keys in");
+      part.pieces.push(this.#temporary.put(new Uint8Array(part.hashes.buffer)));
+      part.length = 0;
     }
+    part.hashes[part.length++] = hash;
   }
 
-  #readPart(lines: RecordLines, part: number): void {
-    this.#found = 0;
-    for (let at = 0, held = 0; at < this.count; at += held) {
-      held = Math.min(lines.hold(at, LINES), this.count - at);
-      if (held === 0) break;
-      for (let line = at; line < at + held; line++)
-        this.#keep(this.#hash(lines.memory, lines.startOf(line) + KEY_AT, lines.startOf(line + 1) - 1), part);
-    }
-  }
-
-  #keep(hash: number, part: number): void {
-    if (this.#parts <= 1 || hash % this.#parts === part) this.#hashes[this.#found++] = hash;
-  }
-
-  #areTwoEqual(): boolean {
-    const sorted = this.#hashes.subarray(0, this.#found).sort();
-    for (let at = 1; at < sorted.length; at++) if (sorted[at] === sorted[at - 1]) return true;
-    return false;
+  #allOf({ hashes, length, pieces }: KeyPart): Float64Array {
+    const last = hashes.subarray(0, length);
+    if (pieces.length === 0) return last;
+    const all = new Float64Array(pieces.length * hashes.length + length);
+    const bytes = new Uint8Array(all.buffer);
+    for (const [at, piece] of pieces.entries()) bytes.set(this.#temporary?.get(piece) ?? [], at * hashes.byteLength);
+    all.set(last, pieces.length * hashes.length);
+    return all;
   }
 }
 
@@ -87,7 +89,7 @@ export class RepeatedKeys {
  */
 export function findRepeatedKey(path: string, count: number): { key: string; records: [number, number] } | undefined {
   // Comparing hashes is fast, and where it finds nothing, there is nothing.
-  if (!new RepeatedKeys(count).mayRepeat(path)) return undefined;
+  if (!mayRepeat(path, count)) return undefined;
   const lines = new RecordLines(path);
   // An empty name is a temporary file.
   const db = new Database("");
@@ -107,6 +109,22 @@ export function findRepeatedKey(path: string, count: number): { key: string; rec
   } finally {
     db.close();
     lines.close();
+  }
+}
+
+function mayRepeat(path: string, count: number): boolean {
+  const keys = new RepeatedKeys(count);
+  const lines = new RecordLines(path);
+  try {
+    for (let at = 0, held = 0; at < count; at += held) {
+      held = Math.min(lines.hold(at, LINES), count - at);
+      if (held === 0) break;
+      keys.add(lines.memory.subarray(lines.startOf(at), lines.startOf(at + held)));
+    }
+    return keys.mayRepeat();
+  } finally {
+    lines.close();
+    keys.close();
   }
 }
 

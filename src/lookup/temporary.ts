@@ -6,9 +6,6 @@ import { explainScratch } from "../errors.js";
 const MEMORY = 4096;
 /** Bytes of a page of the file: larger than usual, since a piece takes so many calls of the system. */
 const PAGE = 2 ** 15;
-/** What the file is for, in a message. */
-const PURPOSE = "sort what records are looked up by in";
-
 /** Each piece is a row of many kilobytes: a row for each term would take several times as long. To be closed in a `finally`. */
 export class TemporaryBytes {
   /** An empty name is a file that nobody else sees, and that is gone when it is closed, or with the process. */
@@ -16,7 +13,8 @@ export class TemporaryBytes {
   readonly #insert: Database.Statement<[bytes: Uint8Array]>;
   readonly #select: Database.Statement<[number: number], Buffer>;
 
-  constructor() {
+  /** @param purpose what the folder is to have room for, in a message: `compare keys in`. */
+  constructor(private readonly purpose = "sort what records are looked up by in") {
     this.#db.exec(`PRAGMA page_size = ${PAGE}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${MEMORY}; BEGIN;
       CREATE TABLE pieces (number INTEGER PRIMARY KEY, bytes BLOB)`);
     this.#insert = this.#db.prepare("INSERT INTO pieces (bytes) VALUES (?)");
@@ -42,7 +40,7 @@ export class TemporaryBytes {
     try {
       return step();
     } catch (cause) {
-      throw explainScratch(cause, PURPOSE);
+      throw explainScratch(cause, this.purpose);
     }
   }
 }

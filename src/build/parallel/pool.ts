@@ -1,11 +1,9 @@
 /** Writes all pages with several threads, each of which reads the same point in time on a connection of its own. */
-import { join } from "node:path";
 import { bulkFor } from "../../bulk/handover.js";
 import { pagesTogether } from "../../bulk/members.js";
 import type { MembersInTurn } from "../../bulk/turn.js";
 import { contractOf } from "../../contract/contract.js";
 import { UserError } from "../../errors.js";
-import { RECORDS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
 import { RecordListWriter } from "../../release/record/list.js";
 import { rowsOfPages } from "../../shards/cut.js";
@@ -69,6 +67,7 @@ export async function writePagesInParallel(
   const bulk = bulkFor(data.destination, previous);
   let gathered: GatheredFiles | undefined;
   let sums: DigestsWriter | undefined;
+  let keys: RepeatedKeys | undefined;
   try {
     const begun = beginTogether(source, pool);
     askEarly(source, pageSize);
@@ -81,7 +80,7 @@ export async function writePagesInParallel(
     // What is made for another machine to join is not cut here, so one thread does.
     const shared = size > 1 && !data.destination.isPart ? { signal } : undefined;
     if (data.destination.lookup) gathered = new GatheredFiles(data.destination, collection, previous, shared);
-    const keys = new RepeatedKeys(rows.rows);
+    keys = new RepeatedKeys(rows.rows);
     const sum = new Sum(range.first - 1, sums, list, bulk, gathered, keys);
     const starts = inBatches(source.pageStarts(share, pageSize, rows), isBulk ? pagesTogether(pageSize) : BATCH);
     await pool.run(batches({ collection, range }, starts, previous, bulk), (result, batch) => {
@@ -92,7 +91,7 @@ export async function writePagesInParallel(
     });
     if (sum.isDoubtful || !sum.isInOrder(contractOf(data.destination.contract))) return "doubtful";
     const records = list.finish();
-    if (keys.mayRepeat(join(folder, RECORDS))) return undefined;
+    if (keys.mayRepeat()) return undefined;
     const made = await finishGathered(pool, gathered, signal);
     const { totals, warnings, spent } = sum;
     const lists = { digests: sums.finish(), records, bulk: bulk?.finish(), gathered: made };
@@ -105,6 +104,7 @@ export async function writePagesInParallel(
     await pool.end();
     list.close();
     sums?.close();
+    keys?.close();
     bulk?.close();
     await gathered?.close();
   }
