@@ -1,6 +1,5 @@
 /** The SHA-256 digests of a release's files, as SHA256SUMS lists them. */
 import { createHash, type Hash } from "node:crypto";
-import { setImmediate } from "node:timers/promises";
 import type { PagePaths, Variant } from "./layout.js";
 import { readSumLines } from "./sums/lines.js";
 
@@ -36,11 +35,15 @@ export class PageDigests implements PageSums {
     this.#bytes = new Map(variants.map((variant) => [variant, Buffer.alloc(pages * BYTES)]));
   }
 
-  slice(first: number, count: number): DigestBytes {
+  /** The memory of the digests of `count` pages from `first` on. */
+  part(first: number, count: number): DigestBytes {
     const [begin, end] = [(first - 1) * BYTES, (first - 1 + count) * BYTES];
-    return Object.fromEntries(
-      [...this.#bytes].map(([key, bytes]) => [key, Uint8Array.from(bytes.subarray(begin, end))]),
-    );
+    return Object.fromEntries([...this.#bytes].map(([variant, bytes]) => [variant, bytes.subarray(begin, end)]));
+  }
+
+  slice(first: number, count: number): DigestBytes {
+    const parts = Object.entries(this.part(first, count));
+    return Object.fromEntries(parts.map(([variant, bytes]) => [variant, Uint8Array.from(bytes)]));
   }
 
   fill(first: number, part: DigestBytes): void {
@@ -82,23 +85,6 @@ export class PageDigests implements PageSums {
   *lines(paths: PagePaths): Generator<Uint8Array> {
     for (const [path, digest] of this.files(paths)) yield Buffer.from(encodeSum(digest, path));
   }
-}
-
-/** Page files whose digests a host keeps in memory: 128 MB of them. */
-const MOST_IN_MEMORY = 2 ** 22;
-/** Pages between which other work goes on. */
-const AT_ONCE = 2 ** 14;
-
-/** Digests for who asks for them in no order, as the readers of a host do: in memory, unless there are too many. */
-export async function inMemory(listed: PageSums): Promise<PageSums> {
-  const { pages, variants } = listed;
-  if (pages * variants.length > MOST_IN_MEMORY) return listed;
-  const digests = new PageDigests(pages, variants);
-  for (let first = 1; first <= pages; first += AT_ONCE) {
-    digests.fill(first, listed.slice(first, AT_ONCE));
-    await setImmediate();
-  }
-  return digests;
 }
 
 export interface Sums {

@@ -34,9 +34,10 @@ export interface Release {
 /**
  * Opens the release in `folder`, without reading its pages. A link such as `dist/current` is followed once, so that a
  * later switch does not matter. Checks that snapshot.json matches its digest and id, and that all page files are there.
+ * @param isKept whether digests stay in memory, for who asks for them in no order.
  * @throws UserError when there is no release, or when it is not complete.
  */
-export async function openRelease(folder: string): Promise<Release> {
+export async function openRelease(folder: string, isKept = false): Promise<Release> {
   const root = await realpath(folder).catch((cause) => {
     throw usageError(`There is no release at ${folder}; run "rollcall build" first.`, cause);
   });
@@ -57,13 +58,17 @@ export async function openRelease(folder: string): Promise<Release> {
   const snapshotText = await read(SNAPSHOT);
   const snapshot = parseSnapshot(snapshotText);
   if (!snapshot) throw broken(`${SNAPSHOT} is not of the form that Rollcall writes`);
+  let names: ReturnType<typeof namesIn> | undefined;
   const { contract, sums } = await reading(SUMS, () =>
     withReleaseFile(join(root, SUMS), async (file, size) => {
       const contract = await findContract(findListed(file, size, CONTRACT), () => read(CONTRACT, MAX_CONTRACT));
       if ("why" in contract) throw broken(`${CONTRACT} ${contract.why}`);
       const pages = pagesToList(new PagePaths(contract.listing.path), snapshot);
+      // What is there is listed meanwhile.
+      names = namesIn(root, pages.paths);
+      names.catch(() => {});
       try {
-        return { contract, sums: await readSums({ path: join(root, SUMS), file, size }, pages) };
+        return { contract, sums: await readSums({ path: join(root, SUMS), file, size }, pages, isKept) };
       } catch (cause) {
         throw broken(`in ${SUMS}, ${cause instanceof Error ? cause.message : cause}`, cause);
       }
@@ -74,7 +79,7 @@ export async function openRelease(folder: string): Promise<Release> {
   if (sums.others.get(SNAPSHOT) !== sha256(snapshotText)) throw broken(`${SNAPSHOT} does not match its digest`);
   const digest = contentDigest(facts, sums);
   if (snapshotId(digest) !== id) throw broken(`its id ${id} does not match its content`);
-  const missing = await findMissing(root, sums);
+  const missing = findMissing(await names, sums);
   if (missing) throw broken(`${missing} is missing`);
   const isSigned = lstatSync(join(root, SIGNATURE), { throwIfNoEntry: false })?.isFile() === true;
   return { folder: root, snapshot, digest, contract, paths, sums, isSigned };
@@ -128,12 +133,18 @@ export async function findAltered(
   return undefined;
 }
 
-/** The path of a page file that SHA256SUMS lists and the folder lacks, or of the pages' folder when it is a link. */
-async function findMissing(root: string, { paths, pages }: Sums): Promise<string | undefined> {
+/** The names of pages that are there; undefined where the pages' folder is a link, or missing. */
+async function namesIn(root: string, paths: PagePaths): Promise<PageNames | undefined> {
   const folder = join(root, paths.folder);
-  if ((await realpath(folder).catch(() => undefined)) !== folder) return paths.folder;
+  if ((await realpath(folder).catch(() => undefined)) !== folder) return undefined;
   const names = new PageNames();
   for await (const some of entriesOf(folder)) for (const { name } of some) names.add(name);
+  return names;
+}
+
+/** The path of a page file that SHA256SUMS lists and the folder lacks, or of the pages' folder. */
+function findMissing(names: PageNames | undefined, { paths, pages }: Sums): string | undefined {
+  if (!names) return paths.folder;
   for (let page = 1; page <= pages.pages; page++)
     for (const variant of pages.variants) if (!names.has(page, variant)) return paths.path(page, variant);
   return undefined;

@@ -4,7 +4,6 @@ import type { Request } from "polka";
 import { etagOf } from "../contract/headers.js";
 import { pageNumber, requestedPage } from "../contract/links.js";
 import { UserError } from "../errors.js";
-import type { PageSums } from "../release/digests.js";
 import type { Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { type Answers, send } from "./answers.js";
@@ -21,13 +20,7 @@ interface PageSources {
   log(line: string): void;
 }
 
-/** @param digests of the release's pages. */
-export function createPages(
-  { snapshot }: Release,
-  digests: PageSums,
-  answers: Answers,
-  { cache, files, log }: PageSources,
-) {
+export function createPages({ snapshot, sums }: Release, answers: Answers, { cache, files, log }: PageSources) {
   let isReported = false;
   const choose = createNegotiation(snapshot.encodings);
 
@@ -50,7 +43,7 @@ export function createPages(
   /** Where there are too many for the memory, they are read when they are asked for. */
   const digestOf = (page: number, variant: Variant): string | undefined => {
     try {
-      return digests.get(page, variant);
+      return sums.pages.get(page, variant);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       if (!isReported) log(`${error.message} Until then, pages are answered 500.`);

@@ -5,7 +5,6 @@ import polka, { type NextHandler, type Request } from "polka";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { basePath } from "../contract/links.js";
 import { UserError } from "../errors.js";
-import { inMemory } from "../release/digests.js";
 import { EXPLORER } from "../release/layout.js";
 import { openRelease, type Release } from "../release/open.js";
 import type { AtMost } from "../workers/at-most.js";
@@ -36,15 +35,14 @@ const ANY = /^/;
 /** @throws UserError if there is no release in `folder`, or a broken one. */
 export async function openSite(folder: string, options: SiteOptions) {
   const { cacheControl, cache, proving, lend, log } = options;
-  const release = await openRelease(folder);
+  const release = await openRelease(folder, true);
   refuseBadBase(release);
   const base = basePath(release.snapshot.base_url);
   const listing = `${base}${release.contract.listing.path}`;
   const answers = createAnswers(release, cacheControl);
   const isOnce = proving.isOnce && (await hasTrueTimes(release.folder));
-  const digests = await inMemory(release.sums.pages);
   const files = createPageFiles(release, cache, { ...proving, isOnce }, lend);
-  const pages = createPages(release, digests, answers, { cache, files, log });
+  const pages = createPages(release, answers, { cache, files, log });
   const file = await createFiles(release, `${base}/`, answers, options);
   // The links of the page for people are relative to its folder.
   const home = release.sums.others.has(EXPLORER) && base !== "" ? [`${base}/`] : [];

@@ -7,11 +7,17 @@ export const [BYTES, DIGITS] = [32, 64] as const;
 
 /** A page number may have nine digits, and the one behind the last page ten. */
 const MOST_DIGITS = 10;
-const [ZERO, A] = [48, 97];
-/** The value of a hexadecimal digit in lower case, by its character; `NONE` for any other character. */
-const NONE = 255;
-const VALUES = new Uint8Array(256).fill(NONE);
-for (let value = 0; value < 16; value++) VALUES[value < 10 ? ZERO + value : A + value - 10] = value;
+const ZERO = 48;
+const EMPTY: Buffer = Buffer.alloc(0);
+/** The byte that two hexadecimal digits in lower case say, by their two characters; `NONE` for any others. */
+const NONE = 256;
+const PAIRS = new Uint16Array(2 ** 16).fill(NONE);
+for (let byte = 0; byte < 256; byte++) PAIRS[Buffer.from(byte.toString(16).padStart(2, "0")).readUInt16BE()] = byte;
+
+/** The byte that the two digits at a place say, or `NONE`. */
+function byteAt(digits: Uint8Array, at: number): number {
+  return PAIRS[((digits[at] ?? 0) << 8) | (digits[at + 1] ?? 0)] ?? NONE;
+}
 
 /** A row is the lines of a page, one for each variant. Rows of page numbers with equally many digits are equally long. */
 export class SumsLayout {
@@ -59,28 +65,29 @@ export class SumsLayout {
     return Buffer.from(lines.join(""));
   }
 
-  /** Whether bytes are the rows of `count` pages from `first` on, whatever digests they give. Zeros stand for none. */
-  areRows(bytes: Buffer, first: number, count: number): boolean {
+  /**
+   * Whether bytes are the rows of `count` pages from `first` on, whatever digests they give. Zeros stand for none.
+   * @param into takes the digests of each variant.
+   */
+  areRows(bytes: Buffer, first: number, count: number, into: Partial<Record<Variant, Uint8Array>> = {}): boolean {
     let at = 0;
-    for (let page = first; page < first + count; page++) {
-      const digits = String(page).length;
-      for (const behind of this.#behind) {
-        let any = 0;
-        for (const end = at + DIGITS; at < end; at++) {
-          const value = VALUES[bytes[at] ?? 0] ?? NONE;
-          if (value === NONE) return false;
-          any |= value;
-        }
-        if (any === 0) return false;
-        if (!isAt(bytes, at, this.#before)) return false;
-        at += this.#before.length + digits;
-        for (let [left, last] = [page, at - 1]; left > 0; left = Math.floor(left / 10), last--)
-          if (bytes[last] !== ZERO + (left % 10)) return false;
-        if (!isAt(bytes, at, behind)) return false;
-        at += behind.length;
+    for (let page = first; page < first + count; page++)
+      for (let variant = 0; variant < this.#behind.length; variant++) {
+        const digests = into[this.variants[variant] ?? "identity"];
+        if (!isDigest(bytes, at, digests, (page - first) * BYTES)) return false;
+        at = this.#endOfPath(bytes, at + DIGITS, page, this.#behind[variant]);
+        if (at < 0) return false;
       }
-    }
     return at === bytes.length;
+  }
+
+  /** Where a line ends whose digest ends at a place; -1 where it is not of this page. */
+  #endOfPath(bytes: Buffer, from: number, page: number, behind = EMPTY): number {
+    if (!isAt(bytes, from, this.#before)) return -1;
+    const end = from + this.#before.length + String(page).length;
+    let at = end;
+    for (let left = page; left > 0; left = Math.floor(left / 10)) if (bytes[--at] !== ZERO + (left % 10)) return -1;
+    return isAt(bytes, end, behind) ? end + behind.length : -1;
   }
 
   /** The digests of one variant of pages from `page` to before `next`, in rows that begin with that of `first`. */
@@ -98,8 +105,7 @@ export class SumsLayout {
         at = this.offset(page) - this.offset(first) + this.#lineIn(page, index);
       }
       let from = at;
-      for (const end = to + BYTES; to < end; to++, from += 2)
-        into[to] = ((VALUES[rows[from] ?? 0] ?? 0) << 4) | (VALUES[rows[from + 1] ?? 0] ?? 0);
+      for (const end = to + BYTES; to < end; to++, from += 2) into[to] = byteAt(rows, from);
     }
   }
 
@@ -130,6 +136,18 @@ export class SumsLayout {
   #lineLength(digits: number, variant: number): number {
     return DIGITS + this.#before.length + digits + (this.#behind[variant]?.length ?? 0);
   }
+}
+
+/** Whether a digest stands at a place, other than zeros. @param into takes it, from `to` on. */
+function isDigest(bytes: Buffer, from: number, into: Uint8Array | undefined, to: number): boolean {
+  let any = 0;
+  for (let byte = 0; byte < BYTES; byte++) {
+    const found = byteAt(bytes, from + 2 * byte);
+    if (found === NONE) return false;
+    any |= found;
+    if (into) into[to + byte] = found;
+  }
+  return any !== 0;
 }
 
 function isAt(bytes: Buffer, at: number, wanted: Buffer): boolean {

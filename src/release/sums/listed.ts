@@ -4,13 +4,13 @@ import { read, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { UserError } from "../../errors.js";
-import type { DigestBytes, PageSums } from "../digests.js";
+import { type DigestBytes, PageDigests, type PageSums } from "../digests.js";
 import { closing, openPlain } from "../files.js";
 import type { PagePaths, Variant } from "../layout.js";
 import { BYTES, type SumsLayout } from "./layout.js";
 
-/** Pages whose rows are read together. */
-const ROWS = 256;
+/** Pages whose rows are proved together, and how many such blocks are read together by who reads all. */
+const [ROWS, TOGETHER] = [256, 16] as const;
 /** Blocks in memory: pages are mostly asked for in one order or another, and one order of names goes through several of numbers. */
 const KEPT = 16;
 
@@ -50,23 +50,42 @@ export class ListedPages implements PageSums {
   /** By number; what was asked for last is at the end. */
   readonly #blocks = new Map<number, Buffer>();
 
-  /** @param proofs of all blocks. */
+  /**
+   * @param proofs of all blocks.
+   * @param kept all digests, where they are in memory.
+   */
   constructor(
     private readonly path: string,
     private readonly proofs: BlockProofs,
+    private readonly kept?: PageDigests,
   ) {}
 
-  /** Reads an open file while other work goes on. @returns undefined where it does not begin with the rows of exactly these pages. */
-  static async read(file: number, path: string, layout: SumsLayout): Promise<ListedPages | undefined> {
+  /**
+   * Reads an open file while other work goes on.
+   * @param isKept whether the digests stay in memory.
+   * @returns undefined where it does not begin with the rows of exactly these pages.
+   */
+  static async read(file: number, path: string, layout: SumsLayout, isKept: boolean): Promise<ListedPages | undefined> {
+    const { pages, variants } = layout;
     const proofs = new BlockProofs(layout);
-    for (let block = 0; block * ROWS < layout.pages; block++) {
-      const { first, count } = proofs.pagesOf(block);
-      const rows = Buffer.allocUnsafe(layout.offset(first + count) - layout.offset(first));
-      const { bytesRead } = await readFile(file, rows, 0, rows.length, layout.offset(first));
-      if (bytesRead < rows.length || !layout.areRows(rows, first, count)) return undefined;
-      proofs.add(rows);
+    const kept = isKept ? new PageDigests(pages, variants) : undefined;
+    const beginOf = (block: number) => layout.offset(Math.min(block * ROWS, pages) + 1);
+    const blocks = Math.ceil(pages / ROWS);
+    // The last row is the longest.
+    const longest = layout.end - layout.offset(pages);
+    const memory = Buffer.allocUnsafeSlow(Math.min(pages, ROWS * TOGETHER) * longest);
+    for (let block = 0; block < blocks; ) {
+      const begin = beginOf(block);
+      const length = beginOf(block + TOGETHER) - begin;
+      if ((await readFile(file, memory, 0, length, begin)).bytesRead < length) return undefined;
+      for (const next = Math.min(blocks, block + TOGETHER); block < next; block++) {
+        const { first, count } = proofs.pagesOf(block);
+        const rows = memory.subarray(beginOf(block) - begin, beginOf(block + 1) - begin);
+        if (!layout.areRows(rows, first, count, kept?.part(first, count))) return undefined;
+        proofs.add(rows);
+      }
     }
-    return new ListedPages(path, proofs);
+    return new ListedPages(path, proofs, kept);
   }
 
   get pages(): number {
@@ -78,12 +97,14 @@ export class ListedPages implements PageSums {
   }
 
   get(page: number, variant: Variant): string | undefined {
+    if (this.kept) return this.kept.get(page, variant);
     if (!(page >= 1 && page <= this.pages) || !this.variants.includes(variant)) return undefined;
     const block = Math.floor((page - 1) / ROWS);
     return this.proofs.layout.digestIn(this.#read(block), block * ROWS + 1, page, variant);
   }
 
   slice(first: number, count: number): DigestBytes {
+    if (this.kept) return this.kept.slice(first, count);
     const end = Math.min(first + count, this.pages + 1);
     const bytes = new Map(this.variants.map((variant) => [variant, new Uint8Array(Math.max(0, end - first) * BYTES)]));
     for (let page = first; page < end; ) {

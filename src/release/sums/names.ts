@@ -1,6 +1,6 @@
 /** Which names of pages there are in a folder of millions, by a bit for each. */
-import { type Dirent, opendirSync } from "node:fs";
-import { setImmediate } from "node:timers/promises";
+import type { Dir, Dirent } from "node:fs";
+import { opendir } from "node:fs/promises";
 import { ENCODINGS } from "../../contract/headers.js";
 import { pageNumber } from "../../contract/links.js";
 import type { Variant } from "../layout.js";
@@ -20,17 +20,26 @@ const AT_ONCE = 2 ** 12;
 
 /** What is in a folder, in no order and some at once: a list of millions would take hundreds of bytes for each. */
 export async function* entriesOf(folder: string): AsyncGenerator<Dirent[]> {
-  const open = opendirSync(folder, { bufferSize: AT_ONCE });
+  const open = await opendir(folder, { bufferSize: AT_ONCE });
   try {
-    for (let some: Dirent[] = []; ; some = []) {
-      for (let entry = open.readSync(); entry; entry = some.length < AT_ONCE ? open.readSync() : null) some.push(entry);
-      if (some.length === 0) return;
-      yield some;
-      await setImmediate();
-    }
+    for (let some = await readSome(open); some.length > 0; some = await readSome(open)) yield some;
   } finally {
-    open.closeSync();
+    await open.close();
   }
+}
+
+/** One promise for each entry would take twice the time. */
+function readSome(folder: Dir): Promise<Dirent[]> {
+  return new Promise((resolve, reject) => {
+    const some: Dirent[] = [];
+    const take = (error: NodeJS.ErrnoException | null, entry: Dirent | null) => {
+      if (error) return reject(error);
+      if (entry) some.push(entry);
+      if (entry && some.length < AT_ONCE) folder.read(take);
+      else resolve(some);
+    };
+    folder.read(take);
+  });
 }
 
 export class PageNames {

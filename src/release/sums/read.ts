@@ -17,6 +17,9 @@ export interface OpenSums {
 /** What pages a release should list. */
 export type PagesToList = Pick<Sums, "paths"> & Pick<PageSums, "pages" | "variants">;
 
+/** Page files whose digests are kept in memory for who asks for them in no order, as the readers of a host do: 128 MB of them. */
+const MOST_IN_MEMORY = 2 ** 22;
+
 export function pagesToList(
   paths: PagePaths,
   { pages, encodings }: Pick<Snapshot, "pages" | "encodings">,
@@ -26,20 +29,26 @@ export function pagesToList(
 
 /**
  * What a file lists. Where its pages do not come first and in order, as Rollcall writes them, their digests are in memory.
+ * @param isKept whether they are there anyway, unless there are too many.
  * @throws Error naming a line that is not valid, or saying which pages are missing or listed twice.
  */
-export async function readSums(from: OpenSums, shape: PagesToList): Promise<Sums> {
+export async function readSums(from: OpenSums, shape: PagesToList, isKept = false): Promise<Sums> {
   const { paths } = shape;
-  const listed = await readListed(from, shape);
+  const listed = await readListed(from, shape, isKept);
   if (!listed) return parseSums(readBlocks(from.file), from.size, shape);
   return { paths, pages: listed.pages, others: parseOthers(readBlocks(from.file, listed.end), paths) };
 }
 
 /** The pages of a file that begins with their lines in order, and where those end; undefined for any other. */
-export async function readListed({ path, file, size }: OpenSums, { paths, pages, variants }: PagesToList) {
+export async function readListed(
+  { path, file, size }: OpenSums,
+  { paths, pages, variants }: PagesToList,
+  isKept = false,
+) {
   const layout = new SumsLayout(paths, pages, variants);
+  const isInMemory = isKept && pages * variants.length <= MOST_IN_MEMORY;
   // The number of pages comes from another file, so it is checked before memory is reserved for it.
-  const found = layout.end <= size ? await ListedPages.read(file, path, layout) : undefined;
+  const found = layout.end <= size ? await ListedPages.read(file, path, layout, isInMemory) : undefined;
   return found && { pages: found, end: layout.end };
 }
 
