@@ -88,7 +88,7 @@ export function createPageCache(megabytes: number, log: (line: string) => void, 
       }
       const last = readAt[index];
       readAt[index] = round;
-      return last === round || last === (round === 1 ? ROUNDS : round - 1);
+      return last === round;
     },
     keep: (digest: string, body: Buffer) => void cache.set(digest, body),
     /** Reads a page. Undefined, after a line in the log, if its bytes are not those of `digest`. */
