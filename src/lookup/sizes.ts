@@ -11,7 +11,7 @@ export interface FileForm {
 }
 
 /** Of keys and words there are never more than 600 files. Who looks for a key reads one, and who looks for a name mostly two. */
-export const KEY_FILES: FileForm = { least: 140 * 1024, even: 85, many: 104 };
+export const KEY_FILES: FileForm = { least: 140 * 1024, even: 88, many: 104 };
 export const WORD_FILES: FileForm = { least: 72 * 1024, even: 300, many: 464 };
 export const FACET_FILES: FileForm = { least: 2 ** 16, even: 300, many: 500 };
 
