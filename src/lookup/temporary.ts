@@ -6,6 +6,7 @@ import { explainScratch } from "../errors.js";
 const MEMORY = 4096;
 /** Bytes of a page of the file: larger than usual, since a piece takes so many calls of the system. */
 const PAGE = 2 ** 15;
+
 /** Each piece is a row of many kilobytes: a row for each term would take several times as long. To be closed in a `finally`. */
 export class TemporaryBytes {
   /** An empty name is a file that nobody else sees, and that is gone when it is closed, or with the process. */

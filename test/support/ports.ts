@@ -13,16 +13,11 @@ const [FIRST, COUNT] = [20_000, 12_000];
 /** A port on which nothing listens yet. Pages name the address that they are read from, so it has to be known before they are made. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = FIRST + randomInt(COUNT);
-    const server = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, "close");
-    return port;
+    const found = await listening(FIRST + randomInt(COUNT)).catch(() => undefined);
+    if (!found) continue;
+    found.server.close();
+    await once(found.server, "close");
+    return found.port;
   }
 }
 
@@ -33,8 +28,9 @@ export async function takenPort(): Promise<number> {
   return port;
 }
 
-async function listening() {
-  const server = createServer().listen(0, "127.0.0.1");
+/** @param wanted 0 for any. */
+async function listening(wanted = 0) {
+  const server = createServer().listen(wanted, "127.0.0.1");
   await once(server, "listening");
   return { server, port: (server.address() as AddressInfo).port };
 }
