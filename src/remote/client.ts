@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { UserError } from "../errors.js";
 import { SETTINGS } from "../settings/table.js";
 import { sendBare } from "./bare.js";
-import { exchange, headerOf, MAX_BYTES, type RemoteRequest, type RemoteResponse } from "./exchange.js";
+import { exchange, headerOf, MAX_BYTES, type RemoteRequest, type RemoteResponse, type TakePiece } from "./exchange.js";
 
 export interface ClientOptions {
   concurrency?: number | undefined;
@@ -20,8 +20,10 @@ export interface ClientOptions {
 }
 
 interface RequestOptions extends Partial<Omit<RemoteRequest, "url">> {
-  /** Of this body, instead of the client's. */
+  /** Of this body, instead of the client's. A larger one may take as much longer. */
   maxBytes?: number | undefined;
+  /** Where the body of an answer of 200 goes instead, out of its Content-Encoding. */
+  into?: TakePiece | undefined;
   /** Ends this request. */
   signal?: AbortSignal | undefined;
 }
@@ -46,12 +48,13 @@ export function createClient(options: ClientOptions = {}) {
   };
   /** One answer, even of a host that is busy: for whoever waits by other rules. Throws TransferError as `request` does. */
   const once = async (url: string, options: RequestOptions = {}) => {
-    const { method = "GET", headers = {}, maxBytes = most, signal: own } = options;
+    const { method = "GET", headers = {}, maxBytes = most, into, signal: own } = options;
     const agent = url.startsWith("https:") ? agents["https:"] : agents["http:"];
     const request = { url, method, headers: { ...REQUEST_HEADERS, ...headers } };
     const ends = [signal, own].filter((one) => one !== undefined);
+    const limits = { timeoutMs: timeoutMs * Math.max(1, maxBytes / most), maxBytes };
     await turn();
-    return exchange(request, { agent, timeoutMs, maxBytes, signal: ends.length > 1 ? AbortSignal.any(ends) : ends[0] });
+    return exchange(request, { ...limits, agent, into, signal: ends.length > 1 ? AbortSignal.any(ends) : ends[0] });
   };
   return {
     maxBytes: most,

@@ -1,10 +1,14 @@
 /** `fetch` by requests of `Client`: answers are whole, bounded and decoded, and errors name the address and what to do. */
+import { SUMS } from "../release/layout.js";
 import type { Client } from "./client.js";
 import { decodeBody, type RemoteResponse } from "./exchange.js";
 import { TransferError } from "./transfer.js";
 
 /** Undone before the answer is handed on, as every `fetch` does. */
 const CODINGS = { "accept-encoding": "br, gzip" };
+
+/** Bytes of SHA256SUMS: a reader holds it to what the pages need, and takes no larger one. */
+const MOST_SUM_BYTES = 2 ** 28;
 
 /** Those that have no body, by the rules of `fetch`. */
 const EMPTY = [204, 205, 304];
@@ -17,8 +21,9 @@ export function fetchBy(client: Client): typeof globalThis.fetch {
   return async (input, { headers, signal } = {}) => {
     const url = input instanceof Request ? input.url : String(input);
     const fields = { ...CODINGS, ...Object.fromEntries(new Headers(headers)) };
-    const answer = await client.once(url, { headers: fields, signal: signal ?? undefined });
-    return responseOf(answer, await decodeBody(answer, client.maxBytes));
+    const maxBytes = url.endsWith(`/${SUMS}`) ? MOST_SUM_BYTES : client.maxBytes;
+    const answer = await client.once(url, { headers: fields, signal: signal ?? undefined, maxBytes });
+    return responseOf(answer, await decodeBody(answer, maxBytes));
   };
 }
 

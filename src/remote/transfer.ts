@@ -6,9 +6,10 @@ import { codeOf, UserError } from "../errors.js";
  * - `silent`: the answer did not come in full in time
  * - `cut short`: the connection ended before the body did
  * - `too large`: the body has more bytes than a page may have
- * - `malformed`: what came is not HTTP, or does not decode as its headers say
+ * - `malformed`: what came is not HTTP
+ * - `miscoded`: the body does not decode as its headers say
  */
-export type TransferFailure = "unreachable" | "silent" | "cut short" | "too large" | "malformed";
+export type TransferFailure = "unreachable" | "silent" | "cut short" | "too large" | "malformed" | "miscoded";
 
 /** No usable answer. The message is a sentence that names the address; `why` is the rest of it, without the address. */
 export class TransferError extends UserError {

@@ -7,6 +7,7 @@ import { diff, type OpenDiff } from "../diff/diff.js";
 import { findExceeded, GATES, type Gates } from "../diff/gates.js";
 import type { ReadEffects, Side } from "../diff/side.js";
 import { unlessStopped, usageError } from "../errors.js";
+import { explainRoom, makeScratch, removeScratch } from "../scratch.js";
 import {
   abortSignal,
   anyObject,
@@ -19,7 +20,6 @@ import {
 import { pick, SOURCE_SETTINGS } from "../settings/settings.js";
 import { SETTINGS } from "../settings/table.js";
 import { openSides } from "./open.js";
-import { explainRoom, makeScratch, removeScratch } from "./scratch.js";
 import type { SourceSideOptions } from "./source.js";
 
 export interface CompareOptions extends FieldFilter, SourceSideOptions {

@@ -14,10 +14,9 @@ import type { Snapshot } from "../contract/snapshot.js";
 import type { SideFacts } from "../diff/change.js";
 import { indexed, type ReadEffects, type Side } from "../diff/side.js";
 import { UserError } from "../errors.js";
-import { EXPLORER, PagePaths, SUMS } from "../release/layout.js";
+import { EXPLORER, PagePaths } from "../release/layout.js";
 import { type Client, createClient } from "../remote/client.js";
 import { findBaseUrl, readHostContract, refuseListingUrl, requireContract } from "../remote/contract.js";
-import { decodeBody } from "../remote/exchange.js";
 import { fetchBy } from "../remote/fetch.js";
 
 /** @throws UserError when the host has no listing, or none that can be proved to be whole, or holds a record that is not valid. */
@@ -77,7 +76,7 @@ async function begin(client: Client, listing: OpenListing<AnyRecord>, snapshot: 
     : (await readHostContract(client, listing.baseUrl)).contract;
   const { id, count, pages, page_size: pageSize, base_url: baseUrl, links } = snapshot;
   const name = isProved ? listing.baseUrl : `${listing.baseUrl} (read without proof, since it has no SHA256SUMS)`;
-  const explorer = isProved && (await hasExplorer(client, listing.baseUrl)) ? `${baseUrl}/` : undefined;
+  const explorer = isProved && (await hasExplorer(listing)) ? `${baseUrl}/` : undefined;
   const facts: SideFacts = {
     ...{ name, id: isProved ? id : undefined, count, pages, pageSize, baseUrl, links, contract },
     explorer,
@@ -110,10 +109,15 @@ async function begin(client: Client, listing: OpenListing<AnyRecord>, snapshot: 
   };
 }
 
-/** Whether SHA256SUMS lists a page for people. */
-async function hasExplorer(client: Client, baseUrl: string): Promise<boolean> {
-  const answer = await client.request(`${baseUrl}/${SUMS}`);
-  return answer.status === 200 && (await decodeBody(answer, client.maxBytes)).includes(`  ${EXPLORER}\n`);
+/** Whether SHA256SUMS lists a page for people, which may not be answered as it is listed. */
+async function hasExplorer(listing: OpenListing<AnyRecord>): Promise<boolean> {
+  try {
+    await listing.file(EXPLORER);
+    return true;
+  } catch (error) {
+    if (error instanceof ListingError && error.code !== "changed") return error.code !== "usage";
+    throw error;
+  }
 }
 
 /** Messages of the schema can be long, because they repeat all unknown keys. */

@@ -1,4 +1,5 @@
 /** One attempt to read a host from one snapshot: what every answer is held to, and when the host is given up. */
+import { createHash } from "node:crypto";
 import { etagOf } from "../../contract/headers.js";
 import { sha256 } from "../../release/files.js";
 import { isPacked, type Variant } from "../../release/layout.js";
@@ -28,6 +29,27 @@ export class Attempt {
       return await this.site.client.request(place.url, { headers: { "Accept-Encoding": coding }, maxBytes });
     } catch (error) {
       if (!(error instanceof TransferError)) throw error;
+      this.miss(place, error);
+      return undefined;
+    }
+  }
+
+  /** The SHA-256 of a file of any size, with the answer, or why there is none; otherwise as `ask`. */
+  async askDigest(place: Place, coding: Variant, maxBytes: number | undefined) {
+    const hash = createHash("sha256");
+    try {
+      const headers = { "Accept-Encoding": coding };
+      const answer = await this.site.client.request(place.url, {
+        headers,
+        maxBytes,
+        into: (piece) => hash.update(piece),
+      });
+      const why = whyNoFile(answer);
+      return why === undefined ? { ...answer, digest: hash.digest("hex") } : { why };
+    } catch (error) {
+      if (!(error instanceof TransferError)) throw error;
+      // It did come in full.
+      if (error.kind === "miscoded") return { why: `an answer that ${error.why}` };
       this.miss(place, error);
       return undefined;
     }
@@ -74,13 +96,18 @@ export class Attempt {
 }
 
 /** The SHA-256 of what is in an answer, or why nothing is. */
-export async function digestOf(answer: RemoteResponse, maxBytes?: number | undefined) {
-  if (answer.status !== 200)
-    return { why: `${answer.status} (${headerOf(answer, "Content-Type") ?? "no Content-Type"})` };
+export async function digestOf(answer: RemoteResponse) {
+  const why = whyNoFile(answer);
+  if (why !== undefined) return { why };
   try {
-    return { digest: sha256(await decodeBody(answer, maxBytes)) };
+    return { digest: sha256(await decodeBody(answer)) };
   } catch (error) {
     if (error instanceof TransferError) return { why: `an answer that ${error.why}` };
     throw error;
   }
+}
+
+function whyNoFile(answer: RemoteResponse): string | undefined {
+  if (answer.status === 200) return undefined;
+  return `${answer.status} (${headerOf(answer, "Content-Type") ?? "no Content-Type"})`;
 }

@@ -27,7 +27,7 @@ function exactly(name: string, header: string, value: string, of = ALL): HeaderR
 
 /** The tag that an answer should have, unless its own is strong and has 16 digits or more of the SHA-256 of its bytes. */
 export function whyNoDigest(answer: RemoteResponse): string | undefined {
-  const digest = sha256(answer.body);
+  const digest = answer.digest ?? sha256(answer.body);
   const [, tag] = /^"([0-9a-f]{16,64})"$/.exec(headerOf(answer, "ETag") ?? "") ?? [];
   return tag !== undefined && digest.startsWith(tag) ? undefined : etagOf(digest);
 }

@@ -1,25 +1,22 @@
 /** Reads a host from one snapshot: its files, and its pages, all or some, in every way that it offers. */
 import { SnapshotChangedError } from "../../client/errors.js";
 import { createWalk } from "../../client/walk.js";
-import type { Contract } from "../../contract/contract.js";
 import { LINK_STYLES, type LinkStyle, pageUrl } from "../../contract/links.js";
-import { parseSums } from "../../release/digests.js";
-import { PagePaths, SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
+import { SIGNATURE, SNAPSHOT, SUMS } from "../../release/layout.js";
 import type { Release } from "../../release/open.js";
-import { parseSnapshot } from "../../release/snapshot.js";
-import { pagesToList } from "../../release/sums/read.js";
 import { type Client, CONCURRENCY } from "../../remote/client.js";
 import { TransferError } from "../../remote/transfer.js";
 import type { VerifyEffects, VerifyOptions } from "../options.js";
 import { isPage, type ProbedSite } from "../probes/probe.js";
-import { checkSigned, type Demand, type Signed } from "../signature.js";
+import { checkSigned, type Demand } from "../signature.js";
 import { Attempt } from "./attempt.js";
 import { PartsOfSite } from "./bulk.js";
 import { StepsOfSite } from "./changes.js";
-import { compareWith, type ExpectedRelease } from "./compare.js";
+import { compareWith } from "./compare.js";
 import { askFiles } from "./files.js";
 import { type FirstPage, readListing } from "./listing.js";
 import { LookupOfSite } from "./lookup.js";
+import { OwnFiles } from "./own.js";
 import { PROBES } from "./rows.js";
 import { MOST_READINGS, SiteVisitor } from "./visitor.js";
 import { Ways } from "./ways.js";
@@ -46,14 +43,15 @@ export type SiteReading = Awaited<ReturnType<typeof readSite>>;
 
 /**
  * Reads it by the walk that readers have: several pages at once, all of one snapshot, and again where it moves.
+ * @param scratch a folder for what has to be kept until the end.
  * @throws UserError when the host cannot be reached, or page 1 is none; TransferError when it fails again and again.
  */
-export async function readSite(client: Client, options: VerifySiteOptions) {
+export async function readSite(client: Client, options: VerifySiteOptions, scratch: string) {
   const { baseUrl } = options;
   let visitor: SiteVisitor | undefined;
   const find = async () => {
     await visitor?.close();
-    visitor = await startVisitor(client, await readListing(client, baseUrl), options);
+    visitor = await startVisitor(client, await readListing(client, baseUrl), options, scratch);
     return visitor;
   };
   const course = async (found: SiteVisitor) => found;
@@ -87,17 +85,17 @@ function whetherMoved(error: unknown): boolean {
   throw error;
 }
 
-async function startVisitor(client: Client, first: FirstPage, options: VerifySiteOptions) {
+async function startVisitor(client: Client, first: FirstPage, options: VerifySiteOptions, scratch: string) {
   const { baseUrl, against, known = [], cacheControl, sample, concurrency = CONCURRENCY, onProgress } = options;
-  const read = fileReader(client, baseUrl);
-  const found = against ?? (await readOwnRelease(read, first.facts.contract));
+  const own = new OwnFiles(client, first.facts, scratch);
+  const found = against ?? (await own.release());
   const release = "whyNot" in found ? undefined : found;
   const site = { client, first, release, cacheControl };
   const attempt = new Attempt(site);
-  const signed = await readSigned(read, baseUrl, options.demand !== undefined);
+  const signed = await own.signed(options.demand !== undefined);
   const isSigned = against?.isSigned ?? signed.signature !== undefined;
   const signature = await checkSigned({ url: `${baseUrl}/${SIGNATURE}` }, signed, options.demand, attempt.findings);
-  const files = await askFiles(attempt, concurrency, against, known, isSigned);
+  const files = await askFiles(attempt, concurrency, { against, known, isSigned, sumBytes: own.mostSumBytes });
   const parts = new PartsOfSite(attempt);
   await parts.read();
   const whyNoRelease = "whyNot" in found ? found.whyNot : undefined;
@@ -142,59 +140,6 @@ async function findForms(site: ProbedSite): Promise<LinkStyle[]> {
     return isPage(answer, site, pages) ? both : [links];
   } catch (error) {
     if (error instanceof TransferError) return [links];
-    throw error;
-  }
-}
-
-/** What the host's own snapshot.json and SHA256SUMS say, or why they cannot be used, as the end of a sentence. */
-async function readOwnRelease(read: FileReader, { listing }: Contract): Promise<ExpectedRelease | { whyNot: string }> {
-  const [text, sums] = [await read(SNAPSHOT), await read(SUMS)];
-  if ("whyNot" in text) return text;
-  if ("whyNot" in sums) return sums;
-  const snapshot = parseSnapshot(String(text));
-  if (!snapshot) return { whyNot: `its ${SNAPSHOT} is not of the form that Rollcall writes` };
-  try {
-    return { snapshot, sums: parseSums([sums], sums.length, pagesToList(new PagePaths(listing.path), snapshot)) };
-  } catch (error) {
-    return { whyNot: `in its ${SUMS}, ${error instanceof Error ? error.message : error}` };
-  }
-}
-
-/** @param isDemanded whether more than that there is a signature has to be known. */
-async function readSigned(read: FileReader, baseUrl: string, isDemanded: boolean): Promise<Signed> {
-  const signature = await read(SIGNATURE);
-  // Many hosts answer with a page for people where they have no file.
-  const isThere = signature instanceof Buffer && signature.toString("latin1", 0, 9) === "untrusted";
-  const text = isThere || (isDemanded && signature instanceof Buffer) ? signature.toString("utf8") : undefined;
-  if (!isDemanded) return { sums: undefined, signature: text, id: undefined, baseUrl };
-  const [sums, snapshot] = [await read(SUMS), await readText(read, SNAPSHOT)];
-  const id = typeof snapshot === "string" ? parseSnapshot(snapshot)?.id : undefined;
-  return { sums: sums instanceof Buffer ? sums : undefined, signature: text, id, baseUrl };
-}
-
-async function readText(read: FileReader, name: string): Promise<string | { whyNot: string }> {
-  const bytes = await read(name);
-  return "whyNot" in bytes ? bytes : bytes.toString("utf8");
-}
-
-type FileReader = (name: string) => ReturnType<typeof readBytes>;
-
-/** Asks for each file once, so that all that is said of it is said of the same bytes. */
-function fileReader(client: Client, baseUrl: string): FileReader {
-  const asked = new Map<string, ReturnType<typeof readBytes>>();
-  return (name) => {
-    const read = asked.get(name) ?? readBytes(client, baseUrl, name);
-    asked.set(name, read);
-    return read;
-  };
-}
-
-async function readBytes(client: Client, baseUrl: string, name: string): Promise<Buffer | { whyNot: string }> {
-  try {
-    const { status, body } = await client.request(`${baseUrl}/${name}`);
-    return status === 200 ? body : { whyNot: `its ${name} is answered with ${status}` };
-  } catch (error) {
-    if (error instanceof TransferError) return { whyNot: `its ${name} ${error.why}` };
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { BULK, CHANGES } from "../../release/layout.js";
 import { createClient } from "../../remote/client.js";
 import { findBaseUrl } from "../../remote/contract.js";
 import { headerOf } from "../../remote/exchange.js";
+import { makeScratch, removeScratch } from "../../scratch.js";
 import { type Probe, type ProbeResult, runProbe } from "../probes/probe.js";
 import { wordingOf } from "../rules.js";
 import { describeSigned, SIGNATURE_ROW, whySkipped } from "../signature.js";
@@ -16,9 +17,10 @@ import { COMPARED_ROW, codingRows, FILES_ROW, FORMS_ROW, PROBES, rowsOf } from "
 /** @throws UserError when the host cannot be reached, its page 1 is no page, or it fails to answer again and again. */
 export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
   const client = createClient({ ...options, instead: "ask for less at once with --rate" });
+  const scratch = await makeScratch("verify");
   try {
     const baseUrl = await findBaseUrl(client, options.baseUrl);
-    const reading = await readSite(client, { ...options, baseUrl });
+    const reading = await readSite(client, { ...options, baseUrl }, scratch);
     const { site, findings, asked } = reading;
     const probed: Row[] = [];
     let failures = 0;
@@ -41,6 +43,7 @@ export async function verifyUrl(options: VerifySiteOptions): Promise<Verdict> {
     return { subject: baseUrl, words, asked: { ...asked, requests: client.requests }, rows };
   } finally {
     client.close();
+    removeScratch(scratch);
   }
 }
 

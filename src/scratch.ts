@@ -5,11 +5,11 @@ import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { codeOf, hasCode, UserError } from "../errors.js";
-import { sha256 } from "../release/files.js";
+import { codeOf, hasCode, UserError } from "./errors.js";
+import { sha256 } from "./release/files.js";
 
 /** @param verb whose folder it is, which its name says. @throws UserError when no folder can be made. */
-export async function makeScratch(verb: "diff" | "dev" = "diff"): Promise<string> {
+export async function makeScratch(verb: "diff" | "dev" | "verify" = "diff"): Promise<string> {
   await sweepTemporary();
   try {
     const folder = mkdtempSync(join(tmpdir(), `rollcall-${verb}-`));
@@ -41,7 +41,7 @@ export function explainRoom(error: unknown): unknown {
   );
 }
 
-const NAME = /^rollcall-(?:diff|dev)-\w{6}(-gone)?$/;
+const NAME = /^rollcall-(?:diff|dev|verify)-\w{6}(-gone)?$/;
 
 // A socket shows that a folder is in use: when its process ends, however it ends, the system stops listening. A process id
 // has no meaning in another container. The name contains the machine, since several machines may share a folder.

@@ -1,0 +1,84 @@
+/** A host whose SHA256SUMS is larger than any other file may be. */
+import { execFile, execFileSync } from "node:child_process";
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { openListing } from "../../src/client/listing.js";
+import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { createClient } from "../../src/remote/client.js";
+import { MAX_BYTES } from "../../src/remote/exchange.js";
+import { fetchBy } from "../../src/remote/fetch.js";
+import { run, start } from "../support/command.js";
+import { scratch } from "../support/files.js";
+import { freePort } from "../support/ports.js";
+
+const USERS = 120_000;
+/** The longest that there may be, since long lines of SHA256SUMS make it large. */
+const PATH = `/${"long".repeat(49)}/`;
+/** Of all memory at its peak, most of which is Node itself. The list alone would add its own size. */
+const MOST_MB = 190;
+
+test("it is verified in little memory, and read by who reads listings", { timeout: 600_000 }, async () => {
+  const folder = scratch();
+  const [db, dist] = [join(folder, "users.sqlite"), join(folder, "dist")];
+  execFileSync("npm", ["run", "-s", "sample", "--", "--users", String(USERS), "--out", db]);
+  const contract = join(folder, "contract.json");
+  const { file } = USERS_CONTRACT;
+  writeFileSync(contract, JSON.stringify({ ...file, "x-listing": { ...file["x-listing"], path: PATH } }));
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const built = [
+    "--contract",
+    contract,
+    "--db",
+    db,
+    "--out",
+    dist,
+    "--base-url",
+    baseUrl,
+    "--page-size",
+    "1",
+    "--compress",
+    "gzip",
+  ];
+  expect(await run(["build", ...built])).toMatchObject({ code: 0 });
+  const { size } = statSync(join(dist, "current", "SHA256SUMS"));
+  expect(size).toBeGreaterThan(MAX_BYTES);
+
+  const host = start(["serve", dist, "--port", String(port)]);
+  onTestFinished(async () => {
+    host.child.kill();
+    await host.ended;
+  });
+  await expect
+    .poll(
+      () =>
+        fetch(baseUrl).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      { timeout: 60_000 },
+    )
+    .toBeGreaterThan(0);
+
+  const program = `
+    const { verify } = await import(${JSON.stringify(new URL("../../lib/index.js", import.meta.url).href)});
+    const { readFileSync } = await import("node:fs");
+    const { passed, rows } = await verify({ what: "${baseUrl}", against: "none", sample: 20 });
+    const peak = Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1]) / 1024;
+    const differing = rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
+    const compared = rows.find(({ name }) => name === "same-bytes")?.outcome;
+    console.log(JSON.stringify({ passed, differing, compared, peak }));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program]);
+  const { peak, ...found } = JSON.parse(stdout);
+  console.log(`verified with ${Math.round(size / 1e6)} MB of SHA256SUMS: ${Math.round(peak)} MB`);
+  expect(found).toEqual({ passed: true, differing: [], compared: "passed" });
+  expect(peak).toBeLessThan(MOST_MB);
+
+  const client = createClient();
+  onTestFinished(() => client.close());
+  const listing = openListing(baseUrl, { fetch: fetchBy(client) });
+  expect((await listing.page(USERS)).results).toHaveLength(1);
+  expect(listing.proof).toBe("digests");
+});
