@@ -11,7 +11,7 @@ import type { WarningCounts } from "../contract/record/warnings.js";
 import type { PageSums } from "../release/digests.js";
 import { closing, openPlain, sha256 } from "../release/files.js";
 import { PagePaths, type Variant } from "../release/layout.js";
-import { linkFile, writeFlushedSync } from "../release/write.js";
+import { FlushedFiles, linkFile } from "../release/write.js";
 import type { PageRange } from "../shards/cut.js";
 
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = zlib.constants;
@@ -110,9 +110,11 @@ export function toPageBytes([head, records, tail]: ReturnType<typeof encodePage>
   return { parts, digest: sha256(...parts) };
 }
 
+/** To be finished in a `finally`. */
 export class PageWriter {
   readonly totals: Totals = { bytes: 0, linked: 0, changed: 0 };
   readonly paths: PagePaths;
+  readonly #files = new FlushedFiles();
   #memory = Buffer.alloc(2 ** 17);
 
   constructor(private readonly destination: Destination) {
@@ -132,6 +134,11 @@ export class PageWriter {
     return digests;
   }
 
+  /** Waits until all files are on the disk. @throws the system's errors. */
+  finish(): Promise<void> {
+    return this.#files.finish();
+  }
+
   #writeCompressed(page: number, encoding: Encoding, parts: readonly Buffer[], known: string | undefined): string {
     const path = this.paths.path(page, encoding);
     if (known !== undefined && this.#keep(path, (before) => sha256(before) === known)) return known;
@@ -141,7 +148,7 @@ export class PageWriter {
   }
 
   #writeNew(path: string, parts: readonly Buffer[]): void {
-    writeFlushedSync(join(this.destination.folder, path), parts);
+    this.#files.write(join(this.destination.folder, path), parts);
     for (const part of parts) this.totals.bytes += part.length;
     this.totals.changed += 1;
   }
@@ -153,7 +160,7 @@ export class PageWriter {
     if (previous === undefined || !before || !isIntact(before)) return false;
     this.totals.bytes += before.length;
     if (linkFile(join(previous, path), join(folder, path))) this.totals.linked += 1;
-    else writeFlushedSync(join(folder, path), [before]);
+    else this.#files.write(join(folder, path), [before]);
     return true;
   }
 

@@ -93,6 +93,7 @@ export async function writePagesSingleThreaded(
     bulk?.close();
     list.close();
     sums.close();
+    await writer.finish();
   }
 }
 

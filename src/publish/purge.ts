@@ -2,7 +2,8 @@
 import { type ListingPlace, pageUrl } from "../contract/links.js";
 import type { Snapshot } from "../contract/snapshot.js";
 import { EXPLORER, PagePaths } from "../release/layout.js";
-import { AsideFile, joinLines } from "../release/write.js";
+import { AsideFile } from "../release/write.js";
+import { inBatches } from "../workers/at-most.js";
 import { listingsOf, type Owned, ownedBetween, ownedBy, owns } from "./owned.js";
 import type { Plan } from "./plan.js";
 import { explainPut } from "./target.js";
@@ -13,6 +14,8 @@ export interface PurgeList {
   /** Removes a list that was not written to its end. */
   discard(): void;
 }
+
+const LINES_AT_ONCE = 1000;
 
 /** Creates the file at once: after publishing it would be too late to learn that it cannot be written. */
 export function openPurgeList(path: string): PurgeList {
@@ -27,14 +30,12 @@ export function openPurgeList(path: string): PurgeList {
   return {
     write(plan) {
       let lines = 0;
-      const text = function* () {
-        for (const url of changedUrls(plan)) {
-          lines++;
-          yield `${url}\n`;
-        }
-      };
       attempt(() => {
-        for (const piece of joinLines(text())) file.write(piece);
+        // One write for each line would be slow, and all of them together may be too long a text.
+        for (const urls of inBatches(changedUrls(plan), LINES_AT_ONCE)) {
+          file.write(`${urls.join("\n")}\n`);
+          lines += urls.length;
+        }
         file.finish();
       });
       return lines;

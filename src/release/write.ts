@@ -2,6 +2,7 @@
 import {
   closeSync,
   constants,
+  fsync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -12,9 +13,11 @@ import {
   writevSync,
 } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { hasCode, UserError } from "../errors.js";
-import { inBatches } from "../workers/at-most.js";
 import { closing } from "./files.js";
+
+const flush = promisify(fsync);
 
 export function asidePath(path: string): string {
   return `${path}.rollcall-new`;
@@ -123,15 +126,58 @@ async function withFlushed(path: string, flags: string | number, content: string
   }
 }
 
-/** Writes a new file from several parts and flushes it, synchronously: for threads that have nothing else to do. */
+/** Writes a new file from several parts and flushes it, synchronously. */
 export function writeFlushedSync(path: string, parts: readonly Uint8Array[]): void {
   closing(openSync(path, "wx"), (file) => {
-    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-    const written = writevSync(file, parts);
-    // The system may write less than it is given, for example when the disk is nearly full.
-    if (written < bytes) writeFileSync(file, Buffer.concat(parts).subarray(written));
+    writeParts(file, parts);
     fsyncSync(file);
   });
+}
+
+function writeParts(file: number, parts: readonly Uint8Array[]): void {
+  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+  const written = writevSync(file, parts);
+  // The system may write less than it is given, for example when the disk is nearly full.
+  if (written < bytes) writeFileSync(file, Buffer.concat(parts).subarray(written));
+}
+
+/** Files that are open at once while the disk takes them. */
+const MOST_UNFLUSHED = 64;
+
+/** New files that are flushed while the next ones are made: a thread that waits for the disk after each one does nothing else. */
+export class FlushedFiles {
+  readonly #waiting = new Set<Promise<void>>();
+  #failure: { error: unknown } | undefined;
+
+  /** Writes a file as `writeFlushedSync` does, but may return before it is on the disk. */
+  write(path: string, parts: readonly Uint8Array[]): void {
+    if (this.#waiting.size >= MOST_UNFLUSHED) {
+      writeFlushedSync(path, parts);
+      return;
+    }
+    const file = openSync(path, "wx");
+    try {
+      writeParts(file, parts);
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
+    const flushed = flush(file)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => {
+        closeSync(file);
+        this.#waiting.delete(flushed);
+      });
+    this.#waiting.add(flushed);
+  }
+
+  /** To be waited for in a `finally`: then all files are on the disk. @throws the system's first error. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#waiting);
+    if (this.#failure) throw this.#failure.error;
+  }
 }
 
 /** The errors of file systems without hard links, and of a file that cannot have more of them. */
@@ -150,11 +196,4 @@ export function linkFile(from: string, to: string): boolean {
 
 export function flushFolder(path: string): void {
   closing(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY), fsyncSync);
-}
-
-const LINES_AT_ONCE = 1000;
-
-/** Joins lines into fewer, longer texts: one write for each line would be slow, and all lines together may be too long. */
-export function* joinLines(lines: Iterable<string>): Generator<string> {
-  for (const some of inBatches(lines, LINES_AT_ONCE)) yield some.join("");
 }

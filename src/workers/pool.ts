@@ -21,7 +21,7 @@ interface PoolOptions<Data, Job, Result> extends ThreadOptions {
   /** Copied to every thread, and given to `start` there. */
   data: Data;
   /** Makes what answers jobs on the calling thread. Needed only where that takes jobs. */
-  start?: (data: Data) => (job: Job) => Result;
+  start?: (data: Data) => (job: Job) => Result | Promise<Result>;
   /** Names what of a job is handed over to a thread instead of copied. */
   given?: (job: Job) => readonly TransferListItem[];
   /** The calling thread is one of the `size` and takes jobs too, which must be short: between them it serves the others. */
@@ -31,7 +31,7 @@ interface PoolOptions<Data, Job, Result> extends ThreadOptions {
 /** Starts its threads at once, so that they are ready when there are jobs. Call `end` in a `finally`. */
 export class ThreadPool<Data, Job, Result> {
   readonly #threads: PoolWorker<Job, Result>[];
-  #here: ((job: Job) => Result) | undefined;
+  #here: ((job: Job) => Result | Promise<Result>) | undefined;
 
   constructor(private readonly options: PoolOptions<Data, Job, Result>) {
     const { size, file, data, isCallerOne = false } = options;
@@ -58,7 +58,7 @@ export class ThreadPool<Data, Job, Result> {
     const turn = createTurns(1, this.options.signal);
     for (const job of jobs) {
       await turn();
-      if ((await take(this.#answer(job), job)) === false) return;
+      if ((await take(await this.#answer(job), job)) === false) return;
     }
   }
 
@@ -69,7 +69,7 @@ export class ThreadPool<Data, Job, Result> {
     return thread.ask(job, this.options.given?.(job));
   }
 
-  #answer(job: Job): Result {
+  #answer(job: Job): Result | Promise<Result> {
     const { start, data } = this.options;
     if (!start) throw new Error("A pool of no threads needs a start.");
     this.#here ??= start(data);
@@ -78,7 +78,7 @@ export class ThreadPool<Data, Job, Result> {
 
   /** Gives every thread the same job, or the calling one where it is the only one. @throws the first error, when all have answered. */
   async askAll(job: Job): Promise<Result[]> {
-    if (this.#threads.length === 0) return [this.#answer(job)];
+    if (this.#threads.length === 0) return [await this.#answer(job)];
     const answers = await Promise.allSettled(this.#threads.map((thread) => thread.ask(job)));
     return answers.map((answer) => {
       if (answer.status === "rejected") throw answer.reason;

@@ -8,8 +8,8 @@ import { onTestFinished } from "vitest";
 /** A new folder that goes when the test ends. */
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), "rollcall-test-"));
-  // Thousands of files may lie in it, on a disk that others write to.
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }), 120_000);
+  // Hundreds of thousands of files may lie in it, on a disk that others write to.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }), 600_000);
   return folder;
 }
 

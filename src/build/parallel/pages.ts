@@ -21,7 +21,7 @@ import type { PageJob, PageResult, ThreadData } from "./messages.js";
 import { type KeyRange, rangeOf } from "./order.js";
 
 /** Makes what answers the jobs of a build. Its files are open until it has answered `rest`. */
-export function startPages(data: ThreadData): (job: PageJob) => PageResult {
+export function startPages(data: ThreadData): (job: PageJob) => PageResult | Promise<PageResult> {
   const maker = new PageMaker(data);
   return (job) => {
     switch (job.kind) {
@@ -48,6 +48,8 @@ interface MadePage extends PageBytes {
 
 type Job<Kind extends PageJob["kind"]> = Extract<PageJob, { kind: Kind }>;
 
+const NOTHING: Readonly<Spent> = { read: 0, check: 0, digest: 0, write: 0 };
+
 class PageMaker {
   readonly gatherer: PageGatherer;
   readonly #data: ThreadData;
@@ -58,7 +60,7 @@ class PageMaker {
   #connection: ReturnType<typeof beginReading>;
   #reader: PageReader | undefined;
   #linesBefore: RecordLines | undefined;
-  #spent: Spent = nothingSpent();
+  #spent: Spent = { ...NOTHING };
 
   constructor(data: ThreadData) {
     this.#data = data;
@@ -87,11 +89,21 @@ class PageMaker {
     if (this.#connection) this.#reader = new PageReader(this.#connection, share);
   }
 
-  write({ collection, first, starts, known: before, memory }: Job<"write">): PageResult {
+  async write(job: Job<"write">): Promise<PageResult> {
+    const writer = new PageWriter(this.#data.destination);
+    this.#spent = { ...NOTHING };
+    try {
+      return this.#writeWith(writer, job);
+    } finally {
+      const began = performance.now();
+      await writer.finish();
+      this.#spent.write += performance.now() - began;
+    }
+  }
+
+  #writeWith(writer: PageWriter, { collection, first, starts, known: before, memory }: Job<"write">): PageResult {
     const { destination } = this.#data;
     const variants = ["identity", ...destination.encodings] as const;
-    this.#spent = nothingSpent();
-    const writer = new PageWriter(destination);
     const warnings: WarningCounts = {};
     const known = new PageDigests(starts.length, variants);
     const digests = new PageDigests(starts.length, variants);
@@ -184,8 +196,4 @@ class PageMaker {
     if (!before || !range) return range;
     return isBehind(this.#contract, range.first, before.last) ? { first: before.first, last: range.last } : undefined;
   }
-}
-
-function nothingSpent(): Spent {
-  return { read: 0, check: 0, digest: 0, write: 0 };
 }
