@@ -110,7 +110,10 @@ class PoolWorker<Job, Result> {
     this.#ended = new Promise((resolve) => this.#worker.once("exit", () => resolve()));
     this.#worker.once("error", (error) => this.#lose(error));
     this.#worker.once("exit", (code) => this.#lose(new Error(`A thread ended, with ${code}, before it answered.`)));
-    signal?.addEventListener("abort", () => this.#lose(signal.reason));
+    const abort = () => this.#lose(signal?.reason);
+    signal?.addEventListener("abort", abort);
+    // A signal may outlive many pools.
+    this.#worker.once("exit", () => signal?.removeEventListener("abort", abort));
   }
 
   #lose(reason: unknown): void {
