@@ -1,12 +1,13 @@
 /** Writes all records into a few files while pages are written: members come in any order, and are joined to parts in turn. */
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { UserError } from "../errors.js";
 import { closing, digestFile, openPlain } from "../release/files.js";
 import { BULK_FOLDER, MAX_PACKED } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import { makeFolder } from "../release/sharing.js";
+import { DigestedFile } from "../release/sums/digested.js";
 import { asidePath, linkFile } from "../release/write.js";
 import { type BulkMember, emptyMember } from "./members.js";
 import { type Bulk, type BulkPart, encodeBulk, partPath } from "./parts.js";
@@ -15,10 +16,10 @@ import { MembersInTurn, type WrittenBulk } from "./turn.js";
 
 const MEMORY = 2 ** 16;
 
-interface OpenPart extends Omit<BulkPart, "sha256"> {
-  descriptor: number;
-  /** Of the file's bytes. */
-  hash: Hash;
+interface OpenPart {
+  path: string;
+  file: DigestedFile;
+  count: number;
   /** Of the plain bytes; undefined for the first part, whose are the first of all. */
   plain: Hash | undefined;
 }
@@ -52,7 +53,7 @@ export class BulkWriter extends MembersInTurn {
 
   override close(): void {
     super.close();
-    if (this.#part) closeSync(this.#part.descriptor);
+    this.#part?.file.close();
     this.#part = undefined;
   }
 
@@ -62,14 +63,12 @@ export class BulkWriter extends MembersInTurn {
       throw new UserError(
         `Record ${this.#count() + 1} takes ${bytes.length} bytes when compressed, and a part of --bulk holds at most ${MAX_PACKED}; build without --bulk.`,
       );
-    if (this.#part && this.#part.bytes + bytes.length > MAX_PACKED) this.#endPart();
+    if (this.#part && this.#part.file.bytes + bytes.length > MAX_PACKED) this.#endPart();
     this.#part ??= this.#beginPart();
     const part = this.#part;
-    writeFileSync(part.descriptor, bytes);
-    part.hash.update(bytes);
+    part.file.write(bytes);
     part.plain?.update(plain);
     this.#hash.update(plain);
-    part.bytes += bytes.length;
     part.count += count;
   }
 
@@ -78,22 +77,21 @@ export class BulkWriter extends MembersInTurn {
   }
 
   #beginPart(): OpenPart {
-    const file = partPath(this.#parts.length + 1);
+    const path = partPath(this.#parts.length + 1);
     const plain = this.#parts.length > 0 ? createHash("sha256") : undefined;
-    const descriptor = openSync(join(this.folder, file), "wx");
-    return { file, count: 0, bytes: 0, descriptor, hash: createHash("sha256"), plain };
+    return { path, file: new DigestedFile(join(this.folder, path)), count: 0, plain };
   }
 
   #endPart(): void {
     if (!this.#part) return;
-    const { descriptor, hash, plain, ...facts } = this.#part;
-    const part: BulkPart = { ...facts, sha256: (plain ?? this.#hash.copy()).digest("hex") };
+    const { path, file, plain, count } = this.#part;
+    const { bytes } = file;
+    const part: BulkPart = { file: path, count, bytes, sha256: (plain ?? this.#hash.copy()).digest("hex") };
     const kept = this.#keep(part);
-    if (!kept) fsyncSync(descriptor);
-    closeSync(descriptor);
-    this.#part = undefined;
     this.#parts.push(kept?.part ?? part);
-    this.#files.push([part.file, kept?.digest ?? hash.digest("hex")]);
+    this.#files.push([path, kept?.digest ?? file.finish()]);
+    file.close();
+    this.#part = undefined;
   }
 
   /** Links a part from the last release, after looking at its bytes: one damaged since must not be carried on. */

@@ -1,6 +1,6 @@
 /** Writes a step while its records are read: what differs between two releases, a line a record, in the order of keys. */
 import { createHash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
@@ -10,6 +10,7 @@ import { RecordReader } from "../diff/records.js";
 import type { Side } from "../diff/side.js";
 import { CHANGES_FOLDER } from "../release/layout.js";
 import { makeFolder } from "../release/sharing.js";
+import { DigestedFile } from "../release/sums/digested.js";
 import { asidePath } from "../release/write.js";
 import { putLine, removeLine } from "./lines.js";
 import { type Step, stepPath } from "./steps.js";
@@ -58,20 +59,17 @@ export async function writeStep(matches: Matches, side: Side, options: StepOptio
 }
 
 class StepWriting {
-  readonly #file: number;
-  readonly #packed = createHash("sha256");
+  readonly #file: DigestedFile;
   readonly #plain = createHash("sha256");
-  #bytes = 0;
   #plainBytes = 0;
   readonly #done = { put: 0, remove: 0 };
-  #isClosed = false;
 
   constructor(
     path: string,
     private readonly matches: Matches,
     private readonly options: StepOptions,
   ) {
-    this.#file = openSync(path, "wx");
+    this.#file = new DigestedFile(path);
   }
 
   /** The lines, some at once, as long as the step may become small enough. */
@@ -93,25 +91,21 @@ class StepWriting {
 
   async write(packed: AsyncIterable<Buffer>): Promise<void> {
     for await (const bytes of packed) {
-      if (this.#bytes === 0) bytes[SYSTEM_AT] = UNKNOWN_SYSTEM;
-      writeFileSync(this.#file, bytes);
-      this.#packed.update(bytes);
-      this.#bytes += bytes.length;
+      if (this.#file.bytes === 0) bytes[SYSTEM_AT] = UNKNOWN_SYSTEM;
+      this.#file.write(bytes);
     }
   }
 
   finish(): StepFile | undefined {
     const { from, to, most } = this.options;
-    const bytes = this.#bytes;
+    const { bytes } = this.#file;
     if (this.#left() > 0 || bytes > most || this.#plainBytes > mostPlainBytes(bytes)) return undefined;
-    fsyncSync(this.#file);
     const facts = { from, to, file: stepPath(from, to), bytes, ...this.#done };
-    return { step: { ...facts, sha256: this.#plain.digest("hex") }, digest: this.#packed.digest("hex") };
+    return { step: { ...facts, sha256: this.#plain.digest("hex") }, digest: this.#file.finish() };
   }
 
   close(): void {
-    if (!this.#isClosed) closeSync(this.#file);
-    this.#isClosed = true;
+    this.#file.close();
   }
 
   #count(plain: Buffer): Buffer {
@@ -130,9 +124,10 @@ class StepWriting {
   /** Whether it is larger than it may be, or will be, as far as can be told of what is written. */
   #isTooLarge(): boolean {
     const { most } = this.options;
-    if (this.#bytes < TELLING || this.#bytes > most) return this.#bytes > most;
+    const { bytes } = this.#file;
+    if (bytes < TELLING || bytes > most) return bytes > most;
     const done = this.#done.put + this.#done.remove;
-    return (this.#bytes * (done + this.#left())) / done > SURELY * most;
+    return (bytes * (done + this.#left())) / done > SURELY * most;
   }
 }
 

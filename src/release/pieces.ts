@@ -1,7 +1,8 @@
 /** A file of pieces of bytes, each behind its length: what one machine hands to another, to be read once and in order. */
-import { createHash, type Hash } from "node:crypto";
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { UserError } from "../errors.js";
+import { DigestedFile } from "./sums/digested.js";
 
 const LENGTH = 4;
 /** Bytes that are written together. */
@@ -9,13 +10,12 @@ const TOGETHER = 2 ** 18;
 
 /** To be closed in a `finally`. */
 export class PiecesFile {
-  #file: number | undefined;
-  readonly #hash: Hash = createHash("sha256");
+  readonly #file: DigestedFile;
   #waiting: Uint8Array[] = [];
   #bytes = 0;
 
   constructor(path: string) {
-    this.#file = openSync(path, "wx");
+    this.#file = new DigestedFile(path);
   }
 
   /** Adds one piece. Its bytes are copied. */
@@ -31,20 +31,15 @@ export class PiecesFile {
   /** @returns the digest of the file. */
   finish(): string {
     this.#write();
-    if (this.#file !== undefined) fsyncSync(this.#file);
-    this.close();
-    return this.#hash.digest("hex");
+    return this.#file.finish();
   }
 
   close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    this.#file.close();
   }
 
   #write(): void {
-    const bytes = Buffer.concat(this.#waiting);
-    this.#hash.update(bytes);
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file ?? -1, bytes, at);
+    this.#file.write(Buffer.concat(this.#waiting));
     [this.#waiting, this.#bytes] = [[], 0];
   }
 }

@@ -1,10 +1,10 @@
 /** records.sha256: a digest of every record, with which two releases can be compared without reading their pages. */
-import { createHash, type Hash, hash } from "node:crypto";
-import { closeSync, fsyncSync, openSync, writeFileSync } from "node:fs";
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import type { RecordFinder, RecordInText } from "../../contract/record/locate.js";
 import type { Sums } from "../digests.js";
 import { OLD_RECORDS, RECORDS } from "../layout.js";
+import { DigestedFile } from "../sums/digested.js";
 
 // A line is the first digits of the SHA-256 of a record's canonical text, two spaces, the record's key and a newline.
 // Lines are in published order.
@@ -40,34 +40,29 @@ export function recordDigest(record: Buffer): string {
 
 /** Writes the list while pages are written, in any order. */
 export class RecordListWriter {
-  #file: number | undefined;
-  readonly #hash: Hash = createHash("sha256");
+  readonly #file: DigestedFile;
   /** Lines that came before their turn, by their first page. */
   readonly #early = new Map<number, { pages: number; lines: Buffer }>();
   #next = 1;
 
   constructor(folder: string) {
-    this.#file = openSync(join(folder, RECORDS), "wx");
+    this.#file = new DigestedFile(join(folder, RECORDS));
   }
 
   add(first: number, pages: number, lines: Buffer): void {
     this.#early.set(first, { pages, lines });
     for (let found = this.#early.get(this.#next); found; found = this.#early.get(this.#next)) {
       this.#early.delete(this.#next);
-      writeFileSync(this.#file ?? -1, found.lines);
-      this.#hash.update(found.lines);
+      this.#file.write(found.lines);
       this.#next += found.pages;
     }
   }
 
   finish(): string {
-    if (this.#file !== undefined) fsyncSync(this.#file);
-    this.close();
-    return this.#hash.digest("hex");
+    return this.#file.finish();
   }
 
   close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = undefined;
+    this.#file.close();
   }
 }
