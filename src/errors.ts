@@ -1,6 +1,5 @@
 /** Errors that users can act on, their exit codes, and what the system's error codes mean. */
 import { setMaxListeners } from "node:events";
-import { tmpdir } from "node:os";
 
 /**
  * The exit codes of the command, as `rollcall --help` lists them. `diff` uses 1 and 2 as diff(1) does. After a signal the
@@ -120,17 +119,4 @@ export function unreadable(path: string, purpose: string, cause: unknown): UserE
     EIO: `Cannot read ${path} (EIO): check the disk, or the network that it is on`,
   };
   return new UserError(`${messages[code] ?? `Cannot read ${path} (${code})`}; ${purpose}.`, { cause });
-}
-
-/**
- * Turns an error of a database in a temporary file into one that people can act on; returns other errors as they are.
- * @param purpose what the file is for, as in `look for repeated keys in`.
- */
-export function explainScratch(cause: unknown, purpose: string): unknown {
-  const code = codeOf(cause);
-  if (!code?.startsWith("SQLITE_")) return cause;
-  return new UserError(
-    `The folder for temporary files, ${tmpdir()}, has no room to ${purpose} (${code}); point TMPDIR at one with room.`,
-    { cause },
-  );
 }

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
 import { asidePath } from "../release/write.js";
-import { makeScratch, removeScratch } from "../scratch.js";
+import { makeScratch, removeScratch } from "../scratch/folder.js";
 import { type Settings, SOURCE_SETTINGS } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import type { SourceSideOptions } from "../sides/source.js";

@@ -1,28 +1,29 @@
 /** Lines that differ between two lists of records, joined by key in a temporary database, however many there are. */
-import Database from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import type { Contract, OrderField } from "../contract/contract.js";
 import { fromBytes, toBytes } from "../contract/record/key.js";
 import { hasCode, UserError } from "../errors.js";
 import { capital } from "../print/text.js";
 import type { RecordLines } from "../release/record/lines.js";
+import { TemporaryDatabase } from "../scratch/database.js";
 import { type ListEntry, type Matches, nameOf } from "./matches.js";
 
 export type Differing = ReturnType<typeof openDiffering>;
 
 type SideName = "old" | "new";
 
+/** KiB that SQLite keeps in memory. */
+const MEMORY = 32_768;
 /** Rows in memory at once, unless their keys are long. */
 const ROWS = 1000;
 const KEY_BYTES = 2 ** 22;
 
 export function openDiffering(contracts: Readonly<Record<SideName, Pick<Contract, "listing" | "key">>>) {
-  // A database with an empty name is private and temporary.
-  const db = new Database("");
-  // At most 32 MB in memory, and nothing has to survive this process.
-  db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768; BEGIN;
-    CREATE TABLE old (key TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID;
-    CREATE TABLE new (key TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID;`);
-  const prepare = (side: SideName) => db.prepare<[string, string, number]>(`INSERT INTO ${side} VALUES (?, ?, ?)`);
+  const columns = "(key TEXT PRIMARY KEY, digest TEXT, at INTEGER) WITHOUT ROWID";
+  const tables = `CREATE TABLE old ${columns}; CREATE TABLE new ${columns}`;
+  const temporary = new TemporaryDatabase({ tables, memory: MEMORY, purpose: "compare records in" });
+  const prepare = (side: SideName) =>
+    temporary.db.prepare<[string, string, number]>(`INSERT INTO ${side} VALUES (?, ?, ?)`);
   const insert = { old: prepare("old"), new: prepare("new") };
   let longest = 1;
   const add = (side: SideName, lines: RecordLines, first: number, count: number) => {
@@ -30,7 +31,7 @@ export function openDiffering(contracts: Readonly<Record<SideName, Pick<Contract
       const key = lines.key(at);
       if (key.length > longest) longest = key.length;
       try {
-        insert[side].run(key, lines.digest(at), at);
+        temporary.run(() => insert[side].run(key, lines.digest(at), at));
       } catch (cause) {
         if (!hasCode(cause, "SQLITE_CONSTRAINT_PRIMARYKEY")) throw cause;
         const name = capital(nameOf(contracts[side], key));
@@ -49,14 +50,16 @@ export function openDiffering(contracts: Readonly<Record<SideName, Pick<Contract
         at += held;
       }
     },
-    join: () => join(db, Math.max(1, Math.min(ROWS, Math.floor(KEY_BYTES / longest))), contracts.new.key),
-    close(): void {
-      db.close();
+    join(): Matches {
+      const batch = Math.max(1, Math.min(ROWS, Math.floor(KEY_BYTES / longest)));
+      return temporary.run(() => join(temporary, batch, contracts.new.key));
     },
+    close: () => temporary.close(),
   };
 }
 
-function join(db: Database.Database, batch: number, key: Pick<OrderField, "kind">): Matches {
+function join(temporary: TemporaryDatabase, batch: number, key: Pick<OrderField, "kind">): Matches {
+  const { db } = temporary;
   db.exec(`CREATE TABLE changed AS SELECT key, old.at, old.digest, new.at AS newAt, new.digest AS newDigest
       FROM old JOIN new USING (key) WHERE old.digest <> new.digest ORDER BY new.at;
     CREATE TABLE added AS SELECT key, at, digest FROM new WHERE key NOT IN (SELECT key FROM old) ORDER BY at;
@@ -73,16 +76,16 @@ function join(db: Database.Database, batch: number, key: Pick<OrderField, "kind"
       }
     },
     *byKey() {
-      sortByKey(db, key);
+      temporary.run(() => sortByKey(db, key));
       for (const { isPut, ...entry } of rowsOf<ListEntry & { isPut: 0 | 1 }>(db, "by_key", batch))
         yield { ...entry, isPut: isPut === 1 };
     },
-    close: () => db.close(),
+    close: () => temporary.close(),
   };
 }
 
 /** A text in quotes may have escapes, so its value is ordered, and not how it is written. */
-function sortByKey(db: Database.Database, { kind }: Pick<OrderField, "kind">): void {
+function sortByKey(db: Database, { kind }: Pick<OrderField, "kind">): void {
   const order = kind === "integer" ? "CAST(key AS INTEGER)" : `iif(key GLOB '"*', value_of(key), key)`;
   db.function("value_of", { deterministic: true }, (key) => toBytes(JSON.parse(fromBytes(String(key)))));
   db.exec(`CREATE TABLE IF NOT EXISTS by_key AS SELECT key, at, digest, isPut FROM (
@@ -92,7 +95,7 @@ function sortByKey(db: Database.Database, { kind }: Pick<OrderField, "kind">): v
 }
 
 /** All rows of a table in the order they were written, in batches, so that several readers can be active. */
-function* rowsOf<Row>(db: Database.Database, table: string, batch: number): Generator<Row, void> {
+function* rowsOf<Row>(db: Database, table: string, batch: number): Generator<Row, void> {
   const next = db.prepare<[number], Row>(`SELECT * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${batch}`);
   // Nothing was ever deleted, so row ids count from 1.
   for (let done = 0, rows = next.all(0); rows.length > 0; rows = next.all(done)) {

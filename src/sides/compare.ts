@@ -7,7 +7,7 @@ import { diff, type OpenDiff } from "../diff/diff.js";
 import { findExceeded, GATES, type Gates } from "../diff/gates.js";
 import type { ReadEffects, Side } from "../diff/side.js";
 import { unlessStopped, usageError } from "../errors.js";
-import { explainRoom, makeScratch, removeScratch } from "../scratch.js";
+import { explainRoom, makeScratch, removeScratch } from "../scratch/folder.js";
 import {
   abortSignal,
   anyObject,

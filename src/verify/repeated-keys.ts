@@ -1,8 +1,8 @@
 /** Finds keys that come more than once. SQLite keeps them in a temporary file, so that memory does not grow with them. */
 import { hash } from "node:crypto";
-import Database from "better-sqlite3";
+import type { Statement } from "better-sqlite3";
 import { fromBytes, type OrderKey } from "../contract/record/key.js";
-import { explainScratch } from "../errors.js";
+import { TemporaryDatabase } from "../scratch/database.js";
 
 type Key = OrderKey[number];
 
@@ -34,14 +34,15 @@ export function showStandIn(key: Key): string {
 }
 
 export class KeyTable {
-  /** An empty name is a file that nobody else sees, and that is gone when it is closed, or with the process. */
-  readonly #db = new Database("");
-  readonly #insert: Database.Statement<[page: number, keys: string]>;
+  readonly #temporary = new TemporaryDatabase({
+    tables: "CREATE TABLE keys (key BLOB, page INTEGER)",
+    memory: MEMORY,
+    purpose: "look for repeated keys in",
+  });
+  readonly #insert: Statement<[page: number, keys: string]>;
 
   constructor() {
-    this.#db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${MEMORY}; BEGIN;
-      CREATE TABLE keys (key BLOB, page INTEGER)`);
-    this.#insert = this.#db.prepare("INSERT INTO keys SELECT value, ? FROM json_each(?)");
+    this.#insert = this.#temporary.db.prepare("INSERT INTO keys SELECT value, ? FROM json_each(?)");
   }
 
   /**
@@ -49,28 +50,17 @@ export class KeyTable {
    * @param keys a JSON array of what stands for them: one string passes from thread to thread faster than many.
    */
   add(page: number, keys: string): void {
-    try {
-      this.#insert.run(page, keys);
-    } catch (cause) {
-      throw explainScratch(cause, PURPOSE);
-    }
+    this.#temporary.run(() => this.#insert.run(page, keys));
   }
 
   *find(): Generator<Repeated> {
-    const repeated = this.#db.prepare(`SELECT key, count(*) AS times, min(page) AS first, max(page) AS last FROM keys
-      WHERE key IN (SELECT key FROM keys GROUP BY key HAVING count(*) > 1) GROUP BY key`);
-    try {
-      for (const row of repeated.iterate() as IterableIterator<Omit<Repeated, "key"> & { key: Key }>)
-        yield { ...row, key: showStandIn(row.key) };
-    } catch (cause) {
-      throw explainScratch(cause, PURPOSE);
-    }
+    const sql = `SELECT key, count(*) AS times, min(page) AS first, max(page) AS last FROM keys
+      WHERE key IN (SELECT key FROM keys GROUP BY key HAVING count(*) > 1) GROUP BY key`;
+    for (const row of this.#temporary.rows<Omit<Repeated, "key"> & { key: Key }>(sql))
+      yield { ...row, key: showStandIn(row.key) };
   }
 
   close(): void {
-    this.#db.close();
+    this.#temporary.close();
   }
 }
-
-/** What the table is for, in a message. */
-const PURPOSE = "look for repeated keys in";

@@ -6,7 +6,7 @@ import type { Diff } from "../../diff/change.js";
 import { ExitCode } from "../../errors.js";
 import { painter } from "../../print/style.js";
 import { toJson, visible } from "../../print/text.js";
-import { makeScratch, removeScratch } from "../../scratch.js";
+import { makeScratch, removeScratch } from "../../scratch/folder.js";
 import { CONTRACT_FILE } from "../../settings/file.js";
 import { need } from "../../settings/resolve.js";
 import type { Settings } from "../../settings/settings.js";

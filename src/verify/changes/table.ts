@@ -1,6 +1,6 @@
 /** The lines of a step by key, and what was met of these keys at its ends. SQLite keeps them in a temporary file. */
-import Database from "better-sqlite3";
-import { explainScratch } from "../../errors.js";
+import type { Statement } from "better-sqlite3";
+import { TemporaryDatabase } from "../../scratch/database.js";
 import { showStandIn, standIn } from "../repeated-keys.js";
 import type { Difference } from "./lines.js";
 
@@ -11,9 +11,6 @@ export type End = "from" | "to";
 const MEMORY = 16_384;
 /** A bit for each key's hash: most keys of a long list are in no step, and need not be looked for in the table. */
 const BITS = 2 ** 23;
-/** What the table is for, in a message. */
-const PURPOSE = "compare a step with its ends";
-
 interface Row {
   key: string;
   /** Null for a line that removes. */
@@ -25,16 +22,19 @@ interface Row {
 
 /** Keys are as records.sha256 has them, byte by byte. Call `close` in the end. */
 export class StepTable {
-  readonly #db = new Database("");
+  readonly #temporary = new TemporaryDatabase({
+    tables: "CREATE TABLE lines (key TEXT PRIMARY KEY, digest TEXT, from_digest TEXT, to_digest TEXT) WITHOUT ROWID",
+    memory: MEMORY,
+    purpose: "compare a step with its ends in",
+  });
   readonly #bits = new Uint8Array(BITS / 8);
-  readonly #insert: Database.Statement<[key: string, digest: string | null]>;
-  readonly #meet: Readonly<Record<End, Database.Statement<[digest: string, key: string]>>>;
+  readonly #insert: Statement<[key: string, digest: string | null]>;
+  readonly #meet: Readonly<Record<End, Statement<[digest: string, key: string]>>>;
 
   constructor() {
-    this.#db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${MEMORY}; BEGIN;
-      CREATE TABLE lines (key TEXT PRIMARY KEY, digest TEXT, from_digest TEXT, to_digest TEXT) WITHOUT ROWID`);
-    this.#insert = this.#db.prepare("INSERT INTO lines (key, digest) VALUES (?, ?)");
-    const meet = (end: End) => this.#db.prepare<[string, string]>(`UPDATE lines SET ${end}_digest = ? WHERE key = ?`);
+    const { db } = this.#temporary;
+    this.#insert = db.prepare("INSERT INTO lines (key, digest) VALUES (?, ?)");
+    const meet = (end: End) => db.prepare<[string, string]>(`UPDATE lines SET ${end}_digest = ? WHERE key = ?`);
     this.#meet = { from: meet("from"), to: meet("to") };
   }
 
@@ -43,7 +43,7 @@ export class StepTable {
     const kept = String(standIn(key));
     const bit = hashOf(kept);
     this.#bits[bit >> 3] = (this.#bits[bit >> 3] ?? 0) | (1 << (bit & 7));
-    this.#run(() => this.#insert.run(kept, digest));
+    this.#temporary.run(() => this.#insert.run(kept, digest));
   }
 
   /**
@@ -55,7 +55,7 @@ export class StepTable {
     const kept = String(standIn(key));
     const bit = hashOf(kept);
     if (((this.#bits[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) return false;
-    return this.#run(() => this.#meet[end].run(digestOf(), kept)).changes > 0;
+    return this.#temporary.run(() => this.#meet[end].run(digestOf(), kept)).changes > 0;
   }
 
   /**
@@ -65,22 +65,12 @@ export class StepTable {
   *flaws(end: End, isWhole = true): Generator<Difference> {
     const wrong = end === "to" ? "digest IS NOT to_digest" : "digest IS from_digest";
     const met = isWhole ? "" : `AND ${end}_digest IS NOT NULL`;
-    const find = this.#db.prepare<[], Row>(`SELECT * FROM lines WHERE ${wrong} ${met} ORDER BY key`);
-    const rows = this.#run(() => find.iterate());
-    for (let next = this.#run(() => rows.next()); !next.done; next = this.#run(() => rows.next()))
-      yield { id: showStandIn(next.value.key), ...FLAWS[end](next.value) };
+    for (const row of this.#temporary.rows<Row>(`SELECT * FROM lines WHERE ${wrong} ${met} ORDER BY key`))
+      yield { id: showStandIn(row.key), ...FLAWS[end](row) };
   }
 
   close(): void {
-    this.#db.close();
-  }
-
-  #run<T>(step: () => T): T {
-    try {
-      return step();
-    } catch (cause) {
-      throw explainScratch(cause, PURPOSE);
-    }
+    this.#temporary.close();
   }
 }
 

@@ -7,7 +7,7 @@ import { pagesToList, readSums } from "../../release/sums/read.js";
 import type { Client } from "../../remote/client.js";
 import { MAX_BYTES } from "../../remote/exchange.js";
 import { TransferError } from "../../remote/transfer.js";
-import { explainRoom } from "../../scratch.js";
+import { explainRoom } from "../../scratch/folder.js";
 import type { Signed } from "../signature.js";
 import type { ExpectedRelease } from "./compare.js";
 import type { ListingFacts } from "./listing.js";

@@ -4,7 +4,7 @@ import { BULK, CHANGES } from "../../release/layout.js";
 import { createClient } from "../../remote/client.js";
 import { findBaseUrl } from "../../remote/contract.js";
 import { headerOf } from "../../remote/exchange.js";
-import { makeScratch, removeScratch } from "../../scratch.js";
+import { makeScratch, removeScratch } from "../../scratch/folder.js";
 import { type Probe, type ProbeResult, runProbe } from "../probes/probe.js";
 import { wordingOf } from "../rules.js";
 import { describeSigned, SIGNATURE_ROW, whySkipped } from "../signature.js";

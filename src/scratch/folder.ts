@@ -5,8 +5,8 @@ import { lstat, readdir, rename, rm } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { codeOf, hasCode, UserError } from "./errors.js";
-import { sha256 } from "./release/files.js";
+import { codeOf, hasCode, UserError } from "../errors.js";
+import { sha256 } from "../release/files.js";
 
 /** @param verb whose folder it is, which its name says. @throws UserError when no folder can be made. */
 export async function makeScratch(verb: "diff" | "dev" | "verify" = "diff"): Promise<string> {
