@@ -141,8 +141,8 @@ function writeParts(file: number, parts: readonly Uint8Array[]): void {
   if (written < bytes) writeFileSync(file, Buffer.concat(parts).subarray(written));
 }
 
-/** Files that are open at once while the disk takes them. */
-const MOST_UNFLUSHED = 64;
+/** Files that each thread has open at once while the disk takes them: some systems allow a process few, and it may have many threads. */
+const MOST_UNFLUSHED = 16;
 
 /** New files that are flushed while the next ones are made: a thread that waits for the disk after each one does nothing else. */
 export class FlushedFiles {
