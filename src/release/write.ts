@@ -149,8 +149,9 @@ export class FlushedFiles {
   readonly #waiting = new Set<Promise<void>>();
   #failure: { error: unknown } | undefined;
 
-  /** Writes a file as `writeFlushedSync` does, but may return before it is on the disk. */
+  /** Writes a file as `writeFlushedSync` does, but may return before it is on the disk. @throws also what befell a file before. */
   write(path: string, parts: readonly Uint8Array[]): void {
+    if (this.#failure) throw this.#failure.error;
     if (this.#waiting.size >= MOST_UNFLUSHED) {
       writeFlushedSync(path, parts);
       return;

@@ -1,6 +1,7 @@
 /** A pattern is said again in bytes only where it takes the same texts there, or fewer. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { whyNotPattern } from "../../../src/contract/file/backtracking.js";
 import { inBytes } from "../../../src/contract/file/patterns.js";
 
 describe("patterns that mean the same in bytes", () => {
@@ -96,10 +97,10 @@ test("both take the same texts, and in bytes none with escapes", { timeout: 120_
     fc.property(patterns, fc.array(texts, { minLength: 20, maxLength: 20 }), (body, tried) => {
       const pattern = `^${body}$`;
       const source = inBytes(pattern);
-      if (source === undefined) return;
+      // Some of these patterns take very long on some texts: no contract may have them.
+      if (source === undefined || whyNotPattern(pattern) !== undefined) return;
       proved++;
       const [one, other] = [new RegExp(pattern, "u"), new RegExp(`^\\{"a":"${source}","b":"${source}"\\}$`)];
-      // Some of these patterns take very long on long texts: the contract's check of patterns refuses those.
       const taken = fc.sample(fc.stringMatching(one, { size: "xsmall" }), { numRuns: 5, seed: 7 }).filter(isShort);
       for (const text of [...tried.filter(isShort), ...taken]) {
         const bytes = Buffer.from(`{"a":${JSON.stringify(text)},"b":${JSON.stringify(text)}}`).toString("latin1");
