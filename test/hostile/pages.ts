@@ -27,6 +27,9 @@ const VALUES: readonly (() => string)[] = [
   () => JSON.stringify(`https://example.com/${"y".repeat(1_000_000)}`),
 ];
 
+/** Characters of a record that is repeated, together. */
+const MOST_REPEATED = 2 ** 26;
+
 type Change = (text: string, random: Random) => string;
 
 /** Any `"key":value` whose value is short, by a value of another kind. */
@@ -49,12 +52,12 @@ const CHANGES: readonly Change[] = [
       random.chance(0.5) ? /^\{/ : /\n\{/,
       (begin) => `${begin}"${random.of(KEYS)}":${random.of(VALUES)()},`,
     ),
-  // The same record again and again, one a line.
+  // The same record again and again, one a line; a large one less often, since a text has an end.
   (text, random) =>
-    text.replace(
-      /\n(\{.*?\}),?\n/,
-      (_, record) => `\n${`${record},\n`.repeat(random.of([1, 999, 20_000]))}${record}\n`,
-    ),
+    text.replace(/\n(\{.*?\}),?\n/, (_, record) => {
+      const times = Math.min(random.of([1, 999, 20_000]), Math.ceil(MOST_REPEATED / record.length));
+      return `\n${`${record},\n`.repeat(times)}${record}\n`;
+    }),
   // Records of nothing.
   (text, random) => text.replace(/\[\n.*\n\]\}/s, () => `[\n${"{},\n".repeat(random.of([1, 1000, 2_000_000]))}{}\n]}`),
   // No longer a record a line.
