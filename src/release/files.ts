@@ -113,17 +113,29 @@ export function readWithState(path: string, most = MAX_FILE): Promise<{ bytes: B
   });
 }
 
-/** Fills `bytes` from a file's beginning, and returns what it was on disk then. Undefined if it cannot be, for any reason. */
-export function readAgainSync(path: string, bytes: Buffer): BigIntStats | undefined {
+/**
+ * A file's bytes, read at once into memory that is given for their number, and what it was on disk when the last of them had been
+ * read. Undefined if they cannot be read, for any reason.
+ * @param known how many bytes it had before, which saves asking
+ */
+export function readIntoSync<T extends { bytes: Buffer }>(
+  path: string,
+  memoryFor: (size: number) => T,
+  known?: number,
+): { memory: T; state: BigIntStats } | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, PLAIN);
-    for (let at = 0; at < bytes.length; ) {
-      const count = readSync(file, bytes, at, bytes.length - at, null);
+    const size = known ?? requirePlain(path, file).size;
+    if (size > MAX_PAGE) return undefined;
+    const memory = memoryFor(size);
+    for (let at = 0; at < size; ) {
+      const count = readSync(file, memory.bytes, at, size - at, null);
       if (count === 0) return undefined;
       at += count;
     }
-    return fstatSync(file, { bigint: true });
+    const state = fstatSync(file, { bigint: true });
+    return state.size === BigInt(size) ? { memory, state } : undefined;
   } catch {
     // Who reads it the usual way is told why.
     return undefined;

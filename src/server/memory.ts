@@ -13,8 +13,12 @@ export function defaultCacheMb(): number {
   return Math.floor((Math.min(limit, totalmem()) * SHARE) / MB);
 }
 
+/** In front of bytes that are lent, for the headers of the answer that they are the body of: so the system gets one piece. */
+export const HEADROOM = 1_024;
+
 /** Bytes that are used again once they have been sent. */
 export interface Loan {
+  /** With `HEADROOM` bytes in front of them, in the same memory. */
   bytes: Buffer;
   /** To be called once, when nobody reads the bytes any more; without a call, they are garbage like any other. */
   giveBack(): void;
@@ -29,14 +33,14 @@ export function createLender() {
   const idle = new Map<number, Buffer[]>();
   let idleBytes = 0;
   return (size: number): Loan => {
-    const capacity = Math.max(SMALLEST, 2 ** Math.ceil(Math.log2(size)));
+    const capacity = Math.max(SMALLEST, 2 ** Math.ceil(Math.log2(HEADROOM + size)));
     const waiting = idle.get(capacity) ?? [];
     idle.set(capacity, waiting);
     const used = waiting.pop();
     if (used) idleBytes -= capacity;
     const whole = used ?? Buffer.allocUnsafeSlow(capacity);
     return {
-      bytes: whole.subarray(0, size),
+      bytes: whole.subarray(HEADROOM, HEADROOM + size),
       giveBack() {
         if (idleBytes + capacity > MOST_IDLE) return;
         idleBytes += capacity;

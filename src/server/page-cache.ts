@@ -91,6 +91,8 @@ export function createPageCache(megabytes: number, log: (line: string) => void, 
       return last === round;
     },
     keep: (digest: string, body: Buffer) => void cache.set(digest, body),
+    /** A file has its bytes: if it is damaged later, the log says so again. */
+    noteWhole: (file: string) => void reported.delete(file),
     /** Reads a page. Undefined, after a line in the log, if its bytes are not those of `digest`. */
     load: once(readVerified),
     /**
@@ -105,7 +107,7 @@ export function createPageCache(megabytes: number, log: (line: string) => void, 
 }
 
 /** What is known of a file. */
-interface FileProof {
+export interface FileProof {
   /** Whether a file that is so on disk has been proved. */
   hold(state: BigIntStats): boolean;
   /** It has been now. `began` is from before it was read, in milliseconds since 1970. */

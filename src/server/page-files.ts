@@ -1,10 +1,9 @@
 /** Reads the files of one release's pages: proved once for what each is on disk, or each time. */
-import { join } from "node:path";
-import { readAgainSync } from "../release/files.js";
+import { readIntoSync, sha256 } from "../release/files.js";
 import type { Variant } from "../release/layout.js";
 import type { Release } from "../release/open.js";
 import type { createLender, Loan } from "./memory.js";
-import type { PageCache } from "./page-cache.js";
+import type { FileProof, PageCache } from "./page-cache.js";
 import { isSettled, Proofs } from "./proofs.js";
 
 /** What is remembered of all pages in one variant, once one is asked for. */
@@ -39,32 +38,40 @@ export function createPageFiles(
     }
     return known;
   };
-  const pathOf = (page: number, variant: Variant) => join(folder, paths.path(page, variant));
+  const pathOf = (page: number, variant: Variant) => `${folder}/${paths.path(page, variant)}`;
+  const proofOf = (page: number, proofs: Proofs): FileProof => ({
+    hold: (state) => isOnce && proofs.hold(page, state),
+    keep(state, began) {
+      if (isOnce && isSettled(state, began, settleMs)) proofs.keep(page, state);
+    },
+  });
 
   return {
-    /** A page that was proved, at once and without hashing. Undefined where it is to be loaded. */
-    readProved(page: number, variant: Variant, digest: string): Loan | undefined {
+    /** A page at once, hashed unless it was proved before. Undefined where it is to be loaded: to spare others, or to say what is wrong. */
+    readNow(page: number, variant: Variant, digest: string): Loan | undefined {
+      if (pace.isSlow()) return undefined;
       const { proofs, readAt } = recall(variant);
-      const size = isOnce ? proofs.sizeOf(page) : 0;
-      if (size === 0 || pace.isSlow()) return undefined;
-      const loan = lend(size);
-      const state = pace.measure(() => readAgainSync(pathOf(page, variant), loan.bytes));
-      if (state && proofs.hold(page, state)) {
-        if (cache.admits(readAt, page - 1, size)) cache.keep(digest, copy(loan.bytes));
-        return loan;
+      const file = pathOf(page, variant);
+      const began = Date.now();
+      const read = pace.measure(() => readIntoSync(file, lend, proofs.sizeOf(page)));
+      if (!read) return undefined;
+      const { memory, state } = read;
+      const proof = proofOf(page, proofs);
+      if (!proof.hold(state)) {
+        if (sha256(memory.bytes) !== digest) {
+          memory.giveBack();
+          return undefined;
+        }
+        cache.noteWhole(file);
+        proof.keep(state, began);
       }
-      loan.giveBack();
-      return undefined;
+      if (cache.admits(readAt, page - 1, memory.bytes.length)) cache.keep(digest, copy(memory.bytes));
+      return memory;
     },
     /** Undefined, after a line in the log, if the file's bytes are not those of `digest`. */
     async load(page: number, variant: Variant, digest: string): Promise<Buffer | undefined> {
       const { proofs, readAt } = recall(variant);
-      const body = await cache.load(pathOf(page, variant), digest, {
-        hold: (state) => isOnce && proofs.hold(page, state),
-        keep(state, began) {
-          if (isOnce && isSettled(state, began, settleMs)) proofs.keep(page, state);
-        },
-      });
+      const body = await cache.load(pathOf(page, variant), digest, proofOf(page, proofs));
       if (body && cache.admits(readAt, page - 1, body.length)) cache.keep(digest, body);
       return body;
     },

@@ -24,7 +24,7 @@ export function createPages({ snapshot, sums }: Release, answers: Answers, { cac
   let isReported = false;
   const choose = createNegotiation(snapshot.encodings);
 
-  /** At once if the page is cached or proved, or the client has it, otherwise from the disk; undefined if there is no such page. */
+  /** At once if the client has the page, it is cached or its file is read without waiting, otherwise later; undefined if there is no such page. */
   const findPage = (page: number, acceptEncoding: string | undefined, ifNoneMatch: string | undefined) => {
     const variant = choose(acceptEncoding);
     const digest = digestOf(page, variant);
@@ -34,8 +34,8 @@ export function createPages({ snapshot, sums }: Release, answers: Answers, { cac
     if (isFresh(ifNoneMatch, etag)) return answers.pageNotModified(variant, etag);
     const body = cache.find(digest);
     if (body) return answers.page(variant, etag, body);
-    const proved = files.readProved(page, variant, digest);
-    if (proved) return answers.page(variant, etag, proved.bytes, proved.giveBack);
+    const read = files.readNow(page, variant, digest);
+    if (read) return answers.page(variant, etag, read.bytes, read.giveBack);
     return files
       .load(page, variant, digest)
       .then((loaded) => (loaded ? answers.page(variant, etag, loaded) : answers.error(500)));

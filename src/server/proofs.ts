@@ -40,9 +40,9 @@ export class Proofs {
     this.#states = new BigInt64Array(pages * FIELDS);
   }
 
-  /** The bytes of a page that was proved; 0 if none was. */
-  sizeOf(page: number): number {
-    return Number(this.#states[(page - 1) * FIELDS]);
+  /** The bytes of a page that was proved. */
+  sizeOf(page: number): number | undefined {
+    return Number(this.#states[(page - 1) * FIELDS]) || undefined;
   }
 
   hold(page: number, { dev, size, ino, mtimeNs, ctimeNs }: BigIntStats): boolean {

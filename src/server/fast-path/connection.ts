@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { headOf, type ServerAnswer } from "../answers.js";
 import { type Connection, isAnswering, putBack } from "../connections/connections.js";
 import type { ServerLimits } from "../limits.js";
+import { HEADROOM } from "../memory.js";
 
 interface Taken {
   /** Where the next request begins. */
@@ -115,17 +116,20 @@ function createSend() {
     const { body, giveBack } = answer;
     const head = headOf(answer) + trailer;
     if (!body) socket.write(head, "latin1", sent);
-    else if (head.length + body.length <= TOGETHER) {
+    else if (giveBack && head.length <= HEADROOM) {
+      const whole = Buffer.from(body.buffer, body.byteOffset - head.length, head.length + body.length);
+      whole.write(head, "latin1");
+      socket.write(whole, (error) => endLoan(giveBack, sent, error));
+    } else if (head.length + body.length <= TOGETHER) {
       const end = memory.write(head, "latin1");
       body.copy(memory, end);
-      giveBack?.();
       socket.write(memory.subarray(0, end + body.length), sent);
       // A slow client's answer is still read from it.
       if (socket.writableLength > 0) memory = Buffer.allocUnsafeSlow(TOGETHER);
     } else {
       socket.cork();
       socket.write(head, "latin1");
-      socket.write(body, giveBack ? (error) => endLoan(giveBack, sent, error) : sent);
+      socket.write(body, sent);
       socket.uncork();
     }
   };
