@@ -7,10 +7,10 @@ import { type BuildOptions, build, type VerifyOptions, verify } from "../../src/
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
-import { drawSeed, seeded } from "../support/random.js";
+import { drawSeed, rounds, seeded } from "../support/random.js";
 import { makeKey } from "./hosts.js";
 
-const FLIPS = 10_000;
+const FLIPS = rounds(10_000);
 /** Readers at once. */
 const READERS = 20;
 const BASE_URL = "https://directory.example.com";

@@ -10,11 +10,11 @@ import { expect, test } from "vitest";
 import { ListingError, openListing, type Position, SnapshotChangedError } from "../../src/client/index.js";
 import { plainRows, type Row, userId } from "../support/database.js";
 import { engine, isMissing } from "../support/installed.js";
-import { drawSeed, seeded } from "../support/random.js";
+import { drawSeed, rounds, seeded } from "../support/random.js";
 import { markOf } from "./cases.mjs";
 import { type Host, stationOf, type Turn } from "./hosts.js";
 
-const SWITCHES = 1_000;
+const SWITCHES = rounds(1_000);
 /** Most time between two switches, on average. A walk that takes as long sees none of them every third time. */
 const MOST_PAUSE_MS = 150;
 /** Between two walks of a reader. */

@@ -22,10 +22,10 @@ import { type Ended, run } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { describeWith } from "../support/installed.js";
-import { drawSeed, seeded } from "../support/random.js";
+import { drawSeed, rounds, seeded } from "../support/random.js";
 import { type Call, type Fault, listCalls, runWith } from "../support/strace.js";
 
-const DRAWN = 3;
+const DRAWN = rounds(3);
 const FAULTS: readonly Fault[] = ["error=EIO", "error=EACCES", "signal=SIGKILL"];
 
 /** A run, and what readers see of the folder that it is to change. */

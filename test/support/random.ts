@@ -21,6 +21,11 @@ export function seeded(seed: number): Random {
   };
 }
 
+/** How often to do what a test does over and over: `all` times, or the share of them that ROLLCALL_TEST_SHARE is (0.2 for a fifth). */
+export function rounds(all: number): number {
+  return Math.ceil(all * Number(process.env["ROLLCALL_TEST_SHARE"] ?? 1));
+}
+
 /** The seed that ROLLCALL_TEST_SEED holds; without one, a new seed at each run. */
 export function drawSeed(): number {
   const seed = Number(process.env["ROLLCALL_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
