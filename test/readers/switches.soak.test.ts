@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { ListingError, openListing, type Position, SnapshotChangedError } from "../../src/client/index.js";
+import { until } from "../server/running.js";
 import { plainRows, type Row, userId } from "../support/database.js";
 import { engine, isMissing } from "../support/installed.js";
 import { drawSeed, rounds, seeded } from "../support/random.js";
@@ -17,6 +18,8 @@ import { type Host, stationOf, type Turn } from "./hosts.js";
 const SWITCHES = rounds(1_000);
 /** Most time between two switches, on average. A walk that takes as long sees none of them every third time. */
 const MOST_PAUSE_MS = 150;
+/** After so many switches, the hosts hold still until each reader of the server has walked to the end again. */
+const STILL_EVERY = 40;
 /** Between two walks of a reader. */
 const THINK_MS = 50;
 const HELPERS = ["octokit", "got"] as const;
@@ -64,9 +67,17 @@ test.skipIf(isMissing("nginx", "minisign", engine("got"), engine("@octokit/core"
     const tallies = new Map<string, Tally>();
     const reading = stations.flatMap(({ host }) => readAll(host, isOver.signal, tallies));
 
+    const wholeWalks = (where: string) => {
+      const own = [...tallies].filter(([name]) => name.endsWith(where) && !HELPERS.some((one) => name.startsWith(one)));
+      return own.map(([, { whole }]) => whole);
+    };
+
     const began = Date.now();
     let turn: Turn = "first";
     for (let switches = 0; switches < SWITCHES; switches++) {
+      // It means something only if there are walks to the end.
+      if (switches % STILL_EVERY === 0)
+        await until(() => wholeWalks("serve").every((count) => count > switches / STILL_EVERY), 60_000);
       await sleep(-Math.log(1 - random.next()) * MOST_PAUSE_MS);
       turn = random.of(TURNS.filter((other) => other !== turn));
       await Promise.all(stations.map(({ switchTo }) => switchTo(turn)));
@@ -82,13 +93,8 @@ test.skipIf(isMissing("nginx", "minisign", engine("got"), engine("@octokit/core"
       if (HELPERS.some((helper) => name.startsWith(helper))) continue;
       expect([name, mixed, duplicates, holes, errors]).toEqual([name, 0, 0, 0, []]);
     }
-    // It means something only if there were walks to the end; through a cache full of other releases' pages, few are.
-    const ended = (where: string) => {
-      const own = [...tallies].filter(([name]) => name.endsWith(where) && !HELPERS.some((one) => name.startsWith(one)));
-      return own.map(([, { whole }]) => whole);
-    };
-    for (const whole of ended("serve")) expect(whole).toBeGreaterThan(SWITCHES / 100);
-    expect(ended("cache").reduce((sum, whole) => sum + whole)).toBeGreaterThan(SWITCHES / 100);
+    // Through a cache full of other releases' pages, few walks end.
+    expect(Math.max(...wholeWalks("cache"))).toBeGreaterThan(0);
     for (const helper of HELPERS) expect(tallies.get(`${helper}, serve`)?.mixed).toBeGreaterThan(0);
   },
 );

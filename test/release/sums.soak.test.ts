@@ -2,9 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { scratch } from "../support/files.js";
-import { rounds } from "../support/random.js";
 
-const PAGES = rounds(20_000_000);
+const PAGES = 20_000_000;
 /** Of all memory at its peak, half of which is Node itself: the list has 1.9 GB. */
 const MOST_MB = 160;
 
