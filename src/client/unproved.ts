@@ -136,8 +136,14 @@ interface FirstPageFacts {
 
 /** Whether a link is of this page, at the same origin and path. Frameworks write page 1 without its number. */
 function isPage(link: unknown, place: ListingPlace, number: number): boolean {
-  if (typeof link !== "string" || !URL.canParse(link)) return false;
-  const url = new URL(link);
+  if (typeof link !== "string") return false;
+  let url: URL;
+  try {
+    // URL.canParse is not asked, for the reason that canParse of links.ts gives.
+    url = new URL(link);
+  } catch {
+    return false;
+  }
   const page = url.searchParams.getAll("page").join() || 1;
   return LINK_STYLES.some((links) => {
     url.search = links === "query" ? `format=api&page=${page}` : "";

@@ -1,7 +1,7 @@
 /** The base URL that a publisher gives, and what is refused as one. */
 import { usageError } from "../errors.js";
 import { USERS_CONTRACT } from "./contract.js";
-import { asPattern, normalBaseUrl } from "./links.js";
+import { asPattern, canParse, normalBaseUrl } from "./links.js";
 
 /**
  * Normalises a base URL: `HTTPS://Example.com:443/directory/` becomes `https://example.com/directory`.
@@ -13,7 +13,7 @@ export function parseBaseUrl(text: string, path: string | null = USERS_CONTRACT.
   const shown = JSON.stringify(text.replace(/^([^/]*\/\/)[^/]*@/, "$1...@"));
   const refuse = (why: string, instead = "one like https://directory.example.com") =>
     usageError(`Base URL ${shown} ${why}; give ${instead}.`);
-  if (!/^https?:\/\/[^/]/i.test(text) || !URL.canParse(text)) throw refuse("is not an absolute http(s) URL");
+  if (!/^https?:\/\/[^/]/i.test(text) || !canParse(text)) throw refuse("is not an absolute http(s) URL");
   if (/[\s\\]/.test(text)) throw refuse("has white space or a backslash in it");
   const base = path === null ? undefined : baseOfListing(text, path);
   if (base !== undefined) throw refuse(`is of the listing itself, and every link adds ${path}`, base);

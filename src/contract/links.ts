@@ -75,9 +75,22 @@ export function pathReference(path: string): string {
   return `${path.startsWith("//") ? "/." : ""}${path}`;
 }
 
+/**
+ * Whether a text is a URL, by itself or below another. URL.canParse of Node 20 and 22 reads "ü" as other bytes once the
+ * function that calls it is compiled, and then refuses https://bücher.example: only after some 2,000 calls.
+ */
+export function canParse(text: string, base?: string): boolean {
+  if (!/\P{ASCII}/u.test(text + (base ?? ""))) return URL.canParse(text, base);
+  try {
+    return Boolean(new URL(text, base));
+  } catch {
+    return false;
+  }
+}
+
 /** Whether a text is an absolute URL without white space and control characters. */
 export function isUri(text: string): boolean {
-  return !/[\s\p{Cc}]/u.test(text) && URL.canParse(text);
+  return !/[\s\p{Cc}]/u.test(text) && canParse(text);
 }
 
 /** Whether a text is an absolute http(s) URL without white space and control characters, as an avatar must be. */

@@ -6,7 +6,7 @@ import { isFieldPattern, isLimit, splitFieldLimit } from "../contract/fields.js"
 import type { ContractFile } from "../contract/file/form.js";
 import { ENCODINGS, type Encoding } from "../contract/headers.js";
 import { isObject } from "../contract/json.js";
-import { basePath, isPublishableUrl } from "../contract/links.js";
+import { basePath, canParse, isPublishableUrl } from "../contract/links.js";
 import { UserError } from "../errors.js";
 
 /** How the text of a flag or a variable is read. A path is relative to the folder where it was given. */
@@ -126,7 +126,7 @@ export const publicUrl = ofText(z.string().refine(isPublishableUrl), "an absolut
 /** The URL of a store. Messages do not repeat it, since it may hold a secret. */
 export const endpoint = {
   kind: "text",
-  schema: z.string().refine((value) => /^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) && URL.canParse(value), {
+  schema: z.string().refine((value) => /^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) && canParse(value), {
     error: "Must be an http(s) URL without path, query and credentials, as in https://s3.example.com.",
   }),
   placeholder: "<url>",

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { parseBaseUrl } from "../../src/contract/base-url.js";
-import { basePath, isPublishableUrl, pageNumber, pagesFor, pageUrl, requestedPage } from "../../src/contract/links.js";
+import {
+  basePath,
+  canParse,
+  isPublishableUrl,
+  pageNumber,
+  pagesFor,
+  pageUrl,
+  requestedPage,
+} from "../../src/contract/links.js";
 import { ExitCode } from "../../src/errors.js";
 
 describe("parseBaseUrl", () => {
@@ -126,6 +134,14 @@ test("an avatar's URL", () => {
   ];
   expect(good.map(isPublishableUrl)).toEqual(good.map(() => true));
   expect([...bad, ...worse].map(isPublishableUrl)).toEqual([...bad, ...worse].map(() => false));
+});
+
+test("a URL with letters that are not ASCII stays one, however often it is asked", () => {
+  const host = "https://bücher.example/";
+  for (let times = 0; times < 20_000; times++) {
+    expect.assert(canParse(`${host}ä`) && canParse("ä", host) && canParse("https://a.example"), `time ${times}`);
+    expect.assert(!canParse("ü") && !canParse("https://ü:x/") && !canParse("a"), `time ${times}`);
+  }
 });
 
 test("a refusal does not repeat a password", () => {

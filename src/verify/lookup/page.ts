@@ -1,4 +1,6 @@
 /** What must be true of the page for people, whichever version of Rollcall wrote it: it leads nowhere but into its release. */
+
+import { canParse } from "../../contract/links.js";
 import { POLICY } from "../../explorer/policy.js";
 import { showValue } from "../../print/text.js";
 import type { LookupDifference } from "./differences.js";
@@ -71,7 +73,7 @@ const BASE = "https://listing.invalid/a/";
 /** The path, inside the release, that a URL on the page leads to, empty for a place on the page; undefined for any other URL. */
 function pathOf(url: string): string | undefined {
   if (url.startsWith("#")) return "";
-  if (/^[/\\\s]|:|(?:^|\/)\.\./.test(url) || !URL.canParse(url, BASE)) return undefined;
+  if (/^[/\\\s]|:|(?:^|\/)\.\./.test(url) || !canParse(url, BASE)) return undefined;
   const { href, pathname } = new URL(url, BASE);
   if (!href.startsWith(BASE)) return undefined;
   try {

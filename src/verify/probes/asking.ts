@@ -1,5 +1,5 @@
 /** Probes of how pages are requested: numbers that are none, parameters that do not count, the missing slash. */
-import { basePath } from "../../contract/links.js";
+import { basePath, canParse } from "../../contract/links.js";
 import { headerOf } from "../../remote/exchange.js";
 import { bare, isPage, listing, type Probe, type ProbedSite } from "./probe.js";
 
@@ -71,7 +71,7 @@ export const ASKING: readonly Probe[] = [
 
 /** Whether a redirect leads to the listing, by an absolute URL or not, and with this query. */
 function leadsTo({ first: { facts } }: ProbedSite, location: string | undefined, query?: string): boolean {
-  if (location === undefined || !URL.canParse(location, facts.baseUrl)) return false;
+  if (location === undefined || !canParse(location, facts.baseUrl)) return false;
   const target = new URL(location, facts.baseUrl);
   const isListing = target.pathname === `${basePath(facts.baseUrl)}${facts.path}`;
   const isHost = target.host === new URL(facts.baseUrl).host;

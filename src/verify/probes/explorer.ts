@@ -1,5 +1,6 @@
 /** Probes of the page for people, which browsers ask for by the base URL alone. */
 
+import { canParse } from "../../contract/links.js";
 import { sha256 } from "../../release/files.js";
 import { EXPLORER, fileHeaders } from "../../release/layout.js";
 import { headerOf } from "../../remote/exchange.js";
@@ -34,9 +35,7 @@ export const EXPLORERS: readonly Probe[] = [
       (new URL(site.first.facts.baseUrl).pathname === "/" && "a base URL without a path has its slash"),
     judge(answer, { first: { facts } }) {
       const to = headerOf(answer, "Location") ?? "";
-      return (
-        answer.status === 301 && URL.canParse(to, answer.url) && new URL(to, answer.url).href === `${facts.baseUrl}/`
-      );
+      return answer.status === 301 && canParse(to, answer.url) && new URL(to, answer.url).href === `${facts.baseUrl}/`;
     },
   },
   {

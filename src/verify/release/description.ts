@@ -1,6 +1,7 @@
 /** openapi.json of a release, compared with what its contract and its snapshot.json give. */
 
 import { MAX_CONTRACT } from "../../contract/file/form.js";
+import { canParse } from "../../contract/links.js";
 import { shorten } from "../../print/text.js";
 import { OPENAPI } from "../../release/layout.js";
 import { OPTIONAL_FILES } from "../../release/openapi/files.js";
@@ -21,7 +22,7 @@ export async function checkDescription(
   findings: Findings,
 ): Promise<string | undefined> {
   if (!tree.has(OPENAPI)) return `it has no ${OPENAPI}`;
-  if (!contract || !snapshot || !URL.canParse(snapshot.base_url)) return "what it is made of cannot be read";
+  if (!contract || !snapshot || !canParse(snapshot.base_url)) return "what it is made of cannot be read";
   const note = (found: string, expected: string) =>
     findings.add({ check: "description", path: OPENAPI, found, expected });
   const text = await readPlainFile(folder, tree, OPENAPI, MAX_DESCRIPTION);

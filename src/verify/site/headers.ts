@@ -1,5 +1,6 @@
 /** The headers that every page and file must have, a row each. */
 import { CONTENT_TYPE, etagOf } from "../../contract/headers.js";
+import { canParse } from "../../contract/links.js";
 import { sha256 } from "../../release/files.js";
 import { OPENAPI, unlistedFiles } from "../../release/layout.js";
 import { headerOf, type RemoteResponse } from "../../remote/exchange.js";
@@ -54,7 +55,7 @@ const LINK: HeaderRow = {
     if (!release?.sums.others.has(OPENAPI)) return undefined;
     const [, target = ""] = /^<([^>]*)>\s*;\s*rel="?service-desc"?$/i.exec(headerOf(answer, "Link") ?? "") ?? [];
     const url = `${facts.baseUrl}/${OPENAPI}`;
-    const isRight = target !== "" && URL.canParse(target, facts.baseUrl) && new URL(target, facts.baseUrl).href === url;
+    const isRight = target !== "" && canParse(target, facts.baseUrl) && new URL(target, facts.baseUrl).href === url;
     return isRight ? whyNotExposed(answer, "Link") : `a link to ${url}`;
   },
 };
