@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const SYSTEM = "test/**/*.system.test.ts";
 const SOAK = "test/**/*.soak.test.ts";
@@ -32,12 +33,23 @@ const FLOORS = {
   workers: 75,
 };
 
+/** Files that take minutes and are short, where Vitest begins with long ones: nothing is to wait for them at the end. */
+const SLOW = /\/(?:runtimes|ceph|origin|large-url|slurm|restarts)\./;
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.sort((one, other) => Number(SLOW.test(other.moduleId)) - Number(SLOW.test(one.moduleId)));
+  }
+}
+
 // Limits are ten times what a test takes: no test judges by time, and a machine may be busy.
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     // Most wait most of the time: for a process, a socket or a browser. A machine of two cores is idle with two.
     maxWorkers: 3,
+    sequence: { sequencer: SlowFirst },
     globalSetup: ["test/compile.ts"],
     coverage: {
       enabled: process.env["ROLLCALL_TEST_COVERAGE"] === "1",

@@ -34,7 +34,7 @@ describe.each([40, 150, 1000, 65_536])("in files of %i letters", (size) => {
   });
 
   test("find gives the records with the words, in order", async () => {
-    for (let tries = 0; tries < 300; tries++) {
+    for (let tries = 0; tries < 100; tries++) {
       const { name, nickname } = random.of(records);
       const words = Array.from(new Set(foldedWords(`${name} ${nickname ?? ""}`)));
       const some = words.filter(() => random.chance(0.5));
@@ -53,7 +53,7 @@ describe.each([40, 150, 1000, 65_536])("in files of %i letters", (size) => {
   });
 
   test("find by beginnings of keys gives all that begin so", async () => {
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0; tries < 100; tries++) {
       const { id } = random.of(records);
       const text = Array.from(id)
         .slice(0, 1 + random.below(5))
