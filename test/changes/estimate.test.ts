@@ -32,7 +32,7 @@ test("a step that is far too large is known before anything is matched, and no o
   };
   const digits = () => Array.from({ length: 32 }, () => random.below(16).toString(16)).join("");
 
-  // Half of the records are 195 of the sample: it says a third too much, or too little, less than once in a million runs.
+  // Half of the records are 195 of the sample: it says a third too much, or 30 % too little, less than once in 10,000 runs.
   for (const share of [0.5, 0.9]) {
     const old = before(lines.map((line) => (random.chance(share) ? digits() + line.slice(32) : line)));
     const matches = await matchRecords(old, now);
@@ -41,7 +41,7 @@ test("a step that is far too large is known before anything is matched, and no o
     matches.close();
     expect(bytes).toBeGreaterThan(300_000);
     const found = [];
-    for (const most of [bytes / 3, bytes]) found.push(await isSurelyLarger(old, now, most));
+    for (const most of [bytes / 2, bytes]) found.push(await isSurelyLarger(old, now, most));
     expect(found).toEqual([true, false]);
   }
   // Another order is no change, and what is gone counts by its key.

@@ -94,7 +94,7 @@ test.skipIf(isMissing("nginx", "minisign", engine("got"), engine("@octokit/core"
       expect([name, mixed, duplicates, holes, errors]).toEqual([name, 0, 0, 0, []]);
     }
     // Through a cache full of other releases' pages, few walks end.
-    expect(Math.max(...wholeWalks("cache"))).toBeGreaterThan(0);
+    expect(wholeWalks("cache").reduce((sum, whole) => sum + whole)).toBeGreaterThan(SWITCHES / 100);
     for (const helper of HELPERS) expect(tallies.get(`${helper}, serve`)?.mixed).toBeGreaterThan(0);
   },
 );
