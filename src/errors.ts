@@ -56,7 +56,7 @@ export function isSystemError(error: unknown): error is Error {
 /** The system's error code (`ENOENT`, `SQLITE_BUSY`, ...) of anything that was thrown. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
+  return (typeof error.code === "string" && error.code) || undefined;
 }
 
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
@@ -66,6 +66,14 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
 
 export function isMissing(error: unknown): boolean {
   return hasCode(error, "ENOENT");
+}
+
+/**
+ * What the system says of a refusal. Node's rmSync gives most of them without a code from Node 24 on:
+ * `, Unknown error: Device or resource busy '/path'`.
+ */
+export function reasonOf(error: Error): string {
+  return error.message.replace(/^, Unknown error: /, "");
 }
 
 /** An error of the system as a line to act on; anything else as it is. */
@@ -84,7 +92,7 @@ export function explainRefusal(error: Error, another: string, code = codeOf(erro
   const isOfSqlite = code.startsWith("SQLITE_");
   // `SQLITE_READONLY_DIRECTORY` is a kind of `SQLITE_READONLY`.
   const known = REFUSALS[isOfSqlite ? code.split("_", 2).join("_") : code];
-  const unknown = `${isOfSqlite ? "SQLite" : "the system"} reports "${error.message}"; correct what it names`;
+  const unknown = `${isOfSqlite ? "SQLite" : "the system"} reports "${reasonOf(error)}"; correct what it names`;
   return known?.replace("{another}", another) ?? unknown;
 }
 

@@ -1,7 +1,7 @@
 /** Explains system errors from writing below `dist`. */
 import { accessSync, constants, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { codeOf, explainRefusal, isMissing, isSystemError, UserError } from "../errors.js";
+import { codeOf, explainRefusal, isMissing, isSystemError, reasonOf, UserError } from "../errors.js";
 
 /** Codes that Node's recursive mkdir and SQLite also use for read-only disks. */
 const VAGUE = /^(ENOENT|SQLITE_CANTOPEN|SQLITE_READONLY)/;
@@ -36,7 +36,7 @@ export function tidy(untidied: string[], what: string, step: () => void): void {
     step();
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    untidied.push(`${what} (${error.message}).`);
+    untidied.push(`${what} (${reasonOf(error)}).`);
   }
 }
 

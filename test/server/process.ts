@@ -1,6 +1,7 @@
 /** A server in a process of its own, seen from outside. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { LITTLE_GARBAGE } from "../support/memory.js";
 
 export interface ServerProcess {
   port: number;
@@ -20,7 +21,7 @@ interface Message {
 }
 
 export async function startProcess(folder: string): Promise<ServerProcess> {
-  const child = fork(new URL("process.mjs", import.meta.url), [folder], { execArgv: [], silent: true });
+  const child = fork(new URL("process.mjs", import.meta.url), [folder], { execArgv: [LITTLE_GARBAGE], silent: true });
   const lines: string[] = [];
   child.stderr?.on("data", (chunk: Buffer) => lines.push(chunk.toString()));
   child.on("message", ({ line }: Message) => line !== undefined && lines.push(line));

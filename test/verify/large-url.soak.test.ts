@@ -1,8 +1,7 @@
 /** A host whose SHA256SUMS is larger than any other file may be. */
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { openListing } from "../../src/client/listing.js";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
@@ -11,6 +10,7 @@ import { MAX_BYTES } from "../../src/remote/exchange.js";
 import { fetchBy } from "../../src/remote/fetch.js";
 import { run, start } from "../support/command.js";
 import { scratch } from "../support/files.js";
+import { runMeasured } from "../support/memory.js";
 import { freePort } from "../support/ports.js";
 
 const USERS = 120_000;
@@ -64,14 +64,11 @@ test("it is verified in little memory, and read by who reads listings", { timeou
 
   const program = `
     const { verify } = await import(${JSON.stringify(new URL("../../lib/index.js", import.meta.url).href)});
-    const { readFileSync } = await import("node:fs");
     const { passed, rows } = await verify({ what: "${baseUrl}", against: "none", sample: 20 });
-    const peak = Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1]) / 1024;
     const differing = rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
     const compared = rows.find(({ name }) => name === "same-bytes")?.outcome;
-    console.log(JSON.stringify({ passed, differing, compared, peak }));`;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program]);
-  const { peak, ...found } = JSON.parse(stdout);
+    answer({ passed, differing, compared });`;
+  const { answer: found, peak } = await runMeasured(program);
   console.log(`verified with ${Math.round(size / 1e6)} MB of SHA256SUMS: ${Math.round(peak)} MB`);
   expect(found).toEqual({ passed: true, differing: [], compared: "passed" });
   expect(peak).toBeLessThan(MOST_MB);
