@@ -21,12 +21,13 @@ export interface Share {
 export interface PageText {
   /** The canonical records with their separators, if every record is valid; otherwise anything. */
   records: Buffer;
-  /** The records with a character for each byte; made once. */
-  readonly text: string;
   /** Whether all rows are there, and their values have the right types, which the text does not show. */
   isWhole: boolean;
-  /** Whether all records are valid and give no warning, and the text is canonical. False where that is not certain. */
-  isPlain(): boolean;
+  /**
+   * Whether all records are valid and give no warning, and the text is canonical. False where that is not certain.
+   * @param text the records with a character for each byte.
+   */
+  isPlain(text: string): boolean;
 }
 
 type TextStatement = Database.Statement<[object], { records: Buffer | null; checked: number | null; rows: number }>;
@@ -80,17 +81,7 @@ export class PageReader {
     const found = read(this.#text, { ...pageParameters(start, rows), ...this.#published });
     const records = found?.records ?? EMPTY;
     const isWhole = found?.rows === rows && found.checked === 1;
-    let text: string | undefined;
-    const made = {
-      records,
-      get text() {
-        text ??= records.toString("latin1");
-        return text;
-      },
-      isWhole,
-      isPlain: () => isWhole && isUtf8(records) && this.#pattern.takes(made.text, rows),
-    };
-    return made;
+    return { records, isWhole, isPlain: (text) => isWhole && isUtf8(records) && this.#pattern.takes(text, rows) };
   }
 
   candidates(start: PageStart, rows: number): Generator<Candidate, void> {

@@ -44,7 +44,7 @@ function readRows(
     const text = reader.readText(start, 1);
     const [candidate] = reader.candidates(start, 1);
     if (!candidate) throw new Error(`Row ${offset} is missing`);
-    return { fast: text.isPlain() ? text.records.toString() : undefined, candidate };
+    return { fast: text.isPlain(text.records.toString("latin1")) ? text.records.toString() : undefined, candidate };
   });
   db.close();
   return rows;

@@ -24,7 +24,7 @@ function countPlain(db: string, relation = "main.users", defaultAvatar = AVATAR)
   for (let offset = 0; offset < count; offset++) {
     const start = { offset, key: [] };
     const text = reader.readText(start, 1);
-    if (!text.isPlain()) continue;
+    if (!text.isPlain(text.records.toString("latin1"))) continue;
     plain++;
     const [candidate] = reader.candidates(start, 1);
     const warnings = {};

@@ -154,11 +154,12 @@ class PageMaker {
     const found = this.#timed("read", () => reader.readText(start, rows));
     // A page that is too large has to be refused in words that name it, which the single-threaded build finds.
     if (found.records.length > PAGE_LIMIT) return undefined;
+    const text = found.records.toString("latin1");
     const { head, tail } = pageFrame(position);
     const parts = [Buffer.from(head), found.records, Buffer.from(tail)] as const;
     const digest = this.#timed("digest", () => sha256(...parts));
     const isKnown = this.#data.trustsKnown && found.isWhole && known("identity") === digest;
-    if (isKnown || this.#timed("check", () => found.isPlain())) return { parts, digest, text: found.text };
+    if (isKnown || this.#timed("check", () => found.isPlain(text))) return { parts, digest, text };
     const exact = this.#timed("check", () => this.#makeExact(position, reader.candidates(start, rows), rows, warnings));
     return exact && { ...exact, text: exact.parts[1].toString("latin1") };
   }
