@@ -20,7 +20,7 @@ interface Followed {
 }
 
 export const benchMirror: Part = async (bench) => {
-  const users = bench.users?.[0] ?? (bench.isQuick ? 20_000 : 1_000_000);
+  const users = bench.users?.[0] ?? (bench.isQuick ? 2_000 : 1_000_000);
   bench.say(`mirror: ${users.toLocaleString("en")} users`);
   const folder = join(bench.folder, "mirror");
   mkdirSync(folder);

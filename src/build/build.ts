@@ -23,7 +23,6 @@ import type { WrittenPages } from "./page-writer.js";
 import { ProblemLog } from "./problems.js";
 import { isAdapted, makeCurrent } from "./publish.js";
 import { type BuildResult, explorerAddress, reportLookup, type Timings } from "./result.js";
-import { joinParts } from "./shards/join.js";
 import { type Job, writePages } from "./write-pages.js";
 
 /**
@@ -130,9 +129,11 @@ async function write(job: Job, now: () => Date, signer: Signer | undefined): Pro
 }
 
 /** Reads the records, or takes what several machines have made of them. */
-function makePages(job: Job, staging: Staging, previous: Release | undefined): Promise<WrittenPages> {
+async function makePages(job: Job, staging: Staging, previous: Release | undefined): Promise<WrittenPages> {
   const { join: parts } = job.settings;
-  return parts === undefined ? writePages(job, staging, previous) : joinParts(job, staging, previous, parts);
+  if (parts === undefined) return writePages(job, staging, previous);
+  const { joinParts } = await import("./shards/join.js");
+  return joinParts(job, staging, previous, parts);
 }
 
 /** Leaves the current release in place, since this build would make every byte of it again. */

@@ -1,4 +1,7 @@
-/** What a release holds of all records besides their pages: gathered page by page, and written when all are there. */
+/**
+ * What a release holds of all records besides their pages: gathered page by page, and written when all are there. Only
+ * builds with a lookup load it.
+ */
 import { dirname, join } from "node:path";
 import { contractOf } from "../contract/contract.js";
 import { explorerAssets } from "../explorer/assets.js";
@@ -23,22 +26,19 @@ const TERMS = 50_000;
 
 /** What a thread has gathered, as it is handed over. */
 export interface Gathered {
-  lookup: GatheredTerms | undefined;
+  lookup: GatheredTerms;
   explorer: Counted | undefined;
-}
-
-/** The memory that can be handed over instead of copied. */
-export function gatheredMemory({ lookup, explorer }: Gathered): ArrayBuffer[] {
-  return [...(lookup ? memoryOfGathered(lookup) : []), ...(explorer ? memoryOfCounted(explorer) : [])];
+  /** Theirs, which can be handed over instead of copied. */
+  memory: ArrayBuffer[];
 }
 
 /** Gathers in a thread, or in the only one. */
 export class PageGatherer {
-  readonly #lookup: Gatherer | undefined;
+  readonly #lookup: Gatherer;
   readonly #explorer: ExplorerGatherer | undefined;
 
-  constructor({ contract, lookup, explorer }: Destination) {
-    this.#lookup = lookup ? new Gatherer(contractOf(contract)) : undefined;
+  constructor({ contract, explorer }: Destination) {
+    this.#lookup = new Gatherer(contractOf(contract));
     this.#explorer = explorer ? new ExplorerGatherer(contractOf(contract)) : undefined;
   }
 
@@ -48,17 +48,18 @@ export class PageGatherer {
    * @param records canonical, with their separators. @param text of them, with a character for each byte.
    */
   add(first: number, records: Buffer, text = records.toString("latin1")): void {
-    this.#lookup?.add(first, records, text);
+    this.#lookup.add(first, records, text);
     this.#explorer?.add(first, text);
   }
 
   /** What was gathered since the last time, where it is so much that it is to be handed over. */
   takeMuch(): Gathered | undefined {
-    return this.#lookup?.isFull || this.#explorer?.isFull ? this.finish() : undefined;
+    return this.#lookup.isFull || this.#explorer?.isFull ? this.finish() : undefined;
   }
 
   finish(): Gathered {
-    return { lookup: this.#lookup?.finish(), explorer: this.#explorer?.finish() };
+    const [lookup, explorer] = [this.#lookup.finish(), this.#explorer?.finish()];
+    return { lookup, explorer, memory: [...memoryOfGathered(lookup), ...(explorer ? memoryOfCounted(explorer) : [])] };
   }
 }
 
@@ -80,9 +81,9 @@ export class GatheredFiles {
   }
 
   /** In any order. @returns what to wait for before there is room for more. */
-  take(gathered: Gathered | undefined): Promise<void> | undefined {
-    if (gathered?.explorer) this.#explorer?.take(gathered.explorer);
-    return gathered?.lookup && this.#lookup.take(gathered.lookup);
+  take({ lookup, explorer }: Gathered): Promise<void> | undefined {
+    if (explorer) this.#explorer?.take(explorer);
+    return this.#lookup.take(lookup);
   }
 
   /** Takes what the build of a part has handed over. @param digests of its files, which are in this folder. */

@@ -1,6 +1,5 @@
 /** The options of a build. Their defaults and ranges stand in the table of settings, and `rollcall build --help` lists them. */
 import { z } from "zod";
-import { publishedFiles } from "../adapters/release-files.js";
 import { SERVING_SETTINGS, type ServingOptions } from "../adapters/rules/deployment.js";
 import { parseBaseUrl } from "../contract/base-url.js";
 import { requireFieldLimits } from "../contract/fields.js";
@@ -146,7 +145,10 @@ export async function resolveOptions(given: BuildOptions) {
   const bulk = options.bulk ?? false;
   const explorer = options.explorer ?? false;
   const lookup = explorer || (options.lookup ?? false);
-  const forHosts = publishedFiles({ ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer });
+  // Most builds are for no host that needs a file in the release.
+  const adapting = options.adapt?.length ? await import("../adapters/release-files.js") : undefined;
+  const chosen = { ...options, contract, baseUrl, encodings, carriesAvatar, lookup, explorer };
+  const forHosts = adapting?.publishedFiles(chosen) ?? [];
   const changes = options.changes ?? SETTINGS.changes.default;
   const files = [
     ...(carriesAvatar ? [AVATAR_PATH] : []),
@@ -159,20 +161,15 @@ export async function resolveOptions(given: BuildOptions) {
   const gates = checkOptions("gates", options.gates ?? {}, GATES);
   requireFieldLimits("maxField", gates.maxField ?? [], contract);
   return {
-    ...options,
-    contract,
-    baseUrl,
+    ...chosen,
     pageSize: options.pageSize ?? pageSize.default,
     keep: options.keep ?? keep.default,
     links,
-    encodings,
     defaultAvatar: options.defaultAvatar ?? `${baseUrl}/${AVATAR_PATH}`,
-    carriesAvatar,
+    adapting,
     description: describeApi(contract, { baseUrl, links, encodings, files }),
     extraFiles: [...forHosts, ...(options.extraFiles ?? [])],
     bulk,
-    lookup,
-    explorer,
     files,
     changes,
     skipInvalid: options.skipInvalid ?? false,

@@ -1,7 +1,6 @@
 /** From written pages to the current release: the last stage of a build. */
 import { realpathSync } from "node:fs";
 import { basename, join } from "node:path";
-import { findDiffering, includedFiles } from "../adapters/release-files.js";
 import type { Sums } from "../release/digests.js";
 import { BULK, CHANGES, RELEASES } from "../release/layout.js";
 import { releaseNames } from "../release/list.js";
@@ -102,15 +101,12 @@ export function isAdapted(
 ): boolean {
   const { folder, snapshot, sums } = release;
   if (sums.others.has(BULK) !== settings.bulk || sums.others.get(CHANGES) !== changes) return false;
-  return findDiffering(release, filesForHosts(settings, basename(folder), snapshot, sums)) === undefined;
+  const files = filesForHosts(settings, basename(folder), snapshot, sums);
+  return settings.adapting?.findDiffering(release, files) === undefined;
 }
 
 function filesForHosts(settings: BuildSettings, name: string, snapshot: Snapshot, sums: Sums) {
-  const root = settings.root ?? realpathSync(settings.out);
-  return includedFiles(settings, {
-    folder: join(root, RELEASES, name),
-    snapshot,
-    sums,
-    isSigned: settings.signKey !== undefined,
-  });
+  const folder = join(settings.root ?? realpathSync(settings.out), RELEASES, name);
+  const isSigned = settings.signKey !== undefined;
+  return settings.adapting?.includedFiles(settings, { folder, snapshot, sums, isSigned }) ?? [];
 }

@@ -15,7 +15,7 @@ import { type PageRange, rowsOfPages } from "../shards/cut.js";
 import type { Source } from "../source/open.js";
 import { createTurns } from "../workers/turns.js";
 import { digestsFor } from "./digests.js";
-import { GatheredFiles, PageGatherer } from "./gather.js";
+import type { Gathered } from "./gather.js";
 import {
   type Collection,
   type Destination,
@@ -26,6 +26,7 @@ import {
   type WrittenPages,
 } from "./page-writer.js";
 import { readRecords, type Tally } from "./records.js";
+import { loadGathering } from "./task.js";
 
 interface SingleThreadedEffects extends Omit<Tally, "warnings"> {
   signal: AbortSignal | undefined;
@@ -48,13 +49,15 @@ export async function writePagesSingleThreaded(
   const sums = digestsFor(destination, { collection, range });
   const list = new RecordListWriter(destination.folder);
   const bulk = bulkFor(destination, previous);
-  const gathered = destination.lookup ? new GatheredFiles(destination, collection, previous) : undefined;
-  const gatherer = new PageGatherer(destination);
+  const gathering = await loadGathering(destination);
+  const gathered = gathering && new gathering.GatheredFiles(destination, collection, previous);
+  const gatherer = gathering && new gathering.PageGatherer(destination);
   let members = new BulkMembers();
   const together = pagesTogether(collection.pageSize);
   const finder = recordFinder(contract);
   const turn = createTurns(1, signal);
   const rows = isAll(range, collection) ? undefined : rowsOfPages(range, collection);
+  const handOver = (some: Gathered | undefined) => some && gathered?.take(some);
   let page = range.first - 1;
   const before = page;
   try {
@@ -71,8 +74,8 @@ export async function writePagesSingleThreaded(
       const lines = recordLines(finder, bytes.parts[1]);
       if (!lines) throw new Error(`Page ${page} has a record without a key.`);
       list.add(page - before, 1, lines);
-      gatherer.add((page - 1) * collection.pageSize, bytes.parts[1]);
-      await gathered?.take(gatherer.takeMuch());
+      gatherer?.add((page - 1) * collection.pageSize, bytes.parts[1]);
+      await handOver(gatherer?.takeMuch());
       if (!bulk) continue;
       members.add(bytes.parts[1]);
       if (page % together > 0 && page < range.last) continue;
@@ -83,7 +86,7 @@ export async function writePagesSingleThreaded(
     if (!isWanted()) return undefined;
     if (page !== range.last)
       throw new Error(`Page ${page} is the last of ${collection.count} records, not ${range.last}`);
-    await gathered?.take(gatherer.finish());
+    await handOver(gatherer?.finish());
     const made = await gathered?.finish(signal);
     const { totals } = writer;
     const lists = { digests: sums.finish(), records: list.finish(), bulk: bulk?.finish(), gathered: made };

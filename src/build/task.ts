@@ -1,4 +1,4 @@
-/** What is to be written, by settings: which pages, and where. */
+/** What is to be written, by settings: which pages, where, and what besides. */
 import { pagesTogether } from "../bulk/members.js";
 import { pagesFor } from "../contract/links.js";
 import type { Release } from "../release/open.js";
@@ -23,4 +23,9 @@ export function destinationOf(
 ): Destination {
   const wanted = { encodings, bulk, lookup, explorer: explorer ? files : undefined };
   return { folder, contract: contract.file, previous: previous?.folder, isPart: shard !== WHOLE, ...wanted };
+}
+
+/** What gathers for the lookup, with much code of its own: most builds need none of it. */
+export async function loadGathering({ lookup }: Destination) {
+  return lookup ? import("./gather.js") : undefined;
 }

@@ -8,26 +8,9 @@ import { count, number, size } from "../print/numbers.js";
 import { align, type Paint, painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import type { Settings } from "../settings/settings.js";
-import { type Given, type Io, print, say, type Verb } from "./program/verb.js";
+import { type Given, type Io, print, say } from "./program/verb.js";
 
-export const adaptVerb: Verb = {
-  name: "adapt",
-  alias: "host",
-  summary: "Write what another host needs to answer as the contract says",
-  arguments: {
-    "[name]": "nginx, apache, cloudflare, ...; without it, the table of all",
-    "[dist]": "folder of the releases (default: dist, or what out is set to)",
-  },
-  examples: [
-    ["rollcall adapt", "every host, and what each can do"],
-    ["rollcall adapt nginx --write /etc/nginx/conf.d", "nginx's configuration for the current release"],
-    ["rollcall adapt netlify --check", "whether the current release is small enough for Netlify"],
-  ],
-  configured: true,
-  run: runAdapt,
-};
-
-async function runAdapt({ settings, arguments: { name } }: Given, io: Io): Promise<ExitCode> {
+export async function runAdapt({ settings, arguments: { name } }: Given, io: Io): Promise<ExitCode> {
   if (name === undefined) {
     print(io, settings.json ? toJson(listAdapters()) : describeAdapters(painter(io.stdout, io.env)));
     return ExitCode.done;

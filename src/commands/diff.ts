@@ -4,42 +4,18 @@ import { ExitCode } from "../errors.js";
 import { painter } from "../print/style.js";
 import { asidePath } from "../release/write.js";
 import { makeScratch, removeScratch } from "../scratch/folder.js";
-import { type Settings, SOURCE_SETTINGS } from "../settings/settings.js";
+import { type Settings, SOURCE_KEYS } from "../settings/settings.js";
 import { type Comparison, compare } from "../sides/compare.js";
 import type { SourceSideOptions } from "../sides/source.js";
 import { writeDocument } from "./program/document.js";
 import { refusalsAsUsageErrors } from "./program/failure.js";
 import { type Progress, watched } from "./program/progress.js";
-import { type Given, type Io, say, type Verb } from "./program/verb.js";
+import { type Given, type Io, say } from "./program/verb.js";
 
-/** A source is published with the settings of a build, from variables and the config file. */
-const SOURCE_KEYS = ["baseUrl", ...SOURCE_SETTINGS] as const;
-
-export const diffVerb: Verb = {
-  name: "diff",
-  summary: "Show what changed between two snapshots, record by record",
-  arguments: {
-    "[old]":
-      "a release's id or its beginning, current, previous, a release's folder, git:REV:PATH, a base URL, or a SQLite file (default: previous)",
-    "[new]": "the same (default: current; a SQLite file alone is compared with current)",
-  },
-  examples: [
-    ["rollcall diff", "the previous release against the current one"],
-    ["rollcall diff data/users.sqlite", "what publishing this source would change"],
-    ["rollcall diff git:main:dist/current current --format markdown --output diff.md", "for a pull request"],
-    ["rollcall diff https://directory.example.com current --max-removed 1%", "exit 3 when more would go"],
-  ],
-  configured: true,
-  reads: SOURCE_KEYS,
-  exitCodes: [
-    [ExitCode.done, "no changes"],
-    [ExitCode.refused, "changes, of records or of the contract"],
-    [ExitCode.usage, "trouble: a side that cannot be read, or a wrong flag, argument, variable or config file"],
-    [ExitCode.gate, "changes, and a gate is exceeded"],
-  ],
-  run: (given, io) =>
-    refusalsAsUsageErrors(() => watched(io, "record", (bar, signal) => compareAndPrint(given, io, bar, signal))),
-};
+/** @throws UserError (usage) for what is refused: every other end of a diff tells what it found. */
+export function runDiff(given: Given, io: Io): Promise<ExitCode> {
+  return refusalsAsUsageErrors(() => watched(io, "record", (bar, signal) => compareAndPrint(given, io, bar, signal)));
+}
 
 async function compareAndPrint(
   { settings, arguments: { old, new: newer } }: Given,

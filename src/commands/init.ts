@@ -3,35 +3,14 @@ import { ExitCode } from "../errors.js";
 import type { Proposed } from "../init/decision.js";
 import { type Found, type InitResult, initialize } from "../init/init.js";
 import { publicLine } from "../init/propose.js";
-import { SAMPLE } from "../init/sample.js";
 import { count } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { toJson } from "../print/text.js";
-import { CONFIG_FILE, CONTRACT_FILE } from "../settings/file.js";
+import { CONTRACT_FILE } from "../settings/file.js";
 import { stoppable } from "./program/signals.js";
-import { type Given, type Io, print, sayLines, type Verb } from "./program/verb.js";
+import { type Given, type Io, print, sayLines } from "./program/verb.js";
 
-export const initVerb: Verb = {
-  name: "init",
-  summary: `Write a starter ${CONFIG_FILE}, for a database of yours or for sample users`,
-  arguments: {},
-  examples: [
-    ["rollcall init", `${CONFIG_FILE} and ${SAMPLE}, never over other files`],
-    ["rollcall init && rollcall build && rollcall serve", "the sample users, published and served"],
-    [
-      "rollcall init --from people.sqlite --table people && rollcall build && rollcall serve",
-      `a table of your own: looks at every row, and writes ${CONTRACT_FILE} without what seems to be secret`,
-    ],
-    [
-      "rollcall init --from people.sqlite --query people.sql",
-      "what a SELECT makes of it: a key for tables without one, times in our form",
-    ],
-  ],
-  configured: false,
-  run: runInit,
-};
-
-async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
+export async function runInit({ settings }: Given, io: Io): Promise<ExitCode> {
   const { from, table, query } = settings;
   const step = (signal: AbortSignal) => initialize(io.cwd, { signal, from, table, query });
   const result = await stoppable(io.signals, step, "nothing was written");

@@ -1,37 +1,15 @@
 /** `rollcall mirror`: a copy of a published listing in a SQLite file. */
 import { ExitCode } from "../errors.js";
-import type { MirrorEffects, MirrorResult } from "../mirror/mirror.js";
+import { type MirrorEffects, type MirrorResult, mirror } from "../mirror/mirror.js";
 import { count, duration, number, size } from "../print/numbers.js";
 import { type Line, painter } from "../print/style.js";
 import { toJson, visible } from "../print/text.js";
 import { watched } from "./program/progress.js";
 import { Stopped } from "./program/signals.js";
-import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
+import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
 
-export const mirrorVerb: Verb = {
-  name: "mirror",
-  summary: "Keep a copy of a published listing in a SQLite file, by what has changed",
-  arguments: {
-    "<url>": "base URL of the listing, as in https://directory.example.com",
-    "<file>": "SQLite file that is a mirror already, or is not there yet",
-  },
-  examples: [
-    ["rollcall mirror https://directory.example.com users.sqlite", "make the copy, or bring it up to date"],
-    ["rollcall mirror https://directory.example.com users.sqlite --every 60s", "and again every minute, until stopped"],
-    ["rollcall mirror https://directory.example.com users.sqlite --key minisign.pub", "only what that key has signed"],
-  ],
-  configured: true,
-  exitCodes: [
-    [ExitCode.done, "done, or with --every stopped by Ctrl-C or SIGTERM"],
-    [ExitCode.refused, "the mirror is as it was; the message says why"],
-    [ExitCode.usage, "a wrong flag, argument, variable or config file"],
-  ],
-  run: runMirror,
-};
-
-async function runMirror({ settings, arguments: { url = "", file = "" } }: Given, io: Io): Promise<ExitCode> {
+export async function runMirror({ settings, arguments: { url = "", file = "" } }: Given, io: Io): Promise<ExitCode> {
   const { key, maxAge, every, json, quiet } = settings;
-  const { mirror } = await import("../mirror/mirror.js");
   let show = (_done: { records: number; total: number }) => {};
   const effects: MirrorEffects = {
     cwd: io.cwd,

@@ -4,37 +4,16 @@ import { count, duration, number, size } from "../print/numbers.js";
 import type { Line } from "../print/style.js";
 import { toJson, visible } from "../print/text.js";
 import type { StepKind } from "../publish/plan.js";
-import type { PublishResult } from "../publish/publish.js";
+import { type PublishResult, publish as publishRelease } from "../publish/publish.js";
 import { at, hasScheme } from "../settings/kinds.js";
 import type { Settings } from "../settings/settings.js";
 import { readShard, wordOf } from "../shards/word.js";
 import { type Progress, watched } from "./program/progress.js";
-import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
+import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
 
-export const publishVerb: Verb = {
-  name: "publish",
-  summary: "Make a folder or a bucket equal to a release, for a host to serve",
-  arguments: {
-    "<target>": "a folder, which need not be there yet, or s3://BUCKET/PREFIX",
-    "[dist]": "folder of the releases (default: dist, or what out is set to)",
-  },
-  examples: [
-    ["rollcall publish ../site", "make the folder equal to the current release"],
-    ["rollcall publish ../site --dry-run", "only say what would be written and removed"],
-    ["rollcall publish s3://my-bucket/directory --purge-list purge.txt", "upload what changed, and list its URLs"],
-    [
-      "rollcall publish s3://my-bucket/directory --shard 3/8",
-      "on one of eight machines, 0 to 7, upload an eighth of the pages",
-    ],
-  ],
-  configured: true,
-  run: runPublish,
-};
-
-async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
+export async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
   const { json, quiet, dryRun, purgeList } = settings;
   const started = io.now();
-  const { publish: publishRelease } = await import("../publish/publish.js");
   const { out: dist, force, expect, release, endpoint, cacheControl } = settings;
   const place = hasScheme(target) ? target : at(io.cwd, target);
   const shard = settings.shard === undefined ? undefined : wordOf(readShard(settings.shard, io.env));

@@ -5,18 +5,9 @@ import { type Paint, painter } from "../print/style.js";
 import { table } from "../print/table.js";
 import { toJson, visible } from "../print/text.js";
 import { listReleases, type ReleaseSummary } from "../release/list.js";
-import { type Given, type Io, print, type Verb } from "./program/verb.js";
+import { type Given, type Io, print } from "./program/verb.js";
 
-export const releasesVerb: Verb = {
-  name: "releases",
-  summary: "List the releases, newest first",
-  arguments: { "[dist]": "folder of the releases (default: dist, or what out is set to)" },
-  examples: [["rollcall releases", "id, time, records, pages and size of each, and which is current"]],
-  configured: true,
-  run: runReleases,
-};
-
-async function runReleases({ settings }: Given, io: Io): Promise<ExitCode> {
+export async function runReleases({ settings }: Given, io: Io): Promise<ExitCode> {
   const list = await listReleases(settings.out);
   print(
     io,

@@ -15,22 +15,9 @@ import { type Settings, settingOf } from "../settings/settings.js";
 import { accessLine } from "./access.js";
 import { findHanded, tellReady } from "./program/service.js";
 import { hearSignals, type ServerSignals } from "./program/signals.js";
-import { type Given, type Io, print, say, sayLines, type Verb } from "./program/verb.js";
+import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
 
-export const serveVerb: Verb = {
-  name: "serve",
-  summary: "Serve the current release, and each later one as soon as it is current",
-  arguments: { "[dist]": "folder of the releases (default: dist, or what out is set to)" },
-  examples: [
-    ["rollcall serve", "on http://127.0.0.1:8080"],
-    ["rollcall serve --host 0.0.0.0 --port 80 --access-log", "to everyone, with a line for each request"],
-    ["rollcall serve --processes 4 --admin 127.0.0.1:9090", "from four processes, with /healthz and /metrics beside"],
-  ],
-  configured: true,
-  run: runServe,
-};
-
-async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
+export async function runServe({ settings }: Given, io: Io): Promise<ExitCode> {
   const log = (line: string) => say(io, `${io.date().toISOString()} ${visible(line)}`);
   const handed = findHanded(io, log);
   const signals = hearSignals(io.signals, log);

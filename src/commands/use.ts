@@ -5,24 +5,9 @@ import { toJson } from "../print/text.js";
 import { useRelease } from "../release/use.js";
 import { warnUntidied } from "./program/failure.js";
 import { stoppable } from "./program/signals.js";
-import { type Given, type Io, print, sayLines, type Verb } from "./program/verb.js";
+import { type Given, type Io, print, sayLines } from "./program/verb.js";
 
-export const useVerb: Verb = {
-  name: "use",
-  summary: "Make another release current",
-  arguments: {
-    "<id>": "the release's id or the beginning of it, or previous",
-    "[dist]": "folder of the releases (default: dist, or what out is set to)",
-  },
-  examples: [
-    ["rollcall use 1f6a", "switch to the release whose id begins with 1f6a"],
-    ["rollcall use previous", "back to the one that was current before"],
-  ],
-  configured: true,
-  run: runUse,
-};
-
-async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Promise<ExitCode> {
+export async function runUse({ settings, arguments: { id = "" } }: Given, io: Io): Promise<ExitCode> {
   const { now, before, untidied } = await stoppable(io.signals, (signal) =>
     useRelease(settings.out, id, { cwd: io.cwd, signal }),
   );

@@ -7,38 +7,15 @@ import { painter } from "../print/style.js";
 import { toJson } from "../print/text.js";
 import { toJunit } from "../verify/junit.js";
 import type { VerifyEffects } from "../verify/options.js";
+import { verify as prove } from "../verify/verify.js";
 import { refusalsAsUsageErrors, unwritable } from "./program/failure.js";
 import { watched } from "./program/progress.js";
-import { type Given, type Io, print, type Verb } from "./program/verb.js";
+import { type Given, type Io, print } from "./program/verb.js";
 import { describeVerdict } from "./verdict.js";
 
-export const verifyVerb: Verb = {
-  name: "verify",
-  summary: "Prove that a release, or what a host answers, is what it says it is",
-  arguments: {
-    "[what]":
-      "a release's id or its beginning, current, previous, a release's folder, or a base URL (default: current)",
-  },
-  examples: [
-    ["rollcall verify", "every byte and every record of the current release"],
-    ["rollcall verify https://directory.example.com", "all that readers of a host get, against the current release"],
-    ["rollcall verify https://directory.example.com --adapt nginx", "without what nginx cannot do"],
-    ["rollcall verify https://directory.example.com --key minisign.pub --max-age 2d", "who has signed it, and when"],
-    ["rollcall verify https://directory.example.com --sample 30", "some pages, in some 250 requests"],
-  ],
-  configured: true,
-  exitCodes: [
-    [ExitCode.done, "nothing differs, but for what is allowed to"],
-    [ExitCode.refused, "something differs"],
-    [ExitCode.usage, "trouble: what cannot be read or reached, or a wrong flag, argument, variable or config file"],
-  ],
-  run: runVerify,
-};
-
-async function runVerify({ settings, arguments: { what } }: Given, io: Io): Promise<ExitCode> {
+export async function runVerify({ settings, arguments: { what } }: Given, io: Io): Promise<ExitCode> {
   const { out: dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge } = settings;
   const started = io.now();
-  const { verify: prove } = await import("../verify/verify.js");
   const options = { what, dist, workers, against, sample, allow, adapt, concurrency, rate, cacheControl, key, maxAge };
   const result = await refusalsAsUsageErrors(() =>
     watched(io, isHttpUrl(what ?? "") ? "request" : "record", (bar, signal) => {

@@ -42,13 +42,14 @@ export function nameFields({ fields, label, key }: Pick<Contract, "fields" | "la
   });
 }
 
-const MARK = /\p{M}+/gu;
+const MARK = /\p{M}/gu;
 /** Writing that puts no spaces between words, and pictures. */
 const UNSPACED = "[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}\\p{So}]";
-const RUNS = new RegExp(`${UNSPACED}+|(?:(?!${UNSPACED})[\\p{L}\\p{N}])+`, "gu");
-const ONE_UNSPACED = new RegExp(UNSPACED, "u");
-const PLAIN = /^[\0-\x7f]*$/;
-const PLAIN_WORD = /[a-z0-9]+/g;
+// A pattern of one character needs no memory, however long a text is: V8 may keep each turn of one that repeats.
+const BETWEEN_RUNS = new RegExp(`(?!${UNSPACED})[^\\p{L}\\p{N}]`, "u");
+const ONE_UNSPACED = new RegExp(`(${UNSPACED})`, "u");
+const NOT_PLAIN = /[^\0-\x7f]/;
+const BETWEEN_PLAIN = /[^a-z0-9]/;
 
 /** Characters of a word where writing puts no spaces between words. */
 export const MOST_UNSPACED = 3;
@@ -59,13 +60,23 @@ export const MOST_UNSPACED = 3;
  * the two behind it.
  */
 export function foldedWords(text: string): string[] {
-  if (PLAIN.test(text)) return text.toLowerCase().match(PLAIN_WORD) ?? [];
-  return (fold(text).match(RUNS) ?? []).flatMap((run) => (isUnspaced(run) ? beginningsIn(run) : run));
+  if (!NOT_PLAIN.test(text))
+    return text
+      .toLowerCase()
+      .split(BETWEEN_PLAIN)
+      .filter((word) => word !== "");
+  return fold(text).split(BETWEEN_RUNS).flatMap(wordsIn);
 }
 
-function beginningsIn(run: string): string[] {
-  const characters = Array.from(run);
-  return characters.map((_, at) => characters.slice(at, at + MOST_UNSPACED).join(""));
+function wordsIn(run: string): string[] {
+  // In turns: what stands between two characters that begin a word each, which may be nothing, and one of them.
+  const parts = run.split(ONE_UNSPACED);
+  return parts.flatMap((part, at) => {
+    if (at % 2 === 0) return part === "" ? [] : [part];
+    let end = at + 1;
+    while (parts[end] === "" && end < at + 2 * MOST_UNSPACED - 1) end += 2;
+    return [parts.slice(at, end).join("")];
+  });
 }
 
 /** Whether a word, or a folded character, is of writing that puts no spaces between words, or a picture. */

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import type { ValueSchema } from "../contract/file/form.js";
 import { isTooDeep, whyNotExactJson } from "../contract/json.js";
 import { KEYWORDS } from "../contract/record/keywords.js";
+import { matches } from "../contract/record/matches.js";
 
 export interface Form {
   /** As a line says it: `UUIDs`. */
@@ -21,7 +22,7 @@ function formatted(format: NonNullable<ValueSchema["format"]>): (text: string) =
   return KEYWORDS.format({ format }).passes;
 }
 
-const form = (pattern: RegExp) => (text: string) => pattern.test(text);
+const form = (pattern: RegExp) => (text: string) => matches(pattern, text);
 
 /** The first that takes every text of a column is the column's. */
 export const FORMS: readonly Form[] = [
@@ -82,7 +83,12 @@ export const FORMS: readonly Form[] = [
     takes: form(/^-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,15})?$/),
     becomes: { type: "a number", sql: (text) => `CAST(${text} AS REAL)` },
   },
-  { what: "e-mail addresses", takes: form(/^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/), isPrivate: "contact data" },
+  // As long as each part can be: without an end, many dots would be tried in many ways.
+  {
+    what: "e-mail addresses",
+    takes: form(/^[^\s@<>]{1,64}@[^\s@<>]{1,255}\.[^\s@<>]{1,63}$/),
+    isPrivate: "contact data",
+  },
   { what: "telephone numbers", takes: form(/^\+[0-9][0-9 ()./-]{6,24}$/), isPrivate: "contact data" },
   {
     what: "IP addresses",
@@ -130,7 +136,7 @@ const isUri = formatted("uri");
 
 /** With a host: a text with a colon may be anything. In ASCII, as every reader wants a URL. */
 function isUrl(text: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\/[!-~]+$/i.test(text) && !/["<>\\^`{|}]/.test(text) && isUri(text);
+  return matches(/^[a-z][a-z0-9+.-]*:\/\/[!-~]+$/i, text) && !/["<>\\^`{|}]/.test(text) && isUri(text);
 }
 
 function listOfTexts(text: string): boolean {
@@ -138,9 +144,14 @@ function listOfTexts(text: string): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
+/** Whether a text may be a list or an object in JSON. */
+export function beginsAsJson(text: string): boolean {
+  return /^\s*[[{]/.test(text);
+}
+
 /** The value of a text that is a list or an object in JSON, which every reader can hold. */
 function parsed(text: string): unknown {
-  if (!/^\s*[[{]/.test(text) || isTooDeep(text)) return undefined;
+  if (!beginsAsJson(text) || isTooDeep(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return whyNotExactJson(value) === undefined ? value : undefined;

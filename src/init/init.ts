@@ -4,13 +4,13 @@ import { checkContract } from "../contract/file/parse.js";
 import { codeOf, UserError, usageError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
 import { replaceFiles } from "../release/write.js";
-import { CONFIG_FILE, CONTRACT_FILE } from "../settings/file.js";
+import { CONFIG_FILE, CONTRACT_FILE, SAMPLE_FILE } from "../settings/file.js";
 import { abortSignal, checkOptions, type OptionRules } from "../settings/options.js";
 import { type OptionsOf, pick } from "../settings/settings.js";
 import type { Proposal } from "./decision.js";
 import { refuseExisting } from "./existing.js";
 import { propose } from "./propose.js";
-import { SAMPLE, STARTER, writeSample } from "./sample.js";
+import { STARTER, writeSample } from "./sample.js";
 import type { SurveyOptions } from "./subject.js";
 import { surveyed } from "./survey.js";
 
@@ -48,9 +48,9 @@ export async function initialize(folder: string, options: InitOptions = {}): Pro
   if (from !== undefined) return initializeFrom(folder, { from, table, query }, signal);
   if (table !== undefined || query !== undefined)
     throw usageError("There is no database to read the table or query from; name its file with --from.");
-  const files = `${CONFIG_FILE} and ${SAMPLE}`;
-  const written = await writing(files, dirname(join(folder, SAMPLE)), () => writeSample(folder, signal));
-  return { config: CONFIG_FILE, db: SAMPLE, written };
+  const files = `${CONFIG_FILE} and ${SAMPLE_FILE}`;
+  const written = await writing(files, dirname(join(folder, SAMPLE_FILE)), () => writeSample(folder, signal));
+  return { config: CONFIG_FILE, db: SAMPLE_FILE, written };
 }
 
 async function initializeFrom(folder: string, options: SurveyOptions, signal?: AbortSignal): Promise<InitResult> {

@@ -4,11 +4,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf } from "../errors.js";
 import { replaceFile } from "../release/write.js";
-import { CONFIG_FILE } from "../settings/file.js";
+import { CONFIG_FILE, SAMPLE_FILE } from "../settings/file.js";
 import { SETTINGS } from "../settings/table.js";
 import { exists, refusal, refuseExisting } from "./existing.js";
 
-export const SAMPLE = "data/users.sqlite";
 const { host, port, out, pageSize } = SETTINGS;
 
 /** The settings of a first config that are not of the source. */
@@ -16,10 +15,10 @@ export const STARTER = { baseUrl: `http://${host.default}:${port.default}`, out:
 
 /** @returns the paths that were written, below the folder. */
 export async function writeSample(folder: string, signal: AbortSignal | undefined): Promise<string[]> {
-  const [config, sample] = [join(folder, CONFIG_FILE), join(folder, SAMPLE)];
+  const [config, sample] = [join(folder, CONFIG_FILE), join(folder, SAMPLE_FILE)];
   await refuseExisting(folder, [CONFIG_FILE]);
   const isThere = await exists(sample);
-  if (isThere && !(await isSample(sample))) throw refusal(SAMPLE);
+  if (isThere && !(await isSample(sample))) throw refusal(SAMPLE_FILE);
   signal?.throwIfAborted();
   if (!isThere) {
     await mkdir(dirname(sample), { recursive: true });
@@ -27,13 +26,13 @@ export async function writeSample(folder: string, signal: AbortSignal | undefine
   }
   // Last, since a run that finds the config writes nothing.
   // The sample's people are made up, so anyone may look through them.
-  const settings = { db: SAMPLE, ...STARTER, pageSize: pageSize.default, explorer: true };
+  const settings = { db: SAMPLE_FILE, ...STARTER, pageSize: pageSize.default, explorer: true };
   replaceFile(config, `${JSON.stringify(settings, null, 2)}\n`);
-  return isThere ? [CONFIG_FILE] : [CONFIG_FILE, SAMPLE];
+  return isThere ? [CONFIG_FILE] : [CONFIG_FILE, SAMPLE_FILE];
 }
 
 /** The package's sample: two folders up from `lib/init`, as from `src/init`. */
-const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE}`, import.meta.url));
+const PACKAGED_SAMPLE = fileURLToPath(new URL(`../../${SAMPLE_FILE}`, import.meta.url));
 
 async function isSample(path: string): Promise<boolean> {
   try {

@@ -1,6 +1,6 @@
 /** What is known of one column when every row has been seen once, in memory that does not grow with the rows. */
 import { REPLACEMENT } from "../source/candidates.js";
-import { FORMS, type Form } from "./forms.js";
+import { beginsAsJson, FORMS, type Form } from "./forms.js";
 
 /** A row, as a message names it: `rowid 17`, or `row 17` of a view. */
 export type RowName = string;
@@ -95,12 +95,18 @@ export class ColumnTally {
     this.#count(text);
     if (text === "") this.empty++;
     else if (this.#misses.length > 0) this.#match(text, row);
-    if (/^\s*[[{]/.test(text)) this.#addMembers(text);
+    if (beginsAsJson(text)) this.#addMembers(text);
   }
 
   #addMembers(text: string): void {
-    for (const [, name = ""] of text.matchAll(/"((?:[^"\\]|\\.)*)"\s*:/g)) {
-      if (this.members.size < MOST_MEMBERS) this.members.add(name);
+    let open: number | undefined;
+    for (const { 0: part, index } of text.matchAll(/\\.|"\s*:?/gs)) {
+      if (part.startsWith("\\")) continue;
+      if (open === undefined) open = index + 1;
+      else {
+        if (part.endsWith(":") && this.members.size < MOST_MEMBERS) this.members.add(text.slice(open, index));
+        open = undefined;
+      }
     }
   }
 

@@ -1,17 +1,20 @@
-/** Numbers, sizes and times as people read them, the same in every locale. */
-
-import { once } from "./once.js";
-
-const whole = once(() => new Intl.NumberFormat("en"));
-const short = once(() => new Intl.NumberFormat("en", { maximumFractionDigits: 1 }));
-const fine = once(() => new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
-const plurals = once(() => new Intl.PluralRules("en"));
+/**
+ * Numbers, sizes and times as people read them, the same in every locale. They are what Intl makes of them in English,
+ * which takes tens of milliseconds to load what it knows of numbers: as long as some runs take for all else.
+ */
 
 const SIZES = ["bytes", "kB", "MB", "GB", "TB"] as const;
 
-/** `1,204` */
+/** `1,204`; with no more than three decimals */
 export function number(value: number): string {
-  return whole().format(value);
+  return rounded(value, 3);
+}
+
+/** With no more decimals than that. Not by toFixed, which makes 1.1 of 1.15: that is stored as a little less. */
+function rounded(value: number, decimals: number): string {
+  const shown = Number.isInteger(value) ? value : Math.round(value * 10 ** decimals) / 10 ** decimals;
+  const [whole = "", ...fraction] = String(shown).split(".");
+  return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...fraction].join(".");
 }
 
 /** A noun whose plural adds an s, or what it is for one and for many, as a contract says for its records. */
@@ -25,23 +28,23 @@ export function count(value: number, words: Words): string {
 /** The word without its number: `page` for 1, `pages` for any other. */
 export function wordFor(value: number, words: Words): string {
   const [one, many] = typeof words === "string" ? [words, `${words}s`] : words;
-  return plurals().select(value) === "one" ? one : many;
+  return value === 1 ? one : many;
 }
 
 /** `1.3 MB`, in powers of 1000 */
 export function size(bytes: number): string {
   let [value, unit] = [bytes, 0];
   while (value >= 999.95 && unit < SIZES.length - 1) [value, unit] = [value / 1000, unit + 1];
-  return bytes === 1 ? "1 byte" : `${short().format(value)} ${SIZES[unit]}`;
+  return bytes === 1 ? "1 byte" : `${rounded(value, 1)} ${SIZES[unit]}`;
 }
 
 /** `0.41 s`, `12.3 s`, `2 min 5 s` */
 export function duration(milliseconds: number): string {
   const seconds = milliseconds / 1000;
-  if (seconds < 9.995) return `${fine().format(seconds)} s`;
-  if (seconds < 59.95) return `${short().format(seconds)} s`;
-  const rounded = Math.round(seconds);
-  return `${number(Math.floor(rounded / 60))} min ${rounded % 60} s`;
+  if (seconds < 9.995) return `${(Math.round(milliseconds / 10) / 100).toFixed(2)} s`;
+  if (seconds < 59.95) return `${rounded(seconds, 1)} s`;
+  const full = Math.round(seconds);
+  return `${number(Math.floor(full / 60))} min ${full % 60} s`;
 }
 
 /** `2026-11-21 03:40:00`, in UTC */

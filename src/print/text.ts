@@ -1,22 +1,25 @@
 /** Makes foreign text safe to print, so that it cannot move the cursor, reorder or break a line, or look like another. */
 import { JOINED, JOINER } from "./joined.js";
-import { once } from "./once.js";
 
 /** Controls, direction and other invisible format characters, line separators, lone surrogates and noncharacters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}]/gu;
 
-const joinedOrInvisible = once(() => new RegExp(`(${JOINED})|${INVISIBLE.source}`, "gv"));
-const joinedOrAny = once(() => new RegExp(`${JOINED}|[^]`, "gv"));
+// Made where they are needed: to make them takes milliseconds, and most runs need neither.
+let joinedOrInvisible: RegExp | undefined;
+let joinedOrAny: RegExp | undefined;
 
 /** `a\u202eb` with the override as six visible characters; an emoji or a word that a joiner rightly joins as it is. */
 export function visible(text: string): string {
   if (!JOINER.test(text)) return text.replace(INVISIBLE, escapeUnits);
-  return text.replace(joinedOrInvisible(), (found, joined?: string) => joined ?? escapeUnits(found));
+  joinedOrInvisible ??= new RegExp(`(${JOINED})|${INVISIBLE.source}`, "gv");
+  return text.replace(joinedOrInvisible, (found, joined?: string) => joined ?? escapeUnits(found));
 }
 
 /** The characters of a text, of which each can be made visible by itself: what a joiner rightly joins is one. */
 export function characters(text: string): Iterable<string> {
-  return JOINER.test(text) ? (text.match(joinedOrAny()) ?? []) : text;
+  if (!JOINER.test(text)) return text;
+  joinedOrAny ??= new RegExp(`${JOINED}|[^]`, "gv");
+  return text.match(joinedOrAny) ?? [];
 }
 
 /** One line of JSON that is safe to print, in which scripts find no invisible character at all. */

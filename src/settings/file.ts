@@ -11,6 +11,8 @@ import { CONFIG_FLAG } from "./names.js";
 export const CONFIG_FILE = "rollcall.config.json";
 /** The contract that is taken where it lies beside the config file, or where the config file would be. */
 export const CONTRACT_FILE = "rollcall.contract.json";
+/** The sample users, as the package and a first config have them. */
+export const SAMPLE_FILE = "data/users.sqlite";
 
 export interface ConfigFile {
   name: string;

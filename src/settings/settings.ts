@@ -42,6 +42,8 @@ export const SOURCE_SETTINGS = [
   "workers",
 ] as const;
 export type SourceSetting = (typeof SOURCE_SETTINGS)[number];
+/** The settings by which a diff publishes a source, from variables and the config file. */
+export const SOURCE_KEYS = ["baseUrl", ...SOURCE_SETTINGS] as const;
 
 /** config.schema.json of the package, by which editors complete and check a config file. It stands beside contract.schema.json. */
 export function configSchema(): Record<string, unknown> {

@@ -47,8 +47,8 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400
     const { code, stderr } = await ended;
     expect(stderr).toBe("");
     codes.set(code, (codes.get(code) ?? 0) + 1);
-    // The speed of builds changes with the load of the machine.
-    whole *= code === 0 ? 0.97 : 1.02;
+    // The speed of builds changes with the load of the machine: two of five are to be done before the kill.
+    whole *= code === 0 ? 0.91 : 1.06;
     for (const name of readdirSync(dist)) leftovers.add(name.replace(/-2.*/, ""));
   }
   const checks = await reader.stop();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { CommanderError } from "commander";
 import { describe, expect, test } from "vitest";
 import { reportFailure } from "../../src/commands/program/failure.js";
-import { loadVerbs } from "../../src/commands/program/program.js";
+import { VERBS } from "../../src/commands/program/verbs.js";
 import { ExitCode, UserError } from "../../src/errors.js";
 import { flagOf, variableOf } from "../../src/settings/names.js";
 import { SETTING_KEYS, type SettingKey, settingOf } from "../../src/settings/settings.js";
@@ -12,7 +12,7 @@ import { expectTable } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { fakeIo, rollcall } from "./run.js";
 
-const VERBS = await loadVerbs();
+const NAMES = Object.keys(VERBS);
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 
 test("--version prints the package's version", async () => {
@@ -43,7 +43,7 @@ test("without a verb, help of help is the whole help", async () => {
 test("flags that switch off have one sentence in help, and a line only for what is on by default", async () => {
   const { stdout } = await rollcall("--help", fakeIo(scratch()));
   expect(stdout).toContain("--no-json, --no-skip-invalid and the like");
-  for (const { name } of VERBS) {
+  for (const name of NAMES) {
     const help = (await rollcall(`${name} --help`, fakeIo(scratch()))).stdout;
     const isOn = (key: SettingKey) => settingOf(key).default === true && settingOf(key).verbs.includes(name);
     const expected = SETTING_KEYS.filter(isOn).map((key) => flagOf(key).replace("--", "--no-"));
@@ -52,7 +52,7 @@ test("flags that switch off have one sentence in help, and a line only for what 
 });
 
 test("help fits its width and names every exit code", async () => {
-  for (const verb of ["", ...VERBS.map(({ name }) => name)]) {
+  for (const verb of ["", ...NAMES]) {
     const { stdout } = await rollcall(`${verb} --help`, fakeIo(scratch()));
     for (const line of stdout.split("\n")) expect(line.length, line).toBeLessThanOrEqual(100);
     const hasGates = !["verify", "mirror", "dev"].includes(verb);
@@ -65,7 +65,7 @@ test("help fits its width and names every exit code", async () => {
 });
 
 test.each([80, 60])("help fits a terminal of %i columns, and its examples can be copied", async (columns) => {
-  for (const verb of ["", ...VERBS.map(({ name }) => name)]) {
+  for (const verb of ["", ...NAMES]) {
     const io = fakeIo(scratch());
     io.stdout.columns = columns;
     const { stdout } = await rollcall(`${verb} --help`, io);
@@ -73,7 +73,7 @@ test.each([80, 60])("help fits a terminal of %i columns, and its examples can be
     for (const line of stdout.split("\n"))
       if (line.trim().includes(" ")) expect(line.length, line).toBeLessThanOrEqual(columns);
     const joined = stdout.replaceAll(/ \\\n +/g, " ");
-    const examples = VERBS.find(({ name }) => name === verb)?.examples ?? [];
+    const examples = VERBS[verb]?.examples ?? [];
     for (const [command] of examples) expect(joined).toContain(`  ${command}\n`);
   }
 });
@@ -86,7 +86,7 @@ describe("docs/commands.md", () => {
 
   test("has the help of every verb word for word, in order", async () => {
     const sections: string[] = [];
-    for (const verb of ["", ...VERBS.map(({ name }) => name)]) {
+    for (const verb of ["", ...NAMES]) {
       const { stdout } = await rollcall(`${verb} --help`, fakeIo(scratch()));
       const help = `\`\`\`\n$ rollcall ${verb ? `${verb} ` : ""}--help\n${stdout}\`\`\`\n`;
       sections.push(verb ? `## ${verb}\n\n${help}` : help);
@@ -117,8 +117,10 @@ test("host is another word for adapt", async () => {
 
 test.each([
   ["bild", "unknown command 'bild' (Did you mean build?); see \"rollcall --help\"."],
+  ["constructor", "unknown command 'constructor'; see \"rollcall --help\"."],
+  ["help constructor", `unknown command 'constructor'; known are ${NAMES.join(", ")}.`],
   ["help bild", "unknown command 'bild'; did you mean build?"],
-  ["help nope", `unknown command 'nope'; known are ${VERBS.map(({ name }) => name).join(", ")}.`],
+  ["help nope", `unknown command 'nope'; known are ${NAMES.join(", ")}.`],
   ["--jsn", "unknown option '--jsn'; see \"rollcall --help\"."],
   ["build --page-sze 3", "unknown option '--page-sze' (Did you mean --page-size?); see \"rollcall build --help\"."],
   ["build --db", "option '--db <file>' argument missing; see \"rollcall build --help\"."],
@@ -160,16 +162,16 @@ const WORDS: Readonly<Record<string, string>> = {
 test("a broken config file stops every verb that reads it, and only those", async () => {
   const cwd = scratch();
   writeFileSync(join(cwd, "rollcall.config.json"), "{,}");
-  for (const { name, configured } of VERBS) {
+  for (const [name, { isUnconfigured }] of Object.entries(VERBS)) {
     const { code, stderr } = await rollcall(`${name} ${WORDS[name] ?? ""}`, fakeIo(cwd));
-    expect([name, code]).toEqual([name, configured ? ExitCode.usage : ExitCode.refused]);
-    expect(stderr.includes("is not JSON: line 1, column 2")).toBe(configured);
+    expect([name, code]).toEqual([name, isUnconfigured ? ExitCode.refused : ExitCode.usage]);
+    expect(stderr.includes("is not JSON: line 1, column 2")).toBe(!isUnconfigured);
   }
 });
 
 test("a wrong setting stops the verbs that have it, and only those", async () => {
   const codes = async (env: Record<string, string>) => {
-    const runs = VERBS.map(async ({ name }) => {
+    const runs = NAMES.map(async (name) => {
       const { code, stderr } = await rollcall(`${name} ${WORDS[name] ?? ""}`, fakeIo(scratch(), { env }));
       return code === ExitCode.usage && stderr.startsWith("error: ROLLCALL_") ? name : undefined;
     });

@@ -1,6 +1,7 @@
 /** Texts that try to be more than text: the page for people shows them, and does nothing else with them. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { addressOf, BEGINNING } from "../../src/explorer/page/address.js";
 import { plainRows } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { HOSTILE, INVISIBLE } from "../support/hostile.js";
@@ -44,12 +45,16 @@ describeWith("chromium", "hostile text", (path) => {
     const shown = [];
     for (let at = 1; at <= Math.ceil(TEXTS.length / 15); at++) {
       await page.goto(`${page.url().split("#")[0]}#?page=${at}`);
-      await settledList(page);
+      await expect.poll(() => page.locator("#page").inputValue()).toBe(String(at));
       shown.push(...(await shownNames(page)));
     }
     expect(new Set(shown)).toEqual(new Set(TEXTS.map((text) => seen(text, /[\n\r\t]/g))));
     for (const text of TEXTS) {
-      await page.getByRole("searchbox").fill(text.slice(0, 30));
+      const box = page.getByRole("searchbox");
+      await box.fill(text.slice(0, 30));
+      // A search begins a little after the last key.
+      const { hash } = new URL(addressOf({ ...BEGINNING, text: await box.inputValue() }), page.url());
+      await expect.poll(() => new URL(page.url()).hash).toBe(hash);
       await settledList(page);
     }
     for (const at of [0, 4, 8, 16]) {

@@ -116,7 +116,7 @@ function damage(folder: string, random: Random): void {
   writeFileSync(join(folder, path), random.of(changes)());
 }
 
-const CASES = 30;
+const CASES = 300;
 const SEED = drawSeed();
 
 test("whatever is changed of it, there is a verdict", { timeout: 300_000 }, async () => {

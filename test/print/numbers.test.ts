@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { count, duration, number, size, time } from "../../src/print/numbers.js";
+import { drawSeed, seeded } from "../support/random.js";
 
 test.each([
   [0, "0 pages"],
@@ -15,6 +16,7 @@ test.each([
   [1, "1 byte"],
   [999, "999 bytes"],
   [1000, "1 kB"],
+  [1_150_000, "1.2 MB"],
   [1_340_000, "1.3 MB"],
   [999_949, "999.9 kB"],
   [999_950, "1 MB"],
@@ -27,6 +29,7 @@ test.each([
 test.each([
   [0, "0.00 s"],
   [412, "0.41 s"],
+  [1005, "1.01 s"],
   [9994, "9.99 s"],
   [9996, "10 s"],
   [12_340, "12.3 s"],
@@ -41,4 +44,19 @@ test.each([
 test("numbers and times", () => {
   expect(number(1_000_000)).toBe("1,000,000");
   expect(time(new Date(Date.UTC(2026, 10, 21, 3, 40, 0, 999)))).toBe("2026-11-21 03:40:00");
+});
+
+test("numbers, sizes and times are written as Intl writes them in English", () => {
+  const seed = drawSeed();
+  const { next, below } = seeded(seed);
+  const intl = new Intl.NumberFormat("en");
+  const short = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+  const fine = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  for (let turn = 0; turn < 2000; turn++) {
+    const [whole, other] = [Math.round(next() * 10 ** below(17)), next() * 10 ** below(9)];
+    for (const value of [whole, other]) expect(number(value), `seed ${seed}`).toBe(intl.format(value));
+    const [bytes, milliseconds] = [1000 + below(998_950), below(9995)];
+    expect(size(bytes), `seed ${seed}`).toBe(`${short.format(bytes / 1000)} kB`);
+    expect(duration(milliseconds), `seed ${seed}`).toBe(`${fine.format(milliseconds / 1000)} s`);
+  }
 });

@@ -78,7 +78,7 @@ describe.skipIf(!isRoot || isMissing("setpriv"))(
       for (const name of releases()) utimesSync(join(dist, "releases", name), 0, 0);
       expect(await run(BEN, [...buildArgs, "--keep", "0"])).toEqual(DONE);
       // The one that was current just now, which was Ann's, stays for a minute.
-      expect(releases()).toEqual([before, current()].map((link) => basename(link)));
+      expect(new Set(releases())).toEqual(new Set([before, current()].map((link) => basename(link))));
       expect(readdirSync(dist).sort()).toEqual(TIDY);
       expect(statSync(join(dist, ".lock"))).toMatchObject({ uid: ANN, mode: 0o100664 });
     });

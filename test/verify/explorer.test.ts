@@ -131,6 +131,16 @@ const DAMAGES: Damage[] = [
     { path: PAGE, found: '<script src="/other/app.js">' },
   ],
   [
+    "its script has two sources, of which browsers take the first",
+    change(PAGE, `src="${SCRIPT}"`, `src="https://evil.example/app.js" src="${SCRIPT}"`),
+    { path: PAGE, found: '<script src="https://evil.example/app.js">' },
+  ],
+  [
+    "it goes to another host by itself",
+    change(PAGE, "<title>", '<meta http-equiv=Refresh content="0;url=https://evil.example/"><title>'),
+    { path: PAGE, found: '<meta http-equiv="refresh">', expected: "a page that stays where it is" },
+  ],
+  [
     "it leads to another host",
     change(PAGE, "<main ", "<a href=//evil.example>x</a><main "),
     { path: PAGE, found: '<a href="//evil.example">' },
@@ -154,6 +164,16 @@ const DAMAGES: Damage[] = [
     "it has an open tag",
     (folder) => edit(folder, PAGE, (text) => `${text}${'<a "'.repeat(100_000)}`),
     { path: PAGE, found: "a tag that is not closed, or has a < in it" },
+  ],
+  [
+    "its last tag is megabytes of a name that nothing ends",
+    (folder) => edit(folder, PAGE, (text) => `${text}<${"a".repeat(2 ** 22)}`),
+    { path: PAGE, found: "a tag that is not closed, or has a < in it" },
+  ],
+  [
+    "a tag has megabytes of what is no attribute, and of empty quotes, which cannot always be read",
+    change(PAGE, "<main ", `<a ${"x".repeat(2 ** 22)} ${'""'.repeat(2 ** 22)} href=//evil.example>x</a><main `),
+    { path: PAGE, found: expect.stringMatching(/^(?:<a href="\/\/evil\.example">|a tag of millions of characters)$/) },
   ],
 ];
 

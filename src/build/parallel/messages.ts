@@ -49,6 +49,6 @@ export type PageResult =
       /** Where so much was gathered that it is handed over. */
       gathered: Gathered | undefined;
     }
-  | { kind: "finished"; gathered: Gathered }
+  | { kind: "finished"; gathered: Gathered | undefined }
   /** A record is invalid, or a row is missing or out of order: the single-threaded build finds out which. */
   | { kind: "doubtful" };

@@ -13,17 +13,18 @@ import { recordLine } from "../../release/record/list.js";
 import type { Candidate } from "../../source/candidates.js";
 import type { PageStart } from "../../source/order.js";
 import { beginReading, PageReader } from "../../source/reader.js";
-import { PageGatherer } from "../gather.js";
+import type { PageGatherer } from "../gather.js";
 import { type Known, type PageBytes, PageWriter, type Spent, toPageBytes } from "../page-writer.js";
 import { validator } from "../records.js";
 import { PAGE_LIMIT } from "../single-threaded.js";
+import { loadGathering } from "../task.js";
 import type { PageJob, PageResult, ThreadData } from "./messages.js";
 import { type KeyRange, rangeOf } from "./order.js";
 
 /** Makes what answers the jobs of a build. Its files are open until it has answered `rest`. */
-export function startPages(data: ThreadData): (job: PageJob) => PageResult | Promise<PageResult> {
+export function startPages(data: ThreadData): (job: PageJob) => Promise<PageResult> {
   const maker = new PageMaker(data);
-  return (job) => {
+  return async (job) => {
     switch (job.kind) {
       case "begin":
         return { kind: "begun", isBegun: maker.begin() };
@@ -31,27 +32,25 @@ export function startPages(data: ThreadData): (job: PageJob) => PageResult | Pro
         maker.rest();
         return { kind: "ready" };
       case "read":
-        maker.read(job);
+        await maker.read(job);
         return { kind: "ready" };
       case "write":
         return maker.write(job);
       case "finish":
-        return { kind: "finished", gathered: maker.gatherer.finish() };
+        return { kind: "finished", gathered: maker.gatherer?.finish() };
     }
   };
 }
 
 /** A page, and its records with a character for each byte. */
-interface MadePage extends PageBytes {
-  text: string;
-}
+type MadePage = PageBytes & { text: string };
 
 type Job<Kind extends PageJob["kind"]> = Extract<PageJob, { kind: Kind }>;
 
 const NOTHING: Readonly<Spent> = { read: 0, check: 0, digest: 0, write: 0 };
 
 class PageMaker {
-  readonly gatherer: PageGatherer;
+  gatherer: PageGatherer | undefined;
   readonly #data: ThreadData;
   readonly #contract: Contract;
   readonly #finder: ReturnType<typeof recordFinder>;
@@ -68,7 +67,6 @@ class PageMaker {
     this.#finder = recordFinder(this.#contract);
     this.#validate = validator(this.#contract);
     this.#encode = recordEncoder(this.#contract);
-    this.gatherer = new PageGatherer(data.destination);
   }
 
   /** @returns false when a lock was in the way. */
@@ -83,8 +81,10 @@ class PageMaker {
     this.#connection = this.#linesBefore = this.#reader = undefined;
   }
 
-  read({ share }: Job<"read">): void {
-    const { listBefore } = this.#data;
+  async read({ share }: Job<"read">): Promise<void> {
+    const { listBefore, destination } = this.#data;
+    const gathering = await loadGathering(destination);
+    this.gatherer = gathering && new gathering.PageGatherer(destination);
     if (listBefore !== undefined) this.#linesBefore = new RecordLines(listBefore);
     if (this.#connection) this.#reader = new PageReader(this.#connection, share);
   }
@@ -103,13 +103,14 @@ class PageMaker {
 
   #writeWith(writer: PageWriter, { collection, first, starts, known: before, memory }: Job<"write">): PageResult {
     const { destination } = this.#data;
+    const { gatherer } = this;
     const variants = ["identity", ...destination.encodings] as const;
     const warnings: WarningCounts = {};
     const known = new PageDigests(starts.length, variants);
     const digests = new PageDigests(starts.length, variants);
     known.fill(1, before);
     const list: Uint8Array[] = [];
-    const members = new BulkMembers(memory);
+    const bulk = new BulkMembers(memory);
     let range: KeyRange | undefined;
     for (const [index, start] of starts.entries()) {
       const knownOf: Known = (variant) => known.find(index + 1, variant);
@@ -124,15 +125,14 @@ class PageMaker {
       if (!range) return { kind: "doubtful" };
       list.push(listed.lines);
       const [, records] = page.parts;
-      if (destination.bulk) this.#timed("write", () => members.add(records));
-      if (destination.lookup) this.#timed("gather", () => this.gatherer.add(start.offset, records, page.text));
+      if (destination.bulk) this.#timed("write", () => bulk.add(records));
+      if (gatherer) this.#timed("gather", () => gatherer.add(start.offset, records, page.text));
     }
     if (!range) throw new Error("A batch of no pages");
     const made = { digests: digests.slice(1, starts.length), lines: Uint8Array.from(Buffer.concat(list)), range };
-    const compressed = this.#timed("write", () => members.finish());
-    const gathered = destination.lookup ? this.#timed("gather", () => this.gatherer.takeMuch()) : undefined;
-    const { totals } = writer;
-    return { kind: "written", ...made, members: compressed, gathered, totals, warnings, spent: this.#spent };
+    const members = this.#timed("write", () => bulk.finish());
+    const gathered = gatherer && this.#timed("gather", () => gatherer.takeMuch());
+    return { kind: "written", ...made, members, gathered, totals: writer.totals, warnings, spent: this.#spent };
   }
 
   #timed<T>(part: keyof Spent, step: () => T): T {

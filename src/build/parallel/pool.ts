@@ -13,10 +13,11 @@ import type { PageStart } from "../../source/order.js";
 import { inBatches } from "../../workers/at-most.js";
 import { ThreadPool } from "../../workers/pool.js";
 import { type DigestsWriter, digestsFor } from "../digests.js";
-import { GatheredFiles } from "../gather.js";
+import type { GatheredFiles } from "../gather.js";
 import type { OnBuildProgress } from "../options.js";
 import type { Task, WrittenPages } from "../page-writer.js";
 import { RepeatedKeys } from "../repeated-keys.js";
+import { loadGathering } from "../task.js";
 import type { PageJob, PageResult, ThreadData } from "./messages.js";
 import { startPages } from "./pages.js";
 import { Sum } from "./sum.js";
@@ -79,7 +80,8 @@ export async function writePagesInParallel(
     sums = digestsFor(data.destination, { collection, range });
     // What is made for another machine to join is not cut here, so one thread does.
     const shared = size > 1 && !data.destination.isPart ? { signal } : undefined;
-    if (data.destination.lookup) gathered = new GatheredFiles(data.destination, collection, previous, shared);
+    const gathering = await loadGathering(data.destination);
+    gathered = gathering && new gathering.GatheredFiles(data.destination, collection, previous, shared);
     keys = new RepeatedKeys(rows.rows);
     const sum = new Sum(range.first - 1, sums, list, bulk, gathered, keys);
     const starts = inBatches(source.pageStarts(share, pageSize, rows), isBulk ? pagesTogether(pageSize) : BATCH);
@@ -114,7 +116,7 @@ export async function writePagesInParallel(
 async function finishGathered(pool: BuildPool, gathered: GatheredFiles | undefined, signal: AbortSignal | undefined) {
   if (!gathered) return undefined;
   for (const result of await pool.askAll({ kind: "finish" }))
-    if (result.kind === "finished") await gathered.take(result.gathered);
+    if (result.kind === "finished" && result.gathered) await gathered.take(result.gathered);
   await pool.end();
   return gathered.finish(signal);
 }

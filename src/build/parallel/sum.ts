@@ -41,7 +41,7 @@ export class Sum {
       this.sums.add(first, batch.starts.length, result.digests);
       this.list.add(first, batch.starts.length, lines);
       this.keys.add(lines);
-      const taken = this.gathered?.take(result.gathered);
+      const taken = result.gathered && this.gathered?.take(result.gathered);
       added = this.bulk?.add(first, batch.starts.length, result.members);
       if (taken) added = Promise.all([taken, added]).then(() => {});
       addAll(this.totals, result.totals);

@@ -14,11 +14,11 @@ import { pagesOf } from "../../shards/cut.js";
 import { wordOf } from "../../shards/word.js";
 import { createTurns } from "../../workers/turns.js";
 import { type DigestsWriter, digestsFor } from "../digests.js";
-import { GatheredFiles } from "../gather.js";
+import type { GatheredFiles } from "../gather.js";
 import type { Destination, Task, Totals, WrittenPages } from "../page-writer.js";
 import { InvalidRecordsError } from "../problems.js";
 import { findRepeatedKey } from "../repeated-keys.js";
-import { destinationOf, taskOf } from "../task.js";
+import { destinationOf, loadGathering, taskOf } from "../task.js";
 import type { Job } from "../write-pages.js";
 import { digestsOf, readParts, unjoinable } from "./check.js";
 import { requireSourceDigest, settingsOf } from "./made-of.js";
@@ -50,7 +50,7 @@ export async function joinParts(
   log.finish();
   if (log.report.records > 0) throw new InvalidRecordsError(log.report, total, contract.listing);
   const destination = destinationOf(settings, staging, { previous, shard });
-  const joining = new Joining(taskOf(settings, total, shard), destination, previous);
+  const joining = new Joining(taskOf(settings, total, shard), destination, previous, await loadGathering(destination));
   try {
     for (const part of all) {
       await fitting(parts, part, () => joining.take(part, encodings, signal));
@@ -97,6 +97,7 @@ class Joining {
     private readonly task: Task,
     private readonly destination: Destination,
     previous: Release | undefined,
+    gathering: Awaited<ReturnType<typeof loadGathering>>,
   ) {
     const { collection } = task;
     this.#sums = digestsFor(destination, task);
@@ -104,7 +105,7 @@ class Joining {
     this.#paths = new PagePaths(collection.path);
     this.#list = new RecordListWriter(destination.folder);
     this.#bulk = bulkFor(destination, previous);
-    this.#gathered = destination.lookup ? new GatheredFiles(destination, collection, previous) : undefined;
+    this.#gathered = gathering && new gathering.GatheredFiles(destination, collection, previous);
   }
 
   async take(part: ShardPart, encodings: readonly Encoding[], signal: AbortSignal | undefined): Promise<void> {

@@ -1,5 +1,6 @@
 /** `rollcall build`: from settings to the build's options, and from its result to lines or JSON. */
-import { adapterOf, unsupportedFeatures } from "../../adapters/adapters.js";
+import { build as buildRelease } from "../../build/build.js";
+import { loadContract } from "../../build/contract.js";
 import type { BuildEffects, BuildOptions } from "../../build/options.js";
 import { InvalidRecordsError } from "../../build/problems.js";
 import type { BuildResult } from "../../build/result.js";
@@ -13,31 +14,16 @@ import type { Settings } from "../../settings/settings.js";
 import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";
-import { type Given, type Io, print, say, type Verb } from "../program/verb.js";
+import { type Given, type Io, print, say } from "../program/verb.js";
 import { passwordOf } from "./password.js";
 import { reportShard, requireShardFlags, runShard } from "./shard.js";
 import { describeBuild, describeTimings } from "./summary.js";
 
-export const buildVerb: Verb = {
-  name: "build",
-  summary: "Make a release of the records in a SQLite file, and make it current",
-  arguments: {},
-  examples: [
-    ["rollcall build --db users.sqlite --base-url https://directory.example.com", "make a release in dist"],
-    ["rollcall build --compress br,gzip --problems problems.ndjson", "with the rest from rollcall.config.json"],
-    ["rollcall build --shard 3/8 --parts parts", "on one of eight machines, 0 to 7, make an eighth of the pages"],
-    ["rollcall build --join parts", "make the release of what all of them made"],
-  ],
-  configured: true,
-  run: runBuild,
-};
-
-async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
+export async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
   requireShardFlags(settings);
   const options = toOptions(settings);
   const password = passwordOf(settings.signKey, io);
   const started = io.now();
-  const { loadContract } = await import("../../build/contract.js");
   const contract = await loadContract(settings.contract);
   const { words } = contract.listing;
   const bar = settings.json || settings.quiet ? undefined : await progressBar(io, words);
@@ -59,10 +45,9 @@ async function runBuild({ settings }: Given, io: Io): Promise<ExitCode> {
       reportShard(part, { words, milliseconds: io.now() - started }, settings, io);
       return ExitCode.done;
     }
-    const { build: buildRelease } = await import("../../build/build.js");
     const result = await buildRelease(given, effects);
     bar?.clear();
-    report(result, { contract, milliseconds: io.now() - started }, settings, io);
+    await report(result, { contract, milliseconds: io.now() - started }, settings, io);
     warnUntidied(io, result.untidied);
     return ExitCode.done;
   } catch (error) {
@@ -112,12 +97,12 @@ function toOptions(settings: Settings): BuildOptions {
   };
 }
 
-function report(
+async function report(
   result: BuildResult,
   { contract, milliseconds }: { contract: Contract; milliseconds: number },
   settings: Settings,
   io: Io,
-): void {
+): Promise<void> {
   if (settings.json) {
     const {
       id,
@@ -162,13 +147,15 @@ function report(
     const next = isUsual(out, io) ? "rollcall serve" : `rollcall serve ${shellWord(out)}`;
     const run = { db: need(settings, "db").db, contract, problemsFile: settings.problems, next, milliseconds };
     const timings = settings.timings ? describeTimings(result, painter(io.stderr, io.env)) : "";
-    sayUnsupported(settings, io);
+    await sayUnsupported(settings, io);
     say(io, describeBuild(result, run, painter(io.stderr, io.env)) + timings);
   }
 }
 
 /** Prints what of the build the host of `--adapt` cannot use. */
-function sayUnsupported({ adapt = [], compress: encodings = [], links }: Settings, io: Io): void {
+async function sayUnsupported({ adapt = [], compress: encodings = [], links }: Settings, io: Io): Promise<void> {
+  if (adapt.length === 0) return;
+  const { adapterOf, unsupportedFeatures } = await import("../../adapters/adapters.js");
   const notes = adapt.flatMap((name) => unsupportedFeatures(adapterOf(name), { encodings, links }));
   const lines = notes.map((value) => ({ verb: "note", value, loud: true }));
   if (lines.length > 0) say(io, align(lines, painter(io.stderr, io.env)));

@@ -1,7 +1,7 @@
 /** `rollcall dev`: from settings to what each build is told, and from its result to blocks of text or lines of JSON. */
 import { dirname, join } from "node:path";
 import { InvalidRecordsError } from "../../build/problems.js";
-import type { DevScreen, DevSettings } from "../../dev/dev.js";
+import { type DevScreen, type DevSettings, dev } from "../../dev/dev.js";
 import type { Diff } from "../../diff/change.js";
 import { ExitCode } from "../../errors.js";
 import { painter } from "../../print/style.js";
@@ -12,31 +12,12 @@ import { need } from "../../settings/resolve.js";
 import type { Settings } from "../../settings/settings.js";
 import { type Progress, progressBar } from "../program/progress.js";
 import { Stopped, stoppable } from "../program/signals.js";
-import { type Given, type Io, print, say, type Verb } from "../program/verb.js";
+import { type Given, type Io, print, say } from "../program/verb.js";
 import { blocks } from "./blocks.js";
 
-export const devVerb: Verb = {
-  name: "dev",
-  summary: "Build and serve while one works, again whenever the source, the contract or the config changes",
-  arguments: { "[db]": "SQLite file to read (default: what db is set to)" },
-  examples: [
-    ["rollcall dev users.sqlite", "the page for people and the listing, on http://127.0.0.1:8080"],
-    ["rollcall dev --port 0 --json", "on any free port, with a line of JSON for each build"],
-  ],
-  configured: true,
-  reads: ["baseUrl"],
-  exitCodes: [
-    [ExitCode.done, "stopped by Ctrl-C, SIGTERM or SIGHUP"],
-    [ExitCode.refused, "it cannot listen, or has no folder for temporary files; the message says what to do"],
-    [ExitCode.usage, "a wrong flag, argument, variable or config file"],
-  ],
-  run: runDev,
-};
-
-async function runDev({ settings, again, config }: Given, io: Io): Promise<ExitCode> {
+export async function runDev({ settings, again, config }: Given, io: Io): Promise<ExitCode> {
   // What is not given at all is a mistake of whoever typed this. What is not right yet may become so.
   need(settings, "db");
-  const { dev } = await import("../../dev/dev.js");
   const scratch = await makeScratch("dev");
   const cleanUp = () => removeScratch(scratch);
   // An error may end the process at once, for example when a stream cannot be written to.

@@ -37,8 +37,8 @@ export function describeAll(verbs: readonly Verb[], width: number): string {
 }
 
 /** What follows the flags in the help of one verb. */
-export function describeVerb({ configured, examples, exitCodes = EXIT_CODES }: Verb, width: number): string {
-  const hint = wrap(configured ? SETTINGS_HINT : VARIABLES_HINT, width).join("\n");
+export function describeVerb({ isUnconfigured, examples, exitCodes = EXIT_CODES }: Verb, width: number): string {
+  const hint = wrap(isUnconfigured ? VARIABLES_HINT : SETTINGS_HINT, width).join("\n");
   return [hint, describeExamples(examples, width), describeCodes(exitCodes, width)].join("\n\n");
 }
 

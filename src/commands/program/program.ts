@@ -12,11 +12,11 @@ import { SETTING_KEYS, type SettingKey, settingOf } from "../../settings/setting
 import { DESCRIPTION, describeAll, describeItem, describeVerb } from "./help.js";
 import { meantBy, refuseMisplaced, refuseUsage } from "./meant.js";
 import type { Io, Verb } from "./verb.js";
+import { VERBS } from "./verbs.js";
 
 /** @throws whatever ends the run: UserError, commander's CommanderError (help and version too), or a bug. */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.done;
-  const verbs = await loadVerbs(argv[0]);
   const program = new Command("rollcall")
     .description(DESCRIPTION)
     .version(version(), "-V, --version", "print the version")
@@ -40,50 +40,34 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     })
     .exitOverride(refuseUsage("rollcall"))
     .usage("<verb> [options]")
-    .addHelpText("after", ({ error }) => `\n${describeAll(verbs, widthOf(error ? io.stderr : io.stdout))}`);
+    .addHelpText(
+      "after",
+      ({ error }) => `\n${describeAll(Object.values(VERBS), widthOf(error ? io.stderr : io.stdout))}`,
+    );
   const done = (code: ExitCode) => {
     exitCode = code;
   };
-  for (const verb of verbs) addVerb(program, verb, io, done);
-  addHelp(program, verbs);
+  const all = Object.entries(VERBS);
+  const named = all.filter(([name]) => name === argv[0]);
+  // To make the flags of all verbs takes tens of milliseconds, which a run of one need not wait for.
+  for (const [name, verb] of named.length > 0 ? named : all) addVerb(program, name, verb, io, done);
+  addHelp(program);
   await program.parseAsync(argv, { from: "user" });
   return exitCode;
 }
 
-/** The verb that a command line begins with, or all verbs where it begins with none, as help and suggestions need. */
-export async function loadVerbs(first?: string): Promise<Verb[]> {
-  const named = LOADERS.get(first ?? "");
-  return Promise.all(named ? [named()] : [...LOADERS.values()].map((load) => load()));
-}
-
-/** In the order of help. Each is loaded when it is needed: all of them take longer to load than many runs. */
-const LOADERS: ReadonlyMap<string, () => Promise<Verb>> = new Map([
-  ["init", async () => (await import("../init.js")).initVerb],
-  ["schema", async () => (await import("../schema.js")).schemaVerb],
-  ["build", async () => (await import("../build/build.js")).buildVerb],
-  ["diff", async () => (await import("../diff.js")).diffVerb],
-  ["verify", async () => (await import("../verify.js")).verifyVerb],
-  ["dev", async () => (await import("../dev/dev.js")).devVerb],
-  ["serve", async () => (await import("../serve.js")).serveVerb],
-  ["adapt", async () => (await import("../adapt.js")).adaptVerb],
-  ["publish", async () => (await import("../publish.js")).publishVerb],
-  ["mirror", async () => (await import("../mirror.js")).mirrorVerb],
-  ["releases", async () => (await import("../releases.js")).releasesVerb],
-  ["forget", async () => (await import("../forget.js")).forgetVerb],
-  ["use", async () => (await import("../use.js")).useVerb],
-]);
-
-function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) => void): void {
+function addVerb(program: Command, name: string, verb: Verb, io: Io, done: (code: ExitCode) => void): void {
+  const { arguments: positional = {} } = verb;
   const command = program
-    .command(verb.name)
+    .command(name)
     .description(verb.summary)
     .addHelpText("after", ({ error }) => `\n${describeVerb(verb, widthOf(error ? io.stderr : io.stdout))}`)
-    .exitOverride(refuseUsage(`rollcall ${verb.name}`, () => meantBy(verb.name, command.args, io.cwd)));
+    .exitOverride(refuseUsage(`rollcall ${name}`, () => meantBy(name, command.args, io.cwd)));
   if (verb.alias !== undefined) command.alias(verb.alias);
-  for (const [term, help] of Object.entries(verb.arguments)) command.argument(term, help);
-  const own = SETTING_KEYS.filter((key) => settingOf(key).verbs.includes(verb.name));
+  for (const [term, help] of Object.entries(positional)) command.argument(term, help);
+  const own = SETTING_KEYS.filter((key) => settingOf(key).verbs.includes(name));
   for (const key of own) addFlag(command, key);
-  if (verb.configured) command.option(`${CONFIG_FLAG} <file>`, `settings to read instead of ${CONFIG_FILE}`);
+  if (!verb.isUnconfigured) command.option(`${CONFIG_FLAG} <file>`, `settings to read instead of ${CONFIG_FILE}`);
 
   command.action(async () => {
     const { config, ...typed } = command.opts<Record<string, unknown> & { config?: string }>();
@@ -92,16 +76,16 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
     const words: Record<string, string | undefined> = Object.fromEntries(
       command.registeredArguments.map((argument, index) => [argument.name(), command.args[index]]),
     );
-    refuseMisplaced(verb.name, words, io.cwd);
+    refuseMisplaced(name, words, io.cwd);
     const { dist, db, ...others } = words;
     Object.assign(flags, dist !== undefined && { out: dist }, db !== undefined && { db });
     const again = () =>
       resolveSettings({
         flags,
-        config: verb.configured ? config : null,
+        config: verb.isUnconfigured ? null : config,
         env: io.env,
         cwd: io.cwd,
-        keys: [...own, ...(verb.reads ?? []), ...("[dist]" in verb.arguments ? (["out"] as const) : [])],
+        keys: [...own, ...(verb.reads ?? []), ...("[dist]" in positional ? (["out"] as const) : [])],
       });
     const given = {
       settings: await again(),
@@ -110,7 +94,8 @@ function addVerb(program: Command, verb: Verb, io: Io, done: (code: ExitCode) =>
       arguments: others,
       words: command.args,
     };
-    done(await verb.run(given, io));
+    const runVerb = await verb.load();
+    done(await runVerb(given, io));
   });
 }
 
@@ -131,7 +116,7 @@ function addFlag(command: Command, key: SettingKey): void {
 }
 
 /** `rollcall help VERB`. For an unknown verb, commander's own would print all of the help without a reason. */
-function addHelp(program: Command, verbs: readonly Verb[]): void {
+function addHelp(program: Command): void {
   program
     .command("help")
     .description("Print the help of a verb")
@@ -141,8 +126,7 @@ function addHelp(program: Command, verbs: readonly Verb[]): void {
       if (name === undefined) program.help();
       const command = program.commands.find((each) => each.name() === name || each.aliases().includes(name));
       if (command) command.help();
-      const names = verbs.map((verb) => verb.name);
-      throw usageError(`unknown command '${name}'; ${suggest(name, names)}`);
+      throw usageError(`unknown command '${name}'; ${suggest(name, Object.keys(VERBS))}`);
     });
 }
 

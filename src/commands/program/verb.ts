@@ -1,24 +1,23 @@
-/** What the file of a verb exports, and its I/O: the real one is in `cli.ts`, and tests have their own. */
+/** What a verb is, and its I/O: the real one is in `cli.ts`, and tests have their own. */
 import type { ExitCode } from "../../errors.js";
 import { align, type Env, type Line, type Output, painter } from "../../print/style.js";
 import type { SettingKey, Settings } from "../../settings/settings.js";
 
 /** The words of a verb's help, and its run. Its flags come from the table of settings. */
 export interface Verb {
-  name: string;
   /** Another word for it. */
   alias?: string;
   summary: string;
   /** As commander writes them, with their help. A `[dist]` stands for the setting `out`, and a `[db]` for `db`. */
-  arguments: Readonly<Record<string, string>>;
+  arguments?: Readonly<Record<string, string>>;
   examples: readonly (readonly [command: string, purpose: string])[];
-  /** Whether the config file is read. Flags and variables always are. */
-  configured: boolean;
+  /** Whether the config file is not read. Flags and variables always are. */
+  isUnconfigured?: true;
   /** Settings that come only from variables and the file: too many flags would hide the verb's own. */
   reads?: readonly SettingKey[];
   /** The exit codes of this verb, where they are not the usual ones, without those that all verbs share. */
   exitCodes?: readonly (readonly [code: ExitCode, meaning: string])[];
-  run(given: Given, io: Io): Promise<ExitCode>;
+  load(): Promise<(given: Given, io: Io) => Promise<ExitCode>>;
 }
 
 export interface Given {

@@ -3,6 +3,7 @@ import stringify from "fast-json-stable-stringify";
 import { z } from "zod";
 import type { ValueSchema } from "../file/form.js";
 import { isUri } from "../links.js";
+import { matches } from "./matches.js";
 
 /** A check of one keyword. Values of another type fit it, since another check refuses those. */
 export interface KeywordCheck {
@@ -42,7 +43,7 @@ export const KEYWORDS = {
   pattern: bound("pattern", (pattern, { examples }) => {
     const expression = new RegExp(pattern, "u");
     const like = examples?.[0] === undefined ? "" : `, like ${examples[0]}`;
-    return ofText((text) => expression.test(text), `match ${pattern}${like}`);
+    return ofText((text) => matches(expression, text), `match ${pattern}${like}`);
   }),
   minLength: bound("minLength", (least) =>
     ofText((text) => lengthOf(text) >= least, least === 1 ? "not be empty" : `have at least ${least} characters`),
@@ -66,13 +67,13 @@ const DATE_TIME = z.regexes.datetime({ offset: true });
 /** What each format means, here and in the pattern that checks texts. */
 const FORMATS: Record<Given<"format">, { is: (text: string) => boolean; words: string; example: string }> = {
   uuid: {
-    is: (text) => z.regexes.guid.test(text),
+    is: (text) => matches(z.regexes.guid, text),
     words: "a UUID in 8-4-4-4-12 form",
     example: "7f3c2a10-0d5e-4b8e-9c41-2f6b8d1e0a53",
   },
-  date: { is: (text) => z.regexes.date.test(text), words: "a real date", example: "2026-01-31" },
+  date: { is: (text) => matches(z.regexes.date, text), words: "a real date", example: "2026-01-31" },
   "date-time": {
-    is: (text) => DATE_TIME.test(text),
+    is: (text) => matches(DATE_TIME, text),
     words: "a real time of RFC 3339",
     example: "2026-01-31T23:59:59Z",
   },

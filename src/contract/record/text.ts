@@ -4,6 +4,7 @@ import type { FieldSchema } from "../file/form.js";
 import { RECORD_SEPARATOR } from "../page.js";
 import { bytesOf, literalBytes } from "./bytes.js";
 import { toBytes } from "./key.js";
+import { matches } from "./matches.js";
 
 export type RecordPattern = ReturnType<typeof recordPattern>;
 
@@ -22,7 +23,7 @@ export function recordPattern(contract: Contract, defaultAvatar?: string) {
       for (let found = 0; found < count; found++) {
         if (found > 0 && !text.startsWith(RECORD_SEPARATOR, at)) return false;
         pattern.lastIndex = found > 0 ? at + RECORD_SEPARATOR.length : 0;
-        if (!pattern.test(text)) return false;
+        if (!matches(pattern, text)) return false;
         at = pattern.lastIndex;
       }
       return at === text.length;

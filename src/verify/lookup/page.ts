@@ -8,10 +8,11 @@ import type { LookupDifference } from "./differences.js";
 /** Bytes of index.html, which shows a hundred values of each field at most. */
 export const MAX_EXPLORER = 2 ** 24;
 
-/** A tag as Rollcall writes it, where text and values of attributes have no `<` of their own: so each is looked at once. */
-const TAG = /<([a-z][a-z0-9-]*)((?:[^"'<>]|"[^"<]*"|'[^'<]*')*)>/gi;
-const ATTRIBUTE = /([^\s"'=<>/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
-const ANY_TAG = /<[a-z]/gi;
+/** A tag and what stands behind it. Text and values of attributes have no `<` of their own, as Rollcall writes them: so each is looked at once. */
+const TAG = /<([a-z][a-z0-9-]*)([^<]*)/gi;
+/** What may stand before a tag's end: quoted values, and what ends it, or is no quote's pair. */
+const QUOTED_OR_END = /"[^"]*"|'[^']*'|[>"']/g;
+const ATTRIBUTE = /(?<![^\s"'=<>/])([^\s"'=<>/]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
 /** Attributes whose value is a URL that a browser asks for, or leads to. */
 const OF_URLS: readonly string[] = [
   "href",
@@ -35,30 +36,47 @@ const CHARACTERS: Readonly<Record<string, string>> = {
 };
 
 /** @param isThere whether the release has a file for readers. */
-export function explorerFlaws(html: string, isThere: (path: string) => boolean): LookupDifference[] {
-  const tags = [...html.matchAll(TAG)].map(([, name = "", rest = ""]) => ({
-    name: name.toLowerCase(),
-    attributes: new Map(attributesIn(rest)),
-  }));
-  if (tags.length !== (html.match(ANY_TAG) ?? []).length)
-    return [{ found: "a tag that is not closed, or has a < in it", expected: "tags as Rollcall writes them" }];
-  const policies = tags.filter(({ attributes }) =>
-    /^content-security-policy$/i.test(attributes.get("http-equiv") ?? ""),
-  );
-  const said = policies.map(({ attributes }) => attributes.get("content") ?? "");
-  const other = said.find((policy) => policy !== POLICY);
-  const flaws: LookupDifference[] = [];
-  if (said.length === 0) flaws.push({ found: "no policy", expected: POLICY });
-  else if (other !== undefined) flaws.push({ found: showValue(other, LONGEST_POLICY), expected: POLICY });
-  for (const { name, attributes } of tags)
+export function* explorerFlaws(html: string, isThere: (path: string) => boolean): Generator<LookupDifference> {
+  try {
+    yield* flawsOf(html, isThere);
+  } catch (error) {
+    // V8 has 64 MiB for what a match may still go back to.
+    if (!(error instanceof RangeError)) throw error;
+    yield { found: "a tag of millions of characters", expected: "tags as Rollcall writes them" };
+  }
+}
+
+function* flawsOf(html: string, isThere: (path: string) => boolean): Generator<LookupDifference> {
+  let policy: string | undefined;
+  for (const [, name = "", rest = ""] of html.matchAll(TAG)) {
+    const end = endOf(rest);
+    if (end === undefined) {
+      yield { found: "a tag that is not closed, or has a < in it", expected: "tags as Rollcall writes them" };
+      return;
+    }
+    // Of those with one name, browsers take the first.
+    const attributes = new Map([...attributesIn(rest.slice(0, end))].reverse());
+    const header = attributes.get("http-equiv")?.toLowerCase();
+    if (header === "content-security-policy" && (policy === undefined || policy === POLICY))
+      policy = attributes.get("content") ?? "";
+    if (header === "refresh") yield { found: '<meta http-equiv="refresh">', expected: "a page that stays where it is" };
     for (const [attribute, value] of attributes) {
       if (!OF_URLS.includes(attribute)) continue;
-      const found = `<${name} ${attribute}=${showValue(value)}>`;
+      const found = `<${name.toLowerCase()} ${attribute}=${showValue(value)}>`;
       const path = pathOf(value);
-      if (path === undefined) flaws.push({ found, expected: "a relative URL of a file of the release" });
-      else if (path !== "" && !isThere(path)) flaws.push({ found, expected: "a file that the release has" });
+      if (path === undefined) yield { found, expected: "a relative URL of a file of the release" };
+      else if (path !== "" && !isThere(path)) yield { found, expected: "a file that the release has" };
     }
-  return flaws;
+  }
+  if (policy === undefined) yield { found: "no policy", expected: POLICY };
+  else if (policy !== POLICY) yield { found: showValue(policy, LONGEST_POLICY), expected: POLICY };
+}
+
+/** Where a tag ends; undefined where nothing outside of quotes ends it. */
+function endOf(rest: string): number | undefined {
+  for (const { 0: part, index } of rest.matchAll(QUOTED_OR_END))
+    if (part.length === 1) return part === ">" ? index : undefined;
+  return undefined;
 }
 
 function* attributesIn(text: string): Generator<[name: string, value: string]> {

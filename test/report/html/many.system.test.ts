@@ -55,14 +55,17 @@ async function noteProgress(page: Page): Promise<void> {
   await page.evaluate(() => {
     const bar = document.querySelector("progress");
     let [last, seen] = [0, 0];
+    // Between two messages of its own, as the search has them: a timer could be late for many of them.
+    const { port1, port2 } = new MessageChannel();
     const look = () => {
       if (bar && !bar.hidden && bar.value !== last) {
         last = bar.value;
         seen += 1;
         document.documentElement.dataset["seen"] = String(seen);
       }
-      setTimeout(look);
+      port2.postMessage(undefined);
     };
+    port1.onmessage = look;
     look();
   });
 }

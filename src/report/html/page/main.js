@@ -47,12 +47,21 @@ function pathOf(chosen) {
   return chosen ? String(JSON.parse(String(chosen))) : "";
 }
 
-/** Starts a new search, which ends the one that is running. */
-async function refresh() {
+/**
+ * Searches in some milliseconds. A search that is running ends; until the new one has, the list is of what was asked before.
+ * @param {number} [delay]
+ */
+function refresh(delay) {
   searches += 1;
+  table.setAttribute("aria-busy", "true");
+  clearTimeout(waiting);
+  // A form that is reset has its old values until the event has been handled.
+  waiting = setTimeout(searchNow, delay);
+}
+
+async function searchNow() {
   const mine = searches;
   page = 1;
-  table.setAttribute("aria-busy", "true");
   let shown = 0;
   for await (const { found: soFar, part } of search(filter())) {
     if (mine !== searches) return;
@@ -95,12 +104,8 @@ function statusOf(first, shown) {
 }
 
 form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("input", () => {
-  clearTimeout(waiting);
-  waiting = setTimeout(refresh, DELAY);
-});
-// The form has its old values until the event has been handled.
-form.addEventListener("reset", () => setTimeout(refresh));
+form.addEventListener("input", () => refresh(DELAY));
+form.addEventListener("reset", () => refresh());
 openAll.addEventListener("click", () => {
   const wanted = openAll.getAttribute("aria-pressed") !== "true";
   openAll.setAttribute("aria-pressed", String(wanted));
@@ -108,4 +113,4 @@ openAll.addEventListener("click", () => {
     if (button instanceof HTMLElement && (button.getAttribute("aria-expanded") === "true") !== wanted) button.click();
   }
 });
-refresh();
+searchNow();
