@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const SYSTEM = "test/**/*.system.test.ts";
-const SOAK = "test/**/*.soak.test.ts";
+const NIGHTLY = "test/**/*.nightly.test.ts";
 
 /** Percent of the lines of each room that the fast tests run; what the real command and its threads run is not counted. */
 const FLOORS = {
@@ -62,11 +62,11 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "fast",
+          name: "unit",
           // A worker reads the code once for all of its files, which takes half of the time.
           isolate: false,
           include: ["test/**/*.test.ts"],
-          exclude: [SYSTEM, SOAK, "test/engines/**"],
+          exclude: [SYSTEM, NIGHTLY, "test/engines/**"],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -74,7 +74,7 @@ export default defineConfig({
       // Servers, browsers, processes, and the package as its users get it.
       { extends: true, test: { name: "system", include: [SYSTEM], testTimeout: 120_000, hookTimeout: 120_000 } },
       // Kills, switches, faults of the disk and hostile requests, over and over.
-      { extends: true, test: { name: "soak", include: [SOAK], testTimeout: 300_000, hookTimeout: 300_000 } },
+      { extends: true, test: { name: "nightly", include: [NIGHTLY], testTimeout: 300_000, hookTimeout: 300_000 } },
     ],
   },
 });

@@ -1,0 +1,12 @@
+/** The clock, for nightly tests and for hosts that are slow on purpose. The architecture test lets no other test import it. */
+import { setTimeout } from "node:timers/promises";
+
+/** Waits. @param ms milliseconds */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal });
+}
+
+/** Milliseconds that only ever grow. */
+export function now(): number {
+  return performance.now();
+}
