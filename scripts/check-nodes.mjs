@@ -1,6 +1,6 @@
 /**
  * `npm run check:nodes -- 24 26`: whether what is committed or staged installs, starts and passes `npm test` on these versions
- * of Node, or on all that are supported; `--all` runs the slower tests as well. A line for each version; the first step that fails
+ * of Node, or on all that are supported. `--start` ends with the first page that is served; `--all` runs the system tests as well. A line for each version; the first step that fails
  * ends it, and the last line says which. Each version comes from npm with its headers, which better-sqlite3 12 is compiled against.
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -16,7 +16,10 @@ const QUIET = ["--no-audit", "--no-fund", "--loglevel=error"];
 const FIRST_PAGE = "/api/users/?format=api&page=1";
 
 process.chdir(new URL("..", import.meta.url).pathname);
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { all: { type: "boolean" } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { all: { type: "boolean" }, start: { type: "boolean" } },
+});
 
 /** The command that runs, for the line that says what failed. */
 let step = "";
@@ -55,9 +58,12 @@ async function* check(version, folder) {
   yield `better-sqlite3 ${JSON.parse(readFileSync(installed, "utf8")).version}`;
   await start(options);
   yield "npm start";
+  if (values.start) return;
   if (values.all) run("npm", ["ci", "--prefix", "test/engines", "--ignore-scripts", ...QUIET], options);
-  const printed = run("npm", ["run", values.all ? "test:all" : "test", "--", "--reporter=dot"], options);
-  yield `tests: ${/^ *Tests +(.+)$/m.exec(stripVTControlCharacters(printed))?.[1]}`;
+  for (const script of values.all ? ["test", "test:system"] : ["test"]) {
+    const printed = run("npm", ["run", script], options);
+    yield `${script}: ${/^ *Tests +(.+)$/m.exec(stripVTControlCharacters(printed))?.[1]}`;
+  }
 }
 
 /** Serves the sample as the README says, but on a free port, until its first page has been read. */

@@ -2,13 +2,14 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { SERVERS, type Server, startServer } from "./adapters/servers.js";
 import { run, start } from "./support/command.js";
 import { checkSums, readTree, scratch } from "./support/files.js";
 import { FOREIGN, type Foreign, type Values } from "./support/foreign.js";
 import { isMissing } from "./support/installed.js";
 import { freePort } from "./support/ports.js";
+import { eventually } from "./support/until.js";
 
 /** The environment without variables that change what the command does. */
 const env = Object.fromEntries(
@@ -179,7 +180,7 @@ async function publishes(project: Project): Promise<void> {
 async function serves(project: Project): Promise<void> {
   const { child, ended } = start(["serve", "--port", String(project.port)], { cwd: project.cwd, env });
   onTestFinished(() => void child.kill("SIGKILL"));
-  await vi.waitFor(() => fetch(project.baseUrl), { timeout: 20_000, interval: 50 });
+  await eventually(() => fetch(project.baseUrl));
   await project.expect(0, "verify", project.baseUrl, "--sample", "10");
   await project.expect(0, "diff", "current", project.baseUrl);
   await isMirrored(project);

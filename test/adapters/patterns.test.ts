@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DIGITS, encodingPatterns, literal, QUERY, WHOLE_QUERY } from "../../src/adapters/rules/patterns.js";
 import { requestedPage } from "../../src/contract/links.js";
+import { draws } from "../support/random.js";
 
 /** The page of a query: as in hosts, the first pattern that matches decides. */
 function read(query: string): number | undefined {
@@ -54,7 +55,7 @@ test("any query asks for the same page", () => {
     fc.property(query, (text) => {
       expect(read(text)).toBe(requestedPage(text));
     }),
-    { numRuns: 20_000 },
+    { numRuns: draws(20_000) },
   );
 });
 

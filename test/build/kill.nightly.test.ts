@@ -9,9 +9,9 @@ import { findDamage } from "../../src/release/open.js";
 import { run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
-import { drawSeed, rounds, seeded } from "../support/random.js";
+import { draws, seeded } from "../support/random.js";
 
-const KILLS = rounds(200);
+const KILLS = draws(200);
 const USERS = 400;
 
 test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400_000 }, async () => {
@@ -31,7 +31,7 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 400
   expect(await run(args)).toEqual({ code: 0, stdout: "", stderr: "" });
   let whole = performance.now() - began;
 
-  const random = seeded(drawSeed());
+  const random = seeded();
   const codes = new Map<number | string, number>();
   const leftovers = new Set<string>();
   let version = 1;

@@ -9,7 +9,7 @@ import { findDamage, openIfWhole } from "../../src/release/open.js";
 import { run, start, whenEnded } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
-import { drawSeed, seeded } from "../support/random.js";
+import { seeded } from "../support/random.js";
 
 const SHARDS = 1000;
 /** Shards that a process makes one after the other: a process for each would only start Node a thousand times. */
@@ -25,7 +25,7 @@ const MACHINE = `
 `;
 
 test("always one whole release or none", { timeout: 600_000 }, async () => {
-  const random = seeded(drawSeed());
+  const random = seeded();
   const folder = scratch();
   const db = writeUsers(join(folder, "users.sqlite"), plainRows(2500));
   const [out, parts] = [join(folder, "dist"), join(folder, "parts")];

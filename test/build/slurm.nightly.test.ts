@@ -11,9 +11,9 @@ import { writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
-import { rounds } from "../support/random.js";
+import { draws } from "../support/random.js";
 
-const USERS = rounds(1_000_000);
+const USERS = draws(1_000_000);
 const SHARDS = 8;
 const baseUrl = "https://directory.example.com";
 

@@ -10,12 +10,12 @@ import { openReleaseSide } from "../../src/diff/side.js";
 import { openRelease } from "../../src/release/open.js";
 import { contractOfThings, publishThings, type Thing } from "../diff/things.js";
 import { openFiles, scratch } from "../support/files.js";
-import { drawSeed, seeded } from "../support/random.js";
+import { seeded } from "../support/random.js";
 
 type Key = Thing["key"];
 
 const HARD = ['"', "\\", "\n", "\u0000", "\u007f", "é", "ﾮ", "🕊", "\u2028", " ", "a", "Z", "0", "-", ","];
-const random = seeded(drawSeed());
+const random = seeded();
 
 const KEYS: Record<string, (at: number) => Key> = {
   "hard texts": (at) => Array.from({ length: random.below(4) }, () => random.of(HARD)).join("") + at,

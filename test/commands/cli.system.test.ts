@@ -4,10 +4,11 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { CLI, run as runCommand } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { eventually } from "../support/until.js";
 
 const BUILD = ["build", "--db", "users.sqlite", "--base-url", "https://example.com"];
 
@@ -27,8 +28,7 @@ function start(args: string[], cwd: string) {
       said[name] += text;
     });
   }
-  const untilSaid = (name: keyof typeof said, text: string) =>
-    vi.waitFor(() => expect(said[name]).toContain(text), { timeout: 10_000, interval: 10 });
+  const untilSaid = (name: keyof typeof said, text: string) => eventually(() => expect(said[name]).toContain(text));
   return { child, said, untilSaid, ended: once(child, "close") };
 }
 

@@ -2,12 +2,13 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { build, createServer, type MirrorResult, mirror } from "../../src/index.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { writeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
+import { eventually } from "../support/until.js";
 import { fakeIo, rollcall } from "./run.js";
 
 const USERS = 300;
@@ -158,9 +159,9 @@ test("with --every, it goes on over a host that is away, until it is stopped", {
       .split("\n")
       .filter(Boolean)
       .map((line) => JSON.parse(line));
-  await vi.waitFor(() => expect(lines().map(({ via }) => via)).toEqual(["pages", "nothing"]), { timeout: 30_000 });
+  await eventually(() => expect(lines().map(({ via }) => via)).toEqual(["pages", "nothing"]));
   await change(EDIT);
-  await vi.waitFor(() => expect(lines().at(-1)?.state).toBe(stateOf(out)), { timeout: 30_000 });
+  await eventually(() => expect(lines().at(-1)?.state).toBe(stateOf(out)));
   expect(lines().filter(({ via }) => via !== "nothing")).toHaveLength(2);
   io.signals.emit("SIGTERM");
   expect(await running).toMatchObject({ code: 0, stderr: "" });

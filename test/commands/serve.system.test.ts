@@ -1,11 +1,12 @@
 /** `rollcall serve` in process: a real server on a free port, and signals from the test. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { build } from "../../src/build/build.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { freePort, takenPort } from "../support/ports.js";
+import { eventually } from "../support/until.js";
 import { fakeIo, rollcall } from "./run.js";
 
 /** A folder with a release, and `make`, which makes another of `count` users. */
@@ -26,7 +27,7 @@ async function serve(line: string, cwd: string, stream: "stdout" | "stderr" = "s
     io.signals.emit("SIGTERM");
     await ended;
   });
-  const printed = vi.waitFor(() => expect(io[stream].text).toContain("http://"), { timeout: 5000 });
+  const printed = eventually(() => expect(io[stream].text).toContain("http://"));
   await Promise.race([printed, ended]);
   const url = /http:\/\/[^\s"']+/.exec(io[stream].text)?.[0] ?? "";
   const stop = () => {
@@ -76,7 +77,7 @@ test("--access-log prints a line a request on stdout", async () => {
   const { io, url } = await serve("--access-log", cwd);
   await (await fetch(`${url}/api/users/?page=9%0a%1b[2J`)).text();
   const line = /^\d{4}-\S+Z 127\.0\.0\.1 GET \/api\/users\/\?page=9%0a%1b\[2J 404 26 \d+\.\dms [0-9a-f]{12}\n$/;
-  await vi.waitFor(() => expect(io.stdout.text).toMatch(line));
+  await eventually(() => expect(io.stdout.text).toMatch(line));
   expect(io.stdout.text).toContain(release.id);
 });
 
@@ -93,7 +94,7 @@ test("SIGHUP takes up the release that is current by then", async () => {
   const { io, url } = await serve("--cache-control no-store", cwd);
   const { id } = await make(3);
   io.signals.emit("SIGHUP");
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const answer = await fetch(`${url}/api/users/`);
     expect(answer.headers.get("snapshot-id")).toBe(id);
     expect(answer.headers.get("cache-control")).toBe("no-store");
@@ -105,7 +106,7 @@ test("another release that is taken up is said, with its own path and the time",
   const { io, url } = await serve("", cwd);
   const { id } = await make(3, "https://example.com/directory");
   const line = `2026-11-21T03:40:00.000Z now serving ${id}: 3 users on 1 page, at ${url}/directory\n`;
-  await vi.waitFor(() => expect(io.stderr.text).toContain(line), { timeout: 5000 });
+  await eventually(() => expect(io.stderr.text).toContain(line));
   expect((await fetch(`${url}/directory/api/users/`)).status).toBe(200);
 });
 
@@ -118,7 +119,7 @@ describe("links", () => {
     await build({ db, baseUrl: base(port), out: join(cwd, out) });
     const io = fakeIo(cwd);
     const ended = rollcall(`serve --json --port ${port} ${line} ${join(cwd, out)}`, io);
-    await vi.waitFor(() => expect(io.stdout.text).toContain("http://"), { timeout: 5000 });
+    await eventually(() => expect(io.stdout.text).toContain("http://"));
     io.signals.emit("SIGTERM");
     const { stderr } = await ended;
     return stderr.replace(/^\S+Z Finishing .*\n/m, "").replaceAll(`${port}`, "PORT");
@@ -175,7 +176,7 @@ describe("links", () => {
       [5, "http://127.0.0.1:2", 3],
     ] as const) {
       const { id } = await make(users, base);
-      await vi.waitFor(() => expect(io.stderr.text).toContain(`now serving ${id}`), { timeout: 5000 });
+      await eventually(() => expect(io.stderr.text).toContain(`now serving ${id}`));
       expect(notes()).toHaveLength(expected);
     }
   });
@@ -197,7 +198,7 @@ test("settings of the config file hold for serve too", async () => {
   const { cwd, release } = await folderWithRelease();
   const io = fakeIo(cwd, { env: { ROLLCALL_PORT: "0", ROLLCALL_OUT: "dist", ROLLCALL_JSON: "1" } });
   const ended = rollcall("serve", io);
-  await vi.waitFor(() => expect(io.stdout.text).toContain(release.id));
+  await eventually(() => expect(io.stdout.text).toContain(release.id));
   io.signals.emit("SIGINT");
   expect(await ended).toMatchObject({ code: 0 });
 });

@@ -5,12 +5,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { stoppable } from "../../src/commands/program/signals.js";
 import { useRelease } from "../../src/index.js";
 import { run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { until } from "../support/until.js";
 
 const SIGNALS = [
   ["SIGINT", 130],
@@ -19,9 +20,6 @@ const SIGNALS = [
 ] as const;
 const BASE_URL = "https://directory.example.com";
 const UNCHANGED = "Stopped; current is unchanged.\n";
-
-/** Waits until something shows that a verb is at work. */
-const until = (isSo: () => boolean) => vi.waitUntil(isSo, { interval: 1, timeout: 20_000 });
 
 const USERS = 20_000;
 

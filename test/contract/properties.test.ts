@@ -15,6 +15,7 @@ import type { User } from "../../src/contract/users.js";
 import { recordLines } from "../../src/release/record/list.js";
 import { insertUsers, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
+import { draws } from "../support/random.js";
 import { anyUser, checkUser, encodeUser, toRow } from "../support/users.js";
 
 const finder = recordFinder(USERS_CONTRACT);
@@ -39,7 +40,7 @@ test("a user's text is that of fast-json-stable-stringify, and reads back as the
       expect(JSON.parse(text)).toEqual(user);
       expect(text).not.toMatch(/[\n\r]/);
     }),
-    { numRuns: 1000 },
+    { numRuns: draws(1000) },
   );
 });
 
@@ -55,7 +56,7 @@ test("the index of users has the digest of each one's text, whatever the text sa
       const sums = users.map((user) => createHash("sha256").update(stringify(user)).digest("hex"));
       expect(lines).toBe(users.map(({ id }, at) => `${sums[at]?.slice(0, 32)}  ${id}\n`).join(""));
     }),
-    { numRuns: 1000 },
+    { numRuns: draws(1000) },
   );
 });
 

@@ -17,6 +17,7 @@ import { PageReader } from "../../src/source/reader.js";
 import { Unfit } from "../../src/source/values.js";
 import type { Row } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
+import { draws } from "../support/random.js";
 import { anyTable, type RandomTable } from "./random.js";
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -97,7 +98,7 @@ test("what SQLite writes and the pattern takes is valid, canonical and without w
         }
       }
     }),
-    { numRuns: 500 },
+    { numRuns: draws(500) },
   );
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100);
 });

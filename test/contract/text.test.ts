@@ -4,6 +4,7 @@ import stringify from "fast-json-stable-stringify";
 import { expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { recordPattern } from "../../src/contract/record/text.js";
+import { draws } from "../support/random.js";
 import { anyUser, checkUser } from "../support/users.js";
 
 const pattern = recordPattern(USERS_CONTRACT, "https://example.com/avatar.svg");
@@ -32,7 +33,7 @@ test("every text of a plain user is taken, whatever characters it has", () => {
     fc.property(plain, (user) => {
       expect(takes(JSON.stringify(user))).toBe(true);
     }),
-    { numRuns: 500 },
+    { numRuns: draws(500) },
   );
 });
 
@@ -73,7 +74,7 @@ test("what is taken after an edit is still valid, and the text that JSON.stringi
       expect(checkUser(JSON.parse(edited))).toEqual([]);
       expect(stringify(JSON.parse(edited))).toBe(edited);
     }),
-    { numRuns: 3000 },
+    { numRuns: draws(3000) },
   );
   expect(taken).toBeGreaterThan(100);
 });

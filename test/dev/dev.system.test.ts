@@ -4,11 +4,12 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { takenPort } from "../support/ports.js";
 import { STATIONS, stations, writeStations } from "../support/stations.js";
+import { eventually, repeat } from "../support/until.js";
 import { develop, workplace } from "./run.js";
 
 /** Another program writes to the file, and waits while a build reads it. */
@@ -207,7 +208,7 @@ test("what changes during a build is built next, one build after the other", { t
   const { url } = await run.next();
   const staging = () => join(place.temporary, run.releases()[0] ?? "", "dist/.staging");
   sql(place.db, `UPDATE users SET bio = 'one' WHERE id = '${userId(0)}'`);
-  await vi.waitFor(() => expect(existsSync(staging())).toBe(true), { timeout: 60_000, interval: 5 });
+  await eventually(() => expect(existsSync(staging())).toBe(true));
   sql(place.db, `UPDATE users SET bio = 'two' WHERE id = '${userId(0)}'`);
   sql(place.db, `UPDATE users SET bio = 'three' WHERE id = '${userId(0)}'`);
   for (;;) {
@@ -224,10 +225,10 @@ test("a writer that never pauses is not waited for for ever", async () => {
   await run.next();
   await run.next();
   let writes = 0;
-  const timer = setInterval(() => sql(place.db, `UPDATE users SET bio = '${writes++}' WHERE id = '${userId(0)}'`), 60);
-  onTestFinished(() => clearInterval(timer));
+  const writer = repeat(() => sql(place.db, `UPDATE users SET bio = '${writes++}' WHERE id = '${userId(0)}'`));
+  onTestFinished(() => writer.stop());
   expect(await run.next()).toMatchObject({ event: "built" });
-  clearInterval(timer);
+  writer.stop();
   expect(await run.stop()).toBe(0);
 });
 

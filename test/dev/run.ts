@@ -3,13 +3,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { CLI } from "../support/command.js";
 import { plainRows, type Row, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { eventually } from "../support/until.js";
 
 /** What is waited for comes within moments; a busy machine takes longer. */
-const PATIENCE = { timeout: 60_000, interval: 50 };
 
 export interface Event {
   event: "listening" | "built" | "trouble";
@@ -51,13 +51,13 @@ export function develop({ cwd, temporary }: { cwd: string; temporary: string }, 
     /** The next event of `--json`. */
     async next(): Promise<Event> {
       const lines = () => said.stdout.text.split("\n").slice(0, -1);
-      await vi.waitFor(() => expect(lines().length, said.stderr.text).toBeGreaterThan(taken), PATIENCE);
+      await eventually(() => expect(lines().length, said.stderr.text).toBeGreaterThan(taken));
       return JSON.parse(lines()[taken++] ?? "");
     },
     /** Whether there is an event that was not taken yet. */
     isQuiet: () => said.stdout.text.split("\n").length - 1 === taken,
     /** Waits until stderr holds this. */
-    shown: (text: string) => vi.waitFor(() => expect(tidy(said.stderr.text)).toContain(text), PATIENCE),
+    shown: (text: string) => eventually(() => expect(tidy(said.stderr.text)).toContain(text)),
     async stop(signal: NodeJS.Signals = "SIGINT"): Promise<number | string> {
       child.kill(signal);
       return ended;

@@ -8,6 +8,7 @@ import type { SideFacts } from "../../src/diff/change.js";
 import { matchRecords } from "../../src/diff/match.js";
 import { userId } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { draws } from "../support/random.js";
 
 type Line = readonly [id: number, digest: number];
 
@@ -65,7 +66,7 @@ test("any two sides, in any order", async () => {
     fc.asyncProperty(side, side, async (old, now) => {
       expect(await match(old, now)).toEqual(expected(old, now));
     }),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   );
 });
 

@@ -4,13 +4,14 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { checkContract, parseContract } from "../../src/contract/file/parse.js";
 import { MEMBERS } from "../../src/contract/file/schema.js";
 import { blocksOf, clone, environment, sh } from "../support/docs.js";
 import { readTree } from "../support/files.js";
 import { STATIONS } from "../support/stations.js";
+import { eventually } from "../support/until.js";
 
 const FILE = new URL("../../docs/contract-file.md", import.meta.url).pathname;
 const DOC = readFileSync(FILE, "utf8");
@@ -81,7 +82,7 @@ async function serving(command: string, cwd: string, env: NodeJS.ProcessEnv): Pr
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     said += text;
   });
-  await vi.waitFor(() => expect(said).toContain("curl"), { timeout: 20_000 });
+  await eventually(() => expect(said).toContain("curl"));
   return /http:\/\/127\.0\.0\.1:\d+/.exec(said)?.[0] ?? "";
 }
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import Database from "better-sqlite3";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { contractOf } from "../../src/contract/contract.js";
 import type { ContractFile } from "../../src/contract/file/form.js";
 import { toSql } from "../../src/contract/schema/sql.js";
@@ -21,7 +21,8 @@ import { scratch } from "../support/files.js";
 import { FOREIGN } from "../support/foreign.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
-import { drawSeed, type Random, seeded } from "../support/random.js";
+import { type Random, seeded } from "../support/random.js";
+import { eventually } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const [SCRIPT = ""] = blocksOf(readFileSync(join(ROOT, "docs/consuming.md"), "utf8"), "A mirror", "python");
@@ -355,7 +356,7 @@ async function arrange(collection: Collection, host: Host, random: Random) {
       takeUp();
       const snapshot = readFileSync(join(publisher.dist, "current/snapshot.json"), "utf8");
       const served = async () => (await fetch(`${address}/snapshot.json`)).text();
-      await vi.waitFor(async () => expect(await served()).toBe(snapshot), 10_000);
+      await eventually(async () => expect(await served()).toBe(snapshot));
       const before = mirror.held();
       front.misbehave(fault);
       const { code, stderr } = await mirror.update(front.url);
@@ -377,7 +378,7 @@ describe.skipIf(isMissing("nginx", "/usr/bin/python3"))("a mirror in Python", ()
     ["rollcall serve", serve],
     ["nginx", nginx],
   ])("of %s holds what is published", { timeout: 300_000 }, async (_name, host) => {
-    const random = seeded(drawSeed());
+    const random = seeded();
     const counts = { steps: 0, everything: 0, nothing: 0, refused: 0 };
     for (const collection of COLLECTIONS) {
       const { publisher, mirror, update } = await arrange(collection, host, random);

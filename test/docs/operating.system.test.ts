@@ -3,11 +3,12 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { freshDist, until } from "../server/running.js";
+import { freshDist } from "../server/running.js";
 import { CLI, start } from "../support/command.js";
 import { blocksOf } from "../support/docs.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
+import { until } from "../support/until.js";
 
 const DOC = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
 const PROJECT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
@@ -51,7 +52,7 @@ test("the container's command serves a folder of releases, from files that its i
   child.stderr?.on("data", (chunk) => {
     said += chunk;
   });
-  await until(() => said.includes("serve  "), 20_000);
+  await until(() => said.includes("serve  "));
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);
 });

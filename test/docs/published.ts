@@ -3,13 +3,14 @@ import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Page, User } from "../../src/index.js";
 import { SERVERS, serveWith } from "../adapters/servers.js";
 import { makeKey } from "../readers/hosts.js";
 import { run, start } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { freePort } from "../support/ports.js";
+import { eventually } from "../support/until.js";
 
 const SAMPLE = fileURLToPath(new URL("../../data/users.sqlite", import.meta.url));
 
@@ -67,7 +68,7 @@ export async function byServe(): Promise<Published> {
     child.kill("SIGTERM");
     await ended;
   });
-  await vi.waitFor(() => fetch(`${published.url}/snapshot.json`), { timeout: 20_000 });
+  await eventually(() => fetch(`${published.url}/snapshot.json`));
   return published;
 }
 

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { parseContract } from "../../src/contract/file/parse.js";
 import { toSql } from "../../src/contract/schema/sql.js";
 import type {
@@ -30,6 +30,7 @@ import { build } from "../../src/index.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { clone, commandsOf, environment, sh } from "../support/docs.js";
 import { readTree, scratch } from "../support/files.js";
+import { eventually } from "../support/until.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
@@ -53,7 +54,7 @@ async function started(command: string, word: string, cwd: string, env: NodeJS.P
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     said += text;
   });
-  await vi.waitFor(() => expect(said).toContain(word), { timeout: 60_000, interval: 100 });
+  await eventually(() => expect(said).toContain(word));
   return said;
 }
 

@@ -7,6 +7,7 @@ import { plainRows } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { describeWith } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
+import { eventually } from "../support/until.js";
 import { settledList, usePages } from "./browser.js";
 import { PAGE_HOSTS, publishPage } from "./hosts.js";
 
@@ -89,7 +90,7 @@ describeWith("chromium", "accessibility", (path) => {
       .evaluate((one) => one.setAttribute("data-kept", ""));
     await page.keyboard.press("Enter");
     await page.locator("#main:focus").waitFor();
-    await expect.poll(() => new URL(page.url()).hash).toBe("#?q=user3");
+    await eventually(() => expect(new URL(page.url()).hash).toBe("#?q=user3"));
     expect(await settledList(page)).toBe("11 users found, in 40.");
     expect(await page.locator("[data-kept]").count()).toBe(1);
     expect(misdeeds).toEqual([]);

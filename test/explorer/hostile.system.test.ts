@@ -7,6 +7,7 @@ import { scratch } from "../support/files.js";
 import { HOSTILE, INVISIBLE } from "../support/hostile.js";
 import { describeWith } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
+import { eventually } from "../support/until.js";
 import { settledList, shownNames, usePages } from "./browser.js";
 import { PAGE_HOSTS, publishPage } from "./hosts.js";
 
@@ -45,7 +46,7 @@ describeWith("chromium", "hostile text", (path) => {
     const shown = [];
     for (let at = 1; at <= Math.ceil(TEXTS.length / 15); at++) {
       await page.goto(`${page.url().split("#")[0]}#?page=${at}`);
-      await expect.poll(() => page.locator("#page").inputValue()).toBe(String(at));
+      await eventually(async () => expect(await page.locator("#page").inputValue()).toBe(String(at)));
       shown.push(...(await shownNames(page)));
     }
     expect(new Set(shown)).toEqual(new Set(TEXTS.map((text) => seen(text, /[\n\r\t]/g))));
@@ -54,14 +55,14 @@ describeWith("chromium", "hostile text", (path) => {
       await box.fill(text.slice(0, 30));
       // A search begins a little after the last key.
       const { hash } = new URL(addressOf({ ...BEGINNING, text: await box.inputValue() }), page.url());
-      await expect.poll(() => new URL(page.url()).hash).toBe(hash);
+      await eventually(() => expect(new URL(page.url()).hash).toBe(hash));
       await settledList(page);
     }
     for (const at of [0, 4, 8, 16]) {
       await page.goto(`${page.url().split("#")[0]}#/00000000-0000-4000-8000-${String(at).padStart(12, "0")}`);
       await page.locator(".one .fields").waitFor();
       const bio = page.locator(".one .fields tr:has(code:text-is('bio')) td").first();
-      await expect.poll(() => bio.textContent()).toBe(seen(TEXTS[at] ?? "", /[\r\t]/g));
+      await eventually(async () => expect(await bio.textContent()).toBe(seen(TEXTS[at] ?? "", /[\r\t]/g)));
     }
     await page.goto(`${page.url().split("#")[0]}#/<img src=x onerror=alert(1)>`);
     await page.getByRole("heading", { name: "No user has this key" }).waitFor();

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Distribution } from "../../src/explorer/form.js";
 import { IntegerCounter } from "../../src/explorer/integers.js";
+import { draws } from "../support/random.js";
 
 type Bins = Distribution["bins"];
 
@@ -83,7 +84,7 @@ describe("more than 24 values", () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: draws(500) },
     );
   });
 

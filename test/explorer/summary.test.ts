@@ -6,6 +6,7 @@ import { type AnyRecord, contractOf, USERS_CONTRACT } from "../../src/contract/c
 import type { ContractFile, FieldSchema } from "../../src/contract/file/form.js";
 import { facetFields, facetTerm, facetTermsOf, LIST_DIGITS } from "../../src/contract/lookup.js";
 import { valueAt } from "../../src/contract/record/value.js";
+import { draws } from "../support/random.js";
 import { STATIONS_CONTRACT, stations } from "../support/stations.js";
 import { anyUser } from "../support/users.js";
 import { writeFacts } from "./collection.js";
@@ -140,7 +141,7 @@ describe("facets", () => {
         const { files } = await writeFacts(contract, records, { page, threads: 2 });
         expect([...termsIn(files)]).toEqual([...expected].sort(([one], [other]) => byBytes(one, other)));
       }),
-      { numRuns: 500 },
+      { numRuns: draws(500) },
     );
   });
 
@@ -163,7 +164,7 @@ describe("facets", () => {
           expect(more).toBe(0);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: draws(300) },
     );
   });
 
@@ -197,7 +198,7 @@ test("however many threads count, and in whatever order they hand over, every by
         expect(alone.files.get("explorer/summary.json")).toBe(`${stringify(alone.summary)}\n`);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: draws(300) },
   );
 });
 
@@ -213,7 +214,7 @@ test("users are counted by their texts as by their values, whatever the texts sa
       if (new Set(tokens).size > 1) expect([own?.min, own?.max]).toEqual([Math.min(...tokens), Math.max(...tokens)]);
       else expect(own).toBeUndefined();
     }),
-    { numRuns: 200 },
+    { numRuns: draws(200) },
   );
 });
 

@@ -2,12 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { LinkStyle } from "../../src/contract/links.js";
 import { plainRows, type Row } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { describeWith, isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
+import { eventually } from "../support/until.js";
 import { settledList, shownNames, usePages } from "./browser.js";
 import { PAGE_HOSTS, publishPage } from "./hosts.js";
 
@@ -44,10 +45,7 @@ describeWith("chromium", "a walk through the page", (path) => {
         if (name === "rollcall serve") {
           // It takes up what is current by itself, a moment later.
           const id = next.split("-").at(-1);
-          await vi.waitFor(
-            async () => expect((await (await fetch(`${baseUrl}/snapshot.json`)).json()).id).toBe(id),
-            20_000,
-          );
+          await eventually(async () => expect((await (await fetch(`${baseUrl}/snapshot.json`)).json()).id).toBe(id));
           return;
         }
         await stop();

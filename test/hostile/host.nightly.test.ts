@@ -3,11 +3,10 @@ import { describe, expect, test } from "vitest";
 import { start } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { front } from "../support/front.js";
-import { drawSeed } from "../support/random.js";
+import { SEED } from "../support/random.js";
 import { lie } from "./host.js";
 
 const CASES = 12;
-const SEED = drawSeed();
 
 /** Says at the end of a process, or of a thread, how much memory it took at most. */
 const MEASURE = `process.on("exit", () => process._rawDebug("peak", process.resourceUsage().maxRSS))`;

@@ -10,7 +10,7 @@ import { openSide, type SideEffects } from "../../src/sides/open.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { run } from "../support/command.js";
 import { scratch } from "../support/files.js";
-import { drawSeed, type Random, seeded } from "../support/random.js";
+import { type Random, SEED, seeded } from "../support/random.js";
 import { edit, page, plainRelease, readSnapshot, remake, reseal } from "../verify/damage.js";
 import { mutate } from "./pages.js";
 
@@ -117,7 +117,6 @@ function damage(folder: string, random: Random): void {
 }
 
 const CASES = 300;
-const SEED = drawSeed();
 
 test("whatever is changed of it, there is a verdict", { timeout: 300_000 }, async () => {
   for (let seed = SEED; seed < SEED + CASES; seed++) {

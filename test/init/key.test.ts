@@ -178,7 +178,7 @@ test("a signal stops it before anything is written", async () => {
     WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 50000) INSERT INTO t SELECT n FROM c`);
   const stop = new AbortController();
   const run = initialize(folder, { from: file, signal: stop.signal });
-  setTimeout(() => stop.abort(new Error("enough")), 0);
+  setImmediate(() => stop.abort(new Error("enough")));
   await expect(run).rejects.toThrow("enough");
   writeFileSync(join(folder, "rollcall.config.json"), "nothing was in its place");
 });

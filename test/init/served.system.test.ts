@@ -109,7 +109,7 @@ test.skipIf(isMissing("sqlite3"))("a list that the sqlite3 shell has imported", 
   });
 });
 
-test("a million rows take seconds and little memory", async () => {
+test("a million rows are read with little memory", async () => {
   const cwd = scratch();
   database(
     `CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, joined TEXT, active BOOLEAN);
@@ -117,25 +117,9 @@ test("a million rows take seconds and little memory", async () => {
      INSERT INTO people SELECT n, 'Person ' || n, '2026-01-31T23:59:59Z', n % 2 FROM numbers`,
     join(cwd, "people.sqlite"),
   );
-  const { child, ended } = start(["init", "--from", "people.sqlite", "--json"], { cwd });
-  let most = 0;
-  const watch = setInterval(() => {
-    most = Math.max(most, residentOf(child.pid));
-  }, 50);
-  const { code, stdout } = await ended;
-  clearInterval(watch);
+  // Node ends a process that needs more.
+  const env = { ...process.env, NODE_OPTIONS: "--max-old-space-size=40" };
+  const { code, stdout } = await run(["init", "--from", "people.sqlite", "--json"], { cwd, env });
   expect(code).toBe(0);
   expect(JSON.parse(stdout).found.rows).toBe(1_000_000);
-  expect(most).toBeGreaterThan(0);
-  expect(most).toBeLessThan(300);
 });
-
-/** Megabytes of a process that are in memory now; 0 when it has ended. */
-function residentOf(pid: number | undefined): number {
-  try {
-    const [, kilobytes = "0"] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-    return Number(kilobytes) / 1024;
-  } catch {
-    return 0;
-  }
-}

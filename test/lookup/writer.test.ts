@@ -8,7 +8,7 @@ import { recordEncoder } from "../../src/contract/record/encode.js";
 import { valueAt } from "../../src/contract/record/value.js";
 import { Gatherer } from "../../src/lookup/gatherer.js";
 import { LookupWriter } from "../../src/lookup/writer.js";
-import { drawSeed } from "../support/random.js";
+import { draws, SEED } from "../support/random.js";
 import { compareBytes, joinLines, lookUp, type PlainLine, readLines } from "./plain-reader.js";
 
 type AnyRecord = Record<string, unknown>;
@@ -206,7 +206,6 @@ function checkFamily(name: Family, { files, index }: Made, terms: Map<string, nu
 
 /** Terms that are looked for, with their beginnings. */
 const MOST_LOOKED_UP = 12;
-const seed = drawSeed();
 
 test("files say where each record is, whatever its words are and however small the files", async () => {
   const sizes = fc.record({
@@ -224,6 +223,6 @@ test("files say where each record is, whatever its words are and however small t
       const again = await make(contract, records, least, 7, 1);
       expect(again.files).toEqual(made.files);
     }),
-    { seed, numRuns: 100 },
+    { numRuns: draws(100) },
   );
 });

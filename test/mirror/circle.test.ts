@@ -11,7 +11,7 @@ import { createSqliteStore } from "../../src/mirror/store.js";
 import { insertUsers, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { FOREIGN } from "../support/foreign.js";
-import { drawSeed } from "../support/random.js";
+import { SEED } from "../support/random.js";
 import { anyUser, toRow } from "../support/users.js";
 import { fill } from "./filled.js";
 
@@ -77,5 +77,5 @@ test("of any users", { timeout: 60_000 }, async () => {
     db.close();
     await goRound(cwd, { db: file, pageSize: 7 });
   });
-  await fc.assert(property, { numRuns: 20, seed: drawSeed() });
+  await fc.assert(property, { numRuns: 20 });
 });

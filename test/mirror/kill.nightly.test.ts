@@ -8,7 +8,7 @@ import { build, createServer } from "../../src/index.js";
 import { run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
-import { drawSeed, seeded } from "../support/random.js";
+import { seeded } from "../support/random.js";
 import { sha256 } from "./filled.js";
 
 const KILLS = 40;
@@ -28,7 +28,7 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 900
   const file = join(cwd, "mirror.sqlite");
   const args = ["mirror", url, file, "--quiet"];
 
-  const random = seeded(drawSeed());
+  const random = seeded();
   const began = performance.now();
   expect(await run(args)).toEqual({ code: 0, stdout: "", stderr: "" });
   let whole = performance.now() - began;
@@ -76,7 +76,7 @@ test("a first run that is killed leaves no file, or a mirror", { timeout: 300_00
   const host = await createServer({ folder: out });
   onTestFinished(() => host.close());
   const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
-  const random = seeded(drawSeed());
+  const random = seeded();
   let whole = 0;
   for (let kill = 0; kill < 8; kill++) {
     const file = join(cwd, `${kill}.sqlite`);

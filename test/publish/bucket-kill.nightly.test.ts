@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { start } from "../support/command.js";
-import { drawSeed, seeded } from "../support/random.js";
+import { seeded } from "../support/random.js";
 import { newSetting } from "./setting.js";
 
 test("runs that are killed at any moment", { timeout: 200_000 }, async () => {
   const setting = await newSetting();
   await setting.finish(0);
   const reader = setting.watch();
-  const random = seeded(drawSeed());
+  const random = seeded();
   let killed = 0;
   for (let turn = 1; turn <= 12; turn++) {
     setting.store.fault = () => (random.chance(0.05) ? "slow" : undefined);

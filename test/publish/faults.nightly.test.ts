@@ -2,11 +2,11 @@
 import { beforeEach, expect, test } from "vitest";
 import { run } from "../support/command.js";
 import { readTree } from "../support/files.js";
-import { drawSeed, seeded } from "../support/random.js";
+import { seeded } from "../support/random.js";
 import type { Fault } from "./proxy.js";
 import { newSetting, type Setting } from "./setting.js";
 
-const random = seeded(drawSeed());
+const random = seeded();
 let setting: Setting;
 
 beforeEach(async () => {

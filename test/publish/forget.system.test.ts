@@ -1,32 +1,9 @@
 /** `rollcall forget`: kept releases go, and the URLs of what only they had are told. */
-import { existsSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import { readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { build } from "../../src/build/build.js";
-import { findDamage, openRelease } from "../../src/release/open.js";
 import { fakeIo, rollcall } from "../commands/run.js";
-import { start } from "../support/command.js";
-import { plainRows, writeUsers } from "../support/database.js";
-import { scratch } from "../support/files.js";
-import { drawSeed, seeded } from "../support/random.js";
-
-const BASE = "https://example.com";
-
-/** Two releases of so many users, a page each 2; the second has `without` users fewer. Both are older than a minute. */
-async function twoReleases(users = 6, without = 1) {
-  const cwd = scratch();
-  const make = async (count: number) => {
-    const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(count));
-    return build({ db, baseUrl: BASE, out: join(cwd, "dist"), pageSize: 2, keep: 9 });
-  };
-  const [old, current] = [await make(users), await make(users - without)];
-  age(old.folder);
-  return { cwd, dist: join(cwd, "dist"), old, current, make };
-}
-
-function age(folder: string): void {
-  utimesSync(folder, new Date(0), new Date(0));
-}
+import { age, BASE, twoReleases } from "./forgetting.js";
 
 test("a kept release goes; stdout has the URLs of what current has not", async () => {
   const { cwd, dist, old, current } = await twoReleases();
@@ -101,30 +78,4 @@ test("one that is not whole goes, and its URLs are said to be unknown", async ()
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   expect(stderr).toContain(`Not whole, so that nobody knows their URLs: ${old.name}; purge all of the listing.\n`);
   expect(readdirSync(join(dist, "releases"))).toEqual([current.name]);
-});
-
-test("killed at any moment, it leaves the whole release or none of it", async () => {
-  const random = seeded(drawSeed());
-  const outcomes = new Set<boolean>();
-  const { cwd, dist, old, make } = await twoReleases(600);
-  // From before it looks until after it has ended.
-  for (let turn = 0; turn < 6; turn++) {
-    if (!existsSync(old.folder)) {
-      const again = await make(600);
-      await make(599);
-      age(again.folder);
-    }
-    const [name = ""] = readdirSync(join(dist, "releases")).filter((each) => each.endsWith(old.id));
-    const { child, ended } = start(["forget", old.id], { cwd });
-    const timer = setTimeout(() => child.kill("SIGKILL"), 100 + random.below(700));
-    await ended;
-    clearTimeout(timer);
-    const folder = join(dist, "releases", name);
-    outcomes.add(existsSync(folder));
-    if (existsSync(folder)) expect(await findDamage(await openRelease(folder))).toBeUndefined();
-    old.folder = folder;
-  }
-  expect(outcomes.has(true)).toBe(true);
-  await make(600);
-  expect(readdirSync(dist).filter((name) => name.startsWith(".trash"))).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { run, start } from "../support/command.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
-import { drawSeed, seeded } from "../support/random.js";
+import { seeded } from "../support/random.js";
 import { buildUsers, published } from "./releases.js";
 
 const KILLS = 60;
@@ -31,7 +31,7 @@ test(`after each of ${KILLS} kills, and at every moment between`, { timeout: 300
   // How long the changes take here and now, beyond what a run takes that changes nothing.
   const [idle, whole] = [await timed(args(0)), await timed(args(1))];
   const reader = watch(site, counts);
-  const random = seeded(drawSeed());
+  const random = seeded();
   const codes = new Map<number | string, number>();
   let leftAside = 0;
   let unfinished = 0;

@@ -2,7 +2,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
+import { pause } from "../support/time.js";
+import { until } from "../support/until.js";
 
 /**
  * What happens to a request: it or its answer gets lost, it takes its time, it is never answered, it is refused, or it is
@@ -82,7 +83,7 @@ export function createProxy({ port, conditions, isComplete, fault }: ProxyOption
 
   /** The server for tests answers a PUT before the bytes are in its file. */
   const untilStored = async (url: string, body: Buffer): Promise<void> => {
-    while (!(await ask("GET", url, {})).body.equals(body)) await sleep(1);
+    await until(async () => (await ask("GET", url, {})).body.equals(body));
   };
 
   /**
@@ -108,7 +109,7 @@ export function createProxy({ port, conditions, isComplete, fault }: ProxyOption
     if (trouble === "lose") return void incoming.socket.destroy();
     const body = await buffer(incoming);
     if (trouble === "hang") return;
-    if (trouble === "slow") await sleep(150);
+    if (trouble === "slow") await pause(150);
     if (typeof trouble === "object" && "until" in trouble) {
       await Promise.race([trouble.until, once(outgoing, "close")]);
       if (outgoing.destroyed) return;

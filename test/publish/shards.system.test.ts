@@ -6,6 +6,7 @@ import { type BuildResult, publish } from "../../src/index.js";
 import { run, start } from "../support/command.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
+import { eventually } from "../support/until.js";
 import { buildUsers } from "./releases.js";
 import { BUCKET, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
@@ -50,8 +51,8 @@ test("eight at once, one of them killed and run again; the plain run puts no pag
   store.fault = (method, key) => (method === "PUT" && isOfKilled(key) && taken++ >= 2 ? "hang" : undefined);
   const shards = all.map((shard) => start(args, { env: { ...env, SLURM_ARRAY_TASK_ID: `${shard}` } }));
   const killed = shards[3];
-  await vi.waitFor(() => expect(seen("PUT").filter(isOfKilled)).toHaveLength(9), 100_000);
-  await vi.waitFor(async () => expect((await keys()).filter(isOfKilled)).toHaveLength(2), 100_000);
+  await eventually(() => expect(seen("PUT").filter(isOfKilled)).toHaveLength(9));
+  await eventually(async () => expect((await keys()).filter(isOfKilled)).toHaveLength(2));
   killed?.child.kill("SIGKILL");
   const ends = await Promise.all(shards.map(({ ended }) => ended));
   expect(ends.map(({ code }) => code)).toEqual(all.map((shard) => (shard === 3 ? "SIGKILL" : 0)));

@@ -7,10 +7,10 @@ import { type BuildOptions, build, type VerifyOptions, verify } from "../../src/
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
-import { drawSeed, rounds, seeded } from "../support/random.js";
+import { draws, seeded } from "../support/random.js";
 import { makeKey } from "./hosts.js";
 
-const FLIPS = rounds(10_000);
+const FLIPS = draws(10_000);
 /** Readers at once. */
 const READERS = 20;
 const BASE_URL = "https://directory.example.com";
@@ -30,7 +30,7 @@ const READ: readonly [files: RegExp, how: "pages" | "bulk" | "contract"][] = [
 
 describe.skipIf(isMissing("minisign"))(`${FLIPS} flipped bits in a signed release`, () => {
   test("are each noticed", { timeout: 900_000 }, async () => {
-    const random = seeded(drawSeed());
+    const random = seeded();
     const { folder, publicKey } = await signedRelease();
     const files = new Map([...readTree(folder).keys()].map((path) => [path, readFileSync(join(folder, path))]));
     // As many in a small file as in a large one.

@@ -6,12 +6,12 @@ import { type ListingError, type ListingOptions, openListing } from "../../src/c
 import { listReleases } from "../../src/release/list.js";
 import { fetchReply } from "../support/front.js";
 import { isMissing } from "../support/installed.js";
-import { drawSeed, seeded } from "../support/random.js";
+import { seeded } from "../support/random.js";
 import { markOf } from "./cases.mjs";
 import { FAULTS, type Fault } from "./faults.js";
 import { type Front, type Host, stationOf, type Turn } from "./hosts.js";
 
-const random = seeded(drawSeed());
+const random = seeded();
 
 /** How often the answer is wrong: at first, or each time it is asked for. */
 const TIMES = [1, Number.POSITIVE_INFINITY] as const;

@@ -6,12 +6,12 @@
 import { afterAll, expect, test } from "vitest";
 import { closeCeph, useCeph } from "../publish/store.js";
 import { isMissing } from "../support/installed.js";
-import { drawSeed, rounds, seeded } from "../support/random.js";
+import { draws, SEED, seeded } from "../support/random.js";
 import { History, type Tally } from "./histories/history.js";
 import { type HostKind, laneOf } from "./histories/lanes.js";
 import type { COLLECTIONS } from "./histories/sources.js";
 
-const HISTORIES = rounds(200);
+const HISTORIES = draws(200);
 
 const LANES: readonly [HostKind, keyof typeof COLLECTIONS][] = [
   ["serve", "users"],
@@ -51,7 +51,7 @@ test.skipIf(isMissing("unshare", "nsenter", "nginx", "minisign", "radosgw"))(
   { timeout: 1_800_000 },
   async () => {
     await useCeph();
-    const seed = drawSeed();
+    const seed = SEED;
     const tally: Tally = new Map();
     const began = performance.now();
     const failed = new AbortController();

@@ -8,14 +8,14 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { ListingError, openListing, type Position, SnapshotChangedError } from "../../src/client/index.js";
-import { until } from "../server/running.js";
 import { plainRows, type Row, userId } from "../support/database.js";
 import { engine, isMissing } from "../support/installed.js";
-import { drawSeed, rounds, seeded } from "../support/random.js";
+import { draws, seeded } from "../support/random.js";
+import { until } from "../support/until.js";
 import { markOf } from "./cases.mjs";
 import { type Host, stationOf, type Turn } from "./hosts.js";
 
-const SWITCHES = rounds(1_000);
+const SWITCHES = draws(1_000);
 /** Most time between two switches, on average. A walk that takes as long sees none of them every third time. */
 const MOST_PAUSE_MS = 150;
 /** After so many switches, the hosts hold still until each reader of the server has walked to the end again. */
@@ -60,7 +60,7 @@ test.skipIf(isMissing("nginx", "minisign", engine("got"), engine("@octokit/core"
   `no walk of the client is of two releases in ${SWITCHES} switches`,
   { timeout: 1_800_000 },
   async () => {
-    const random = seeded(drawSeed());
+    const random = seeded();
     const stations = [await stationOf("serve", undefined, SOURCES), await stationOf("cache", undefined, SOURCES)];
     for (const { switchTo } of stations) await switchTo("first");
     const isOver = new AbortController();
@@ -77,7 +77,7 @@ test.skipIf(isMissing("nginx", "minisign", engine("got"), engine("@octokit/core"
     for (let switches = 0; switches < SWITCHES; switches++) {
       // It means something only if there are walks to the end.
       if (switches % STILL_EVERY === 0)
-        await until(() => wholeWalks("serve").every((count) => count > switches / STILL_EVERY), 60_000);
+        await until(() => wholeWalks("serve").every((count) => count > switches / STILL_EVERY));
       await sleep(-Math.log(1 - random.next()) * MOST_PAUSE_MS);
       turn = random.of(TURNS.filter((other) => other !== turn));
       await Promise.all(stations.map(({ switchTo }) => switchTo(turn)));

@@ -22,10 +22,10 @@ import { type Ended, run } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { describeWith } from "../support/installed.js";
-import { drawSeed, rounds, seeded } from "../support/random.js";
+import { draws, seeded } from "../support/random.js";
 import { type Call, type Fault, listCalls, runWith } from "../support/strace.js";
 
-const DRAWN = rounds(3);
+const DRAWN = draws(3);
 const FAULTS: readonly Fault[] = ["error=EIO", "error=EACCES", "signal=SIGKILL"];
 
 /** A run, and what readers see of the folder that it is to change. */
@@ -229,6 +229,6 @@ function requireTruth(
 /** Some of the calls; all of them where ROLLCALL_TEST_FAULTS says so. */
 function draw(calls: readonly Call[]): Call[] {
   if (process.env["ROLLCALL_TEST_FAULTS"] === "all") return [...calls];
-  const random = seeded(drawSeed());
+  const random = seeded();
   return Array.from({ length: DRAWN }, () => random.of(calls));
 }

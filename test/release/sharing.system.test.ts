@@ -3,7 +3,6 @@
 import { spawn } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readlinkSync, statSync, utimesSync } from "node:fs";
 import { basename, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { openRelease } from "../../src/index.js";
@@ -12,6 +11,7 @@ import { CLI, type Ended, whenEnded } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
+import { until } from "../support/until.js";
 
 const GROUP = 60_000;
 const [ANN, BEN] = [60_001, 60_002];
@@ -96,7 +96,7 @@ describe.skipIf(!isRoot || isMissing("setpriv"))(
     test.each(["022", "077"])("of two members at once the second is refused, with umask %s", async (umask) => {
       const { dist, start, run, buildArgs } = shared({ mode: 0o2775, users: 2000 });
       const first = start(ANN, buildArgs, umask);
-      while (!existsSync(join(dist, ".staging/api/users/pages/5.json"))) await sleep(5);
+      await until(() => existsSync(join(dist, ".staging/api/users/pages/5.json")));
       first.child.kill("SIGSTOP");
       const who = umask === "022" ? `process ${first.child.pid} on \\S+ since \\S+Z` : "another process";
       expect(await run(BEN, buildArgs)).toEqual({

@@ -4,6 +4,7 @@ import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { excerpts, joined } from "../../src/report/excerpt.js";
 import { subjectOf } from "../../src/report/subject.js";
 import { DECEIVING } from "../support/deceiving.js";
+import { draws } from "../support/random.js";
 
 const LONG = "The quick brown fox jumps over the lazy dog, and then it rests. ".repeat(4);
 
@@ -111,7 +112,7 @@ test("any two texts are told apart, safely and shortly", () => {
         expect(side?.length).toBeLessThan(100);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: draws(1000) },
   );
 });
 

@@ -10,6 +10,7 @@ import { excerpts, joined } from "../../src/report/excerpt.js";
 import { markdownReport } from "../../src/report/markdown/markdown.js";
 import { subjectOf } from "../../src/report/subject.js";
 import { added, anyDiff, changed, changesIn, diffOf, longDiff, person, removed } from "../support/diffs.js";
+import { draws } from "../support/random.js";
 import { STATIONS, STATIONS_CONTRACT, stations } from "../support/stations.js";
 import { collect } from "./collect.js";
 import { hostileDiff as hostileContractDiff } from "./foreign.js";
@@ -128,7 +129,7 @@ test("hostile text is only ever text, each in its own cell", async () => {
         (diff.added && 1) + diff.added + (diff.removed && 1) + diff.removed,
       );
     }),
-    { numRuns: 200 },
+    { numRuns: draws(200) },
   );
 });
 
@@ -143,7 +144,7 @@ test("what a reader sees is what the excerpts say, in order", async () => {
       const marks = (text: string) => text.replaceAll("\\u0060", "`").replaceAll("\\u007c", "|");
       expect(seen.slice(-said.length || seen.length).map(marks)).toEqual(said.map(marks));
     }),
-    { numRuns: 150 },
+    { numRuns: draws(150) },
   );
 });
 
@@ -173,7 +174,7 @@ test("hostile words, fields, keys and conditions of a contract are only ever tex
       const changes = [added({ ...first }), changed({ ...second }, { ...second, [path]: `${many}.` })];
       await expectQuiet(diffOf(changes, { old: { contract: STATIONS_CONTRACT }, new: { contract } }), one, many);
     }),
-    { numRuns: 100 },
+    { numRuns: draws(100) },
   );
 });
 

@@ -4,18 +4,18 @@ import { once } from "node:events";
 import { rename, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { run } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort, takenPort } from "../support/ports.js";
+import { eventually } from "../support/until.js";
 import { startCluster } from "./cluster.js";
 import { publish } from "./release.js";
 import { ask, freshDist } from "./running.js";
 
 const REQUESTS = 100_000;
 const OPEN = 8;
-const PATIENT = { timeout: 30_000, interval: 100 };
 
 /** What clients ask for, by turns: pages in each coding, what a client has already, other files, mistakes. */
 const ASKED = [
@@ -84,7 +84,7 @@ describe.skipIf(isMissing("prometheus", "promtool"))("Prometheus", () => {
     const { text } = await admin.read("/metrics");
     expect(execFileSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" })).toBe("");
     // Scraped while it went on, and once more after the end.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const all = entries();
       expect(all.length).toBeGreaterThan(REQUESTS);
       expect(await query("sum by (status) (rollcall_requests_total)")).toEqual(
@@ -101,7 +101,7 @@ describe.skipIf(isMissing("prometheus", "promtool"))("Prometheus", () => {
           ({ bytes }) => bytes,
         ),
       );
-    }, PATIENT);
+    });
     const [encodings] = [await query("sum by (encoding) (rollcall_requests_total)")];
     expect(encodings["br"]).toBeGreaterThan(REQUESTS / 5);
     expect(encodings["gzip"]).toBeGreaterThan(REQUESTS / 6);
@@ -132,7 +132,7 @@ async function startPrometheus(target: number) {
     await ended;
   });
   const origin = `http://127.0.0.1:${port}`;
-  await vi.waitFor(async () => expect((await fetch(`${origin}/-/ready`)).status).toBe(200), PATIENT);
+  await eventually(async () => expect((await fetch(`${origin}/-/ready`)).status).toBe(200));
   return async (query: string): Promise<Record<string, number>> => {
     const answer = await fetch(`${origin}/api/v1/query?query=${encodeURIComponent(query)}`);
     const { data } = (await answer.json()) as { data: { result: { metric: object; value: [number, string] }[] } };
@@ -148,27 +148,27 @@ test("numbers are of all processes, and never go back when one dies", async () =
   const told = async () => (await admin.read("/metrics")).text;
   const countOf = async () => sumOf(await told(), "rollcall_requests_total");
   let before = 0;
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const count = await countOf();
     const isSteady = count > 1_900 && count === before;
     before = count;
     expect(isSteady).toBe(true);
-  }, PATIENT);
+  });
   const [victim = 0] = pids();
   process.kill(victim, "SIGKILL");
-  await vi.waitFor(() => expect(pids()).not.toContain(victim), PATIENT);
+  await eventually(() => expect(pids()).not.toContain(victim));
   expect(await countOf()).toBe(before);
-  await vi.waitFor(async () => expect(sumOf(await told(), "rollcall_processes")).toBe(2), PATIENT);
+  await eventually(async () => expect(sumOf(await told(), "rollcall_processes")).toBe(2));
   expect(await countOf()).toBe(before);
   await ask(port, "/api/users/");
-  await vi.waitFor(async () => expect(await countOf()).toBe(before + 1), PATIENT);
+  await eventually(async () => expect(await countOf()).toBe(before + 1));
   const folder = await publish(dist, { bio: "next" });
-  await vi.waitFor(async () => expect(sumOf(await told(), "rollcall_switches_total")).toBe(1), PATIENT);
+  await eventually(async () => expect(sumOf(await told(), "rollcall_switches_total")).toBe(1));
   expect(await told()).toContain(`rollcall_snapshot_info{id="${folder.slice(-12)}"} 1`);
   const open = connect({ port, host: "127.0.0.1" });
-  await vi.waitFor(async () => expect(sumOf(await told(), "rollcall_connections")).toBe(1), PATIENT);
+  await eventually(async () => expect(sumOf(await told(), "rollcall_connections")).toBe(1));
   open.destroy();
-  await vi.waitFor(async () => expect(sumOf(await told(), "rollcall_connections")).toBe(0), PATIENT);
+  await eventually(async () => expect(sumOf(await told(), "rollcall_connections")).toBe(0));
 });
 
 test("damage and refusals are counted", async () => {
@@ -179,12 +179,12 @@ test("damage and refusals are counted", async () => {
   expect((await ask(port, "/api/users/?page=1")).status).toBe(500);
   const next = await publish(dist, { bio: "broken" });
   await writeFile(join(next, "snapshot.json"), "{}");
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { text } = await admin.read("/metrics");
     expect(sumOf(text, "rollcall_damaged_reads_total")).toBe(1);
     expect(sumOf(text, "rollcall_requests_total")).toBe(1);
     expect(sumOf(text, "rollcall_refused_releases_total") + sumOf(text, "rollcall_switches_total")).toBe(1);
-  }, PATIENT);
+  });
 });
 
 test("health names what is served, and is 503 while nothing is; nothing else is there", async () => {
@@ -206,9 +206,9 @@ test("health names what is served, and is 503 while nothing is; nothing else is 
 
   await rename(join(folder, "SHA256SUMS"), join(folder, "away"));
   for (const pid of pids()) process.kill(pid, "SIGKILL");
-  await vi.waitFor(async () => expect((await admin.read("/healthz")).status).toBe(503), PATIENT);
+  await eventually(async () => expect((await admin.read("/healthz")).status).toBe(503));
   await rename(join(folder, "away"), join(folder, "SHA256SUMS"));
-  await vi.waitFor(async () => expect((await admin.read("/healthz")).status).toBe(200), PATIENT);
+  await eventually(async () => expect((await admin.read("/healthz")).status).toBe(200));
 });
 
 test("an address that cannot be had is refused before anything is served", async () => {

@@ -1,16 +1,16 @@
 /** `rollcall serve --processes N`: several processes on one port, seen from outside. */
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { start } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { takenPort } from "../support/ports.js";
+import { eventually } from "../support/until.js";
 import { childrenOf, startCluster } from "./cluster.js";
 import { publish } from "./release.js";
 import { ask, freshDist } from "./running.js";
 
 /** Ten times as long as it takes. */
-const PATIENT = { timeout: 20_000 };
 
 test("two processes answer, and a switch reaches both", async () => {
   const dist = await freshDist();
@@ -19,7 +19,7 @@ test("two processes answer, and a switch reaches both", async () => {
   const before = await snapshots(port, 20);
   expect(before.size).toBe(1);
   const folder = await publish(dist, { bio: "next" });
-  await vi.waitFor(() => expect(err.filter((line) => line.includes("now serving"))).toHaveLength(1), PATIENT);
+  await eventually(() => expect(err.filter((line) => line.includes("now serving"))).toHaveLength(1));
   // Each takes every second connection.
   const after = await snapshots(port, 20);
   expect(after.size).toBe(1);
@@ -38,7 +38,7 @@ test("SIGHUP reaches all, and the end leaves no process", async () => {
   expect(all).toHaveLength(3);
   await publish(dist, { bio: "next" });
   child.kill("SIGHUP");
-  await vi.waitFor(async () => expect((await snapshots(port, 9)).size).toBe(1));
+  await eventually(async () => expect((await snapshots(port, 9)).size).toBe(1));
   child.kill("SIGINT");
   expect((await ended).code).toBe(0);
   expect(all.filter(isAlive)).toEqual([]);
@@ -50,12 +50,12 @@ test("a process that is killed is replaced, and no new connection goes without a
   const { port, pids, err } = await startCluster(dist, "--processes", "2");
   const [victim = 0, other] = pids();
   process.kill(victim, "SIGKILL");
-  await vi.waitFor(() => expect(isAlive(victim)).toBe(false));
+  await eventually(() => expect(isAlive(victim)).toBe(false));
   expect((await snapshots(port, 30)).size).toBe(1);
-  await vi.waitFor(() => expect(pids()).toHaveLength(2), { timeout: 5_000 });
+  await eventually(() => expect(pids()).toHaveLength(2));
   expect(pids()).toContain(other);
   expect(pids()).not.toContain(victim);
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(err.join("\n")).toMatch(/Process \d+ ended \(SIGKILL\); another one starts in 100 ms\./),
   );
   expect((await snapshots(port, 30)).size).toBe(1);
@@ -66,8 +66,8 @@ test("all that are killed at once are replaced, on the same port", async () => {
   const { port, pids, child, ended } = await startCluster(dist, "--processes", "3");
   const victims = pids();
   for (const pid of victims) process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(pids().filter((pid) => !victims.includes(pid))).toHaveLength(3), PATIENT);
-  await vi.waitFor(async () => expect((await snapshots(port, 6)).size).toBe(1), PATIENT);
+  await eventually(() => expect(pids().filter((pid) => !victims.includes(pid))).toHaveLength(3));
+  await eventually(async () => expect((await snapshots(port, 6)).size).toBe(1));
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);
 });
@@ -77,10 +77,10 @@ test("the last one that is killed while another one waits to be replaced is repl
   const { port, pids, err } = await startCluster(dist, "--processes", "2");
   const [first = 0, last = 0] = pids();
   process.kill(first, "SIGKILL");
-  await vi.waitFor(() => expect(err.join()).toContain(`Process ${first} ended (SIGKILL); another`), PATIENT);
+  await eventually(() => expect(err.join()).toContain(`Process ${first} ended (SIGKILL); another`));
   process.kill(last, "SIGKILL");
-  await vi.waitFor(() => expect(pids().filter((pid) => pid !== last)).toHaveLength(2), PATIENT);
-  await vi.waitFor(async () => expect((await snapshots(port, 6)).size).toBe(1), PATIENT);
+  await eventually(() => expect(pids().filter((pid) => pid !== last)).toHaveLength(2));
+  await eventually(async () => expect((await snapshots(port, 6)).size).toBe(1));
 });
 
 test("where none can be started any more, all ends with the reason", async () => {
@@ -103,19 +103,19 @@ test("what is mended meanwhile is served again", async () => {
   const { port, pids, err } = await startCluster(dist, "--processes", "2");
   await rename(join(folder, "SHA256SUMS"), join(folder, "away"));
   for (const pid of pids()) process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(err.join()).toContain("cannot serve"), PATIENT);
+  await eventually(() => expect(err.join()).toContain("cannot serve"));
   await rename(join(folder, "away"), join(folder, "SHA256SUMS"));
-  await vi.waitFor(async () => expect((await snapshots(port, 6)).size).toBe(1), PATIENT);
+  await eventually(async () => expect((await snapshots(port, 6)).size).toBe(1));
 });
 
 test("one that is killed while it starts is refused in words, and leaves no process", async () => {
   const dist = await freshDist();
   const { child, ended } = start(["serve", dist, "--port", "0", "--processes", "2"]);
   let started: number[] = [];
-  await vi.waitFor(() => {
+  await eventually(() => {
     started = childrenOf(child.pid ?? 0);
     expect(started).toHaveLength(2);
-  }, PATIENT);
+  });
   process.kill(started[0] ?? 0, "SIGKILL");
   expect(await ended).toEqual({
     code: 1,
@@ -131,7 +131,7 @@ test("processes end with the first one, however it ends", async () => {
   const all = pids();
   child.kill("SIGKILL");
   expect((await ended).code).toBe("SIGKILL");
-  await vi.waitFor(() => expect(all.filter(isAlive)).toEqual([]), { timeout: 5_000 });
+  await eventually(() => expect(all.filter(isAlive)).toEqual([]));
 });
 
 test("a taken port and a missing release are refused as for one process", async () => {

@@ -1,7 +1,8 @@
 /** `rollcall serve --processes N` as processes of its own, and what can be asked of them from outside. */
 import { execFileSync } from "node:child_process";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { start } from "../support/command.js";
+import { eventually } from "../support/until.js";
 
 export interface ClusterProcess {
   child: ReturnType<typeof start>["child"];
@@ -25,7 +26,7 @@ export async function startCluster(dist: string, ...args: string[]): Promise<Clu
   const err: string[] = [];
   child.stdout?.on("data", (chunk) => out.push(...`${chunk}`.trimEnd().split("\n")));
   child.stderr?.on("data", (chunk) => err.push(...`${chunk}`.trimEnd().split("\n")));
-  await vi.waitFor(() => expect(out.length + (child.exitCode ?? 0)).toBeGreaterThan(0), { timeout: 10_000 });
+  await eventually(() => expect(out.length + (child.exitCode ?? 0)).toBeGreaterThan(0));
   const { port } = new URL(JSON.parse(out[0] ?? "").url);
   return { child, ended, port: Number(port), out, err, pids: () => childrenOf(child.pid ?? 0) };
 }

@@ -5,11 +5,12 @@ import { createWriteStream, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { start } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
-import { drawSeed, type Random, seeded } from "../support/random.js";
+import { type Random, seeded } from "../support/random.js";
+import { eventually } from "../support/until.js";
 import { broken, pipelined } from "./hostile-requests.js";
 import { freshDist } from "./running.js";
 
@@ -20,7 +21,7 @@ const ASKED = 100;
 
 describe.skipIf(isMissing("goaccess", "fail2ban-regex"))("100,000 lines of hostile requests", () => {
   test("are read by goaccess and fail2ban-regex, each of them", { timeout: 600_000 }, async () => {
-    const random = seeded(drawSeed());
+    const random = seeded();
     const log = join(scratch(), "access.log");
     const { port, count, stop } = await startLogged(log);
     const sources = ["127.0.0.1", "::1"];
@@ -82,7 +83,7 @@ async function startLogged(log: string) {
     said += chunk;
   });
   const announced = () => Number(/http:\/\/\[::\]:(\d+)/.exec(said)?.[1] ?? expect.fail(said));
-  const port = await vi.waitFor(announced, { timeout: 20_000 });
+  const port = await eventually(announced);
   const stop = async () => {
     child.kill("SIGTERM");
     await Promise.all([ended, finished(file)]);

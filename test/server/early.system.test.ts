@@ -1,8 +1,9 @@
 /** Signals that reach `rollcall serve` while it starts, or the moment that it says it is ready. */
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { start } from "../support/command.js";
+import { eventually } from "../support/until.js";
 import { childrenOf, startCluster } from "./cluster.js";
 import { publish } from "./release.js";
 import { ask, freshDist } from "./running.js";
@@ -20,11 +21,11 @@ async function signalled(dist: string, args: string[], signal: NodeJS.Signals, i
   child.stdout?.on("data", (chunk) => {
     out += chunk;
   });
-  await vi.waitFor(() => expect(catches(child.pid ?? 0, 1)).toBe(true), { timeout: 30_000, interval: 1 });
+  await eventually(() => expect(catches(child.pid ?? 0, 1)).toBe(true));
   let sent = 0;
   for (; out === "" && child.exitCode === null && child.signalCode === null && !isOver(); sent++) {
     child.kill(signal);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise(setImmediate);
   }
   return { child, ended, sent, out: () => out };
 }
@@ -47,10 +48,7 @@ test("SIGHUP to processes that have not heard of it yet only makes others start"
     const { child, ended } = start(["serve", dist, "--port", "0", "--json", "--processes", "2"]);
     onTestFinished(() => void child.kill("SIGKILL"));
     const announced = once(child.stdout ?? child, "data");
-    await vi.waitFor(() => expect(childrenOf(child.pid ?? 0)).toHaveLength(2), {
-      timeout: 20_000,
-      interval: 5,
-    });
+    await eventually(() => expect(childrenOf(child.pid ?? 0)).toHaveLength(2));
     for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, "SIGHUP");
     const [line] = await announced;
     expect((await ask(Number(new URL(JSON.parse(`${line}`).url).port), "/api/users/")).status).toBe(200);
@@ -65,13 +63,10 @@ test.each([1, 2])("SIGHUP at the ready line of %i is taken", async (workers) => 
     const { child, ended, port } = await startCluster(dist, "--processes", `${workers}`);
     child.kill("SIGHUP");
     const folder = await publish(dist, { bio: `run ${run}` });
-    await vi.waitFor(
-      async () => {
-        const { headers } = await ask(port, "/api/users/");
-        expect(folder).toContain(headers["snapshot-id"]);
-      },
-      { timeout: 10_000 },
-    );
+    await eventually(async () => {
+      const { headers } = await ask(port, "/api/users/");
+      expect(folder).toContain(headers["snapshot-id"]);
+    });
     child.kill("SIGTERM");
     expect((await ended).code).toBe(0);
   }

@@ -9,8 +9,9 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createListingServer } from "../../src/server/server.js";
 import { CLI } from "../support/command.js";
 import { openFiles, scratch } from "../support/files.js";
+import { until } from "../support/until.js";
 import { publish } from "./release.js";
-import { ask, closed, freshDist, open, say, serving, until } from "./running.js";
+import { ask, closed, freshDist, open, say, serving } from "./running.js";
 
 const LISTING = "/api/users/";
 const get = (target: string, headers = "") => `GET ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
@@ -75,7 +76,7 @@ describe.each(WAYS)("by %s", (_way, target) => {
     socket.pause();
     const pages = Array.from({ length: 20 }, (_, at) => at + 1);
     socket.write(pages.map((page) => get(target(page))).join(""));
-    await until(() => entries.length > 0 || process.memoryUsage().arrayBuffers > before + 4 * MB, 60_000);
+    await until(() => entries.length > 0 || process.memoryUsage().arrayBuffers > before + 4 * MB);
     await sleep(500);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(30 * MB);
     let bytes = 0;
@@ -83,7 +84,7 @@ describe.each(WAYS)("by %s", (_way, target) => {
       bytes += chunk.length;
     });
     socket.resume();
-    await until(() => entries.length === 20 && bytes > 100_000_000, 120_000);
+    await until(() => entries.length === 20 && bytes > 100_000_000);
     expect(entries.map(({ status }) => status)).toEqual(pages.map(() => 200));
     socket.destroy();
   });
@@ -94,7 +95,7 @@ describe.each(WAYS)("by %s", (_way, target) => {
     socket.pause();
     socket.write(get(target(1)).repeat(10));
     const sending = setInterval(() => socket.writable && socket.write(get(target(2))), 20);
-    await until(() => entries.some(({ ms }) => ms > 600), 60_000);
+    await until(() => entries.some(({ ms }) => ms > 600));
     clearInterval(sending);
     socket.resume();
     await closed(socket);
@@ -115,7 +116,7 @@ describe.each(WAYS)("by %s", (_way, target) => {
       setTimeout(() => socket.resume(), 10);
     });
     socket.write(get(target(1), target(1).includes("x") ? "Connection: close\r\n" : ""));
-    await until(() => bytes > 30_000_000, 60_000);
+    await until(() => bytes > 30_000_000);
     socket.destroy();
   });
 
@@ -249,7 +250,7 @@ describe.skipIf(!hasProc)("few descriptors", () => {
     const first = await new Promise<Buffer>((resolve) => child.stdout.once("data", resolve));
     const port = Number(new URL(JSON.parse(first.toString()).url).port);
     const idle = Array.from({ length: 300 }, () => open(port));
-    await until(() => idle.filter((socket) => socket.closed).length > 150, 20_000);
+    await until(() => idle.filter((socket) => socket.closed).length > 150);
     const pages = Array.from({ length: 60 }, (_, at) => at + 1);
     const answers = await Promise.all(pages.map((page) => ask(port, `${LISTING}?page=${page}`)));
     expect(answers.map(({ status }) => status)).toEqual(pages.map(() => 200));

@@ -3,7 +3,8 @@ import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createListingServer, type ListingServer } from "../../src/server/server.js";
 import { takenPort } from "../support/ports.js";
-import { ask, closed, freshDist, hearing, open, say, serving, until } from "./running.js";
+import { repeat, until } from "../support/until.js";
+import { ask, closed, freshDist, hearing, hold, open, say, serving } from "./running.js";
 
 const GET = "GET /api/users/ HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -56,9 +57,6 @@ describe("listen", () => {
   });
 });
 
-/** Milliseconds: ten times the limits that these tests set, and less than the usual ones. */
-const SOON = 4_000;
-
 describe("time limits", () => {
   const short = { headersMs: 300, requestMs: 400, keepAliveMs: 200, idleMs: 600, checkMs: 50, lingerMs: 200 };
 
@@ -67,24 +65,20 @@ describe("time limits", () => {
     ["a client that never ends its headers", "GET /api/users/ HTTP/1.1\r\nHost: a\r\nX-Slow: "],
   ])("%s is told and cut", async (_name, text) => {
     const { port } = await serving({}, {}, short);
-    const started = Date.now();
-    const heard = await say(port, text);
+    const heard = await hold(port, text);
     expect(heard).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     expect(heard).toMatch(/\r\n\r\n\{"detail":"Request timed out\."\}$/);
     expect(heard).toContain("Snapshot-Id: ");
-    expect(Date.now() - started).toBeLessThan(SOON);
   });
 
   test("a client that drips its headers cannot hold on", async () => {
     const { port } = await serving({}, {}, short);
     const socket = open(port);
-    const drip = setInterval(() => socket.write("X: y\r\n"), 20);
-    const started = Date.now();
+    const drip = repeat(() => socket.write("X: y\r\n"));
     socket.write("GET / HTTP/1.1\r\n");
     socket.resume();
     await closed(socket);
-    clearInterval(drip);
-    expect(Date.now() - started).toBeLessThan(SOON);
+    drip.stop();
   });
 
   test("a client that drips a body is answered and cut", async () => {
@@ -92,17 +86,15 @@ describe("time limits", () => {
     const socket = open(port);
     const heard = hearing(socket);
     socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
-    const drip = setInterval(() => socket.write("x"), 20);
+    const drip = repeat(() => socket.write("x"));
     await closed(socket);
-    clearInterval(drip);
+    drip.stop();
     expect(heard()).toMatch(/^HTTP\/1\.1 405 /);
   });
 
   test("a kept connection is closed when nothing follows", async () => {
     const { port } = await serving({}, {}, short);
-    const started = Date.now();
-    expect(await say(port, GET)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(Date.now() - started).toBeLessThan(SOON);
+    expect(await hold(port, GET)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test("a client that does not read its answer is cut", async () => {
@@ -110,7 +102,7 @@ describe("time limits", () => {
     const socket = open(port);
     socket.pause();
     socket.write(GET);
-    await until(() => entries.length === 1, 5_000);
+    await until(() => entries.length === 1);
     expect(entries[0]).toMatchObject({ status: 200 });
     expect(entries[0]?.ms).toBeGreaterThan(short.idleMs);
     socket.destroy();
@@ -122,7 +114,7 @@ describe("time limits", () => {
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy();
     });
-    await until(() => sockets.every(({ connecting, destroyed }) => !connecting && !destroyed), 10_000);
+    await until(() => sockets.every(({ connecting, destroyed }) => !connecting && !destroyed));
     for (const socket of sockets.slice(0, 1_000)) socket.write("GET /api/users/ HTTP/1.1\r\n");
     expect((await ask(port, "/api/users/?page=2")).status).toBe(200);
     expect(sockets.every(({ closed }) => !closed)).toBe(true);
@@ -143,8 +135,7 @@ describe("close", () => {
     let head = "";
     inFlight.pause();
     inFlight.write(GET);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const started = Date.now();
+    await until(() => inFlight.bytesRead > 0);
     const ended = server.close();
     expect(server.close()).toBe(ended);
     await expect(say(port, GET)).resolves.toBe("");
@@ -154,7 +145,6 @@ describe("close", () => {
     });
     inFlight.resume();
     await ended;
-    expect(Date.now() - started).toBeLessThan(5_000);
     await Promise.all([idle, kept, inFlight].map(closed));
     const length = Number(/Content-Length: (\d+)/.exec(head)?.[1]);
     expect(length).toBeGreaterThan(20_000_000);
@@ -166,9 +156,10 @@ describe("close", () => {
     const socket = open(port);
     const heard = hearing(socket);
     socket.write(GET.slice(0, 30));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // The server has read its part once it has answered who came later.
+    await ask(port, "/snapshot.json");
     const ended = server.close();
-    setTimeout(() => socket.write(GET.slice(30)), 50);
+    socket.write(GET.slice(30));
     await ended;
     await closed(socket);
     expect(heard()).toMatch(/^HTTP\/1\.1 200 /);
@@ -184,10 +175,9 @@ describe("close", () => {
       socket.write(text);
       return socket;
     });
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const started = Date.now();
+    await until(() => sockets.every(({ connecting }) => !connecting));
+    await ask(port, "/snapshot.json");
     await server.close();
-    expect(Date.now() - started).toBeLessThan(SOON);
     for (const socket of sockets) socket.destroy();
   });
 
@@ -200,6 +190,7 @@ describe("close", () => {
 });
 
 test("the access log has every answer", async () => {
+  const began = new Date();
   const { server, port, entries } = await serving();
   // One after the other: an entry is written when its answer is out, which may be after the next request.
   const once = async <Result>(answer: Promise<Result>): Promise<Result> => {
@@ -226,8 +217,8 @@ test("the access log has every answer", async () => {
     { ...common, method: "-", url: "-", status: 400, bytes: 25 },
   ]);
   for (const { time, ms } of entries) {
-    expect(Math.abs(Date.now() - time.getTime())).toBeLessThan(10_000);
-    expect(ms).toBeLessThan(5_000);
+    expect(time.getTime()).toBeGreaterThanOrEqual(began.getTime());
+    expect(ms).toBeGreaterThanOrEqual(0);
   }
 });
 
@@ -248,7 +239,7 @@ test("clients that leave before their answers are no trouble", async () => {
     const socket = open(port);
     socket.write(requests.repeat(5), () => {
       if (round % 3 === 0) socket.destroy();
-      else setTimeout(() => socket.resetAndDestroy(), round % 7);
+      else setImmediate(() => socket.resetAndDestroy());
     });
     await closed(socket);
   }

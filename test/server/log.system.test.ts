@@ -3,9 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { CLI } from "../support/command.js";
 import { scratch } from "../support/files.js";
+import { eventually } from "../support/until.js";
 import { ask, freshDist } from "./running.js";
 
 const LOST = (why: string) =>
@@ -29,7 +30,7 @@ async function started(script: string, ...more: string[]) {
   child.stderr.on("data", (chunk) => {
     said.err += chunk;
   });
-  await vi.waitFor(() => expect(said.err).toMatch(ADDRESS), { timeout: 20_000 });
+  await eventually(() => expect(said.err).toMatch(ADDRESS));
   return { child, ended, said, port: Number(ADDRESS.exec(said.err)?.[1]) };
 }
 
@@ -37,7 +38,7 @@ test.each([1, 2])("whose reader has left a server of %i is missed once", async (
   const { child, ended, said, port } = await started('exec "$0" "$@"', "--processes", `${workers}`);
   child.stdout.destroy();
   await answers(port, 5);
-  await vi.waitFor(() => expect(said.err).toMatch(LOST("EPIPE")), { timeout: 20_000 });
+  await eventually(() => expect(said.err).toMatch(LOST("EPIPE")));
   await answers(port, 20);
   child.kill("SIGTERM");
   expect(await ended).toEqual([0, null]);

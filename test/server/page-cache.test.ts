@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createLender, HEADROOM } from "../../src/server/memory.js";
 import { createPageCache } from "../../src/server/page-cache.js";
 import { isSettled } from "../../src/server/proofs.js";
-import { drawSeed, seeded } from "../support/random.js";
+import { seeded } from "../support/random.js";
 
 const SIZE = 10_000;
 const HELD = 50;
@@ -37,7 +37,7 @@ describe("hot pages", () => {
   });
 
   test("are found in memory nearly always while others walk, whatever the order", () => {
-    const random = seeded(drawSeed());
+    const random = seeded();
     const { ask } = caching();
     const hot = HELD / 2;
     let [found, missed, next] = [0, 0, hot];

@@ -5,12 +5,14 @@ import { statSync } from "node:fs";
 import { appendFile, link, readFile, rename, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { fileTime } from "../support/files.js";
 import { describeWith } from "../support/installed.js";
 import { USER_PAGES } from "../support/pages.js";
-import { drawSeed, seeded } from "../support/random.js";
+import { seeded } from "../support/random.js";
+import { until } from "../support/until.js";
 import { parseAnswers } from "./raw-answers.js";
 import type { Shape } from "./release.js";
-import { ask, open, serving, until } from "./running.js";
+import { ask, open, serving } from "./running.js";
 
 const SHAPE: Shape = { encodings: ["br", "gzip"], others: { "avatar.svg": "<svg>an avatar of some length</svg>" } };
 const PAGE = "/api/users/?page=2";
@@ -60,8 +62,8 @@ async function reading(prove: "once" | "always", settleMs: number) {
 }
 
 /** Until a file has been what it is for so long that it may be trusted. */
-function settled(file: string, settleMs: number): Promise<number> {
-  return until(() => Date.now() - statSync(file).ctimeMs > settleMs + 20);
+function settled(file: string, settleMs: number): Promise<boolean> {
+  return until(() => fileTime() > statSync(file).ctimeMs + settleMs + 20);
 }
 
 describe.each(FILES)("%s", (_name, file, path, coding) => {
@@ -115,7 +117,7 @@ test.each(FILES.slice(0, 3))(
   "%s changes without a pause: each answer is its own bytes or a 500",
   async (_n, file, path, coding) => {
     const { server, get } = await reading("once", SETTLE_MS);
-    const random = seeded(drawSeed());
+    const random = seeded();
     const whole = join(server.release.folder, file);
     const bytes = await readFile(whole);
     const other = Buffer.alloc(bytes.length, "x");
@@ -131,10 +133,10 @@ test.each(FILES.slice(0, 3))(
       const [, write] = random.of(WAYS);
       await write(whole, other);
       const { refused, right } = counts;
-      if (random.chance(0.5)) await until(() => counts.refused > refused, 30_000);
+      if (random.chance(0.5)) await until(() => counts.refused > refused);
       await write(whole, bytes);
       // The next change comes at once, or after the right bytes were sent again.
-      if (random.chance(0.5)) await until(() => counts.right > right + 8, 30_000);
+      if (random.chance(0.5)) await until(() => counts.right > right + 8);
     }
     isOver = true;
     await Promise.all(clients);

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { isMissing } from "../support/installed.js";
-import { rounds } from "../support/random.js";
+import { draws } from "../support/random.js";
 import { ask, freshDist } from "./running.js";
 import { keepService, SERVICE_NEEDS } from "./service.js";
 
 /** Several at once, since starting one takes longer than all else here. */
 const SERVICES = 4;
-const RESTARTS = rounds(1_000);
+const RESTARTS = draws(1_000);
 const CLIENTS = 4;
 /** Answers of each service between two restarts, at least. */
 const ANSWERS = 5;

@@ -65,20 +65,19 @@ export function ask(port: number, path: string, options: RequestOptions = {}, bo
   });
 }
 
-/** Sends raw bytes and resolves to all that came back until the server closed, or until `ms` have passed. */
-export function say(port: number, text: string, ms = 3_000): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = open(port);
-    const heard = hearing(socket);
-    const done = () => {
-      clearTimeout(timer);
-      socket.destroy();
-      resolve(heard());
-    };
-    const timer = setTimeout(done, ms);
-    socket.on("close", done);
-    socket.write(Buffer.from(text, "latin1"));
-  });
+/** Sends raw bytes, closes this side, and resolves to all that came back. */
+export function say(port: number, text: string): Promise<string> {
+  return hold(port, text, (socket) => socket.end());
+}
+
+/** Sends raw bytes, leaves this side open, and resolves to all that came back until the server closed. */
+export async function hold(port: number, text: string, sent = (_socket: Socket) => {}): Promise<string> {
+  const socket = open(port);
+  const heard = hearing(socket);
+  socket.write(Buffer.from(text, "latin1"));
+  sent(socket);
+  await closed(socket);
+  return heard();
 }
 
 /** A connection whose errors do not matter. */
@@ -99,14 +98,4 @@ export function hearing(socket: Socket): () => string {
 
 export function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => (socket.closed ? resolve() : socket.once("close", () => resolve())));
-}
-
-/** Waits until `check` holds; how long that took, in milliseconds. */
-export async function until(check: () => boolean, ms = 5_000): Promise<number> {
-  const started = Date.now();
-  while (!check()) {
-    if (Date.now() - started > ms) throw new Error(`Not so after ${ms} ms: ${check}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  return Date.now() - started;
 }

@@ -4,9 +4,10 @@ import { start } from "../support/command.js";
 import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
+import { until } from "../support/until.js";
 import { childrenOf } from "./cluster.js";
 import { publish } from "./release.js";
-import { ask, freshDist, until } from "./running.js";
+import { ask, freshDist } from "./running.js";
 import { keepService, SERVICE_NEEDS } from "./service.js";
 
 const PATH = "/api/users/?format=api&page=1";
@@ -27,7 +28,7 @@ describe.skipIf(isMissing(...SERVICE_NEEDS))("a socket that is handed over", () 
     const { id } = JSON.parse(`${(await ask(port, "/snapshot.json")).body}`);
     await publish(dist, { count: 7 });
     kill("SIGHUP");
-    await until(() => said().includes("now serving"), 20_000);
+    await until(() => said().includes("now serving"));
     expect(said(), "another release is taken up at SIGHUP").not.toContain(`now serving ${id}`);
     expect(JSON.parse(`${(await ask(port, PATH)).body}`).count).toBe(7);
 
@@ -94,7 +95,7 @@ test("what was handed to another process is not taken", async () => {
   child.stderr?.on("data", (chunk) => {
     said += chunk;
   });
-  await until(() => said.includes("serve "), 20_000);
+  await until(() => said.includes("serve "));
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);
   expect(said).not.toContain("LISTEN_FDS");
@@ -108,7 +109,7 @@ test("a server goes on where nobody can be told that it is ready, and says so", 
     said += chunk;
   });
   const line = "The service manager cannot be told that this is ready: systemd-notify is not installed.\n";
-  await until(() => said.includes(line), 20_000);
+  await until(() => said.includes(line));
   child.kill("SIGTERM");
   expect((await ended).code).toBe(0);
 });

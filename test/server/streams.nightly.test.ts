@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openFiles } from "../support/files.js";
-import { drawSeed, type Random, seeded } from "../support/random.js";
+import { type Random, SEED, seeded } from "../support/random.js";
+import { until } from "../support/until.js";
 import { parseAnswers } from "./raw-answers.js";
-import { closed, open, type Running, serving, until } from "./running.js";
+import { closed, open, type Running, serving } from "./running.js";
 import { makeStream, type Stream } from "./streams.js";
 
 const STREAMS = Number(process.env["STREAMS"] ?? 2_000);
-const SEED = drawSeed();
 const AT_ONCE = 8;
 const PAGES = 40;
 const FILES = ["SHA256SUMS", "snapshot.json", "avatar.png"];
@@ -70,7 +70,7 @@ async function play({ port, server }: Running, stream: Stream, isAway: boolean, 
   const parse = () => parseAnswers(Buffer.concat(chunks), methods);
   if (manner === "half-closes") socket.end();
   else if (!closes) {
-    await until(() => socket.closed || parse().answers.length >= answers.length, 60_000);
+    await until(() => socket.closed || parse().answers.length >= answers.length);
     socket.end();
   }
   await Promise.race([ended, sleep(60_000, undefined, { ref: false })]);

@@ -6,10 +6,10 @@ import { type BuildOptions, build, InvalidRecordsError } from "rollcall";
 import { expect, test } from "vitest";
 import { plainRows, userId, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
-import { drawSeed, rounds, seeded } from "../support/random.js";
+import { draws, seeded } from "../support/random.js";
 
 const INDEX = "CREATE INDEX users_order ON users (date_joined DESC, id);";
-const FLIPS = rounds(300);
+const FLIPS = draws(300);
 
 function publish(db: string, more: Partial<BuildOptions> = {}) {
   // Few users a page, so that threads get several batches.
@@ -37,7 +37,7 @@ test(`${FLIPS} flipped bits in indexes`, { timeout: 1_200_000 }, async () => {
       .all();
   });
   const bytes = readFileSync(whole);
-  const random = seeded(drawSeed());
+  const random = seeded();
   const db = join(folder, "flipped.sqlite");
   const outcomes = { published: 0, refused: 0 };
   for (let flip = 0; flip < FLIPS; flip++) {

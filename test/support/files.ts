@@ -1,9 +1,10 @@
 /** Real folders for tests. */
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { onTestFinished } from "vitest";
+import { until } from "./until.js";
 
 /** A new folder that goes when the test ends. */
 export function scratch(): string {
@@ -21,9 +22,13 @@ export function readTree(folder: string): Map<string, string> {
   return new Map(files.sort().map((file) => [relative(folder, file), readFileSync(file, "utf8")]));
 }
 
-/** @throws Error when a file of a release is not what its SHA256SUMS says, by the judgement of another program. */
+/** Fails where a file of a release is not what its SHA256SUMS says. */
 export function checkSums(folder: string): void {
-  execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: folder, stdio: "pipe" });
+  for (const line of readFileSync(join(folder, "SHA256SUMS"), "utf8").trimEnd().split("\n")) {
+    const [digest, path = ""] = line.split("  ");
+    const bytes = readFileSync(join(folder, path));
+    if (createHash("sha256").update(bytes).digest("hex") !== digest) throw new Error(`${path} has another digest.`);
+  }
 }
 
 /** What this process has open of files whose path holds one of `parts`. Linux only. */
@@ -37,4 +42,17 @@ export function openFiles(...parts: readonly string[]): string[] {
       return [];
     }
   });
+}
+
+/** The time that the file system gives a file now, in milliseconds. */
+export function fileTime(): number {
+  const file = join(scratch(), "probe");
+  writeFileSync(file, "");
+  return statSync(file).mtimeMs;
+}
+
+/** Waits until a file that is written now is newer than any written before, whatever the resolution of file times is. */
+export async function fileClockTicks(): Promise<void> {
+  const before = fileTime();
+  await until(() => fileTime() > before + 50);
 }

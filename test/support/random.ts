@@ -1,5 +1,16 @@
-/** Chance that can be repeated: a seed always draws the same, and a seed that was drawn is printed. */
+/** Chance that can be repeated: one seed for a whole run, fixed unless ROLLCALL_TEST_SEED names another. */
 import { generateMersenne32Randomizer } from "@faker-js/faker";
+
+/** What everything that a test draws begins with. `.ci/nightly` sets a new one and prints it. */
+export const SEED = Number(process.env["ROLLCALL_TEST_SEED"] ?? 30);
+
+/** The share of its draws that a test makes: a tenth, and all of them in `.ci/nightly`, which sets 1. */
+const SHARE = Number(process.env["ROLLCALL_TEST_DRAWS"] ?? 0.1);
+
+/** How often to repeat what a test does over and over. @param all how often at night */
+export function draws(all: number): number {
+  return Math.ceil(all * SHARE);
+}
 
 export interface Random {
   /** From 0 to below 1. */
@@ -10,7 +21,8 @@ export interface Random {
   of<T>(items: readonly T[]): T;
 }
 
-export function seeded(seed: number): Random {
+/** The same numbers for the same seed. */
+export function seeded(seed = SEED): Random {
   const source = generateMersenne32Randomizer(seed);
   const below = (most: number) => Math.floor(source.next() * most);
   return {
@@ -19,16 +31,4 @@ export function seeded(seed: number): Random {
     chance: (probability) => source.next() < probability,
     of: (items) => items[below(items.length)] as (typeof items)[number],
   };
-}
-
-/** How often to do what a test does over and over: `all` times, or the share of them that ROLLCALL_TEST_SHARE is (0.2 for a fifth). */
-export function rounds(all: number): number {
-  return Math.ceil(all * Number(process.env["ROLLCALL_TEST_SHARE"] ?? 1));
-}
-
-/** The seed that ROLLCALL_TEST_SEED holds; without one, a new seed at each run. */
-export function drawSeed(): number {
-  const seed = Number(process.env["ROLLCALL_TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-  process.stdout.write(`ROLLCALL_TEST_SEED=${seed}\n`);
-  return seed;
 }

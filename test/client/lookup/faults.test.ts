@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { openListing } from "../../../src/client/index.js";
 import { findChosen } from "../../../src/client/lookup/chosen.js";
-import { drawSeed, seeded } from "../../support/random.js";
+import { seeded } from "../../support/random.js";
 import { BASE, Host, publishAll } from "../listing/published.js";
 import { lookupOf, type Person, people, wordsOf } from "./people.js";
 
-const RANDOM = seeded(drawSeed());
+const RANDOM = seeded();
 const RECORDS = people(RANDOM, 120).map((one, at) => ({
   ...one,
   id: `id-${at}`,

@@ -16,7 +16,7 @@ import { scratch } from "../../support/files.js";
 import { FOREIGN } from "../../support/foreign.js";
 import { isMissing } from "../../support/installed.js";
 import { freePort } from "../../support/ports.js";
-import { drawSeed, type Random, seeded } from "../../support/random.js";
+import { type Random, seeded } from "../../support/random.js";
 
 const PYTHON = "/usr/bin/python3";
 const REFERENCE = new URL("reference.py", import.meta.url).pathname;
@@ -123,7 +123,7 @@ test.skipIf(isMissing(PYTHON))(
   "1,000 keys, names and beginnings find what SQLite finds",
   { timeout: 300_000 },
   async () => {
-    const random = seeded(drawSeed());
+    const random = seeded();
     const rows = Array.from({ length: COUNT }, (_, at) => person(random, at));
     const db = writeUsers(join(scratch(), "users.sqlite"), rows);
     const { baseUrl } = await serve({ db, pageSize: 100 });
@@ -155,7 +155,7 @@ test.each(
   "of %s, each record is found by its key and its names",
   { timeout: 300_000 },
   async (_, { contract: file, fill, config }) => {
-    const random = seeded(drawSeed());
+    const random = seeded();
     const contract = contractOf(file);
     const db = join(scratch(), "source.sqlite");
     const source = new Database(db);

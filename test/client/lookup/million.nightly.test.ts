@@ -9,14 +9,14 @@ import { createServer } from "../../../src/index.js";
 import { run } from "../../support/command.js";
 import { scratch } from "../../support/files.js";
 import { freePort } from "../../support/ports.js";
-import { drawSeed, rounds, seeded } from "../../support/random.js";
+import { draws, seeded } from "../../support/random.js";
 
-const COUNT = rounds(1_000_000);
+const COUNT = draws(1_000_000);
 const MOST_BYTES = 250_000;
 const TRIES = 100;
 
 test("a key, and the first record of a name", { timeout: 1_800_000 }, async () => {
-  const random = seeded(drawSeed());
+  const random = seeded();
   const folder = scratch();
   const [db, dist, port] = [join(folder, "users.sqlite"), join(folder, "dist"), await freePort()];
   writeUsers(sampleUsers(COUNT, 1), db, { force: false });

@@ -8,10 +8,9 @@ import { Sha256 } from "../../../src/client/sync/sha256.js";
 import { contractOf } from "../../../src/contract/contract.js";
 import { isBehind, orderKeyOf, writeKey } from "../../../src/contract/record/key.js";
 import { FOREIGN } from "../../support/foreign.js";
-import { drawSeed } from "../../support/random.js";
+import { draws, SEED } from "../../support/random.js";
 import { contractFor, type Thing } from "./release.js";
 
-const seed = drawSeed();
 const URL = "https://things.example.com/contract.json";
 
 describe("SHA-256", () => {
@@ -25,7 +24,7 @@ describe("SHA-256", () => {
         const expected = await webcrypto.subtle.digest("SHA-256", whole);
         expect(sha.digest()).toBe(Buffer.from(expected).toString("hex"));
       }),
-      { seed, numRuns: 500 },
+      { numRuns: draws(500) },
     );
   });
 
@@ -101,7 +100,7 @@ describe("a record's place", () => {
           expect(difference).toBe(expected);
           expect(before?.key).toBe(Buffer.from(writeKey(JSON.parse(JSON.stringify(one)).id), "latin1").toString());
         }),
-        { seed, numRuns: 300 },
+        { numRuns: draws(300) },
       );
     }
   });
@@ -114,7 +113,7 @@ describe("a record's place", () => {
         const byBytes = Buffer.compare(Buffer.from(text), Buffer.from(next));
         expect(Math.sign(compareBytes(third as Uint8Array, fourth as Uint8Array))).toBe(byBytes);
       }),
-      { seed, numRuns: 1000 },
+      { numRuns: draws(1000) },
     );
   });
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { whyNotPattern } from "../../../src/contract/file/backtracking.js";
 import { inBytes } from "../../../src/contract/file/patterns.js";
+import { draws } from "../../support/random.js";
 
 describe("patterns that mean the same in bytes", () => {
   test.each([
@@ -107,7 +108,7 @@ test("both take the same texts, and in bytes none with escapes", { timeout: 120_
         expect(other.test(bytes), `${pattern} ${JSON.stringify(text)}`).toBe(isPlain(text) && one.test(text));
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: draws(1000) },
   );
   expect(proved).toBeGreaterThan(150);
 });

@@ -8,6 +8,7 @@ import type { FieldSchema } from "../../../src/contract/file/form.js";
 import { orderKeyOf } from "../../../src/contract/record/key.js";
 import { recordFinder } from "../../../src/contract/record/locate.js";
 import { placeFinder } from "../../../src/contract/record/places.js";
+import { draws } from "../../support/random.js";
 
 /** Names that are parts of each other, or look like JSON. */
 const NAMES = ["a", "b", "id", "id2", "é", 'a"id', "\\", "z"];
@@ -76,7 +77,7 @@ test("of random contracts and records", () => {
         else others++;
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: draws(2000) },
   );
   expect(walked).toBeGreaterThan(500);
   expect(others).toBeGreaterThan(50);

@@ -11,7 +11,7 @@ import { recordCheck } from "../../../src/contract/record/schema.js";
 import { describeApi } from "../../../src/release/openapi/openapi.js";
 import { scratch } from "../../support/files.js";
 import { FOREIGN } from "../../support/foreign.js";
-import { drawSeed, type Random, seeded } from "../../support/random.js";
+import { type Random, seeded } from "../../support/random.js";
 import { stations } from "../../support/stations.js";
 import { anyUser } from "../../support/users.js";
 import { reading } from "./described.js";
@@ -117,7 +117,7 @@ const CONTRACTS: [string, Contract][] = [
 ];
 
 describe.each(CONTRACTS)("%s", (_name, contract) => {
-  const random = seeded(drawSeed());
+  const random = seeded();
   const check = recordCheck(contract);
   const valid = validRecords(contract, random.below(2 ** 31)).filter((record) => check(record).length === 0);
   const changed = Array.from({ length: RECORDS }, () => change(random.of(valid), random)).filter(({ record }) =>

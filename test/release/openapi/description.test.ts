@@ -13,6 +13,7 @@ import type { Described } from "../../../src/release/openapi/parts.js";
 import { sampleOf } from "../../../src/release/openapi/sample.js";
 import { anyTable } from "../../contract/random.js";
 import { FOREIGN } from "../../support/foreign.js";
+import { draws } from "../../support/random.js";
 import { STATIONS, STATIONS_CONTRACT } from "../../support/stations.js";
 import { reading } from "./described.js";
 
@@ -106,7 +107,7 @@ describe("examples", () => {
         expect(schema("Page")(example)).toBe(true);
         expect(recordCheck(contract)((example as { results: unknown[] }).results[0])).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: draws(100) },
     );
     expect(found).toBeGreaterThan(50);
   });

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { User } from "../../../src/contract/users.js";
 import { added, changed, diffOf, person, removed } from "../../support/diffs.js";
 import { describeWith } from "../../support/installed.js";
+import { eventually } from "../../support/until.js";
 import { settled, useBrowser } from "./browser.js";
 import { manyChanges } from "./samples.js";
 
@@ -115,7 +116,7 @@ describeWith("chromium", "the list of changes", (path) => {
       ["zebra", []],
     ] as const) {
       await page.getByRole("searchbox", { name: "Search" }).fill(text);
-      await expect.poll(() => page.locator(".record").allTextContents()).toEqual(names);
+      await eventually(async () => expect(await page.locator(".record").allTextContents()).toEqual(names));
       const found = `1 to ${names.length} of ${names.length} found, in 6 changes`;
       expect(await settled(page)).toBe(names.length === 0 ? "None of 6 changes match." : found);
     }

@@ -42,7 +42,7 @@ describeWith("chromium", "a hundred thousand changes", (path) => {
     const searchbox = page.getByRole("searchbox", { name: "Search" });
     for (const text of ["Okafor", "Nowak", "000002000007"]) {
       await searchbox.fill(text);
-      await page.waitForTimeout(200);
+      await page.locator("[aria-busy=true]").first().waitFor();
     }
     await page.getByRole("status").filter({ hasText: "1 to 1 of 1 found" }).waitFor();
     expect(await settled(page)).toBe("1 to 1 of 1 found, in 20,000 changes");

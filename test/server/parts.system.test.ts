@@ -4,7 +4,8 @@ import { appendFileSync, realpathSync, truncateSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { digestReleaseFile, sha256 } from "../../src/release/files.js";
-import { ask, freshDist, serving, until } from "./running.js";
+import { repeat, until } from "../support/until.js";
+import { ask, freshDist, serving } from "./running.js";
 
 const BYTES = randomBytes(100_000);
 const PATH = "/bulk/1.ndjson.gz";
@@ -149,12 +150,12 @@ test("a release is opened without its parts in memory", async () => {
   const sum = `${await digestReleaseFile(part)}  bulk/2.ndjson.gz\n`;
   appendFileSync(join(folder, "SHA256SUMS"), sum);
   let most = 0;
-  const sampling = setInterval(() => {
+  const sampling = repeat(() => {
     most = Math.max(most, process.memoryUsage().arrayBuffers);
-  }, 5);
+  });
   const before = process.memoryUsage().arrayBuffers;
   const { port } = await serving({}, { folder: dist });
-  clearInterval(sampling);
+  sampling.stop();
   expect(most - before).toBeLessThan(20_000_000);
   const range = { Range: "bytes=199999998-" };
   expect((await ask(port, "/bulk/2.ndjson.gz", { headers: range })).body).toEqual(Buffer.alloc(2));

@@ -7,8 +7,9 @@ import type { ServedRelease } from "../../src/server/server.js";
 import { createListingServer } from "../../src/server/server.js";
 import { scratch } from "../support/files.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
+import { until } from "../support/until.js";
 import { publish } from "./release.js";
-import { ask, hearing, open, serving, until } from "./running.js";
+import { ask, hearing, open, serving } from "./running.js";
 
 const ODD = stationsAt("/v1.0/a~b-c_d/stations/");
 

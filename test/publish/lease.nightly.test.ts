@@ -1,7 +1,6 @@
 /** Two runs and one bucket: one of them is refused, and one that has ended is followed by the next. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { parseAddress } from "../../src/publish/bucket/address.js";
 import { Bucket } from "../../src/publish/bucket/bucket.js";
@@ -11,6 +10,8 @@ import { ObjectStore } from "../../src/publish/bucket/store.js";
 import type { Owned } from "../../src/publish/owned.js";
 import { sha256 } from "../../src/release/files.js";
 import { scratch } from "../support/files.js";
+import { pause } from "../support/time.js";
+import { eventually } from "../support/until.js";
 import type { Fault } from "./proxy.js";
 import { BUCKET, STORE_ENV, type StoreServer, startStore } from "./store.js";
 
@@ -127,10 +128,10 @@ describe("on a store that heeds conditions", () => {
   test("a run that cannot show that it lives stops before anybody else begins", async () => {
     const cut = await newRun(QUICK);
     await cut.begin(BEGUN);
-    await sleep(QUICK.dead);
+    await pause(QUICK.dead);
     cut.check();
     server.fault = () => "hang";
-    await vi.waitFor(() => expect(() => cut.check()).toThrow("could not be reached for"), QUICK.dead);
+    await eventually(() => expect(() => cut.check()).toThrow("could not be reached for"));
     cut.stop();
   });
 
@@ -201,9 +202,9 @@ describe.each(ENDS)("a run that %s", (_how, heartbeat, elsewhere, why) => {
       return sent++ === 0 ? { until } : undefined;
     };
     const sending = expect(make(late.bucket)).rejects.toThrow(why);
-    await vi.waitFor(() => expect(sent).toBe(1));
+    await eventually(() => expect(sent).toBe(1));
     // As long as the next run waits for a sign of life.
-    if (heartbeat === QUICK) await sleep(QUICK.dead);
+    if (heartbeat === QUICK) await pause(QUICK.dead);
 
     server.fault = () => undefined;
     const next = await newBucket();

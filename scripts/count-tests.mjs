@@ -1,0 +1,9 @@
+/** Prints `N passed, N failed` over the JSON reports of several runs of Vitest, whose paths are the arguments. */
+import { existsSync, readFileSync } from "node:fs";
+
+const reports = process.argv
+  .slice(2)
+  .filter((path) => existsSync(path))
+  .map((path) => JSON.parse(readFileSync(path, "utf8")));
+const sum = (name) => reports.reduce((total, report) => total + report[name], 0);
+console.log(`${sum("numPassedTests")} passed, ${sum("numFailedTests")} failed`);

@@ -1,0 +1,24 @@
+/** Releases that `rollcall forget` may remove. */
+import { utimesSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "../../src/build/build.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+
+export const BASE = "https://example.com";
+
+/** Two releases of so many users, a page each 2; the second has `without` users fewer. Both are older than a minute. */
+export async function twoReleases(users = 6, without = 1) {
+  const cwd = scratch();
+  const make = async (count: number) => {
+    const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(count));
+    return build({ db, baseUrl: BASE, out: join(cwd, "dist"), pageSize: 2, keep: 9 });
+  };
+  const [old, current] = [await make(users), await make(users - without)];
+  age(old.folder);
+  return { cwd, dist: join(cwd, "dist"), old, current, make };
+}
+
+export function age(folder: string): void {
+  utimesSync(folder, new Date(0), new Date(0));
+}
