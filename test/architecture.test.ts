@@ -1,131 +1,63 @@
-/** The house is laid out as docs/design.md says: its tables are read here, and every file is held to them. */
+/** docs/design.md's table of rooms is read here, and every import of src is held to it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { USERS } from "../src/contract/users.js";
 
 const SRC = new URL("../src", import.meta.url).pathname;
 const DESIGN = readFileSync(new URL("../docs/design.md", import.meta.url), "utf8");
-const MOST_LINES = 200;
-const FEW_LINES = 40;
-const MOST_FILES = 16;
-const MOST_WITH_PREFIX = 2;
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
 const texts = new Map(files.map((path) => [path, readFileSync(join(SRC, path), "utf8")]));
 const imports = new Map([...texts].map(([path, text]) => [path, importsOf(path, text)]));
-const rooms = tableBelow("## Rooms").map(
-  ([room = "", , uses = ""]) => [wordsIn(room)[0] ?? "", wordsIn(uses)] as const,
-);
-const arrows = new Map(rooms);
-const folders = [...new Set(files.flatMap((path) => foldersOf(path)))];
+const arrows = readRooms();
 
-describe("folders", () => {
-  const glossary = new Set(tableBelow("## Words").flatMap(([words = ""]) => wordsIn(words)));
-
-  test.each(folders)("%s is a word of the glossary", (folder) => {
-    expect(glossary).toContain(folder.split("/").at(-1));
-  });
-
-  test.each(folders)("%s holds few files", (folder) => {
-    expect(filesIn(folder).length).toBeLessThanOrEqual(MOST_FILES);
-  });
-
-  test.each(folders)("%s: what many names begin with is a folder", (folder) => {
-    const prefixes = filesIn(folder).map((path) => path.slice(folder.length + 1).match(/^[a-z]+/)?.[0] ?? "");
-    const many = prefixes.filter((prefix) => prefixes.filter((other) => other === prefix).length > MOST_WITH_PREFIX);
-    expect([...new Set(many)]).toEqual([]);
-  });
+test("every room has a row in the table, and every row a room", () => {
+  expect([...new Set(files.map(roomOf))].sort()).toEqual([...arrows.keys()].sort());
 });
 
-describe("files", () => {
-  const importersOf = (path: string) => [...imports].filter(([, all]) => all.includes(path)).length;
-  /** Nobody imports the entries, threads and processes; a verb has a file of its own, however short. */
-  const started = [...texts].flatMap(([path, text]) =>
-    [...text.matchAll(/new URL\("(\.[^"]+)\.js", import\.meta\.url\)/g)].map(([, to = ""]) =>
-      join(dirname(path), `${to}.ts`),
+test("imports follow the arrows", () => {
+  const wrong = [...imports].flatMap(([from, all]) =>
+    all.filter((to) => !isAllowed(roomOf(from), roomOf(to))).map((to) => `${from} imports ${to}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("every arrow is used", () => {
+  const used = new Set([...imports].flatMap(([from, all]) => all.map((to) => `${roomOf(from)} -> ${roomOf(to)}`)));
+  const drawn = [...arrows].flatMap(([from, all]) => all.map((to) => `${from} -> ${to}`));
+  expect(drawn.filter((arrow) => !used.has(arrow))).toEqual([]);
+});
+
+test("imports form no circle, within rooms and between them", () => {
+  expect(findCircle(imports)).toBeUndefined();
+  expect(findCircle(arrows)).toBeUndefined();
+});
+
+test("imports and circles are found, so that the tests above can fail", () => {
+  expect(imports.get("build/build.ts")?.map(roomOf)).toEqual(expect.arrayContaining(["source", "release", "build"]));
+  const graph = { a: ["b"], b: ["c", "a"] };
+  expect(findCircle(new Map(Object.entries(graph)))).toEqual(["a", "b", "a"]);
+});
+
+test("a field of the directory is named in one file", () => {
+  // The others, such as bio, are ordinary words.
+  const fields = fieldsIn(USERS.properties).filter((name) => name.includes("_"));
+  const pattern = new RegExp(`\\b(?:${fields.join("|")})\\b`);
+  const naming = [...texts].filter(([, text]) => pattern.test(text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")));
+  // init guesses the label of any table by common column names.
+  expect(naming.map(([path]) => path).sort()).toEqual(["contract/users.ts", "init/key.ts"]);
+});
+
+test("the client imports nothing of Node, and no package", () => {
+  const reached = new Set(files.filter((path) => roomOf(path) === "client"));
+  for (const path of reached) for (const to of imports.get(path) ?? []) reached.add(to);
+  const foreign = [...reached].flatMap((path) =>
+    [...(texts.get(path) ?? "").matchAll(/(?:from|import)\s*\(?\s*"([^."][^"]*)"/g)].map(
+      ([, name]) => `${path}: ${name}`,
     ),
   );
-  const entries = new Set([
-    "cli.ts",
-    "index.ts",
-    "client/index.ts",
-    "explorer/page/main.ts",
-    ...filesIn("commands"),
-    ...started,
-  ]);
-
-  test.each(files)("%s is not long", (path) => {
-    expect(linesOf(path)).toBeLessThanOrEqual(MOST_LINES);
-  });
-
-  test.each(files.filter((path) => !entries.has(path)))("%s has more than one importer, or some length", (path) => {
-    const count = importersOf(path);
-    expect(count > 1 || (count === 1 && linesOf(path) > FEW_LINES)).toBe(true);
-  });
-});
-
-test("every file that docs/design.md names is there", () => {
-  const named = [...DESIGN.matchAll(/[\w-]+(?:\/[\w-]+)*\.ts\b/g)]
-    .map(([path]) => path)
-    .filter((path) => !path.includes(".test."));
-  expect(named.length).toBeGreaterThan(20);
-  expect(named.filter((path) => !files.includes(path))).toEqual([]);
-});
-
-test("a comment can be read alone: none begins with what another one said", () => {
-  const leaning = [...texts].filter(([, text]) =>
-    /(?:\/\*\*?|\/\/|^ *\*) (?:The same|Likewise|As above|Ditto)\b/m.test(text),
-  );
-  expect(leaning.map(([path]) => path)).toEqual([]);
-});
-
-test("an exported name exists once", () => {
-  const owners = new Map<string, Set<string>>();
-  for (const [path, text] of texts) {
-    for (const [, name = ""] of text.matchAll(
-      /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|class|const|interface|type|enum) (\w+)/gm,
-    )) {
-      owners.set(name, (owners.get(name) ?? new Set()).add(path));
-    }
-  }
-  expect(owners.size).toBeGreaterThan(300);
-  expect([...owners].filter(([, paths]) => paths.size > 1).map(([name, paths]) => [name, ...paths])).toEqual([]);
-});
-
-describe("imports", () => {
-  test("every room stands in the table, and nothing else does", () => {
-    expect([...new Set(files.map(roomOf))].sort()).toEqual([...arrows.keys()].sort());
-  });
-
-  test("follow the arrows", () => {
-    const wrong = [...imports].flatMap(([from, all]) =>
-      all.filter((to) => !isAllowed(roomOf(from), roomOf(to))).map((to) => `${from} imports ${to}`),
-    );
-    expect(wrong).toEqual([]);
-  });
-
-  test("leave no arrow unused", () => {
-    const used = new Set([...imports].flatMap(([from, all]) => all.map((to) => `${roomOf(from)} -> ${roomOf(to)}`)));
-    const drawn = [...arrows].flatMap(([from, all]) => all.map((to) => `${from} -> ${to}`));
-    expect(drawn.filter((arrow) => !used.has(arrow))).toEqual([]);
-  });
-
-  test("go round in no circle, within rooms and between them", () => {
-    expect(findCircle(imports)).toBeUndefined();
-    expect(findCircle(arrows)).toBeUndefined();
-  });
-
-  test("are found, so that the checks can fail", () => {
-    expect(imports.get("build/build.ts")?.map(roomOf)).toEqual(expect.arrayContaining(["source", "release", "build"]));
-    expect(
-      findCircle(
-        new Map([
-          ["a", ["b"]],
-          ["b", ["c", "a"]],
-        ]),
-      ),
-    ).toEqual(["a", "b", "a"]);
-  });
+  expect(foreign).toEqual([]);
 });
 
 function isAllowed(from: string, to: string): boolean {
@@ -137,34 +69,19 @@ function roomOf(path: string): string {
   return (path.split("/")[0] ?? "").replace(/\.ts$/, "");
 }
 
-/** `a` and `a/b` for `a/b/c.ts`. */
-function foldersOf(path: string): string[] {
-  const parts = path.split("/").slice(0, -1);
-  return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
-}
-
-function filesIn(folder: string): string[] {
-  return files.filter((path) => dirname(path) === folder);
-}
-
-function linesOf(path: string): number {
-  return (texts.get(path) ?? "").split("\n").length - 1;
-}
-
 function importsOf(path: string, text: string): string[] {
   const found = text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)\.js"/g);
   return [...found].map(([, specifier = ""]) => relative(SRC, join(SRC, dirname(path), `${specifier}.ts`)));
 }
 
-/** The cells of each row of the first table below a heading. */
-function tableBelow(heading: string): string[][] {
-  const [, table = ""] = DESIGN.slice(DESIGN.indexOf(`${heading}\n`)).match(/\n((?:\|.*\n)+)/) ?? [];
-  const lines = table.trim().split("\n").slice(2);
-  return lines.map((line) => line.split("|").slice(1, -1));
+/** The rooms of the table, each with the rooms that it uses. */
+function readRooms(): Map<string, string[]> {
+  const rows = DESIGN.slice(DESIGN.indexOf("## Rooms\n")).matchAll(/^\| `([^`]+)` \|.*\|([^|]*)\|$/gm);
+  return new Map([...rows].map(([, room = "", uses = ""]) => [room, uses.match(/[^` ]+/g) ?? []]));
 }
 
-function wordsIn(cell: string): string[] {
-  return [...cell.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
+function fieldsIn(properties: object): string[] {
+  return Object.entries(properties).flatMap(([name, field]) => [name, ...fieldsIn(field.properties ?? {})]);
 }
 
 /** The first circle that is found, its first member at both ends. */
