@@ -9,6 +9,7 @@ const SETUP = "test/support/setup.ts";
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
+    maxWorkers: 2,
     // Runs in the nightly report only: `npm run test:all -- --coverage`.
     coverage: { include: ["src/**/*.ts"], reporter: ["text-summary", "html"], reportOnFailure: true },
     projects: [
@@ -33,6 +34,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "system",
+          // Most wait most of the time, for a process, a socket or a browser.
+          maxWorkers: 3,
           setupFiles: [SETUP],
           globalSetup: ["test/compile.ts"],
           include: [SYSTEM],

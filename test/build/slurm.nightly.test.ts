@@ -4,7 +4,6 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { CLI } from "../support/command.js";
 import { writeUsers } from "../support/database.js";
@@ -12,6 +11,7 @@ import { scratch } from "../support/files.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
 import { draws } from "../support/random.js";
+import { pause } from "../support/time.js";
 
 const USERS = draws(1_000_000);
 const SHARDS = 8;
@@ -149,5 +149,5 @@ async function end(pidFile: string): Promise<void> {
 }
 
 async function until(isThere: () => boolean): Promise<void> {
-  while (!isThere()) await sleep(100);
+  while (!isThere()) await pause(100);
 }

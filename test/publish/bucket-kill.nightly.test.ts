@@ -1,8 +1,8 @@
 /** Real publishes to a bucket killed at random moments: the next one completes, and no reader misses a page. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { start } from "../support/command.js";
 import { seeded } from "../support/random.js";
+import { pause } from "../support/time.js";
 import { newSetting } from "./setting.js";
 
 test("runs that are killed at any moment", { timeout: 200_000 }, async () => {
@@ -18,7 +18,7 @@ test("runs that are killed at any moment", { timeout: 200_000 }, async () => {
     const { child, ended } = start(setting.args(turn), { env: setting.env });
     const over = ended.then(() => true);
     const count = () => setting.store.seen.slice(from).filter((line) => /^(PUT|DELETE)/.test(line)).length;
-    while (count() < changes && !(await Promise.race([sleep(1), over])));
+    while (count() < changes && !(await Promise.race([pause(1), over])));
     child.kill("SIGKILL");
     const { code, stderr } = await ended;
     expect(stderr).toBe("");

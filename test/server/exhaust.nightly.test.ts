@@ -4,12 +4,12 @@ import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createListingServer } from "../../src/server/server.js";
 import { CLI } from "../support/command.js";
 import { openFiles, scratch } from "../support/files.js";
-import { until } from "../support/until.js";
+import { pause } from "../support/time.js";
+import { repeat, until } from "../support/until.js";
 import { publish } from "./release.js";
 import { ask, closed, freshDist, open, say, serving } from "./running.js";
 
@@ -34,7 +34,7 @@ describe.skipIf(!hasProc)("descriptors", () => {
     const socket = open(port);
     socket.pause();
     socket.write(requests);
-    await sleep(round);
+    await pause(round);
     socket.resetAndDestroy();
   };
 
@@ -77,7 +77,7 @@ describe.each(WAYS)("by %s", (_way, target) => {
     const pages = Array.from({ length: 20 }, (_, at) => at + 1);
     socket.write(pages.map((page) => get(target(page))).join(""));
     await until(() => entries.length > 0 || process.memoryUsage().arrayBuffers > before + 4 * MB);
-    await sleep(500);
+    await pause(500);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(30 * MB);
     let bytes = 0;
     socket.on("data", (chunk) => {
@@ -94,9 +94,9 @@ describe.each(WAYS)("by %s", (_way, target) => {
     const socket = open(port);
     socket.pause();
     socket.write(get(target(1)).repeat(10));
-    const sending = setInterval(() => socket.writable && socket.write(get(target(2))), 20);
+    const sending = repeat(() => socket.writable && socket.write(get(target(2))));
     await until(() => entries.some(({ ms }) => ms > 600));
-    clearInterval(sending);
+    sending.stop();
     socket.resume();
     await closed(socket);
     expect(entries.length).toBeLessThan(10);
@@ -113,7 +113,7 @@ describe.each(WAYS)("by %s", (_way, target) => {
     socket.on("data", (chunk) => {
       bytes += chunk.length;
       socket.pause();
-      setTimeout(() => socket.resume(), 10);
+      void pause(10).then(() => socket.resume());
     });
     socket.write(get(target(1), target(1).includes("x") ? "Connection: close\r\n" : ""));
     await until(() => bytes > 30_000_000);
@@ -142,10 +142,10 @@ describe.each(WAYS)("by %s", (_way, target) => {
     socket.pause();
     socket.write(get(target(1)));
     for (const garbage of ["no HTTP\r\n\r\n", "more\r\n\r\n", "\x16\x03\x01", "GET / HTTP/1.1\r\n\r\n"]) {
-      await sleep(100);
+      await pause(100);
       socket.write(garbage);
     }
-    await sleep(200);
+    await pause(200);
     const heard = await readAll(socket);
     const length = Number(/Content-Length: (\d+)/.exec(heard.slice(0, 1_000))?.[1]);
     expect(length).toBeGreaterThan(20_000_000);
@@ -167,7 +167,7 @@ test.each([
     socket.setNoDelay();
     for (const packet of packets) {
       socket.write(packet);
-      await sleep(50);
+      await pause(50);
     }
     const heard = await readAll(socket);
     expect([...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, found]) => Number(found))).toEqual([200, status]);
@@ -190,10 +190,10 @@ test.each([
     socket.setNoDelay();
     if (before) socket.write(before);
     for (const packet of packets) {
-      await sleep(30);
+      await pause(30);
       socket.write(Buffer.from(packet, "latin1"));
     }
-    await sleep(30);
+    await pause(30);
     socket.end();
     const heard = await readAll(socket);
     const expected = before ? [404, status] : [status];

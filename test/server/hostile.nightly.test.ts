@@ -2,7 +2,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFailed, test } from "vitest";
 import { errorBody } from "../../src/contract/headers.js";
 import { scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
@@ -78,18 +78,18 @@ test("nothing gets out, nothing breaks, nothing grows", { timeout: 180_000 }, as
 
 /** Sends it all, closes this side, and waits until the server has closed too. */
 async function attack(server: ServerProcess, { name, text, answers }: Hostile): Promise<RawAnswer[]> {
-  const heard = await new Promise<Buffer>((resolve, reject) => {
+  let isOver = false;
+  onTestFailed(() => {
+    if (!isOver) console.error(`No end to the answer to ${name}: ${JSON.stringify(text.slice(0, 400))}`);
+  });
+  const heard = await new Promise<Buffer>((resolve) => {
     const chunks: Buffer[] = [];
     const socket = connect({ port: server.port, host: "127.0.0.1" });
-    const timer = setTimeout(() => {
-      socket.destroy();
-      reject(new Error(`No end to the answer to ${name}: ${JSON.stringify(text.slice(0, 400))}`));
-    }, 20_000);
     socket.on("data", (chunk) => chunks.push(chunk));
     // A server may hang up while it is still being sent to.
     socket.on("error", () => {});
     socket.on("close", () => {
-      clearTimeout(timer);
+      isOver = true;
       resolve(Buffer.concat(chunks));
     });
     socket.end(Buffer.from(text, "latin1"));

@@ -1,8 +1,8 @@
 /** 1,000 restarts under load on sockets that are kept: no connection is refused, and every request has its answer. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { isMissing } from "../support/installed.js";
 import { draws } from "../support/random.js";
+import { pause } from "../support/time.js";
 import { ask, freshDist } from "./running.js";
 import { keepService, SERVICE_NEEDS } from "./service.js";
 
@@ -29,7 +29,7 @@ test.skipIf(isMissing(...SERVICE_NEEDS))(
       let isOver = false;
       const client = async () => {
         // A connection for each request, which a server that is starting finds waiting.
-        for (; !isOver; await sleep(THINK_MS)) {
+        for (; !isOver; await pause(THINK_MS)) {
           try {
             const { status, body } = await ask(port, "/api/users/?format=api&page=1");
             if (status !== 200 || JSON.parse(`${body}`).count !== 5) throw new Error(`An answer with status ${status}`);
@@ -44,7 +44,7 @@ test.skipIf(isMissing(...SERVICE_NEEDS))(
           await start();
           expect(await told()).toBe("READY=1");
           const enough = answers + ANSWERS;
-          while (answers < enough && failures.length === 0) await sleep(THINK_MS);
+          while (answers < enough && failures.length === 0) await pause(THINK_MS);
           // The last one goes on until all clients have their answers.
           if (life === RESTARTS / SERVICES) break;
           kill("SIGTERM");

@@ -1,10 +1,10 @@
 /** 2,000 random streams of requests, half of them on the fast path first and half by Node's parser alone. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { openFiles } from "../support/files.js";
 import { type Random, SEED, seeded } from "../support/random.js";
+import { pause } from "../support/time.js";
 import { until } from "../support/until.js";
 import { parseAnswers } from "./raw-answers.js";
 import { closed, open, type Running, serving } from "./running.js";
@@ -55,15 +55,15 @@ async function play({ port, server }: Running, stream: Stream, isAway: boolean, 
     heard += chunk.length;
     if (heard < rests || heard - chunk.length >= rests) return;
     socket.pause();
-    setTimeout(() => socket.resume(), 30);
+    void pause(30).then(() => socket.resume());
   });
   const ended = closed(socket);
   for (const packet of isAway ? [AWAY, ...packets] : packets) {
-    if (random.next() < 0.3) await sleep(2);
+    if (random.next() < 0.3) await pause(2);
     if (socket.writable) socket.write(Buffer.from(packet, "latin1"));
   }
   if (manner === "leaves") {
-    await sleep(random.next() * 10);
+    await pause(random.next() * 10);
     socket.resetAndDestroy();
     return;
   }
@@ -73,7 +73,7 @@ async function play({ port, server }: Running, stream: Stream, isAway: boolean, 
     await until(() => socket.closed || parse().answers.length >= answers.length);
     socket.end();
   }
-  await Promise.race([ended, sleep(60_000, undefined, { ref: false })]);
+  await Promise.race([ended, pause(60_000)]);
   const parsed = parse();
   const told = JSON.stringify({ isAway, manner, rests, packets });
   expect(

@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { readlinkSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -14,6 +13,7 @@ import { listReleases } from "../../src/release/list.js";
 import { openRelease, type Release } from "../../src/release/open.js";
 import { insertUsers, type Row, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { pause } from "../support/time.js";
 import { startProcess } from "./process.js";
 import { type Answer, ask } from "./running.js";
 
@@ -58,7 +58,7 @@ test("a switch fails no answer and mixes none", { timeout: 600_000 }, async () =
         seen.add(claim.id);
         answers++;
         if (answer.status === 304) notModified++;
-        await sleep(THINK_MS);
+        await pause(THINK_MS);
       }
     };
     const builds = async () => {
@@ -68,7 +68,7 @@ test("a switch fails no answer and mixes none", { timeout: 600_000 }, async () =
           insertUsers(db, [user(USERS + done)]);
           expect(await builder.build()).toBe(true);
           const [enough, current] = [answers + ANSWERS, readlinkSync(join(dist, "current"))];
-          while (answers < enough || !seen.has(current.slice(-12))) await sleep(THINK_MS);
+          while (answers < enough || !seen.has(current.slice(-12))) await pause(THINK_MS);
         }
       } finally {
         isOver = true;

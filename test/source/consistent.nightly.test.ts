@@ -9,6 +9,7 @@ import { type BuildResult, build, type Page } from "rollcall";
 import { afterEach, expect, test } from "vitest";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { pause } from "../support/time.js";
 import { ledger, NEWEST, OLDEST, readLedger } from "./ledger.js";
 import type { Report } from "./writer.js";
 
@@ -115,7 +116,7 @@ async function startWriter(db: string): Promise<ChildProcess> {
   });
   while (lastCommit(db) === 0) {
     expect(child.exitCode).toBe(null);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await pause(20);
   }
   return child;
 }

@@ -3,10 +3,10 @@
  * over the order and leaves true that the referrals add up to what they did, and that the bio of the newest and of the
  * oldest user both say which transaction was the last and how many users it left.
  */
-import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { codeOf } from "../../src/errors.js";
 import { userId } from "../support/database.js";
+import { pause } from "../support/time.js";
 import { ledger, NEWEST, OLDEST } from "./ledger.js";
 
 /** What the writer tells its parent when it is asked to stop. */
@@ -44,7 +44,7 @@ while (isAsked) {
   change(report.commits + 1);
   await persist("COMMIT");
   report.commits += 1;
-  await wait(1);
+  await pause(1);
 }
 db.close();
 process.send?.(report);
@@ -59,7 +59,7 @@ async function persist(statement: string): Promise<void> {
     } catch (error) {
       if (!codeOf(error)?.startsWith("SQLITE_BUSY")) throw error;
       report.refused += 1;
-      await wait(1);
+      await pause(1);
     }
   }
 }

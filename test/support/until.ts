@@ -39,7 +39,7 @@ export async function eventually<T>(expectations: () => T | Promise<T>): Promise
 }
 
 /** Does something again and again, as a slow client or a busy writer does, until it is stopped. */
-export function repeat(action: () => void): { stop(): void } {
+export function repeat(action: () => unknown): { stop(): void } {
   const timer = setInterval(action, 2 * PAUSE);
   return { stop: () => clearInterval(timer) };
 }

@@ -102,7 +102,7 @@ test("both take the same texts, and in bytes none with escapes", { timeout: 120_
       if (source === undefined || whyNotPattern(pattern) !== undefined) return;
       proved++;
       const [one, other] = [new RegExp(pattern, "u"), new RegExp(`^\\{"a":"${source}","b":"${source}"\\}$`)];
-      const taken = fc.sample(fc.stringMatching(one, { size: "xsmall" }), { numRuns: 5, seed: 7 }).filter(isShort);
+      const taken = fc.sample(fc.stringMatching(one, { size: "xsmall" }), { numRuns: 5 }).filter(isShort);
       for (const text of [...tried.filter(isShort), ...taken]) {
         const bytes = Buffer.from(`{"a":${JSON.stringify(text)},"b":${JSON.stringify(text)}}`).toString("latin1");
         expect(other.test(bytes), `${pattern} ${JSON.stringify(text)}`).toBe(isPlain(text) && one.test(text));
