@@ -5,10 +5,10 @@ import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { encodeChanges } from "../../src/changes/steps.js";
 import { createServer, type VerifyOptions, verify } from "../../src/index.js";
+import { chainIn, changeBytes, changeChanges, changeLines, put, readChanges } from "../support/damage.js";
 import { userId } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { freePort } from "../support/ports.js";
-import { chainIn, changeBytes, changeChanges, changeLines, put, readChanges } from "./steps.js";
 
 /** Serves a release whose steps were changed, and its SHA256SUMS with them. */
 async function verified(damage: (folder: string) => void, options: Partial<VerifyOptions> = {}) {

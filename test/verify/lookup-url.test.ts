@@ -5,10 +5,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { build, createServer } from "../../src/index.js";
 import type { Row } from "../../src/verify/verdict.js";
 import { fakeIo, rollcall } from "../commands/run.js";
+import { reseal } from "../support/damage.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { freePort } from "../support/ports.js";
-import { reseal } from "./damage.js";
 
 const WORDS = "lookup/words/1.txt";
 const INDEX = "lookup/index.json";
