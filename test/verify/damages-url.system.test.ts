@@ -56,7 +56,7 @@ const rowsOf = ({ what, rows }: Damage) => BY_URL[what]?.split(" ") ?? rows;
 
 /** One damage of each kind at a time, which do not disturb each other: parts, look-up, explorer. */
 const kinds = ["bulk", "lookup", "explorer"].map((row) =>
-  DAMAGES.filter(({ what, of, rows }) => of === "full" && rows.join() === row),
+  DAMAGES.filter(({ of, rows }) => of === "full" && rows.join() === row),
 );
 const together = Array.from({ length: Math.max(...kinds.map(({ length }) => length)) }, (_, at) =>
   kinds.flatMap((kind) => kind[at] ?? []),
