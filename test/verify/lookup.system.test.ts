@@ -3,10 +3,10 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, verify } from "rollcall";
 import { expect, test } from "vitest";
+import { reseal } from "../support/damage.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
-import { reseal } from "./damage.js";
 
 const WORDS = "lookup/words/2.txt";
 const KEYS = "lookup/keys/1.txt";

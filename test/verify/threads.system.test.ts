@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, verify } from "rollcall";
 import { expect, test } from "vitest";
+import { reseal } from "../support/damage.js";
 import { ENTRIES, entries, writeEntries } from "../support/entries.js";
 import { scratch } from "../support/files.js";
-import { reseal } from "./damage.js";
 
 test("25,000 entries in two threads: none differs, and then one", async () => {
   const folder = scratch();

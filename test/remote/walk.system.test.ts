@@ -11,7 +11,7 @@ import { fetchBy } from "../../src/remote/fetch.js";
 import { openRemoteSide } from "../../src/sides/remote.js";
 import { publish, type Shape } from "../server/release.js";
 import { scratch } from "../support/files.js";
-import { type Front, front, type Reply } from "../support/front.js";
+import { type Front, front } from "../support/front.js";
 
 /** Without waits between tries, and without proof where the host has none. */
 function opened(baseUrl: string, options: ClientOptions & ListingOptions = {}) {
@@ -86,17 +86,6 @@ const send =
 /** A host without digests. */
 const plain = at(0, () => {});
 
-/** A front without digests that changes the text of one page. */
-const rewritten =
-  (page: number, change: (text: string) => string) =>
-  ({ edit }: Front): void =>
-    edit(({ url }, reply) => {
-      const headers: Reply["headers"] = [["Content-Type", "application/json"]];
-      if (isProof(url)) return { status: 404, headers, body: Buffer.from("{}") };
-      if (!url?.endsWith(`page=${page}`)) return undefined;
-      return { status: reply.status, headers, body: Buffer.from(change(reply.body.toString())) };
-    });
-
 describe("a host of one release", () => {
   const SHAPES: [string, Shape, string][] = [
     ["query links", {}, ""],
@@ -155,36 +144,6 @@ describe("a host of one release", () => {
       expect(snapshot).toMatchObject({ pages: 3, links: "path" });
       expect(pages.size).toBe(3);
     }
-  });
-
-  test("at most as many requests at once as allowed", async () => {
-    const { baseUrl, host, intercept } = await front({ count: 20, pageSize: 1 });
-    let [now, most] = [0, 0];
-    intercept((req, res) => {
-      most = Math.max(most, ++now);
-      setTimeout(() => {
-        now--;
-        host.handler(req, res);
-      }, 20);
-    });
-    await walked(baseUrl, { concurrency: 3 });
-    expect(most).toBe(3);
-    most = 0;
-    await walked(baseUrl);
-    expect(most).toBe(8);
-  });
-
-  test("a host that is busy is left alone for as long as it asks", async () => {
-    const { baseUrl, asked, intercept } = await front({ count: 6 });
-    let refusals = 2;
-    intercept((req, res) => {
-      if (!req.url?.endsWith("page=2") || refusals-- <= 0) return false;
-      send('{"detail":"Slow down."}', refusals ? 429 : 503, refusals ? { "Retry-After": "1" } : {})(res);
-    });
-    const began = performance.now();
-    const { pages } = await walked(baseUrl);
-    expect(performance.now() - began).toBeGreaterThan(1_900);
-    expect({ pages: pages.size, asked: asked.length }).toEqual({ pages: 3, asked: 8 });
   });
 
   test("a kept connection that the host has closed is opened again", async () => {
@@ -263,85 +222,10 @@ describe("a host that lies, and has no digests", () => {
     ],
     ["an empty body", at(2, send("")), /page=2 .* JSON/],
     ["no JSON", at(2, send("{'a'}")), /page=2 .* JSON/],
-    ["no envelope", at(2, send("[]")), /page=2 /],
-    [
-      "a count that is text",
-      rewritten(2, (text) => text.replace('"count":5', '"count":"5"')),
-      /page=2 is malformed: expected count 5, received "5"\.$/,
-    ],
-    [
-      "a count that differs",
-      rewritten(2, (text) => text.replace('"count":5', '"count":6')),
-      /page=2 is malformed: expected count 5, received 6\.$/,
-    ],
-    [
-      "count and pages that do not agree",
-      rewritten(1, (text) => text.replace('"count":5', '"count":2')),
-      /page=1 is malformed: expected a count that fits 2 results and next, received \[2,".*page=2"\]\.$/,
-    ],
-    [
-      "more pages than have numbers",
-      rewritten(1, (text) => text.replace('"count":5', '"count":9007199254740991')),
-      /page=1 is malformed: expected a count that fits 2 results and next, received \[9007199254740991,/,
-    ],
-    [
-      "more users than a page may have",
-      rewritten(2, (text) =>
-        text.replace(/\n([^\n]*)\n\]/, (_, users) => `\n${`${users},\n`.repeat(1000)}${users}\n]`),
-      ),
-      /page=2 is malformed: expected results 2, received 1002\.$/,
-    ],
-    [
-      "JSON of many values",
-      at(2, send(`[${"[],".repeat(1_000_000)}0]`)),
-      /page=2 is malformed: expected a JSON object that is not too large/,
-    ],
-    ["JSON that is deep", at(2, send("[".repeat(1_000_000))), /page=2 is malformed: expected a JSON object/],
-    [
-      "one page that does not hold all",
-      rewritten(1, (text) => text.replace(/"next":"[^"]*"/, '"next":null')),
-      /page=1 is malformed: expected a count that fits 2 results and next, received \[5,null\]\.$/,
-    ],
-    [
-      "a chain without end",
-      rewritten(3, (text) => text.replace('"next":null', '"next":"{base}/api/users/?format=api&page=4"')),
-      /page=3 is malformed: expected next null, received ".*page=4"\.$/,
-    ],
-    [
-      "a chain that ends early",
-      rewritten(2, (text) => text.replace(/"next":"[^"]*"/, '"next":null')),
-      /page=2 is malformed: expected next .*page=3, received null\.$/,
-    ],
-    [
-      "a chain that turns back",
-      rewritten(2, (text) => text.replace("page=3", "page=1")),
-      /page=2 is malformed: expected next .*page=3, received ".*page=1"\.$/,
-    ],
-    [
-      "a user too few",
-      rewritten(2, (text) => text.replace(/\n[^\n]*,\n/, "\n")),
-      /page=2 is malformed: expected results 2, received 1\.$/,
-    ],
-    [
-      "a next page that is no page",
-      rewritten(1, (text) => text.replace("page=2", "page=9")),
-      /page=1 is malformed: expected next .*page=2, received ".*page=9"\.$/,
-    ],
-    [
-      "a next page of another host",
-      rewritten(1, (text) => text.replace(/"next":"http:/, '"next":"https:')),
-      /page=1 is malformed: expected next .*page=2, received "https:/,
-    ],
-    [
-      "a previous of page 1",
-      rewritten(1, (text) => text.replace('"previous":null', '"previous":"x"')),
-      /page=1 is malformed: expected previous null, received "x"/,
-    ],
     [
       "a body cut short",
       at(2, (res) => {
-        res.writeHead(200, { "Content-Length": "1000" }).write("{");
-        setTimeout(() => res.destroy(), 20);
+        res.writeHead(200, { "Content-Length": "1000" }).write("{", () => res.destroy());
       }),
       /page=2 broke off its answer before the end of the body\.$/,
     ],
@@ -420,15 +304,6 @@ test("a host that stays busy is waited for a few times, and not at every questio
   expect(asked).toEqual([5, 10, 15, 16, 17]);
 });
 
-test("requests are no faster than allowed", async () => {
-  const { baseUrl } = await front();
-  const client = createClient({ rate: 40 });
-  onTestFinished(() => client.close());
-  const began = performance.now();
-  await Promise.all(Array.from({ length: 20 }, () => client.request(baseUrl)));
-  expect(performance.now() - began).toBeGreaterThan(19 * 25 - 5);
-});
-
 describe("a host that is not there", () => {
   test.each([
     ["answers nothing", () => {}],
@@ -436,8 +311,10 @@ describe("a host that is not there", () => {
       "answers for ever",
       (res: ServerResponse) => {
         res.writeHead(200);
-        const timer = setInterval(() => res.write(" "), 20);
-        res.on("close", () => clearInterval(timer));
+        const more = () => {
+          if (res.write(" ")) setImmediate(more);
+        };
+        more();
       },
     ],
   ])("a host that %s is waited for no longer than allowed", async (_name, answer) => {
@@ -461,10 +338,8 @@ describe("a host that is not there", () => {
 
   test("a walk that is called off ends at once", async () => {
     const one = await front();
-    at(2, () => {})(one);
     const controller = new AbortController();
-    const walking = walked(one.baseUrl, { signal: controller.signal });
-    setTimeout(() => controller.abort(new Error("enough")), 50);
-    await expect(walking).rejects.toThrow("enough");
+    at(2, () => controller.abort(new Error("enough")))(one);
+    await expect(walked(one.baseUrl, { signal: controller.signal })).rejects.toThrow("enough");
   });
 });

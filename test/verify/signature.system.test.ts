@@ -11,10 +11,10 @@ import { sha256 } from "../../src/release/files.js";
 import { SIGNATURE, SNAPSHOT, SUMS } from "../../src/release/layout.js";
 import { openSigner } from "../../src/release/signature/signer.js";
 import { toJunit } from "../../src/verify/junit.js";
+import { edit, page, readSnapshot } from "../support/damage.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { type Key, writeKey } from "../support/minisign.js";
-import { edit, page, readSnapshot } from "./damage.js";
 
 const SHARED = mkdtempSync(join(tmpdir(), "rollcall-signed-"));
 afterAll(() => rmSync(SHARED, { recursive: true }));

@@ -5,10 +5,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { contractOf } from "../../src/contract/contract.js";
 import { toSql } from "../../src/contract/schema/sql.js";
 import { build, createServer, verify } from "../../src/index.js";
+import { changeLines, linesOf, readChanges } from "../support/damage.js";
 import { scratch } from "../support/files.js";
 import { FOREIGN, type Foreign } from "../support/foreign.js";
 import { freePort } from "../support/ports.js";
-import { changeLines, linesOf, readChanges } from "./steps.js";
 
 /** The third has too many records for what is to be found here. */
 const CASES = FOREIGN.slice(0, 2).map((one) => [one.contract["x-listing"].words[1], one] as const);

@@ -134,9 +134,11 @@ describe("a contract from strangers is refused in one line", () => {
     one.intercept((req, res) => {
       if (/SHA256SUMS|snapshot\.json/.test(req.url ?? "")) return res.writeHead(404).end();
       if (req.url !== "/contract.json") return false;
-      const timer = setInterval(() => res.write(" ".repeat(2 ** 16)), 1);
-      res.once("close", () => clearInterval(timer));
-      return true;
+      const more = () => {
+        while (!res.destroyed && res.write(" ".repeat(2 ** 16)));
+      };
+      res.on("drain", more);
+      return more();
     });
     expect(await refusal(one.baseUrl)).toContain("contract.json answers more than the 67108864 bytes");
   });
