@@ -76,5 +76,5 @@ test("of any users", async () => {
     db.close();
     await goRound(cwd, { db: file, pageSize: 7 });
   });
-  await fc.assert(property, { numRuns: 5 });
+  await fc.assert(property, { numRuns: draws(50) });
 });
