@@ -1,9 +1,6 @@
-/** CloudFront's function in a bare VM and Netlify's in its engine get the same requests. */
-import assert from "node:assert";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+/** What is written for CloudFront and Azure: the function in a bare VM, and the routes. */
 import vm from "node:vm";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { FUNCTION_LIMIT } from "../../src/adapters/cloudfront/cloudfront.js";
 import { type Contract, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { sha256 } from "../../src/release/files.js";
@@ -11,10 +8,8 @@ import { openRelease, type Release } from "../../src/release/open.js";
 import { publish } from "../server/release.js";
 import { EXPLORED } from "../support/explored.js";
 import { scratch } from "../support/files.js";
-import { isMissing } from "../support/installed.js";
-import { freePort } from "../support/ports.js";
 import { stationsAt } from "../support/stations.js";
-import { ALL_SERVERS, filesFor, serveWith } from "./servers.js";
+import { filesFor } from "./servers.js";
 
 const BASE = "/people/directory";
 const STATIONS = stationsAt("/~v1.0-b/");
@@ -123,25 +118,26 @@ test("the CloudFront function with more steps than it can name sends its readers
   expect(await asked(1_000)).toEqual([`/${step(0)}`, `/${step(1_000)}`, undefined]);
 });
 
-describe.each([
+test.each([
   { words: "users", contract: undefined, asked: OF_USERS },
   { words: "stations", contract: STATIONS, asked: OF_STATIONS },
-])("the CloudFront function for $words", ({ contract, asked }) => {
-  test.each(asked)("%s %s?%s: %i", async (method, uri, query, status, what) => {
-    const release = await released(contract);
-    const text = (await filesFor("cloudfront", release.folder)).get("rollcall-function.js") ?? "";
+])("the CloudFront function for $words", async ({ contract, asked }) => {
+  const release = await released(contract);
+  const text = (await filesFor("cloudfront", release.folder)).get("rollcall-function.js") ?? "";
+  for (const [method, uri, query, status, what] of asked) {
     const reply = answerOf(text, method, uri, query);
+    const request = `${method} ${uri}?${query}`;
     if (status === 200) {
-      expect(reply).toMatchObject({ uri: `/${what}`, querystring: {}, method });
-      return;
+      expect(reply, request).toMatchObject({ uri: `/${what}`, querystring: {}, method });
+      continue;
     }
     const headers = Object.fromEntries(Object.entries(reply.headers).map(([name, { value }]) => [name, value]));
-    expect(reply.statusCode).toBe(status);
-    expect(headers).toMatchObject({ ...ALWAYS, "snapshot-id": release.snapshot.id });
+    expect(reply.statusCode, request).toBe(status);
+    expect(headers, request).toMatchObject({ ...ALWAYS, "snapshot-id": release.snapshot.id });
     if (status === 301) expect(headers["location"]).toBe(what);
-    if (status >= 400) expect(JSON.parse(reply.body?.data ?? "")).toEqual({ detail: what });
-    if (status >= 400) expect(headers["cache-control"]).toBe("no-store");
-  });
+    if (status >= 400) expect(JSON.parse(reply.body?.data ?? ""), request).toEqual({ detail: what });
+    if (status >= 400) expect(headers["cache-control"], request).toBe("no-store");
+  }
 });
 
 /** What the function makes of a request. */
@@ -169,25 +165,15 @@ function toEvent(query: string): Record<string, { value: string; multiValue?: { 
   return event;
 }
 
-const netlify = ALL_SERVERS.find(({ name }) => name === "netlify");
-assert(netlify);
-
-test.skipIf(isMissing(...netlify.needs))("Netlify's edge function, in Deno", { timeout: 60_000 }, async () => {
-  const [port, folder, release] = [await freePort(), scratch(), await released(STATIONS)];
-  await serveWith(netlify, { release: release.folder, folder, port });
-  for (const [method, path, query, status, what] of OF_STATIONS) {
-    const url = `http://127.0.0.1:${port}${path}${query && `?${query}`}`;
-    const answer = await fetch(url, { method, redirect: "manual" });
-    const body = await answer.text();
-    const headers = Object.fromEntries(answer.headers);
-    expect([url, answer.status]).toEqual([url, status]);
-    expect(headers).toMatchObject({
-      ...ALWAYS,
-      "snapshot-id": release.snapshot.id,
-      "x-content-type-options": "nosniff",
-    });
-    if (status === 301) expect(headers["location"]).toBe(what);
-    if (status >= 400) expect(JSON.parse(body)).toEqual({ detail: what });
-    if (status === 200 && method === "GET") expect(body).toBe(readFileSync(join(release.folder, what), "utf8"));
-  }
+test("Azure's routes name the pages and files below the base URL's path", async () => {
+  const release = await released(STATIONS);
+  const text = (await filesFor("azure-static-web-apps", release.folder)).get("staticwebapp.config.json") ?? "";
+  const { routes }: { routes: { route: string; headers: Record<string, string> }[] } = JSON.parse(text);
+  const json = { "Content-Type": "application/json", "Cache-Control": "public, max-age=60" };
+  expect(routes).toContainEqual({ route: `${BASE}/~v1.0-b/pages/*`, headers: json });
+  expect(routes).toContainEqual({ route: `${BASE}/contract.json`, headers: json });
+  const lines = { ...json, "Content-Type": "text/plain; charset=utf-8" };
+  expect(routes).toContainEqual({ route: `${BASE}/lookup/words/*`, headers: lines });
+  const pages = routes.filter(({ headers }) => headers["X-Robots-Tag"] === "noindex").map(({ route }) => route);
+  expect(pages.sort()).toEqual([`${BASE}/`, `${BASE}/index.html`]);
 });
