@@ -70,9 +70,9 @@ describe.each(ALL_SERVERS.filter(({ name, links }) => name !== "rollcall serve" 
       for (const name of ["canary.txt", "dist-canary.txt"]) writeFileSync(join(folder, name), "canary-of-the-folder");
       const { folder: release } = await built(folder, `http://127.0.0.1:${port}`);
       await serveWith(server, { release, folder, port });
-      const random = seeded(20_261_121);
+      const random = seeded();
       for (let round = 0; round < 20; round++) {
-        const heard = await say(port, pipelined(random, 5).text, 200);
+        const heard = await say(port, pipelined(random, 5).text);
         expect(heard).not.toMatch(/canary-of|root:x:0/);
         for (const [line] of heard.matchAll(/^HTTP\/1\.[01] \d{3}/gm))
           expect(line).toMatch(/ (?:20[046]|30[14]|40[0345]|41[145]|431|50[01])$/);

@@ -7,12 +7,12 @@ import fc from "fast-check";
 import { type BuildOptions, type BuildResult, build, buildShard, InvalidRecordsError, verify } from "rollcall";
 import { describe, expect, test } from "vitest";
 import { run } from "../support/command.js";
+import { reseal } from "../support/damage.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
 import { STATIONS, stations, writeStations } from "../support/stations.js";
 import { anyUser, toRow } from "../support/users.js";
-import { reseal } from "../verify/damage.js";
 
 const WORKERS = [0, 1, 3];
 const SHARDS = 9;

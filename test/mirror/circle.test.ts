@@ -11,6 +11,7 @@ import { createSqliteStore } from "../../src/mirror/store.js";
 import { insertUsers, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { FOREIGN } from "../support/foreign.js";
+import { draws } from "../support/random.js";
 import { anyUser, toRow } from "../support/users.js";
 import { fill } from "./filled.js";
 

@@ -1,19 +1,19 @@
 /** Every system call that changes a file fails once, and is once the last one; so do some of those that read, drawn anew each time. */
 import { describe, expect, test } from "vitest";
 import { needs } from "../support/needs.js";
-import { drawSeed, rounds, seeded } from "../support/random.js";
+import { draws, seeded } from "../support/random.js";
 import type { Call, Fault } from "../support/strace.js";
 import { inject, MORE_SCENARIOS, SCENARIOS } from "./injected.js";
 
 const READS = /^(?:access|openat|statx|readlink|getdents64|p?read(?:64)?)$/;
-const READS_DRAWN = rounds(50);
+const READS_DRAWN = draws(50);
 const ERRORS = ["EIO", "ENOSPC", "EACCES"];
 
 /** All changes, or the share of them that ROLLCALL_TEST_SHARE is. */
 function choose(calls: readonly Call[]): Call[] {
-  const random = seeded(drawSeed());
+  const random = seeded();
   const [reads, changes] = [true, false].map((isRead) => calls.filter(({ name }) => READS.test(name) === isRead));
-  const share = rounds(1000) / 1000;
+  const share = draws(1000) / 1000;
   return [
     ...(changes ?? []).filter(() => random.next() < share),
     ...Array.from({ length: reads?.length ? READS_DRAWN : 0 }, () => random.of(reads ?? [])),

@@ -10,10 +10,10 @@ import { buildUsers, published } from "../publish/releases.js";
 import { run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
-import { drawSeed, rounds, seeded } from "../support/random.js";
+import { draws, seeded } from "../support/random.js";
 import { now, pause } from "../support/time.js";
 
-const KILLS = rounds(100);
+const KILLS = draws(100);
 const baseUrl = "https://directory.example.com";
 
 interface Killable {
@@ -144,7 +144,7 @@ test.each(Object.entries(KILLABLE))(
     await done(1);
     let whole = now() - began;
 
-    const random = seeded(drawSeed());
+    const random = seeded();
     const codes = new Map<number | string, number>();
     for (let turn = 2; turn < KILLS + 2; turn++) {
       const { child, ended } = start(await advance(turn));
