@@ -1,10 +1,10 @@
-// The host that one would write first: polka, and sirv over the release's folder. argv: folder, port.
+// The host that one would write first: polka, and sirv over the release's folder. argv: folder.
 import polka from "polka";
 import sirv from "sirv";
 
-const [, , folder, port] = process.argv;
+const [, , folder] = process.argv;
 
-polka()
+const { server } = polka()
   .use(
     (req, _res, next) => {
       if (req.path === "/api/users/") req.url = `/api/users/pages/${req.query.page || 1}.json`;
@@ -14,4 +14,4 @@ polka()
     },
     sirv(folder, { gzip: true, brotli: true, etag: true }),
   )
-  .listen(Number(port), "127.0.0.1", () => console.log("listening"));
+  .listen(0, "127.0.0.1", () => console.log(JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` })));
