@@ -64,20 +64,23 @@ test.each(DAMAGES.filter(({ rows, isSealed }) => isSealed && rows.includes("bulk
 );
 
 // A file of a terabyte takes as long as it is read.
-test.each(unsealed.filter(({ what }) => !what.includes("terabyte")))("publish of a release where there is $what", async ({ of, make }) => {
-  const folder = await release(of);
-  const dist = join(dirname(folder), "published");
-  const name = `20261121T034000Z-${readSnapshot(folder).id}`;
-  mkdirSync(join(dist, "releases"), { recursive: true });
-  renameSync(folder, join(dist, "releases", name));
-  symlinkSync(`releases/${name}`, join(dist, "current"));
-  make(join(dist, "releases", name));
-  const target = join(scratch(), "site");
-  const error = await publish({ dist, target }).then(
-    () => undefined,
-    (thrown: Error) => thrown,
-  );
-  // What is published is whole: of a file too many, nothing is taken along.
-  if (error === undefined) expect(await verify({ what: target })).toMatchObject({ passed: true });
-  else expect(error).toMatchObject({ name: "UserError" });
-});
+test.each(unsealed.filter(({ what }) => !what.includes("terabyte")))(
+  "publish of a release where there is $what",
+  async ({ of, make }) => {
+    const folder = await release(of);
+    const dist = join(dirname(folder), "published");
+    const name = `20261121T034000Z-${readSnapshot(folder).id}`;
+    mkdirSync(join(dist, "releases"), { recursive: true });
+    renameSync(folder, join(dist, "releases", name));
+    symlinkSync(`releases/${name}`, join(dist, "current"));
+    make(join(dist, "releases", name));
+    const target = join(scratch(), "site");
+    const error = await publish({ dist, target }).then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    );
+    // What is published is whole: of a file too many, nothing is taken along.
+    if (error === undefined) expect(await verify({ what: target })).toMatchObject({ passed: true });
+    else expect(error).toMatchObject({ name: "UserError" });
+  },
+);

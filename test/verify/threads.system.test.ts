@@ -1,11 +1,31 @@
-/** Threads check the records of any contract as one does. */
-import { readFileSync, writeFileSync } from "node:fs";
+/** What `rollcall verify` needs more than one thread of Node for: threads, pipes, and the judgement of sha256sum. */
+import { execFileSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, verify } from "rollcall";
 import { expect, test } from "vitest";
-import { reseal } from "../support/damage.js";
+import { page, releases, reseal } from "../support/damage.js";
 import { ENTRIES, entries, writeEntries } from "../support/entries.js";
-import { scratch } from "../support/files.js";
+import { checkSums, scratch } from "../support/files.js";
+
+const release = releases();
+
+test.each(["plain", "full", "entries", "steps"] as const)(
+  "sha256sum finds nothing in a right release: %s",
+  async (of) => {
+    checkSums(await release(of));
+  },
+);
+
+test("a pipe in place of a page is not read", async () => {
+  const folder = await release("plain");
+  rmSync(join(folder, page(1)));
+  execFileSync("mkfifo", [join(folder, page(1))]);
+  const { rows } = await verify({ what: folder });
+  const differing = rows.filter(({ outcome }) => outcome === "differs");
+  expect(differing.map(({ name }) => name)).toEqual(["files", "count"]);
+  expect(differing[0]?.findings).toMatchObject([{ path: page(1), found: "no plain file" }]);
+});
 
 test("25,000 entries in two threads: none differs, and then one", async () => {
   const folder = scratch();
