@@ -147,7 +147,7 @@ export function reseal(folder: string, contract = contractIn(folder)): void {
 }
 
 export const PART = "bulk/1.ndjson.gz";
-export const readBulk = (folder: string): Bulk => JSON.parse(readFileSync(join(folder, "bulk.json"), "utf8"));
+const readBulk = (folder: string): Bulk => JSON.parse(readFileSync(join(folder, "bulk.json"), "utf8"));
 export const partText = (folder: string) => gunzipSync(readFileSync(join(folder, PART))).toString();
 
 /** Writes parts that hold these plain bytes, and a bulk.json that says so. */
