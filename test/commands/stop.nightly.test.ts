@@ -5,12 +5,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { stoppable } from "../../src/commands/program/signals.js";
 import { useRelease } from "../../src/index.js";
 import { run, start } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
+import { until } from "../support/until.js";
 
 const SIGNALS = [
   ["SIGINT", 130],
@@ -19,9 +20,6 @@ const SIGNALS = [
 ] as const;
 const BASE_URL = "https://directory.example.com";
 const UNCHANGED = "Stopped; current is unchanged.\n";
-
-/** Waits until something shows that a verb is at work. */
-const until = (isSo: () => boolean) => vi.waitUntil(isSo, { interval: 1, timeout: 20_000 });
 
 const USERS = 20_000;
 
@@ -86,17 +84,15 @@ test("after the first signal, a second one has its usual effect", async () => {
   await expect(stopped).rejects.toMatchObject({ exitCode: 143, message: UNCHANGED.trim() });
 });
 
-for (const workers of ["0", "2"]) {
-  test.each(SIGNALS)(`the verification of a release with ${workers} threads is stopped by %s`, async (signal, code) => {
-    // The process prints nothing until it is done. The files that it opens show that it is at work.
-    const { child, ended } = start(["verify", "--workers", workers], { cwd: full });
-    await until(() => opened(child.pid, "/records.sha256"));
-    child.kill(signal);
-    expect(await ended).toEqual({ code, stdout: "", stderr: UNCHANGED });
-  });
-}
+test.each(["0", "2"])("the verification of a release with %s threads is stopped", async (workers) => {
+  // The process prints nothing until it is done. The files that it opens show that it is at work.
+  const { child, ended } = start(["verify", "--workers", workers], { cwd: full });
+  await until(() => opened(child.pid, "/records.sha256"));
+  child.kill("SIGTERM");
+  expect(await ended).toEqual({ code: 143, stdout: "", stderr: UNCHANGED });
+});
 
-test.each(SIGNALS)("the verification of a host is stopped by %s while it waits for an answer", async (signal, code) => {
+test("the verification of a host is stopped while it waits for an answer", async () => {
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   onTestFinished(() => {
     silent.closeAllConnections();
@@ -110,8 +106,8 @@ test.each(SIGNALS)("the verification of a host is stopped by %s while it waits f
   const { port } = silent.address() as AddressInfo;
   const { child, ended } = start(["verify", `http://127.0.0.1:${port}`], { cwd: scratch() });
   await until(() => asked);
-  child.kill(signal);
-  expect(await ended).toEqual({ code, stdout: "", stderr: UNCHANGED });
+  child.kill("SIGHUP");
+  expect(await ended).toEqual({ code: 129, stdout: "", stderr: UNCHANGED });
 });
 
 test("publishing to a folder is stopped, and the next run goes on", { timeout: 120_000 }, async () => {
