@@ -1,5 +1,5 @@
 /** Real hosts of two signed releases of one address, for the client to read: which can be switched, and count what they are asked. */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";

@@ -1,7 +1,8 @@
 /** Whatever a host answers, no record is handed out that is not of the release, and the reader is told what came. */
 import { gzipSync } from "node:zlib";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type ListingErrorCode, type ListingOptions, openListing } from "../../../src/client/index.js";
+import { useFakeClock } from "../../support/clock.js";
 import { seeded } from "../../support/random.js";
 import { type Asked, BASE, type Fault, Host, PATH, type Published, publish, relist } from "./published.js";
 
@@ -289,22 +290,17 @@ describe("snapshot.json and SHA256SUMS", () => {
 
 describe("a busy host", () => {
   test("is left alone as long as it asks for", async () => {
-    vi.useFakeTimers({ toNotFake: ["setImmediate", "nextTick", "queueMicrotask"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const clock = () => vi.getMockedSystemTime()?.getTime() ?? 0;
+    const clock = useFakeClock();
     let end = 0;
     const early: string[] = [];
     host.fault = ({ url }) => {
-      if (clock() < end) early.push(url);
+      if (clock.now() < end) early.push(url);
       if (url !== URLS.page || end > 0) return undefined;
-      end = clock() + 1000;
+      end = clock.now() + 1000;
       return new Response("", { status: 429, headers: { "retry-after": "1" } });
     };
-    let isOver = false;
-    const reading = read({ timeoutMs: 100, concurrency: 1 }).finally(() => (isOver = true));
-    while (!isOver) await vi.advanceTimersByTimeAsync(10);
-    expect(await reading).toEqual({ found: release.records });
-    expect(clock()).toBeGreaterThanOrEqual(end);
+    expect(await clock.untilSettled(read({ timeoutMs: 100, concurrency: 1 }))).toEqual({ found: release.records });
+    expect(clock.now()).toBeGreaterThanOrEqual(end);
     expect(early).toEqual([]);
   });
 
@@ -319,10 +315,9 @@ describe("a busy host", () => {
   test.each(["3600", "Thu, 01 Jan 2026 01:00:00 GMT"])(
     "that asks to wait for an hour (%s) is an error",
     async (header) => {
-      vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-01-01T00:00:00Z") });
-      onTestFinished(() => void vi.useRealTimers());
+      const clock = useFakeClock();
       host.fault = of(URLS.page, () => new Response("", { status: 503, headers: { "retry-after": header } }));
-      const { error } = await read();
+      const { error } = await clock.untilSettled(read());
       expect(error).toMatchObject({ code: "busy" });
       expect(error?.message).toMatch(
         /asks to wait 3(?:600|5\d\d) seconds, after 0 waits: expected 200, received 503\.$/,
