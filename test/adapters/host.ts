@@ -41,7 +41,7 @@ interface Site extends Shape {
   release: Release;
 }
 
-/** Netlify's engine takes a moment for each request. */
+/** Netlify's engine takes a moment for each request, so that it is asked less; `rollcall verify` asks it for parts. */
 const isSlow = ({ name }: Server) => name === "netlify";
 const pageSizeFor = (server: Server) => (isSlow(server) ? 150 : 37);
 const COUNT = 300;
@@ -109,8 +109,9 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
   await expectVerified(site, key.line);
   if (server.links === "path") return;
   await expectSame(site);
+  if (isSlow(server)) return;
   await expectParts(site);
-  if (shape.contract === undefined && !isSlow(server)) await expectNothingStrange(site);
+  if (shape.contract === undefined) await expectNothingStrange(site);
 }
 
 function isEverything({ options }: Shape): boolean {
@@ -177,8 +178,12 @@ async function expectVerified(site: Site, key: string): Promise<void> {
   expect(rows.length).toBeGreaterThan(70);
   expect(rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
   if (!isEverything(site)) return;
-  expect(named("allowed").sort()).toEqual(Object.keys(adapterOf(server.adapter).limitations ?? {}).sort());
-  if (release.snapshot.encodings.length > 1) expect(named("skipped")).toEqual([]);
+  // A .htaccess of a whole host is asked for everything, so that it needs fewer limitations.
+  if (site.base !== "")
+    expect(named("allowed").sort()).toEqual(Object.keys(adapterOf(server.adapter).limitations ?? {}).sort());
+  // At the root there is no folder without a slash.
+  const unasked = site.base === "" ? ["explorer-slash"] : [];
+  if (release.snapshot.encodings.length > 1) expect(named("skipped")).toEqual(unasked);
   expect(named("passed")).toEqual(expect.arrayContaining(["signature", "files", "same-bytes"]));
 }
 
@@ -197,7 +202,7 @@ async function expectNothingStrange(site: Site): Promise<void> {
     return probe === undefined;
   });
   expect(unexplained).toEqual([]);
-  if (isEverything(site)) expect([...used].sort()).toEqual(allowed.sort());
+  if (isEverything(site) && base !== "") expect([...used].sort()).toEqual(allowed.sort());
 }
 
 const MALFORMED =
@@ -332,7 +337,7 @@ async function expectSame(site: Site): Promise<void> {
   const { server, base, own, origin, release } = site;
   const known = readFileSync(join(release.folder, "SHA256SUMS"), "utf8");
   const found: unknown[] = [];
-  const some = requestsOf(site).filter((_, at) => !isSlow(server) || at % 6 === 0);
+  const some = requestsOf(site).filter((_, at) => !isSlow(server) || at % 8 === 0);
   for (const request of some) {
     const { target } = request;
     if (TIDIED.test(target.slice(base.length).replace(/\?.*/, ""))) {
@@ -355,16 +360,14 @@ async function expectSame(site: Site): Promise<void> {
 /** Parts and steps are sent as they are, whatever coding a reader takes, and downloads go on where they were cut. */
 async function expectParts({ server, base, origin, release }: Site): Promise<void> {
   const { limitations = {} } = adapterOf(server.adapter);
-  // Some engines send bodies in chunks.
-  const lengthOf = (count: number) => ("head-length" in limitations ? undefined : `${count}`);
   const names = [...release.sums.others.keys()].filter((name) => isPart(name) || isStep(name));
-  for (const name of isSlow(server) ? names.slice(0, 1) : names) {
+  for (const name of names) {
     const bytes = readFileSync(join(release.folder, name));
     const last = bytes.length - 1;
     const ask = (headers: Record<string, string>, method = "GET") =>
       send(origin, { method, target: `${base}/${name}`, headers: Object.entries(headers) });
     const whole = {
-      ...{ "content-type": "application/gzip", "content-length": lengthOf(bytes.length), "accept-ranges": "bytes" },
+      ...{ "content-type": "application/gzip", "content-length": `${bytes.length}`, "accept-ranges": "bytes" },
       ...{ link: `<${base}/openapi.json>; rel="service-desc"`, "cache-control": "public, max-age=60" },
     };
     const plain = await ask({});
@@ -374,8 +377,7 @@ async function expectParts({ server, base, origin, release }: Site): Promise<voi
     if (!("etag" in limitations)) expect(tag).toBe(`"${sha256(bytes)}"`);
     expect((await ask({ "If-None-Match": tag })).status).toBe(304);
     const head = await ask({}, "HEAD");
-    const length = lengthOf(bytes.length) ?? header(head, "content-length");
-    expect([head.status, head.body.length, fields(head)]).toEqual([200, 0, { ...whole, "content-length": length }]);
+    expect([head.status, head.body.length, fields(head)]).toEqual([200, 0, whole]);
 
     for (const [range, start, end] of [
       ["bytes=5-9", 5, 9],
@@ -390,7 +392,7 @@ async function expectParts({ server, base, origin, release }: Site): Promise<voi
         expect({ ...fields(answer), "accept-ranges": "bytes" }).toEqual({
           ...whole,
           "content-range": `bytes ${start}-${end}/${bytes.length}`,
-          "content-length": lengthOf(end - start + 1),
+          "content-length": `${end - start + 1}`,
         });
         expect(header(answer, "etag")).toBe(tag);
       }

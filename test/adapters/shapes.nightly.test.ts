@@ -37,8 +37,11 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   "a listing with a dash": { base: BASE, contract: stationsAt("/-/A.b/observing_stations/of-the-world/") },
 };
 
-describe.each(ALL_SERVERS.filter(({ name }) => name !== "netlify"))("$name", (server) => {
-  const shapes = Object.entries(SHAPES).filter(([, { base }]) => server.links !== "path" || base === BASE);
+describe.each(ALL_SERVERS)("$name", (server) => {
+  const shapes = Object.entries(SHAPES)
+    .filter(([, { base }]) => server.links !== "path" || base === BASE)
+    // Its engine takes a moment for each request, and other paths are only other texts there.
+    .filter(([, { contract, base }]) => server.name !== "netlify" || contract !== undefined || base.startsWith("/q"));
   test.skipIf(isMissing(...server.needs)).each(shapes)("%s", (_name, shape) => checkHost(server, shape));
 });
 
