@@ -38,6 +38,7 @@ try {
   const mutants = MUTANTS.filter(({ name }) => names.length === 0 || names.includes(name));
   for (const mutant of mutants) requireOnce(mutant);
   copyCheckout();
+  await requireSound([...new Set(mutants.flatMap(({ tests }) => tests))].filter((test) => tierOf(test) === "unit"));
   const width = Math.max(...mutants.map(({ name }) => name.length));
   let found = 0;
   for (const mutant of mutants) {
@@ -74,7 +75,7 @@ function copyCheckout() {
     if (existsSync(join(ROOT, modules))) symlinkSync(join(ROOT, modules), join(copy, modules));
 }
 
-/** The first test file that fails with the fault, and passes without it. */
+/** The first test file that fails with the fault, but not without it. */
 async function findTest({ name, file, from, to, tests }) {
   const path = join(copy, file);
   const text = readFileSync(path, "utf8");
@@ -88,17 +89,25 @@ async function findTest({ name, file, from, to, tests }) {
       const fails = await failsAt(test);
       writeFileSync(path, text);
       if (!fails) continue;
-      if (!sound.has(test) && (await failsAt(test))) throw new Refusal(`${test} fails without any fault.`);
-      sound.add(test);
+      await requireSound([test]);
       return test;
     }
   }
   return undefined;
 }
 
-async function failsAt(test) {
-  const flags = ["--config", "test/vitest.config.ts", "--project", tierOf(test), "--bail", "1"];
-  const { passed, output } = await run("node_modules/vitest/vitest.mjs", "run", ...flags, test);
+/** @throws Refusal where one of these files fails without any fault. */
+async function requireSound(tests) {
+  const unknown = tests.filter((test) => !sound.has(test));
+  if (unknown.length > 0 && (await failsAt(...unknown)))
+    throw new Refusal(`Without any fault, ${unknown.length > 1 ? "one of " : ""}${unknown.join(", ")} fails.`);
+  for (const test of unknown) sound.add(test);
+}
+
+/** Whether a test of these files, which are of one tier, fails. */
+async function failsAt(...tests) {
+  const flags = ["--config", "test/vitest.config.ts", "--project", tierOf(tests[0]), "--bail", "1"];
+  const { passed, output } = await run("node_modules/vitest/vitest.mjs", "run", ...flags, ...tests);
   return !passed && !TIMEOUT.test(output);
 }
 

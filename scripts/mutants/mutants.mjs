@@ -93,14 +93,14 @@ export const MUTANTS = [
     file: "src/release/write.ts",
     from: "await handle.sync();",
     to: "",
-    tests: ["test/release/injected.nightly.test.ts"],
+    tests: ["test/release/flushed.system.test.ts"],
   },
   {
     name: "release-moment-without-current",
     file: "src/release/switch.ts",
     from: "renameSync(next, join(dist, CURRENT));",
     to: "rmSync(join(dist, CURRENT), { force: true }); renameSync(next, join(dist, CURRENT));",
-    tests: ["test/release/injected.nightly.test.ts"],
+    tests: ["test/release/flushed.system.test.ts"],
   },
   {
     name: "release-pruned-while-read",
