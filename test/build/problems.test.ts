@@ -96,15 +96,3 @@ test("circles nested without end are a problem like any other, with and without 
   ]);
   expect(first[0]?.value).toEqual({ too_deep: "[".repeat(80) });
 });
-
-test("a page larger than any reader could hold is refused in words", { timeout: 60_000 }, async () => {
-  const rows = plainRows(300).map((row) => ({ ...row, bio: "x".repeat(1_000_000) }));
-  const options = {
-    db: writeUsers(join(folder, "large.sqlite"), rows),
-    out: join(folder, "large"),
-    pageSize: 1000,
-  };
-  await expect(build({ ...options, baseUrl: "https://a.example" })).rejects.toThrow(
-    /^Page 1 would have more than 268 million characters; take fewer than 1000 users a page/,
-  );
-});

@@ -187,7 +187,6 @@ describe.skipIf(isMissing("minisign", "/usr/bin/python3"))("nothing of a secret 
         } catch {
           // A process has ended between two looks.
         }
-        await new Promise((resolve) => setTimeout(resolve, 50));
       }
       const { stdout, stderr } = await ended;
       seen.push(stdout, stderr);

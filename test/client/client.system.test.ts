@@ -7,7 +7,7 @@ import { freePort } from "../support/ports.js";
 import { report } from "./client.js";
 import { population, promised } from "./population.js";
 
-const USERS = population(2_500);
+const USERS = population(600);
 const AVATAR = "https://media.example.com/nobody.png";
 
 async function published(

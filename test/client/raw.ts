@@ -48,22 +48,13 @@ export function send(origin: URL, request: Request): Promise<Answer> {
       host: origin.hostname.replace(/^\[|\]$/g, ""),
       port: Number(origin.port || 80),
     });
-    socket.setTimeout(10_000, () => {
-      trouble.push("the connection stayed open for 10 seconds");
-      socket.destroy();
-    });
-    // Some hosts keep a connection that they were asked to close: then a whole answer, and a moment for more, is the end.
-    let moment: NodeJS.Timeout | undefined;
     socket.on("data", (part) => {
       parts.push(part);
-      clearTimeout(moment);
-      if (isWhole(Buffer.concat(parts), request.method === "HEAD")) {
-        moment = setTimeout(() => socket.destroy(), MOMENT);
-      }
+      // Some hosts keep a connection that they were asked to close. What they sent too much still arrives before they close it.
+      if (isWhole(Buffer.concat(parts), request.method === "HEAD")) socket.end();
     });
     socket.on("error", (error) => trouble.push(error.message));
     socket.on("close", () => {
-      clearTimeout(moment);
       const answer = parse(Buffer.concat(parts), request.method === "HEAD");
       answer.name = extras === "" ? name : `${name} [${extras.slice(0, 120)}]`;
       if (answer.status === 0) answer.trouble.push(...trouble);
@@ -73,9 +64,6 @@ export function send(origin: URL, request: Request): Promise<Answer> {
     socket.write(Buffer.from(text, "latin1"));
   });
 }
-
-/** Milliseconds in which bytes that are too many would have come. */
-const MOMENT = 50;
 
 function isWhole(bytes: Buffer, headless: boolean): boolean {
   const { status, trouble, headers } = parse(bytes, headless);

@@ -9,9 +9,9 @@ import { RECORDS } from "../../src/release/layout.js";
 import { openSide, type SideEffects } from "../../src/sides/open.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { run } from "../support/command.js";
+import { edit, page, plainRelease, readSnapshot, remake, reseal } from "../support/damage.js";
 import { scratch } from "../support/files.js";
 import { type Random, SEED, seeded } from "../support/random.js";
-import { edit, page, plainRelease, readSnapshot, remake, reseal } from "../verify/damage.js";
 import { mutate } from "./pages.js";
 
 let good: string;

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import type { Entry, KeptRecord, StoreTransaction } from "../../src/client/sync/store.js";
 import type { AnyRecord } from "../../src/contract/contract.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
@@ -48,4 +49,23 @@ export async function fill(store: SqliteStore, folder: string): Promise<void> {
   for (const record of records) await transaction.put(record);
   if ((await stateOf(transaction)) !== held.state) throw new Error("The mirror holds another state");
   await transaction.commit(held);
+}
+
+/** The state that a mirror says it holds, after a check that it does; undefined for one that was never filled. */
+export function held(file: string): string | undefined {
+  const db = new Database(file, { readonly: true });
+  try {
+    return db.transaction(() => {
+      const state = db.prepare<[], string>("SELECT state FROM rollcall_mirror").pluck().get();
+      if (state === undefined) return undefined;
+      const lines = db.prepare<[], string>("SELECT digest || '  ' || key FROM rollcall_records ORDER BY place");
+      const made = lines.pluck().all();
+      if (sha256(made.map((line) => `${line}\n`).join("")) !== state) throw new Error(`${file} holds another state`);
+      const rows = db.prepare("SELECT count(*) FROM users").pluck().get();
+      if (rows !== made.length) throw new Error(`${file} has ${rows} users and lists ${made.length}`);
+      return state;
+    })();
+  } finally {
+    db.close();
+  }
 }

@@ -23,12 +23,12 @@ const left = () =>
 const SCRIPT = `
   import { makeScratch } from "${new URL("../../lib/scratch/folder.js", import.meta.url)}";
   console.log(await makeScratch());
-  setInterval(() => {}, 1000);`;
+  process.stdin.resume();`;
 
 /** Another process with a folder for a diff, which it keeps until it is killed. */
 async function comparing() {
   const child = spawn(process.execPath, ["--input-type=module", "-e", SCRIPT], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [line] = await once(child.stdout, "data");

@@ -1,12 +1,14 @@
 /** A real server in front of a real release's host, which may answer otherwise than the host would. */
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { createListingServer, type ListingServer } from "../../src/server/server.js";
 import { publish, type Shape } from "../server/release.js";
-import { scratch } from "./files.js";
 
 /** Answers a request itself, or leaves it to the host by returning false. */
 type Intercept = (req: IncomingMessage, res: ServerResponse) => unknown;
@@ -32,11 +34,20 @@ export interface Front {
   intercept(by: Intercept): void;
   /** Changes answers from now on, letter by letter: bodies are sent where there should be none, too. */
   edit(by: Edit): void;
+  /** Answers as the host does again, and forgets what was asked. */
+  reset(): void;
 }
 
-/** Serves a release of its own address until the test is over; `path` is the base URL's, as in `/directory`. */
-export async function front(shape: Shape = {}, path = ""): Promise<Front> {
-  const dist = scratch();
+/**
+ * Serves a release of its own address until the test is over; `path` is the base URL's, as in `/directory`.
+ * @param atEnd what is told to close it: `afterAll` for a front that all tests of a file share.
+ */
+export async function front(
+  shape: Shape = {},
+  path = "",
+  atEnd: (close: () => Promise<void>) => void = onTestFinished,
+): Promise<Front> {
+  const dist = mkdtempSync(join(tmpdir(), "rollcall-front-"));
   const asked: string[] = [];
   let by: Intercept = () => false;
   let host: ListingServer | undefined;
@@ -66,16 +77,21 @@ export async function front(shape: Shape = {}, path = ""): Promise<Front> {
     address ??= served.listen({ port: 0 });
     return address;
   };
-  onTestFinished(async () => {
+  atEnd(async () => {
     server.closeAllConnections();
     server.close();
     await served.close();
+    rmSync(dist, { recursive: true });
   });
   return {
     baseUrl,
     dist,
     host: served,
     asked,
+    reset() {
+      by = () => false;
+      asked.length = 0;
+    },
     intercept(next) {
       by = next;
     },

@@ -3,12 +3,29 @@ import { spawn } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { CLI, type Ended, whenEnded } from "./command.js";
 
-/** Those by which files are found, read, written, moved and removed. */
+/** Calls that find, read, write, move and remove files. */
 const CALLS = [
   ...["access", "openat", "statx", "readlink", "getdents64", "read", "pread64", "write", "writev", "pwrite64"],
   ...["ftruncate", "fsync", "fdatasync", "link", "linkat", "symlink", "symlinkat", "rename", "renameat"],
   ...["renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "chmod", "fchmod", "utimensat"],
 ];
+
+/** Stops the process only at the calls that are traced. */
+const FAST = "--seccomp-bpf";
+
+/** Fixes the clock and random names, so that each run makes the same calls on the same paths. */
+const PRELOAD = `
+  import crypto from "node:crypto";
+  import { syncBuiltinESMExports } from "node:module";
+  let drawn = 0;
+  crypto.randomUUID = () => "00000000-0000-4000-8000-" + String(drawn++).padStart(12, "0");
+  crypto.randomBytes = (length) => Buffer.alloc(length, drawn++);
+  syncBuiltinESMExports();
+  const now = Date.UTC(2026, 2, 1);
+  globalThis.Date = class extends Date {
+    constructor(...given) { super(...(given.length > 0 ? given : [now])); }
+    static now() { return now; }
+  };`;
 
 /** The N-th call of a kind for one path. */
 export interface Call {
@@ -31,7 +48,7 @@ function findPath(given: string, folder: string): string | undefined {
 
 /** Runs the command in a folder and lists its calls that touch anything there. */
 export async function listCalls(args: readonly string[], folder: string): Promise<[Ended, Call[]]> {
-  const [ended, log] = await straced(["-y", "-e", `trace=${CALLS.join(",")}`], args, folder);
+  const [ended, log] = await straced([FAST, "-y", "-e", `trace=${CALLS.join(",")}`], args, folder);
   const counts = new Map<string, number>();
   const calls: Call[] = [];
   for (const line of log.split("\n")) {
@@ -57,6 +74,8 @@ export async function runWith(
   cwd: string,
 ): Promise<Ended & { isHit: boolean }> {
   const inject = ["-P", path, "-e", `trace=${name}`, "-e", `inject=${name}:${fault}:when=${when}`];
+  // strace 6.1 injects no signal with it.
+  if (fault.startsWith("error")) inject.unshift(FAST);
   const [ended, log] = await straced(inject, args, cwd);
   return { ...ended, isHit: ended.code === "SIGKILL" || log.includes("(INJECTED)") };
 }
@@ -70,8 +89,12 @@ async function straced(
   const child = spawn("strace", ["-f", "-qq", ...options, "-o", file, process.execPath, CLI, ...args], {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
-    // With one thread for what node does aside, calls come in the same order every time.
-    env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
+    env: {
+      ...process.env,
+      // With one thread for asynchronous calls, they come in the same order every time.
+      UV_THREADPOOL_SIZE: "1",
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PRELOAD)}`,
+    },
   });
   const { stderr, ...ended } = await whenEnded(child);
   const log = readFileSync(file, "utf8");

@@ -5,31 +5,18 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
 import type { BuildOptions } from "../../src/build/options.js";
 import { contractOf } from "../../src/contract/contract.js";
-import { CONTRACT, OLD_RECORDS, RECORDS, SNAPSHOT } from "../../src/release/layout.js";
+import { CONTRACT, OLD_RECORDS, SNAPSHOT } from "../../src/release/layout.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
-import { type Finding, passed, type Verdict } from "../../src/verify/verdict.js";
+import { passed, type Verdict } from "../../src/verify/verdict.js";
+import { BASE_URL, edit, entriesRelease, readSnapshot, remake, reseal } from "../support/damage.js";
 import type { Row } from "../support/database.js";
 import { ENTRIES, entries, TOPICS, writeEntries } from "../support/entries.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, stations, writeStations } from "../support/stations.js";
-import { BASE_URL, edit, readSnapshot, remake, reseal } from "./damage.js";
 
 const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
 const row = ({ rows }: Verdict, name: string) => rows.find((row) => row.name === name);
 const page = (number: number) => `log/entries/pages/${number}.json`;
-
-/** Entries on pages of four, outside `dist`. */
-async function entriesRelease(rows: readonly Row[] = entries(23), options: Partial<BuildOptions> = {}) {
-  const folder = scratch();
-  const db = writeEntries(join(folder, "log.sqlite"), rows);
-  const built = await build({
-    ...{ db, out: join(folder, "dist"), baseUrl: BASE_URL, contract: ENTRIES, table: "entries", pageSize: 4 },
-    ...{ encodings: ["br"] },
-    ...options,
-  });
-  renameSync(built.folder, join(folder, "release"));
-  return join(folder, "release");
-}
 
 async function stationsRelease(count = 9, options: Partial<BuildOptions> = {}) {
   const folder = scratch();
@@ -147,147 +134,7 @@ test("a release from before releases had a contract passes, whatever its warning
   expect(differing(await verifyRelease({ folder }))).toEqual(["snapshot", "record-list"]);
 });
 
-type Damage = [what: string, make: (folder: string) => void, rows: string[], finding: Partial<Finding>];
-
-/** Changes pages and gives them new digests and lines in the list of records. */
-const onPages = (number: number, from: string | RegExp, to: string) => (folder: string) => {
-  edit(folder, page(number), (text) => text.replace(from, to));
-  remake(folder);
-};
-
-/** Changes the contract of a release, and nothing else. */
-const onContract = (change: (file: Record<string, unknown>) => unknown) => (folder: string) => {
-  const file = JSON.parse(readFileSync(join(folder, CONTRACT), "utf8"));
-  writeFileSync(join(folder, CONTRACT), JSON.stringify(change(file), null, 2));
-};
-
-const swap = (text: string) => text.replace(/\n([^\n]*),\n([^\n]*),\n/, "\n$2,\n$1,\n");
-const setSnapshot = (change: object) => (folder: string) =>
-  writeFileSync(join(folder, SNAPSHOT), `${JSON.stringify({ ...readSnapshot(folder), ...change })}\n`);
-
-describe("damage that digests do not tell", () => {
-  const DAMAGES: Damage[] = [
-    [
-      "a value of another type",
-      onPages(2, /"is_open":true/, '"is_open":1'),
-      ["records"],
-      { page: 2, found: "is_open 1", path: page(2) },
-    ],
-    ["a field that the contract lacks", onPages(1, '{"closed"', '{"also":0,"closed"'), ["records"], { page: 1 }],
-    ["a day that is none", onPages(1, "2026-02-28", "2026-02-29"), ["records"], { found: 'closed "2026-02-29"' }],
-    [
-      "an integer with a fraction",
-      onPages(3, /"level":(-?\d+)/, '"level":$1.0'),
-      ["canonical", "record-list"],
-      { page: 3 },
-    ],
-    ["keys out of order", onPages(1, /("is_open":\w+),("level":-?\d+)/, "$2,$1"), ["canonical"], { page: 1 }],
-    [
-      "two entries out of order",
-      (folder) => {
-        edit(folder, page(2), swap);
-        remake(folder);
-      },
-      ["order"],
-      { check: "order", page: 2, expected: "topic, -level, seq" },
-    ],
-    [
-      "an entry with another's key",
-      (folder) => {
-        edit(folder, page(6), (text) => text.replace(/"seq":-?\d+/, '"seq":0'));
-        remake(folder);
-      },
-      ["unique-keys"],
-      { check: "unique-keys", id: "0", found: expect.stringMatching(/^2 times, on pages 1 to 6$/) as never },
-    ],
-    [
-      "a digest in the list of records",
-      (folder) => edit(folder, RECORDS, (text) => text.replace(/^./m, (digit) => (digit === "0" ? "1" : "0"))),
-      ["record-list"],
-      { page: 1 },
-    ],
-    [
-      "a key in the list of records",
-      (folder) => edit(folder, RECORDS, (text) => text.replace(/\d+\n$/, "1\n")),
-      ["record-list"],
-      { page: 6, check: "record-list" },
-    ],
-    [
-      "a line of the list is gone",
-      (folder) => edit(folder, RECORDS, (text) => text.replace(/[^\n]*\n$/, "")),
-      ["record-list"],
-      { path: RECORDS, found: "22 lines", expected: "23 lines, one a record" },
-    ],
-    [
-      "a list without newlines",
-      (folder) => writeFileSync(join(folder, RECORDS), "0".repeat(1000)),
-      ["record-list"],
-      { path: RECORDS, found: "0 lines and 1000 bytes" },
-    ],
-    [
-      "a warning of a field that is not counted",
-      onPages(1, /"level":(-?\d+)/, '"level":101'),
-      ["snapshot"],
-      { found: "level 0", expected: "1, as there are" },
-    ],
-    [
-      "a warning of a condition that is counted too often",
-      setSnapshot({ warnings: { ...{ "open-or-closed": 2, "low-level": 3 } } }),
-      ["snapshot"],
-      { found: "open-or-closed 2", expected: "1, as there are" },
-    ],
-    [
-      "a condition that another value makes untrue",
-      onPages(1, '"closed":"2026-02-28","is_open":false', '"closed":null,"is_open":false'),
-      ["snapshot"],
-      { found: "open-or-closed 1", expected: "2, as there are" },
-    ],
-    ["the version in snapshot.json", setSnapshot({ contract: 1 }), ["snapshot"], { found: "contract 1" }],
-    [
-      "a contract with a narrower field",
-      onContract((file) => {
-        const properties = { ...(file["properties"] as object), level: { type: "integer", minimum: 0 } };
-        return { ...file, properties };
-      }),
-      ["snapshot", "description", "records"],
-      { found: "level -19", expected: "must not be negative" },
-    ],
-    [
-      "a contract with another order",
-      onContract((file) => ({ ...file, "x-listing": { ...ENTRIES["x-listing"], order: ["topic", "level", "seq"] } })),
-      ["description", "order"],
-      { expected: "topic, level, seq" },
-    ],
-    [
-      "a contract of another version",
-      onContract((file) => ({ ...file, "x-listing": { ...ENTRIES["x-listing"], version: 4 } })),
-      ["snapshot", "description"],
-      { found: "contract 3", expected: "4, the version of contract.json" },
-    ],
-    [
-      "a contract with another key",
-      onContract((file) => ({ ...file, "x-listing": { ...ENTRIES["x-listing"], key: "level", order: ["level"] } })),
-      ["description", "order", "unique-keys", "record-list"],
-      { check: "order" },
-    ],
-    [
-      "a contract with another path",
-      onContract((file) => ({ ...file, "x-listing": { ...ENTRIES["x-listing"], path: "/other/" } })),
-      ["sums", "files", "snapshot", "description", "count"],
-      { check: "files", path: "other/pages/1.json", found: "no such file" },
-    ],
-  ];
-  test.each(DAMAGES)("%s", async (_what, make, rows, finding) => {
-    const folder = await entriesRelease();
-    const before = readSnapshot(folder);
-    make(folder);
-    reseal(folder);
-    const verdict = await verifyRelease({ folder });
-    expect(differing(verdict)).toEqual(rows);
-    expect(verdict.rows.flatMap(({ findings }) => findings)).toContainEqual(expect.objectContaining(finding));
-    expect(before.count).toBe(23);
-  });
-
+describe("order and keys", () => {
   test("order by bytes: U+FFEE before U+1F54A, whatever UTF-16 says", async () => {
     const rows = entries(7).filter(({ topic }) => ["\uffee", "\u{1f54a}"].includes(String(topic)));
     const folder = await entriesRelease(rows);

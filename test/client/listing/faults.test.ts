@@ -394,10 +394,10 @@ describe("parts", () => {
 });
 
 test("faults at random never give a wrong record", async () => {
-  const random = seeded();
+  const random = seeded(20_261_124);
   const other = publish({ version: "b" });
   const older = publish({ version: "older", count: 80 });
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < 25; round++) {
     host = new Host(release);
     host.fault = ({ url }) => {
       if (random.chance(0.02)) host.release = host.release === release ? other : release;

@@ -6,7 +6,7 @@ import { seeded } from "../../support/random.js";
 import { BASE, Host, publishAll } from "../listing/published.js";
 import { lookupOf, type Person, people, wordsOf } from "./people.js";
 
-const RANDOM = seeded();
+const RANDOM = seeded(20_261_124);
 const RECORDS = people(RANDOM, 120).map((one, at) => ({
   ...one,
   id: `id-${at}`,
@@ -116,11 +116,9 @@ describe.each([true, false])("with proof: %s, is malformed", (isProved) => {
   });
 });
 
-test("files that are cut into each other at random give what is right, less, or an error", {
-  timeout: 60_000,
-}, async () => {
+test("files that are cut into each other at random give what is right, less, or an error", async () => {
   let errors = 0;
-  for (let tries = 0; tries < 150; tries++) {
+  for (let tries = 0; tries < 40; tries++) {
     const files = new Map(FILES);
     const [one, other] = [RANDOM.of([...files.keys()]), RANDOM.of([...files.keys()])];
     const [text, more] = [files.get(one) ?? "", files.get(other) ?? ""];
@@ -138,7 +136,7 @@ test("files that are cut into each other at random give what is right, less, or 
       }
     }
   }
-  expect(errors).toBeGreaterThan(20);
+  expect(errors).toBeGreaterThan(5);
 });
 
 test("a file that is too large is read no further than it may be", async () => {

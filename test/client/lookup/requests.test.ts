@@ -7,7 +7,7 @@ import { BASE, Host, PATH, type Published, publish, publishAll } from "../listin
 import { lookupOf, type Person, people, wordsOf } from "./people.js";
 
 const PAGE = 5;
-const RECORDS = people(seeded(), 300).map((one, at) => ({ ...one, id: `id-${at}`, country: "DE" }));
+const RECORDS = people(seeded(20_261_124), 300).map((one, at) => ({ ...one, id: `id-${at}`, country: "DE" }));
 const RARE = { ...(RECORDS[150] as Person), name: "Zoltán Quux", nickname: null };
 RECORDS[150] = RARE;
 const SIZE = 100;

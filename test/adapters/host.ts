@@ -1,0 +1,421 @@
+/** Everything that a host has to do, asked of one server that is started once: it serves one release, and then another. */
+import { execFile } from "node:child_process";
+import { chmodSync, readFileSync, realpathSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished } from "vitest";
+import { adapterOf, filesOfHosts } from "../../src/adapters/adapters.js";
+import { createMemoryStore, type MemoryStore, openListing } from "../../src/client/index.js";
+import type { Contract } from "../../src/contract/contract.js";
+import { type BuildOptions, build, createServer, verify } from "../../src/index.js";
+import { sha256 } from "../../src/release/files.js";
+import { isPart, isStep } from "../../src/release/layout.js";
+import { openRelease, type Release } from "../../src/release/open.js";
+import { report } from "../client/client.js";
+import { population, promised } from "../client/population.js";
+import { type Answer, header, type Request, send } from "../client/raw.js";
+import { writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { writeKey } from "../support/minisign.js";
+import { freePort } from "../support/ports.js";
+import { stations, writeStations } from "../support/stations.js";
+import { until } from "../support/until.js";
+import { type Server, serveWith, writeFor } from "./servers.js";
+
+const run = promisify(execFile);
+
+export interface Shape {
+  /** The path of the base URL. */
+  base: string;
+  /** That of users unless given. */
+  contract?: Contract;
+  options?: Partial<BuildOptions>;
+}
+
+interface Site extends Shape {
+  server: Server;
+  baseUrl: string;
+  origin: URL;
+  /** Rollcall's own host of the same releases. */
+  own: URL;
+  release: Release;
+}
+
+/** Netlify's engine takes a moment for each request. */
+const isSlow = ({ name }: Server) => name === "netlify";
+const pageSizeFor = (server: Server) => (isSlow(server) ? 150 : 37);
+const COUNT = 300;
+const USERS = population(COUNT);
+/** In published order. */
+const IDS = promised(USERS, "").map(({ id }) => id);
+
+/** Two sources: page 1 differs in as many bytes of one record, one record goes, and one comes. */
+function writeSource(contract: Contract | undefined, file: string, number: 1 | 2): string {
+  if (contract) {
+    const rows = stations(COUNT + 1).map(({ row }) => row);
+    const first = { ...rows[0], readings: number };
+    return writeStations(file, [first, ...rows.slice(1, -2), rows.at(-number) ?? first]);
+  }
+  const rows = USERS.map((row) => {
+    if (row["id"] === IDS[0]) return { ...row, bio: `release ${number}` };
+    return row["id"] === IDS.at(-1) && number === 2 ? { ...row, id: "ffffffff-ffff-4fff-8fff-ffffffffffff" } : row;
+  });
+  return writeUsers(file, rows);
+}
+
+/** Checks a server with two releases of a shape, the second of which takes the place of the first while it runs. */
+export async function checkHost(server: Server, shape: Shape): Promise<void> {
+  const { compression } = adapterOf(server.adapter);
+  const [folder, dist, port] = [scratch(), scratch(), await freePort()];
+  for (const path of [folder, dist]) chmodSync(path, 0o755);
+  const baseUrl = `http://127.0.0.1:${port}${shape.base}`;
+  const key = writeKey(folder, "ours");
+  const publish = async (number: 1 | 2) => {
+    await build({
+      ...{ db: writeSource(shape.contract, join(folder, `${number}.sqlite`), number), out: dist, baseUrl },
+      ...{ pageSize: pageSizeFor(server), changes: 3, bulk: true, explorer: true, lookup: true, signKey: key.secret },
+      ...{ links: server.links ?? "query", encodings: compression === "files" ? ["br", "gzip"] : [] },
+      ...(server.built && { adapt: [server.adapter] }),
+      ...(shape.contract && { contract: shape.contract.file }),
+      ...shape.options,
+    });
+    const release = await openRelease(realpathSync(join(dist, "current")));
+    const page = join(release.folder, release.sums.paths.path(1));
+    const time = new Date("2026-01-01T00:00:00Z");
+    utimesSync(page, time, time);
+    return { release, page: { size: statSync(page).size, text: readFileSync(page, "utf8") } };
+  };
+  const copy = createMemoryStore<unknown>();
+
+  const old = await publish(1);
+  const stop = await serveWith(server, { release: old.release.folder, folder, port });
+  const whole = { put: COUNT, removed: 0, count: COUNT };
+  expect(await sync(baseUrl, copy)).toMatchObject(isEverything(shape) ? { via: "bulk", ...whole } : whole);
+  const url = `${baseUrl}/${old.release.sums.paths.path(1)}`;
+  const tag = header(await ask(url), "etag");
+
+  const { release, page } = await publish(2);
+  await (server.reload ? moveOn(server, server.reload, release, { folder, port }) : stop());
+  if (!server.reload) await serveWith(server, { release: release.folder, folder: scratch(), port });
+  expect(page.size).toBe(old.page.size);
+  await expectChanged(server, url, tag, page.text);
+  const step = { via: "changes", put: 2, removed: 1, count: COUNT, asked: 4 };
+  expect(await sync(baseUrl, copy)).toMatchObject(isEverything(shape) ? step : { count: COUNT });
+
+  const own = await createServer({ folder: dist });
+  onTestFinished(() => own.close());
+  const { url: ownUrl } = await own.listen({ port: 0, host: "127.0.0.1" });
+  const site = { ...shape, server, baseUrl, release, own: new URL(ownUrl), origin: new URL(baseUrl) };
+  await expectVerified(site, key.line);
+  if (server.links === "path") return;
+  await expectSame(site);
+  await expectParts(site);
+  if (shape.contract === undefined && !isSlow(server)) await expectNothingStrange(site);
+}
+
+function isEverything({ options }: Shape): boolean {
+  return options === undefined;
+}
+
+async function sync(baseUrl: string, store: MemoryStore<unknown>) {
+  let asked = 0;
+  const counted: typeof fetch = (input, init) => {
+    asked++;
+    const headers = new Headers(init?.headers);
+    // A connection that is kept may go on with a worker of the release before.
+    headers.set("Connection", "close");
+    return fetch(input, { ...init, headers });
+  };
+  const { via, put, removed, count } = await openListing<unknown>(baseUrl, { fetch: counted }).sync(store);
+  return { via, put, removed, count, asked };
+}
+
+/** Switches to another release under a running server, and waits until no new connection reaches a worker of the old one. */
+async function moveOn(
+  server: Server,
+  reload: (folder: string) => void,
+  { folder: release, snapshot }: Release,
+  { folder, port }: { folder: string; port: number },
+): Promise<void> {
+  await writeFor(server, { release, folder });
+  reload(folder);
+  const target = `${new URL(snapshot.base_url).pathname.replace(/\/$/, "")}/snapshot.json`;
+  let inARow = 0;
+  await until(async () => {
+    const { body } = await send(new URL(`http://127.0.0.1:${port}`), { method: "GET", target });
+    inARow = `${body}`.includes(snapshot.id) ? inARow + 1 : 0;
+    return inARow === 20;
+  });
+}
+
+function ask(url: string, ...headers: [string, string][]): Promise<Answer> {
+  return send(new URL(url), { method: "GET", target: new URL(url).pathname, headers });
+}
+
+/** Other bytes of one size and time are no 304, whatever a reader has, and have a tag of their own. */
+async function expectChanged(server: Server, url: string, tag: string | undefined, text: string): Promise<void> {
+  const since = "Fri, 01 Jan 2100 00:00:00 GMT";
+  const answer = await ask(url, ["If-None-Match", tag ?? ""], ["If-Modified-Since", since]);
+  expect([answer.status, sha256(answer.body)]).toEqual([200, sha256(text)]);
+  const now = header(answer, "etag") ?? "";
+  expect(now).not.toBe(tag);
+  // Its tags and conditions are its own.
+  if (server.links === "path") return;
+  expect((await ask(url, ["If-None-Match", now])).status).toBe(304);
+  expect(header(answer, "last-modified")).toBeUndefined();
+  if (server.name !== "htaccess") expect(now).toBe(`"${sha256(text)}"`);
+}
+
+/** Every question of `rollcall verify` is asked, and holds but for what the host is known not to do. */
+async function expectVerified(site: Site, key: string): Promise<void> {
+  const { server, baseUrl, release } = site;
+  const { rows } = await verify({
+    ...{ what: baseUrl, against: release.folder, adapt: [server.adapter] },
+    ...(release.isSigned && { key: [key], maxAge: "1d" }),
+  });
+  const named = (outcome: string) => rows.filter((row) => row.outcome === outcome).map(({ name }) => name);
+  expect(rows.length).toBeGreaterThan(70);
+  expect(rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
+  if (!isEverything(site)) return;
+  expect(named("allowed").sort()).toEqual(Object.keys(adapterOf(server.adapter).limitations ?? {}).sort());
+  if (release.snapshot.encodings.length > 1) expect(named("skipped")).toEqual([]);
+  expect(named("passed")).toEqual(expect.arrayContaining(["signature", "files", "same-bytes"]));
+}
+
+/** A client that knows only the contract sees nothing but the host's limitations, and sees each of them. */
+async function expectNothingStrange(site: Site): Promise<void> {
+  const { server, baseUrl, base } = site;
+  const said = await report(baseUrl, { pageSize: pageSizeFor(server), linesPerRule: Number.POSITIVE_INFINITY });
+  const allowed = Object.keys(adapterOf(server.adapter).limitations ?? {}).filter((name) => name in PROBES);
+  const used = new Set<string>();
+  const unexplained = said.filter((line) => {
+    // Caddy answers to its own name alone.
+    if (server.name === "caddy" && line.includes("other host name")) return false;
+    // Odd characters of the path must not pass for a malformed request.
+    const probe = allowed.find((name) => PROBES[name]?.test(base === "" ? line : line.replaceAll(base, "")));
+    if (probe !== undefined) used.add(probe);
+    return probe === undefined;
+  });
+  expect(unexplained).toEqual([]);
+  if (isEverything(site)) expect([...used].sort()).toEqual(allowed.sort());
+}
+
+const MALFORMED =
+  /^[^:]+: (?:(?:GET|HEAD) \S*(?:%|[^ -~])|empty lines first|GET with a body|GET in chunks|absolute target|websocket|HTTP\/1\.0 without a Host : 400|two Hosts|no Host|no such version|no version|HTTP\/2|TLS|space in the target|bad header name|NUL in a header|length that is none|two lengths|bad chunk|unknown expectation|long header|long target|many headers|GET (?:\/\/|\/\\|\/\.\.|\/%2e))/;
+
+/** The lines of the client's report that a limitation explains; only `rollcall verify` sees the other limitations. */
+const PROBES: Readonly<Record<string, RegExp>> = {
+  "encoding-order": /^encoding: .*\[Accept-Encoding: (?:br;q=0\.5, gzip;q=1|gzip;q=0\.5, identity;q=1)\]/,
+  "method-case": /^[^:]+: (?:get|Get) \S*: (?:400|501)\b/,
+  "repeated-condition": /^status: .*\[.*If-None-Match: "a" \| If-None-Match: .*: (?:400|200), expected 304$/,
+  "head-of-errors": /^HEAD: .*: Content-Length undefined, the body has/,
+  "options-of-server": /^[^:]+: OPTIONS \*: /,
+  "http-1.0": /^status: HTTP\/1\.0[^:]*: 0, expected 200$/,
+  malformed: MALFORMED,
+  "method-unknown": /^[^:]+: (?![gG]et )[A-Za-z-]+ \S*: 501\b/,
+  "length-required": /^[^:]+: (?:POST|PUT) \S*(?: \[.*\])?: 411\b/,
+  "snapshot-id": /^Snapshot-Id: .* without one$/,
+  etag: /^etag: .* has nothing of the body's SHA-256$/,
+  trace: /^[^:]+: TRACE /,
+  connect: /^[^:]+: CONNECT /,
+  "head-coded":
+    /^etag: .*\[Accept-Encoding: .* has the plain page's tag$|^HEAD: .*\[Accept-Encoding: (?:gzip|br)|\[Accept-Encoding: \S*;q=0[^\]]*\]: 415/,
+};
+
+/** The headers that the contract names. */
+const NAMED = [
+  ...["allow", "content-type", "vary", "cache-control", "etag", "snapshot-id", "content-encoding"],
+  ...["access-control-allow-origin", "access-control-allow-methods", "access-control-allow-headers"],
+  ...["access-control-max-age", "access-control-expose-headers", "x-content-type-options", "location", "link"],
+  ...["content-security-policy", "x-robots-tag"],
+];
+
+/** Names of no file, most of them near one. */
+const NOTHING = [
+  ...["nothing", "constructor", "__proto__", "toString/", "records.sha256", "avatar.svg.gz", ".git/config"],
+  ...["lookup", "lookup/", "lookup/keys", "lookup/keys/", "lookup/index.json/", "lookup/index.txt", "lookup/../"],
+  ...["lookup/keys/0.txt", "lookup/keys/01.txt", "lookup/keys/1.txt/", "lookup/keys/1.txt.gz", "lookup/keys/1"],
+  ...["lookup/keys/99.txt", "lookup/keys/1.txtx", "lookup/keys/1xtxt", "lookup/keys/x.txt", "lookup/keys//1.txt"],
+  ...["lookup/keys/1.json", "lookup/1.txt", "lookup/facets/1.txt", "lookup/words/999.txt", "lookup/keys/%2e%2e/"],
+  ...["lookup/keys/..%2fwords/1.txt", "lookup/keys/1.txt%00", "lookup/keys/1.txt%20", "lookup/KEYS/1.txt"],
+  ...["lookup/keys/1000000000.txt", "lookup/keys/+1.txt", "lookup/keys/-1.txt", "lookup/keys/1.0.txt"],
+  ...["explorer", "explorer/", "explorer/app.js/", "explorer/app.js.gz", "explorer/app.mjs", "explorer/index.html"],
+  ...["explorer/facets", "explorer/facets/", "explorer/facets/99.txt", "explorer/facets/0.txt", "explorer/keys/1.txt"],
+  ...["index.html/", "index.html/x", "index.htm", "INDEX.HTML", "index.html%00", "index%2ehtmlx", "%2e", "%2e%2e/"],
+  ...["/", "//", "/index.html", "//index.html", "bulk", "bulk/", "bulk/1.ndjson", "bulk/99.ndjson.gz"],
+  ...["bulk/01.ndjson.gz", "bulk/0.ndjson.gz", "changes", "changes/", "changes/1.ndjson.gz"],
+];
+
+/** Paths that a host may bring into another form before any rules: what they lead to then is a file of the release or nothing. */
+const TIDIED = /%2e|\.\.|%2f|%00|%20|\/\//i;
+
+/** The requests whose answers have to be those of `rollcall serve`. */
+function requestsOf({ base, release, server }: Site): Request[] {
+  const { listing: path } = release.sums.paths;
+  const { pages } = release.snapshot;
+  const listing = base + path;
+  const get = (target: string, ...headers: [string, string][]) => ({ method: "GET", target, headers });
+  const file = (name: string, ...headers: [string, string][]) => get(`${base}/${name}`, ...headers);
+  const both = (target: string) => [get(target), { ...get(target), method: "HEAD" }];
+  const queries = ["page=0", "page=01", "page=%31", "p%61ge=2", "page=1&page=2", "page", "page=", `page=${pages + 1}`];
+  // A host keeps its own files to itself.
+  const others = [...release.sums.others.keys()].filter((name) => !filesOfHosts().has(name));
+  const step = others.find(isStep) ?? "changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz";
+  const near = [
+    step.replace(/-.*/, ".ndjson.gz"),
+    step.toUpperCase(),
+    step.slice(8),
+    step.replace("/", "/0"),
+    `${step}x`,
+  ];
+  const coded = ["gzip", "br", "gzip, br", "identity", "*"].map((coding): [string, string] => [
+    "Accept-Encoding",
+    coding,
+  ]);
+  const tag = `"${release.sums.others.get("index.html")}"`;
+  const numbers = ["0", "x", `${pages + 1}`].map((number) => `pages/${number}.json`);
+  const all: Request[] = [
+    ...Array.from({ length: pages }, (_, at) => at + 1).flatMap((page) => [
+      ...both(`${listing}?format=api&page=${page}`),
+      get(`${listing}pages/${page}.json`),
+    ]),
+    ...coded.flatMap((accept) => [get(`${listing}?page=3`, accept), file("bulk/1.ndjson.gz", accept)]),
+    ...queries.map((query) => get(`${listing}?${query}`)),
+    ...[...numbers, "nothing", "pages/", "pages/1.json.gz"].map((name) => get(listing + name)),
+    ...both(`${listing.slice(0, -1)}?page=2&x=//y`),
+    get(`${path}?page=1`),
+    // A dot of the path stands only for itself.
+    ...(path.includes(".") ? [get(`${listing.replaceAll(".", "x")}?page=1`)] : []),
+    ...[
+      ...others,
+      "snapshot.json",
+      "SHA256SUMS",
+      "SHA256SUMS.minisig",
+      "",
+      "?page=2&x=//y",
+      "index.html?page=2",
+    ].flatMap((name) => both(`${base}/${name}`)),
+    ...["", "index.html", "lookup/keys/1.txt"].flatMap((name) => [
+      ...[file(name, ["Range", "bytes=1-2"]), file(name, ["Accept-Encoding", "gzip, br"])],
+      ...[file(name, ["If-None-Match", tag]), file(name, ["If-None-Match", "*"])],
+    ]),
+    ...["bulk.json", "changes.json"].map((name) => file(name, ["Range", "bytes=0-5"])),
+    ...[path.slice(1), "", "index.html", "lookup/keys/1.txt"].flatMap((name) =>
+      ["OPTIONS", "POST", "PUT", "DELETE", "PATCH"].map((method) => ({ method, target: `${base}/${name}`, body: "" })),
+    ),
+    ...(base === "" ? [] : [...both(base), get(`${base}?a=1&b=//c`), get(`${base}x`)]),
+    ...[...NOTHING, ...near, path.split("/")[1], `${path.split("/")[1]}/`].map((name) => file(name ?? "")),
+  ];
+  return all.filter(({ target, headers = [] }) => {
+    const said = JSON.stringify(headers);
+    // A .htaccess has tags of its own and no id, and does not answer for what lies outside its folder.
+    if (server.name === "htaccess") return target.startsWith(`${base}/`) && !said.includes(tag.slice(1, -1));
+    // They compress by themselves.
+    return adapterOf(server.adapter).compression === "files" || !said.includes("Accept-Encoding");
+  });
+}
+
+/** The parts that the contract names. Redirects may be absolute or not, and have any body or none. */
+function essence(answer: Answer, origin: string, without: readonly string[]) {
+  const headers = answer.headers
+    .filter(([name]) => NAMED.includes(name) && !without.includes(name))
+    .filter(([name]) => name !== "content-type" || answer.status !== 301)
+    .map(([name, value]) => `${name}: ${value.replace(/\s*,\s*/g, ", ").replace(origin, "")}`)
+    // The type of an answer that has no body by its status does not matter.
+    .filter((line) => ![204, 304].includes(answer.status) || !line.startsWith("content-type"));
+  const body = answer.status === 301 ? "" : `${answer.body.toString("latin1", 0, 80)} ${sha256(answer.body)}`;
+  return { status: answer.status, headers: headers.sort(), body };
+}
+
+/** Each answer has the status, the headers and the bytes that `rollcall serve` gives. */
+async function expectSame(site: Site): Promise<void> {
+  const { server, base, own, origin, release } = site;
+  const known = readFileSync(join(release.folder, "SHA256SUMS"), "utf8");
+  const found: unknown[] = [];
+  const some = requestsOf(site).filter((_, at) => !isSlow(server) || at % 6 === 0);
+  for (const request of some) {
+    const { target } = request;
+    if (TIDIED.test(target.slice(base.length).replace(/\?.*/, ""))) {
+      const { status, body } = await send(origin, request);
+      const isFine = [301, 308, 400, 404].includes(status) || (status === 200 && known.includes(sha256(body)));
+      if (!isFine) found.push({ request, status, body: `${body}` });
+      continue;
+    }
+    const without = server.name === "htaccess" ? ["etag", "snapshot-id", "access-control-expose-headers"] : [];
+    // The tags of SHA256SUMS and its signature cannot be their digests where it lists a configuration that has all tags.
+    if (/\/SHA256SUMS(\.minisig)?$/.test(target)) without.push("etag");
+    const [mine, other] = await Promise.all(
+      [own, origin].map(async (host) => essence(await send(host, request), host.origin, without)),
+    );
+    if (JSON.stringify(mine) !== JSON.stringify(other)) found.push({ request, mine, other });
+  }
+  expect(found).toEqual([]);
+}
+
+/** Parts and steps are sent as they are, whatever coding a reader takes, and downloads go on where they were cut. */
+async function expectParts({ server, base, origin, release }: Site): Promise<void> {
+  const { limitations = {} } = adapterOf(server.adapter);
+  // Some engines send bodies in chunks.
+  const lengthOf = (count: number) => ("head-length" in limitations ? undefined : `${count}`);
+  const names = [...release.sums.others.keys()].filter((name) => isPart(name) || isStep(name));
+  for (const name of isSlow(server) ? names.slice(0, 1) : names) {
+    const bytes = readFileSync(join(release.folder, name));
+    const last = bytes.length - 1;
+    const ask = (headers: Record<string, string>, method = "GET") =>
+      send(origin, { method, target: `${base}/${name}`, headers: Object.entries(headers) });
+    const whole = {
+      ...{ "content-type": "application/gzip", "content-length": lengthOf(bytes.length), "accept-ranges": "bytes" },
+      ...{ link: `<${base}/openapi.json>; rel="service-desc"`, "cache-control": "public, max-age=60" },
+    };
+    const plain = await ask({});
+    const tag = header(plain, "etag") ?? "";
+    expect([plain.status, plain.body.equals(bytes), plain.trouble]).toEqual([200, true, []]);
+    expect(fields(plain)).toEqual(whole);
+    if (!("etag" in limitations)) expect(tag).toBe(`"${sha256(bytes)}"`);
+    expect((await ask({ "If-None-Match": tag })).status).toBe(304);
+    const head = await ask({}, "HEAD");
+    const length = lengthOf(bytes.length) ?? header(head, "content-length");
+    expect([head.status, head.body.length, fields(head)]).toEqual([200, 0, { ...whole, "content-length": length }]);
+
+    for (const [range, start, end] of [
+      ["bytes=5-9", 5, 9],
+      [`bytes=${last - 10}-`, last - 10, last],
+      ["bytes=100-99999999", 100, last],
+      ["bytes=-7", last - 6, last],
+    ] as const)
+      for (const more of [{}, { "If-Range": tag }, { "Accept-Encoding": "gzip, br" }]) {
+        const answer = await ask({ Range: range, ...more });
+        const said = [range, more, answer.status, answer.body.equals(bytes.subarray(start, end + 1))];
+        expect(said).toEqual([range, more, 206, true]);
+        expect({ ...fields(answer), "accept-ranges": "bytes" }).toEqual({
+          ...whole,
+          "content-range": `bytes ${start}-${end}/${bytes.length}`,
+          "content-length": lengthOf(end - start + 1),
+        });
+        expect(header(answer, "etag")).toBe(tag);
+      }
+    for (const ignored of [{ Range: "bytes=5-9", "If-Range": '"other"' }, { Range: "items=1-2" }]) {
+      const answer = await ask(ignored);
+      expect([ignored, answer.status, answer.body.equals(bytes)]).toEqual([ignored, 200, true]);
+    }
+    const beyond = await ask({ Range: `bytes=${bytes.length}-` });
+    expect(beyond.status).toBe(416);
+    if (!("part-beyond" in limitations)) {
+      expect(`${beyond.body}`).toBe('{"detail":"Range not satisfiable."}');
+      const { "content-type": type, "cache-control": caching, link } = fields(beyond);
+      expect([type, caching, link, header(beyond, "etag")]).toEqual([
+        ...["application/json", "no-store", whole.link, undefined],
+      ]);
+    }
+    const file = join(scratch(), "part");
+    writeFileSync(file, bytes.subarray(0, bytes.length >> 1));
+    await run("curl", ["-sS", "-f", "-C", "-", "-o", file, `${origin.origin}${base}/${name}`]);
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+  }
+}
+
+function fields(answer: Answer): Record<string, string | undefined> {
+  const names = ["content-type", "content-length", "content-range", "content-encoding", "accept-ranges", "link"];
+  const found = [...names, "cache-control"].map((name) => [name, header(answer, name)] as const);
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,132 @@
+/** All hosts over releases of all shapes, hostile requests, values that each host's language has a meaning for, and many pages. */
+import { createHash } from "node:crypto";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type BuildOptions, build } from "../../src/index.js";
+import { pipelined } from "../server/hostile-requests.js";
+import { publish } from "../server/release.js";
+import { say } from "../server/running.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { EXPLORED, LOOKED_UP } from "../support/explored.js";
+import { scratch } from "../support/files.js";
+import { isMissing } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
+import { seeded } from "../support/random.js";
+import { stationsAt } from "../support/stations.js";
+import { checkHost, type Shape } from "./host.js";
+import { ALL_SERVERS, SERVERS, serveWith, startServer, writeFor } from "./servers.js";
+
+const BASE = "/people/directory";
+const PLAIN = { encodings: [], explorer: false, lookup: false, bulk: false, changes: 0, signKey: undefined };
+
+const SHAPES: Readonly<Record<string, Shape>> = {
+  "everything on": { base: BASE },
+  "plain, at the root": { base: "", options: PLAIN },
+  "everything on, at the root": { base: "" },
+  "a look-up and no explorer": { base: BASE, options: { explorer: false } },
+  "links by path, below a path that is hard to write": {
+    base: "/a%20b/%C3%A9$1'%7Bx%7D",
+    options: { ...PLAIN, links: "path", encodings: ["gzip"] },
+  },
+  // Characters that end, quote or expand something in one of the languages.
+  "a base that ends strings": { base: "/q%22;$1,(d)%23%25e'~%5C", options: PLAIN },
+  "a base that has variables": { base: "/$%7Bx%7D/%E2%82%AC+&=@:!*%7C.b", options: PLAIN },
+  // A map of nginx or Caddy takes a tilde for a pattern's, nginx has no room for a long name, and a dash begins a flag of HAProxy.
+  "a listing with a tilde": { base: BASE, contract: stationsAt("/~v1.0-b/") },
+  "a listing with a dash": { base: BASE, contract: stationsAt("/-/A.b/observing_stations/of-the-world/") },
+};
+
+describe.each(ALL_SERVERS.filter(({ name }) => name !== "netlify"))("$name", (server) => {
+  const shapes = Object.entries(SHAPES).filter(([, { base }]) => server.links !== "path" || base === BASE);
+  test.skipIf(isMissing(...server.needs)).each(shapes)("%s", (_name, shape) => checkHost(server, shape));
+});
+
+const CACHE = `max-age=7, x="a\\\\b'c $1 \${x} %{y} %[z] {z} #"`;
+
+describe.each(ALL_SERVERS.filter(({ name, links }) => name !== "rollcall serve" && links === undefined))(
+  "$name",
+  (server) => {
+    const built = async (folder: string, baseUrl: string, options: Partial<BuildOptions> = {}) => {
+      const db = writeUsers(join(folder, "users.sqlite"), plainRows(3));
+      return build({ db, out: join(folder, "dist"), baseUrl, ...options });
+    };
+
+    test.skipIf(isMissing(...server.needs))("serves from a folder and with a header that need escapes", async () => {
+      const [folder, port] = [scratch(), await freePort()];
+      const release = await built(folder, `http://127.0.0.1:${port}`);
+      // Only the release's folder has odd characters, since the test's own configuration names the other one.
+      const hard = join(folder, `it's $1 ${server.name === "caddy" ? "" : "{x}"} #h %41`);
+      mkdirSync(hard);
+      renameSync(release.folder, join(hard, release.name));
+      await serveWith(server, { release: join(hard, release.name), folder, port, options: { cacheControl: CACHE } });
+      const answer = await fetch(`http://127.0.0.1:${port}/api/users/?page=1`);
+      expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, CACHE]);
+      expect(await answer.json()).toMatchObject({ count: 3 });
+    });
+
+    test.skipIf(isMissing(...server.needs))("gives nothing away to hostile requests", async () => {
+      const [folder, port] = [scratch(), await freePort()];
+      for (const name of ["canary.txt", "dist-canary.txt"]) writeFileSync(join(folder, name), "canary-of-the-folder");
+      const { folder: release } = await built(folder, `http://127.0.0.1:${port}`);
+      await serveWith(server, { release, folder, port });
+      const random = seeded();
+      for (let round = 0; round < 20; round++) {
+        const heard = await say(port, pipelined(random, 5).text);
+        expect(heard).not.toMatch(/canary-of|root:x:0/);
+        for (const [line] of heard.matchAll(/^HTTP\/1\.[01] \d{3}/gm))
+          expect(line).toMatch(/ (?:20[046]|30[14]|40[0345]|41[145]|431|50[01])$/);
+      }
+    });
+  },
+);
+
+test.for(SERVERS)(
+  "$name takes up a release that gains an explorer, and one that loses it",
+  async (server, { skip }) => {
+    skip(isMissing(...server.needs));
+    const [dist, port] = [scratch(), await freePort()];
+    const baseUrl = `http://127.0.0.1:${port}/people`;
+    for (const others of [{}, EXPLORED, LOOKED_UP, EXPLORED, {}]) {
+      const release = await publish(dist, { baseUrl, others });
+      // The site's own file stays as it was first written.
+      await writeFor(server, { release, folder: dist });
+      const stop = await startServer(server, { folder: dist, release, port });
+      const statusOf = async (path: string) =>
+        (await fetch(`${baseUrl}${path}`, { redirect: "manual", headers: { Connection: "close" } })).status;
+      const [isBrowsed, isLookedUp] = ["index.html" in others, "lookup/index.json" in others];
+      // Outside its folder, a .htaccess does not say what is answered.
+      if (server.name === "htaccess") expect((await statusOf("")) === 301).toBe(isBrowsed);
+      else expect(await statusOf("")).toBe(isBrowsed ? 301 : 404);
+      const statuses = await Promise.all(["/", "/index.html", "/lookup/words/12.txt", "/snapshot.json"].map(statusOf));
+      expect(statuses).toEqual([...(isBrowsed ? [200, 200] : [404, 404]), isLookedUp ? 200 : 404, 200]);
+      await stop();
+    }
+  },
+);
+
+test("hosts serve every page of a large release", async () => {
+  const pages = 10_000;
+  const folder = scratch();
+  const db = writeUsers(join(folder, "users.sqlite"), plainRows(pages));
+  const { folder: release } = await build({
+    db,
+    out: join(folder, "dist"),
+    baseUrl: "http://127.0.0.1:8080",
+    pageSize: 1,
+  });
+  for (const server of SERVERS.filter(({ needs }) => !isMissing(...needs))) {
+    const port = await freePort();
+    const stop = await serveWith(server, { release, folder: scratch(), port, options: { listenPort: port } });
+    for (const page of [1, 4_999, pages]) {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/users/?format=api&page=${page}`);
+      const body = await answer.text();
+      expect([server.name, page, answer.status]).toEqual([server.name, page, 200]);
+      expect(JSON.parse(body)).toMatchObject({ count: pages, results: [{ username: `user${page - 1}` }] });
+      if (server.name === "htaccess") continue;
+      expect(answer.headers.get("etag")).toBe(`"${createHash("sha256").update(body).digest("hex")}"`);
+    }
+    expect((await fetch(`http://127.0.0.1:${port}/api/users/?page=${pages + 1}`)).status).toBe(404);
+    await stop();
+  }
+});

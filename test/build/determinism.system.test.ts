@@ -1,0 +1,241 @@
+/** One source makes one release, byte for byte, and has one verdict, by any number of threads or shards. */
+import { execFileSync } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import fc from "fast-check";
+import { type BuildOptions, type BuildResult, build, buildShard, InvalidRecordsError, verify } from "rollcall";
+import { describe, expect, test } from "vitest";
+import { run } from "../support/command.js";
+import { reseal } from "../support/damage.js";
+import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
+import { checkSums, readTree, scratch } from "../support/files.js";
+import { seeded } from "../support/random.js";
+import { STATIONS, stations, writeStations } from "../support/stations.js";
+import { anyUser, toRow } from "../support/users.js";
+
+const WORKERS = [0, 1, 3];
+const SHARDS = 9;
+const ORDER_INDEX = "CREATE INDEX users_order ON users (date_joined DESC, id)";
+const BASE = { baseUrl: "https://directory.example.com", pageSize: 7 };
+const EVERYTHING = {
+  ...({ encodings: ["br", "gzip"], bulk: true, lookup: true, explorer: true, changes: 3 } as const),
+  signKey: new URL("../release/signature/test.key", import.meta.url).pathname,
+};
+const now = () => new Date("2026-11-22T09:30:00Z");
+
+const NAMES = [
+  "Anna",
+  "Özgür",
+  "मीरा",
+  "Li",
+  'Q"uote',
+  "back\\slash",
+  "李雷",
+  "İstanbul",
+  "🕊",
+  'a\tb "c"',
+  "x".repeat(70),
+];
+/** Every character that `trim` takes for white space, and some that it does not. */
+const BLANKS = [
+  ...[9, 10, 11, 12, 13, 32, 0x85, 0xa0, 0x1680, 0x180e, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff],
+  ...Array.from({ length: 12 }, (_, at) => 0x2000 + at),
+].map((code) => String.fromCodePoint(code));
+
+/** Users with words, facets, warnings, texts that JSON escapes, and more in one moment than a page holds. */
+function users(count: number): Row[] {
+  const random = seeded(7);
+  return plainRows(count).map((row, at) => ({
+    ...row,
+    ...(at < 15 && { date_joined: "2026-01-01T00:00:00.000000Z" }),
+    display_name: at % 3 ? null : `everybody ${random.of(NAMES)}${random.below(1e6).toString(36)}`,
+    first_name: at % 5 ? random.of(NAMES) : `${BLANKS[at % BLANKS.length]}Ada${BLANKS[at % BLANKS.length]}`,
+    last_name: `${random.of(NAMES)}-${random.below(50)}`,
+    country: random.of(["DE", "TR", "XX", "IN"]),
+    ...(random.chance(0.01) && { wac_status: 1 }),
+  }));
+}
+
+type Source = Pick<BuildOptions, "db" | "contract">;
+
+const SOURCES: Record<string, { make(): Source; edit: string; page: string; failed: string }> = {
+  "the directory": {
+    make: () => ({ db: writeUsers(join(scratch(), "users.sqlite"), users(3500), ORDER_INDEX) }),
+    edit: "UPDATE users SET last_name = 'Changed' WHERE rowid % 9 = 0; DELETE FROM users WHERE rowid % 100 = 7",
+    page: "api/users/pages/390.json",
+    failed: "records",
+  },
+  "another contract, without an index": {
+    make() {
+      const rows = stations(2500).map(({ row }) => row);
+      return { db: writeStations(join(scratch(), "stations.sqlite"), rows), contract: STATIONS };
+    },
+    edit: "UPDATE stations SET name = 'Changed' WHERE rowid % 9 = 0; DELETE FROM stations WHERE rowid % 100 = 7",
+    page: "v1/stations/pages/300.json",
+    // Only digests of users' pages are made anew, so the page is not read.
+    failed: "readable",
+  },
+};
+
+function change(db: string, sql: string): void {
+  const file = new Database(db);
+  file.exec(sql);
+  file.close();
+}
+
+/** Builds all shards, the last first, by 0, 1 or 2 threads, and joins them. */
+async function joined(options: BuildOptions, count = SHARDS): Promise<BuildResult> {
+  const parts = join(scratch(), "parts");
+  for (let number = count - 1; number >= 0; number--)
+    await buildShard({ ...options, parts, workers: number % 3, shard: `${number}/${count}` });
+  return build({ ...options, join: parts }, { now });
+}
+
+const factsOf = ({ id, name, records, pages, bytes, warnings, skipped }: BuildResult) => {
+  return { id, name, records, pages, bytes, warnings, skipped };
+};
+
+describe.each(Object.entries(SOURCES))("%s, with everything on", (_, { make, edit, page, failed }) => {
+  test("the same release from threads and shards, the same verdict and the same diff", {
+    timeout: 600_000,
+  }, async () => {
+    const source = make();
+    const first = scratch();
+    const old = await build({ ...source, ...BASE, ...EVERYTHING, out: first }, { now });
+    change(source.db, edit);
+    const options = () => {
+      const out = join(scratch(), "dist");
+      cpSync(first, out, { recursive: true, verbatimSymlinks: true });
+      return { ...source, ...BASE, ...EVERYTHING, out };
+    };
+    const [alone, ...others] = [
+      await build({ ...options(), workers: 0 }, { now }),
+      await build({ ...options(), workers: 1 }, { now }),
+      await build({ ...options(), workers: 3 }, { now }),
+      await joined(options()),
+    ];
+    if (!alone) throw new Error("nothing was built");
+    expect(alone.changes?.put).toBeGreaterThan(0);
+    checkSums(alone.folder);
+    for (const other of others) {
+      expect(factsOf(other)).toEqual(factsOf(alone));
+      execFileSync("diff", ["-r", alone.folder, other.folder]);
+    }
+
+    const compare = (workers: number) => {
+      const env = { ...process.env, ROLLCALL_WORKERS: String(workers) };
+      return run(["diff", old.folder, alone.folder, "--format", "json"], { env });
+    };
+    const same = await compare(0);
+    expect(same).toMatchObject({ code: 1, stderr: "", stdout: expect.stringMatching(/"changed":[1-9]/) });
+    expect(await compare(2)).toEqual(same);
+
+    const check = async (workers: number) => {
+      const { passed, rows } = await verify({ what: alone.folder, workers });
+      return { passed, rows: rows.map(({ name, outcome, count, findings }) => ({ name, outcome, count, findings })) };
+    };
+    const whole = await check(0);
+    expect(whole.passed).toBe(true);
+    expect(await check(2)).toEqual(whole);
+
+    const words = join(alone.folder, "lookup/words/1.txt");
+    writeFileSync(words, readFileSync(words, "utf8").split("\n").toSpliced(5, 1).join("\n"));
+    const text = readFileSync(join(alone.folder, page), "utf8");
+    writeFileSync(join(alone.folder, page), text.replace(/"Changed"/, "5"));
+    reseal(alone.folder);
+    const damaged = await check(0);
+    const names = damaged.rows.filter(({ outcome }) => outcome !== "passed").map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining([failed, "lookup"]));
+    expect(await check(2)).toEqual(damaged);
+
+    truncateSync(join(alone.folder, page), 100);
+    for (const workers of [0, 2])
+      expect(await compare(workers)).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringMatching(/Page \d+ of/),
+      });
+  });
+});
+
+/** The files of a release, or its problems. */
+async function outcome(options: BuildOptions, make = (given: BuildOptions) => build(given, { now })) {
+  try {
+    const { folder, warnings, skipped } = await make(options);
+    return { files: readTree(folder), warnings, skipped };
+  } catch (error) {
+    if (!(error instanceof InvalidRecordsError)) throw error;
+    return { problems: error.problems };
+  }
+}
+
+async function expectSame(db: string, more: Partial<BuildOptions> = {}) {
+  const options = () => ({ db, ...BASE, pageSize: 3, out: scratch(), ...more });
+  const alone = await outcome({ ...options(), workers: 0 });
+  for (const workers of WORKERS.slice(1)) expect(await outcome({ ...options(), workers })).toEqual(alone);
+  return alone;
+}
+
+test.each([ORDER_INDEX, ""])("any valid users, with the index %o", { timeout: 300_000 }, async (index) => {
+  const any = fc.uniqueArray(anyUser, { minLength: 1, maxLength: 20, selector: ({ id }) => id });
+  const property = fc.asyncProperty(any, async (made) => {
+    const db = writeUsers(join(scratch(), "users.sqlite"), made.map(toRow), index);
+    expect(await expectSame(db)).toHaveProperty("files");
+  });
+  await fc.assert(property, { numRuns: 5, seed: 20_261_125 });
+});
+
+test.each([0, 1, 99])("%i records, by more shards than pages", async (count) => {
+  const options = () => ({
+    ...{ db, ...BASE, ...EVERYTHING, out: scratch() },
+  });
+  const db = writeUsers(join(scratch(), "users.sqlite"), users(count));
+  const [one, other] = [await build(options(), { now }), await joined(options(), 3)];
+  execFileSync("diff", ["-r", one.folder, other.folder]);
+});
+
+test("invalid users have the same problems in the same order", async () => {
+  const rows = plainRows(60).map((row, at) => ({ ...row, ...(at % 17 === 5 && { country: `x${at}` }) }));
+  const invalid = writeUsers(join(scratch(), "invalid.sqlite"), rows, ORDER_INDEX);
+  const alone = await expectSame(invalid);
+  expect(alone).toMatchObject({ problems: { records: 4 } });
+  expect(await expectSame(invalid, { skipInvalid: true })).toMatchObject({ skipped: 4 });
+  const repeated = writeUsers(join(scratch(), "repeated.sqlite"), [...plainRows(60), { id: userId(30) }], ORDER_INDEX);
+  expect(await expectSame(repeated)).toMatchObject({ problems: { records: 2 } });
+});
+
+test("a view and a table without row ids, which one thread reads", async () => {
+  const rows = writeUsers(join(scratch(), "columns.sqlite"), []);
+  const columns = new Database(rows).prepare("SELECT name FROM pragma_table_info('users')").pluck().all();
+  const sql = `CREATE VIEW everyone AS SELECT * FROM users; INSERT INTO bare SELECT * FROM users`;
+  const before = `CREATE TABLE bare (${columns.join(", ")}, PRIMARY KEY (id)) WITHOUT ROWID`;
+  const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(10), sql, before);
+  const all = await expectSame(db);
+  for (const table of ["everyone", "bare"]) expect(await expectSame(db, { table })).toEqual(all);
+});
+
+test("a source that is damaged in the middle is refused in one line", async () => {
+  const db = writeUsers(join(scratch(), "users.sqlite"), plainRows(2000), ORDER_INDEX);
+  const bytes = readFileSync(db).fill(0xa5, 150_000, 350_000);
+  writeFileSync(db, bytes);
+  for (const workers of WORKERS) {
+    const refused = build({ db, out: scratch(), ...BASE, workers });
+    await expect(refused).rejects.toMatchObject({
+      name: "UserError",
+      message: expect.stringContaining("is damaged; check"),
+    });
+  }
+});
+
+/** Of the sample users, as the first version published them: the digest of all pages' lines in SHA256SUMS. */
+test("the sample users have the pages that they always had", async () => {
+  const db = new URL("../../data/users.sqlite", import.meta.url).pathname;
+  const { folder } = await build({ db, out: scratch(), ...BASE, baseUrl: `${BASE.baseUrl}/base`, workers: 2 });
+  const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8").split("\n");
+  const pages = sums.filter((line) => line.includes("/pages/")).map((line) => `${line}\n`);
+  writeFileSync(join(folder, "noted"), pages.join(""));
+  const digest = execFileSync("sha256sum", [join(folder, "noted")], { encoding: "utf8" }).slice(0, 64);
+  expect(digest).toBe("122ca72f17c0b04218a493751c82fc5f5f2f7aff5360fe2900d79a03a1c0dcfa");
+  expect(readdirSync(join(folder, "api/users/pages"))).toHaveLength(pages.length);
+});

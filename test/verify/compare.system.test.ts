@@ -1,0 +1,210 @@
+/** What a host that differs from the release is said to serve instead, and hosts that fail while they are read. */
+import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { build } from "../../src/build/build.js";
+import { RELEASES } from "../../src/release/layout.js";
+import { openRelease } from "../../src/release/open.js";
+import { createListingServer } from "../../src/server/server.js";
+import { compareWith } from "../../src/verify/site/compare.js";
+import type { ListingFacts } from "../../src/verify/site/listing.js";
+import { verifyUrl } from "../../src/verify/site/site.js";
+import { Findings } from "../../src/verify/verdict.js";
+import { openAgainst } from "../../src/verify/verify.js";
+import { publish, type Shape, switchTo, writeRelease } from "../server/release.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { type Front, front } from "../support/front.js";
+import { USER_PAGES } from "../support/pages.js";
+
+/** Serves some pages from an older release of the same `dist`, and verifies against the current one. */
+async function withOlder(shape: Shape, which: (page: number) => boolean) {
+  const one = await front({ count: 9 });
+  const older = await openRelease(await writeRelease(one.dist, { baseUrl: one.baseUrl, count: 9, ...shape }));
+  const host = await createListingServer({ folder: older.folder });
+  onTestFinished(() => host.close());
+  one.intercept((req, res) => {
+    const page = Number(/page=(\d+)$/.exec(req.url ?? "")?.[1] ?? 1);
+    (which(page) ? host : one.host).handler(req, res);
+  });
+  const { release, known } = await openAgainst(undefined, one.dist, ".");
+  const { rows } = await verifyUrl({ baseUrl: one.baseUrl, against: release, known });
+  return {
+    row: rows.find(({ name }) => name === "same-bytes"),
+    older: older.snapshot.id,
+    id: release?.snapshot.id,
+  };
+}
+
+describe("what is served instead is called by its name", () => {
+  test("one stale page", async () => {
+    const { row, older, id } = await withOlder({ bio: "old" }, (page) => page === 3);
+    expect(row).toMatchObject({
+      count: 1,
+      note: "1 of 5 pages differs: a stale cache, or servers with different releases",
+      findings: [{ page: 3, found: `page 3 of release ${older}`, expected: `page 3 of release ${id}` }],
+    });
+  });
+
+  test("the whole of an older release", async () => {
+    const { row, older } = await withOlder({ bio: "old" }, () => true);
+    expect(row).toMatchObject({
+      count: 5,
+      note: `every page is of release ${older}: the expected one has not been deployed there`,
+    });
+  });
+
+  test("the whole of an older release that has pages in common with the new one", async () => {
+    const rows = plainRows(9);
+    const out = scratch();
+    const make = async (bio: string) => {
+      const changed = rows.map((row, at) => (at === 0 ? { ...row, bio } : row));
+      const db = writeUsers(join(scratch(), "users.sqlite"), changed);
+      return openRelease((await build({ db, baseUrl: "https://example.com", out, pageSize: 2 })).folder);
+    };
+    const [older, newer] = [await make("old"), await make("new")];
+    const findings = new Findings();
+    const { take, note } = compareWith(newer, [older], findings);
+    for (let page = 1; page <= 5; page++) take(page, "", readFileSync(join(older.folder, USER_PAGES.path(page))));
+    expect(findings.of("same-bytes").count).toBe(1);
+    expect(note({ linkBase: "https://example.com" } as ListingFacts)).toBe(
+      `every page is of release ${older.snapshot.id}: the expected one has not been deployed there`,
+    );
+  });
+
+  test("another base URL", async () => {
+    const { row, id } = await withOlder({ baseUrl: "https://staging.example" }, () => true);
+    expect(row?.note).toMatch(
+      new RegExp(`^links lead to https://staging.example, those of release ${id} to http://.*: a wrong base URL$`),
+    );
+  });
+
+  test("a release that nobody knows, with more pages", async () => {
+    const one = await front({ count: 9 });
+    const elsewhere = scratch();
+    const against = await openRelease(await publish(elsewhere, { baseUrl: one.baseUrl, count: 5, bio: "x" }));
+    const { rows } = await verifyUrl({ baseUrl: one.baseUrl, against });
+    expect(rows.find(({ name }) => name === "same-bytes")).toMatchObject({
+      count: 5,
+      note: "every page differs: another release is served there",
+      findings: [{}, {}, {}, { page: 4, found: expect.stringMatching(/^other bytes, "/), expected: "no page 4" }, {}],
+    });
+  });
+});
+
+test("the release to compare with is the current one, one that is named, or none", async () => {
+  const dist = scratch();
+  expect(await openAgainst(undefined, dist, ".")).toEqual({
+    release: undefined,
+    whyNot: `${dist} has no current release to compare with`,
+    known: [],
+  });
+  const first = await publish(dist, { count: 1 });
+  const second = await publish(dist, { count: 2 });
+  const idOf = async (name: string | undefined) => (await openAgainst(name, dist, "."))?.release?.folder;
+  expect(await idOf(undefined)).toBe(second);
+  await switchTo(dist, first);
+  expect(await idOf(undefined)).toBe(first);
+  expect(await idOf(second)).toBe(second);
+  expect(await idOf(second.slice(-12))).toBe(second);
+  expect((await openAgainst("current", dist, ".")).known.map(({ folder }) => folder)).toEqual([second]);
+  await expect(openAgainst("zz", dist, ".")).rejects.toThrow(/"zz" is neither the beginning of a release's id/);
+  expect(await openAgainst("none", dist, ".")).toMatchObject({
+    release: undefined,
+    whyNot: "--against none",
+  });
+  expect(join(dist, RELEASES)).toBe(join(first, ".."));
+});
+
+describe("a host that fails while it is read", () => {
+  const answers = (one: Front, when: RegExp, answer: (res: ServerResponse) => unknown) =>
+    one.intercept((req, res) => (when.test(`${req.method} ${req.url}`) ? answer(res) : false));
+  const differing = async (one: Front, timeoutMs = 200) => {
+    const { rows } = await verifyUrl({ baseUrl: one.baseUrl, timeoutMs });
+    return rows.filter(({ outcome }) => outcome === "differs");
+  };
+
+  test.each([
+    [500, "a contract (200) or none (404)"],
+    [403, "a page (200)"],
+  ])("%i for everything: what is likely", async (status, expected) => {
+    const one = await front({ count: 9 });
+    answers(one, /./, (res) => res.writeHead(status, { "Content-Type": "text/html" }).end("<h1>Error</h1>"));
+    await expect(verifyUrl({ baseUrl: one.baseUrl })).rejects.toThrow(
+      `answers ${status} (text/html), where ${expected} is expected. Most likely the server's user cannot read the release`,
+    );
+  });
+
+  test("a page that never comes is one finding", async () => {
+    const one = await front({ count: 9 });
+    answers(one, /page=3$/, () => {});
+    const found = {
+      page: 3,
+      found: "no page: it did not answer in full within 0.2 seconds",
+      expected: "200 with a page",
+    };
+    expect(await differing(one)).toMatchObject([{ name: "pages", count: 1, findings: [found] }]);
+  });
+
+  test("a probe that is never answered is one row", async () => {
+    const one = await front({ count: 9 });
+    answers(one, /^DELETE/, () => {});
+    expect(await differing(one)).toMatchObject([
+      { name: "delete", received: "no answer: it did not answer in full within 0.2 seconds" },
+    ]);
+  });
+
+  test("a probe whose connection is broken off is one row", async () => {
+    const one = await front({ count: 9 });
+    answers(one, /^OPTIONS/, (res) => res.destroy());
+    expect((await differing(one)).map(({ name }) => name)).toEqual(["options", "preflight", "options-of-server"]);
+  });
+
+  test("a host that fails again and again is given up", async () => {
+    const one = await front({ count: 60, pageSize: 1 });
+    answers(one, /^GET .*page=[2-9]\d*$/, () => {});
+    await expect(verifyUrl({ baseUrl: one.baseUrl, timeoutMs: 100 })).rejects.toThrow(
+      /page=\d+ did not answer in full within 0.1 seconds\.$/,
+    );
+    expect(one.asked.filter((line) => /page=[2-9]\d*$/.test(line)).length).toBeLessThan(40);
+  });
+
+  test("a count that promises pages which are not there does not keep it busy", async () => {
+    const one = await front({ count: 9 });
+    const lie = JSON.stringify({ count: 1_000_000, next: null, previous: null, results: [] });
+    const page = (await (await fetch(`${one.baseUrl}/api/users/`)).text()).replace('"count":9', '"count":99999');
+    answers(one, /^GET .*(page=\d+|users\/)$/, (res) => {
+      const isFirst = /page=1$|users\/$/.test(res.req.url ?? "");
+      res.writeHead(isFirst ? 200 : 404, { "Content-Type": "application/json" }).end(isFirst ? page : lie);
+    });
+    const { rows } = await verifyUrl({ baseUrl: one.baseUrl });
+    const pages = rows.find(({ name }) => name === "pages");
+    expect(pages?.request).toMatch(/^1\d\d of 50,000 pages$/);
+    expect(pages?.count).toBeLessThan(120);
+  });
+
+  test("a host that asks for patience gets it", async () => {
+    const one = await front({ count: 9 });
+    let busy = 3;
+    answers(one, /page=3$/, (res) => {
+      if (busy-- <= 0) return one.host.handler(res.req, res);
+      return res.writeHead(429, { "Retry-After": "0" }).end();
+    });
+    expect(await differing(one, 5_000)).toEqual([]);
+  });
+
+  test("a snapshot that is switched while it is read is read anew", async () => {
+    const one = await front({ count: 9 });
+    let switched = false;
+    one.intercept((req, res) => {
+      if (!req.url?.endsWith("page=4") || switched) return false;
+      switched = true;
+      void publish(one.dist, { baseUrl: one.baseUrl, count: 7, bio: "new" })
+        .then(() => one.host.reload())
+        .then(() => one.host.handler(req, res));
+    });
+    expect(await differing(one, 5_000)).toEqual([]);
+    expect(one.asked.filter((line) => line.endsWith("page=2"))).not.toHaveLength(1);
+  });
+});

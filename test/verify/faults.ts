@@ -1,0 +1,407 @@
+/** Faults of hosts, each with the checks of `rollcall verify URL` that find it, put together in runs that do not disturb each other. */
+import type { IncomingMessage } from "node:http";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { createListingServer } from "../../src/server/server.js";
+import { type Shape, writeRelease } from "../server/release.js";
+import { type Front, fetchReply, type Reply } from "../support/front.js";
+
+/** What is served when nothing is wrong. */
+export const SHAPE: Shape = { count: 11, encodings: ["br", "gzip"], others: { "avatar.svg": "<svg/>" } };
+
+interface Asked {
+  method: string;
+  url: string;
+  fields: IncomingMessage["headers"];
+  coding: string;
+  /** The host's answer, with what other faults of this run made of it. */
+  reply: Reply;
+  req: IncomingMessage;
+}
+
+/** `isRaw` leaves the length as it was, and sends a body where there should be none. */
+type Change = (asked: Asked) => (Partial<Reply> & { isRaw?: true }) | undefined;
+/** A change that begins anew at each run, and may need other hosts. */
+type Make = (one: Front, atEnd: (close: () => Promise<void>) => void) => Change | Promise<Change>;
+/** `alone` are the rows where there is no release to compare with. */
+export type Fault = [what: string, make: Make, rows: string, alone?: string];
+
+type When = (asked: Asked) => boolean;
+const all: When = () => true;
+const edits =
+  (change: Change): Make =>
+  () =>
+    change;
+const where = (when: When, change: Change): Make => edits((asked) => (when(asked) ? change(asked) : undefined));
+
+/** Answers with all faults at once. */
+export async function breakBy(one: Front, faults: readonly Fault[], atEnd: (close: () => Promise<void>) => void) {
+  const changes: Change[] = [];
+  for (const [, make] of faults) changes.push(await make(one, atEnd));
+  one.edit(async (req, answered) => {
+    const { method = "", url = "", headers: fields } = req;
+    let reply = answered;
+    for (const change of changes) {
+      const made = await change({ method, url, fields, coding: String(fields["accept-encoding"]), reply, req });
+      if (!made) continue;
+      const { isRaw, ...changed } = made;
+      const isSized = !isRaw && changed.body !== undefined && method !== "HEAD";
+      const { body } = method === "HEAD" && !isRaw ? reply : { ...reply, ...changed };
+      reply = { ...reply, ...changed, body };
+      if (isSized && changed.headers === undefined)
+        reply.headers = reply.headers.map(([name, value]) => [
+          name,
+          name === "Content-Length" ? `${body.length}` : value,
+        ]);
+    }
+    return reply;
+  });
+}
+
+type Headers = Reply["headers"];
+const set = (headers: Headers, name: string, value: string | undefined): Headers => [
+  ...headers.filter(([key]) => key !== name),
+  ...(value === undefined ? [] : [[name, value] as [string, string]]),
+];
+const of = ({ headers }: Reply, name: string) => headers.find(([key]) => key === name)?.[1];
+/** A header of some answers, set or left out. */
+const header = (name: string, value: string | undefined | ((was: string) => string), when: When) =>
+  where(when, ({ reply }) => {
+    const made = typeof value === "function" ? value(of(reply, name) ?? "") : value;
+    return { headers: set(reply.headers, name, made) };
+  });
+const isPage: When = ({ reply }) => reply.status === 200;
+const by =
+  (method: string): When =>
+  (asked) =>
+    asked.method === method;
+const answered =
+  (status: number): When =>
+  ({ reply }) =>
+    reply.status === status;
+const isError: When = ({ reply }) => reply.status >= 400;
+const ends =
+  (...with_: string[]): When =>
+  ({ url }) =>
+    with_.some((end) => url.endsWith(end));
+const in_ =
+  (coding: string): When =>
+  (asked) =>
+    asked.coding === coding && asked.reply.status === 200;
+const both =
+  (...whens: When[]): When =>
+  (asked) =>
+    whens.every((when) => when(asked));
+const isTagged: When = ({ reply }) => reply.status === 200 || reply.status === 304;
+const page = (number: number) => ends(`?format=api&page=${number}`);
+const anyForm = (number: number) => ends(`page=${number}`, `/${number}.json`);
+const status = (to: number, when: When) => where(when, () => ({ status: to }));
+const body = (make: (was: Buffer) => Buffer | string, when: When) =>
+  where(when, ({ reply }) => ({ body: Buffer.from(make(reply.body)) }));
+const raw = (make: (was: Buffer) => Buffer | string, when: When) =>
+  where(when, ({ reply }) => ({ body: Buffer.from(make(reply.body)), isRaw: true }));
+const text = (number: number, from: string | RegExp, to: string) =>
+  body((was) => was.toString().replace(from, to), both(page(number), in_("identity")));
+const html = { headers: [["Content-Type", "text/html"]] as Headers, body: Buffer.from("<!doctype html><h1>No</h1>") };
+
+/** Answers of a host with another release, for the same base URL. */
+const from =
+  (shape: Shape, which: (asked: Asked, times: number) => boolean, isNamed = false): Make =>
+  async ({ dist, baseUrl, host }, atEnd) => {
+    const folder = await writeRelease(dist, { ...SHAPE, baseUrl, ...shape });
+    const second = await createListingServer({ folder });
+    atEnd(() => second.close());
+    const { port } = new URL((await second.listen({ port: 0 })).url);
+    const { id } = host.release.snapshot;
+    const times = new Map<string, number>();
+    // The answer is fetched before it is known whether others change it.
+    return ((asked: Asked) => {
+      const many = (times.get(asked.url + asked.coding) ?? 0) + 1;
+      times.set(asked.url + asked.coding, many);
+      if (!which(asked, many)) return undefined;
+      return fetchReply(port, asked.req).then((reply) =>
+        isNamed ? reply : { ...reply, headers: set(reply.headers, "Snapshot-Id", id) },
+      );
+    }) as unknown as Change;
+  };
+/** With the id of its own release. */
+const pagesOf = (shape: Shape, which: (number: number, times: number) => boolean) =>
+  from(
+    shape,
+    ({ url, coding }, times) => {
+      const number = coding === "identity" ? Number(/format=api&page=(\d+)$/.exec(url)?.[1] ?? 0) : 0;
+      return which(number, times);
+    },
+    true,
+  );
+const OLD: Shape = { bio: "old", others: { "avatar.svg": "<svg></svg>" } };
+/** With the id of the right release. */
+const stale = (which: When) => from(OLD, which);
+const file = (name: string) => ends(`/${name}`);
+const counted = (): Make => () => {
+  let asked = 0;
+  return ({ reply }) => ({ headers: set(reply.headers, "Snapshot-Id", `${100_000_000_000 + asked++}`) });
+};
+
+const TAGS = "etag not-modified not-modified-weak not-modified-list br-tag gzip-tag repeated-condition";
+const GZIP = "gzip gzip-tag head-coded files";
+
+/** Each run puts faults together that do not hide each other, each of which is found by a row of its own. */
+export const RUNS: readonly (readonly Fault[])[] = [
+  [
+    [
+      "codings chosen without their weights",
+      header("Content-Encoding", "br", ({ coding }) => coding === "br;q=0.1, gzip"),
+      "encoding-order",
+    ],
+    ["a wrong Content-Type", header("Content-Type", "application/json; charset=utf-8", isPage), "content-type"],
+    [
+      "no Allow on pages",
+      header(
+        "Allow",
+        undefined,
+        both(isPage, ({ method }) => method !== "OPTIONS"),
+      ),
+      "allow",
+    ],
+    ["a weak Vary", header("Vary", "*", isPage), "vary br-vary gzip-vary"],
+    ["pages that must not be cached", header("Cache-Control", "no-store", isPage), "cache-control"],
+    ["missing CORS", header("Access-Control-Allow-Origin", undefined, all), "browsers preflight error-browsers"],
+    ["no nosniff on pages", header("X-Content-Type-Options", undefined, isPage), "nosniff"],
+    ["no Snapshot-Id", header("Snapshot-Id", undefined, all), "snapshot-id"],
+    ["a weak ETag", header("ETag", (tag) => `W/${tag}`, isTagged), "etag br-tag gzip-tag not-modified-weak"],
+    [
+      "a snapshot that changes each time that it is read",
+      // Each of four walks reads page 1 at its beginning and at its end.
+      pagesOf({ bio: "old" }, (number, times) => number === 1 && times <= 8 && times % 2 === 0),
+      "one-snapshot",
+    ],
+    [
+      "POST answered",
+      where(by("POST"), ({ url }) => ({ status: 200, body: Buffer.from(`{"url":"${url}"}`) })),
+      "post length-required",
+    ],
+    ["methods that are not implemented", status(501, by("PROPFIND")), "propfind"],
+    [
+      "an HTML 404",
+      where(both(answered(404), by("GET")), ({ reply }) => ({
+        headers: [...set(reply.headers, "Content-Type", "text/html")].map(([name, value]) => [
+          name,
+          name === "Content-Length" ? `${html.body.length}` : value,
+        ]),
+        body: html.body,
+      })),
+      "invalid-page error-type error-detail head-of-errors",
+    ],
+    ["errors that are cached", header("Cache-Control", "public, max-age=60", isError), "error-caching"],
+    ["errors without Vary", header("Vary", undefined, isError), "error-vary"],
+    ["errors without Allow", header("Allow", undefined, answered(404)), "error-allow"],
+    ["a truncated body", body((was) => was.subarray(0, 400), page(3)), "pages"],
+    ["a count that differs", text(2, '"count":11', '"count":12'), "count etag same-bytes"],
+    ["an invalid user", text(4, '"kyc_status":"NONE"', '"kyc_status":"none"'), "records etag same-bytes"],
+    ["JSON that was made anew", text(5, '{"count":11,', '{ "count": 11, '), "canonical etag same-bytes"],
+    ["HEAD without a length", header("Content-Length", undefined, by("HEAD")), "head-length head-coded head-of-errors"],
+    ["HEAD with a body", raw(() => "{}", by("HEAD")), "head-body"],
+    ["HEAD refused", status(405, by("HEAD")), "head head-error"],
+    ["OPTIONS with 200", status(200, by("OPTIONS")), "options"],
+    ["page 01 answered", status(200, ends("page=01")), "page-leading-zero"],
+    ["page +1 answered", status(200, ends("page=%2B1")), "page-plus"],
+    ["pages beyond the last answered", status(200, anyForm(7)), "page-beyond page-path-beyond"],
+    ["a redirect that drops the query", header("Location", "/api/users/", answered(301)), "missing-slash-query"],
+    ["a redirect for now", status(302, answered(301)), "missing-slash"],
+    ["304 with a body", raw(() => "{}", answered(304)), "not-modified-body"],
+    ["gzip that is none", body(() => "{}", in_("gzip")), GZIP],
+    [
+      "gzip forced upon those who refuse it",
+      where(
+        both(isPage, ({ coding }) => coding.includes("gzip;q=0")),
+        ({ reply }) => {
+          const packed = gzipSync(reply.body);
+          const headers = set(reply.headers, "Content-Length", `${packed.length}`);
+          return { headers: [...headers, ["Content-Encoding", "gzip"]], body: packed };
+        },
+      ),
+      "refused-coding",
+    ],
+    [
+      "a range answered",
+      where(
+        ({ fields }) => fields["range"] !== undefined,
+        ({ reply }) => ({ status: 206, body: reply.body.subarray(0, 10) }),
+      ),
+      "range",
+    ],
+    [
+      "HTML for who asks for it",
+      where(
+        ({ fields }) => fields["accept"] === "text/html",
+        () => html,
+      ),
+      "accept",
+    ],
+    ["a query that is not decoded", status(404, ends("page=%32")), "encoded-page"],
+    ["parameters that count", status(400, ({ url }) => url.includes("format=csv")), "other-parameters"],
+    ["a listing without an index", status(403, ends("/api/users/")), "no-page"],
+    [
+      "br of the pages from 2 on cut",
+      body(
+        (was) => was.subarray(0, was.length / 2),
+        both(in_("br"), ({ url }) => /page=[2-6]$|\/[2-6]\.json$/.test(url)),
+      ),
+      "br br-tag",
+    ],
+    [
+      "one page by path of another release",
+      stale(both(ends("/4.json"), ({ coding }) => coding === "identity")),
+      "both-forms",
+    ],
+  ],
+  [
+    ["Vary that forgets compression", header("Vary", "Accept", isPage), "vary br-vary gzip-vary"],
+    ["Snapshot-Id that browsers may not read", header("Access-Control-Expose-Headers", undefined, all), "snapshot-id"],
+    ["one ETag for different bytes", header("ETag", `"${"a".repeat(64)}"`, isTagged), TAGS],
+    [
+      "405 without Allow",
+      header("Allow", undefined, answered(405)),
+      "post put patch delete trace propfind length-required",
+    ],
+    ["405 with another detail", body(() => '{"detail":"No."}', answered(405)), "method-detail"],
+    ["a body cut short on its way", raw((was) => was.subarray(0, 400), ends("page=3")), "pages"],
+    [
+      "OPTIONS refused",
+      where(by("OPTIONS"), ({ reply }) => ({
+        status: 405,
+        headers: reply.headers.filter(([name]) => !name.startsWith("Access-Control-Allow-")),
+      })),
+      "options preflight",
+    ],
+    ["page 0 answered with an empty list", status(200, ends("page=0")), "page-0"],
+    ["no redirect", status(404, answered(301)), "missing-slash"],
+    [
+      "never 304",
+      status(
+        412,
+        both(answered(304), ({ fields }) => fields["if-none-match"] !== undefined),
+      ),
+      "not-modified not-modified-weak not-modified-list not-modified-any repeated-condition",
+    ],
+    ["other bytes under gzip", body(() => gzipSync("{}"), in_("gzip")), GZIP],
+    ["pages by path of another release", stale(({ url }) => /\/pages\/\d+\.json$/.test(url)), "both-forms br gzip"],
+  ],
+  [
+    [
+      "Vary in two lines",
+      where(isPage, ({ reply }) => ({
+        headers: [...set(reply.headers, "Vary", "Accept"), ["Vary", "Accept-Encoding"]],
+      })),
+      "vary br-vary gzip-vary",
+    ],
+    ["a wrong Snapshot-Id on every answer", header("Snapshot-Id", "0123456789ab", all), "snapshot-id"],
+    [
+      "size and time as ETag",
+      where(isPage, ({ reply }) => ({ headers: set(reply.headers, "ETag", `"${of(reply, "Content-Length")}-18f"`) })),
+      TAGS,
+    ],
+    ["a page that is HTML", where(page(3), () => html), "pages"],
+    ["a preflight that allows nothing", header("Access-Control-Allow-Headers", undefined, by("OPTIONS")), "preflight"],
+    [
+      "a redirect to another host",
+      header("Location", "https://evil.example/api/users/?format=api&page=2", answered(301)),
+      "missing-slash missing-slash-query",
+    ],
+    ["Brotli under the name of gzip", body(() => brotliCompressSync("{}"), in_("gzip")), GZIP],
+  ],
+  [
+    ["a wrong Snapshot-Id on redirects", header("Snapshot-Id", "0123456789ab", answered(301)), "snapshot-id"],
+    ["a weak tag on snapshot.json", header("ETag", (tag) => `W/${tag}`, file("snapshot.json")), "etag"],
+    [
+      "a page that is gone",
+      where(page(3), () => ({ status: 404, body: Buffer.from('{"detail":"Not found."}') })),
+      "pages",
+    ],
+    ["HEAD without the tag", header("ETag", undefined, by("HEAD")), "head head-coded"],
+    [
+      "304 for any tag",
+      status(
+        304,
+        both(isPage, ({ fields }) => fields["if-none-match"] !== undefined),
+      ),
+      "modified",
+    ],
+    ["gzip of page 5 of another release", stale(both(anyForm(5), ({ coding }) => coding === "gzip")), "gzip"],
+    // Alone, what it lists is all that is known: then pages and files are not what it says.
+    ["SHA256SUMS of another release", stale(file("SHA256SUMS")), "files", "same-bytes files"],
+  ],
+  [
+    ["Snapshot-Id changing under way", counted(), "one-snapshot snapshot-id"],
+    [
+      "a web server's own 404",
+      where(answered(404), () => html),
+      "snapshot-id head-of-errors invalid-page error-type error-caching error-allow error-vary error-browsers error-detail",
+    ],
+    [
+      "a page that redirects",
+      where(page(3), () => ({ status: 302, headers: [["Location", "/login"]], body: Buffer.alloc(0) })),
+      "pages",
+    ],
+    ["304 without headers", where(answered(304), () => ({ headers: [] })), "snapshot-id not-modified-headers"],
+    [
+      "compressed pages that are not served",
+      where(in_("br"), ({ reply }) => ({
+        headers: set(set(reply.headers, "Content-Encoding", undefined), "Content-Length", "0"),
+        body: Buffer.alloc(0),
+      })),
+      "etag br files",
+    ],
+  ],
+  [
+    // A file that it lists holds all tags.
+    ["a tag on SHA256SUMS that is no digest", header("ETag", '"1"', file("SHA256SUMS")), ""],
+    ["a stale page", pagesOf({ bio: "old" }, (number) => number === 3), "one-snapshot snapshot-id same-bytes"],
+    ["a link that leads back", text(3, "page=4", "page=1"), "links etag same-bytes"],
+    [
+      "a user that is nested too deep for any stack",
+      text(3, '"circles":[]', `"circles":[${"[".repeat(200_000)}${"]".repeat(200_000)}]`),
+      "records etag same-bytes",
+    ],
+    ["br of pages by path gone", status(404, both(in_("br"), ends("/3.json"))), "br"],
+    // Alone, its id is all that is known.
+    ["snapshot.json of another release", stale(file("snapshot.json")), "files", "snapshot-id files"],
+  ],
+  [
+    [
+      "mixed snapshots",
+      pagesOf({ bio: "old", count: 9 }, (number) => number > 0 && number % 2 === 0),
+      "pages one-snapshot count snapshot-id same-bytes",
+    ],
+    [
+      "an id and a time as long as they like",
+      text(3, /"id":"[^"]*"/, `"id":"${"f".repeat(100_000)}"`),
+      "records etag same-bytes",
+    ],
+    ["no snapshot.json", status(404, file("snapshot.json")), "files"],
+  ],
+  [["an old release everywhere", pagesOf({ bio: "old" }, () => true), "snapshot-id same-bytes files"]],
+  [
+    [
+      "another base URL",
+      from({ baseUrl: "https://elsewhere.example" }, all, true),
+      "base-url snapshot-id same-bytes files",
+    ],
+  ],
+  [["no SHA256SUMS", status(404, file("SHA256SUMS")), "files"]],
+  [["no avatar", status(404, file("avatar.svg")), "files"]],
+  [["the avatar of another release", stale(file("avatar.svg")), "files"]],
+  [
+    [
+      "gzip of the avatar that is none",
+      where(
+        both(file("avatar.svg"), ({ coding }) => coding === "gzip"),
+        () => ({
+          body: gzipSync("x"),
+          headers: [["Content-Encoding", "gzip"]],
+        }),
+      ),
+      "files",
+    ],
+  ],
+];

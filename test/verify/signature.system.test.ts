@@ -1,0 +1,219 @@
+/** Whatever is wrong with a signature is found, on disk and by URL, and said in words. */
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { checkSignature, parsePublicKey } from "../../src/client/signature.js";
+import { build, createServer as createHost, verify } from "../../src/index.js";
+import { sha256 } from "../../src/release/files.js";
+import { SIGNATURE, SNAPSHOT, SUMS } from "../../src/release/layout.js";
+import { openSigner } from "../../src/release/signature/signer.js";
+import { toJunit } from "../../src/verify/junit.js";
+import { edit, page, readSnapshot } from "../support/damage.js";
+import { plainRows, writeUsers } from "../support/database.js";
+import { scratch } from "../support/files.js";
+import { type Key, writeKey } from "../support/minisign.js";
+
+const SHARED = mkdtempSync(join(tmpdir(), "rollcall-signed-"));
+afterAll(() => rmSync(SHARED, { recursive: true }));
+const [ours, other] = [writeKey(SHARED, "ours"), writeKey(SHARED, "other")];
+const db = writeUsers(join(SHARED, "users.sqlite"), plainRows(7));
+
+interface Place {
+  /** The folder that is changed. */
+  folder: string;
+  baseUrl: string;
+  row(options?: { key?: string[]; maxAge?: string }): Promise<{ outcome: string; said: string }>;
+}
+
+/** A signed release on disk. */
+async function onDisk(signKey: string | undefined, now?: Date): Promise<Place> {
+  const [out, baseUrl] = [scratch(), "https://directory.example.com"];
+  const { folder } = await build({ db, out, baseUrl, pageSize: 3, signKey }, now && { now: () => now });
+  return { folder, baseUrl, row: (options) => rowOf({ what: folder, ...options }) };
+}
+
+/** The same by URL, from a host that sends the bytes of its files, whatever they are. */
+async function byUrl(signKey: string | undefined, now?: Date): Promise<Place> {
+  const [out, folder] = [scratch(), join(scratch(), "changed")];
+  const server = createServer(async ({ url = "" }, res) => {
+    const path = url.slice(1).replace(/^api\/users\/\?format=api&page=(\d+)$/, "api/users/pages/$1.json");
+    try {
+      res.setHeader("Content-Type", path.endsWith(".json") ? "application/json" : "text/plain");
+      res.end(readFileSync(join(folder, path)));
+    } catch {
+      res.writeHead(404).end();
+    }
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once("listening", resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const built = await build({ db, out, baseUrl, pageSize: 3, signKey }, now && { now: () => now });
+  cpSync(built.folder, folder, { recursive: true });
+  return { folder, baseUrl, row: (options) => rowOf({ what: baseUrl, against: "none", ...options }) };
+}
+
+async function rowOf(options: NonNullable<Parameters<typeof verify>[0]>) {
+  const verdict = await verify(options);
+  const row = verdict.rows.find(({ name }) => name === "signature") ?? expect.fail("there is no such row");
+  expect(toJunit(verdict)).toContain('name="signature: SHA256SUMS is signed with one of the given keys');
+  const said = row.findings.map(({ found, expected }) => `found ${found}; expected ${expected}`).join("\n");
+  return { outcome: row.outcome, said: row.note ?? said };
+}
+
+async function resign(folder: string, change: { id?: string; baseUrl?: string; time?: Date }) {
+  const { id, base_url: baseUrl } = readSnapshot(folder);
+  const signer = await openSigner(ours.secret, undefined);
+  const said = { id, baseUrl, time: new Date(), ...change };
+  writeFileSync(join(folder, SIGNATURE), signer.sign(readFileSync(join(folder, SUMS)), said));
+}
+
+const idOf = (key: Key) => parsePublicKey(key.line).id;
+
+describe.each([
+  ["on disk", onDisk],
+  ["by URL", byUrl],
+])("%s", (_, make) => {
+  const demand = () => ({ key: [ours.public] });
+
+  test("a signature passes with its key, given as a file, as its line or as its text, beside others", async () => {
+    const { folder, row } = await make(ours.secret);
+    const { public: file, line } = ours;
+    const text = readFileSync(file, "utf8");
+    for (const key of [[file], [line], [text], [other.line, line]])
+      expect(await row({ key, maxAge: "1m" })).toEqual({ outcome: "passed", said: "" });
+    const signature = readFileSync(join(folder, SIGNATURE), "utf8");
+    const said = await checkSignature({
+      sums: readFileSync(join(folder, SUMS)),
+      signature,
+      keys: [parsePublicKey(line)],
+    });
+    expect(said).toMatchObject({ id: readSnapshot(folder).id, baseUrl: readSnapshot(folder).base_url });
+  });
+
+  test("without a key, it is said whether there is a signature", async () => {
+    expect(await (await make(ours.secret)).row()).toEqual({
+      outcome: "skipped",
+      said: "there is one; --key proves it",
+    });
+    expect(await (await make(undefined)).row()).toEqual({ outcome: "skipped", said: "it has none" });
+  });
+
+  test("none where one is demanded", async () => {
+    const { row } = await make(undefined);
+    expect(await row(demand())).toEqual({
+      outcome: "differs",
+      said: `found no signature; expected one with the key ${idOf(ours)}`,
+    });
+  });
+
+  test("another key", async () => {
+    const { row } = await make(other.secret);
+    const { outcome, said } = await row(demand());
+    expect(outcome).toBe("differs");
+    expect(said).toContain(`found one that is of the key ${idOf(other)}, where one of ${idOf(ours)} is demanded`);
+  });
+
+  const refused: [name: string, change: (place: Place) => unknown, said: string][] = [
+    ["a cut signature", ({ folder }) => edit(folder, SIGNATURE, (text) => text.slice(0, -2)), "is cut, changed or of"],
+    [
+      "a changed signature",
+      ({ folder }) =>
+        edit(folder, SIGNATURE, (text) => text.replace(/(?<=\nRW.{40})./, (is) => (is === "A" ? "B" : "A"))),
+      "does not fit SHA256SUMS",
+    ],
+    [
+      "a changed trusted comment",
+      ({ folder }) => edit(folder, SIGNATURE, (text) => text.replace(/time:2/, "time:3")),
+      "has a changed trusted comment",
+    ],
+    [
+      "a page changed together with its line",
+      ({ folder }) => {
+        edit(folder, page(1), (text) => text.replace("Ada", "Eve").replace('"bio":""', '"bio":"x"'));
+        const digest = sha256(readFileSync(join(folder, page(1))));
+        edit(folder, SUMS, (text) => text.replace(/^[0-9a-f]{64}(?= {2}api\/users\/pages\/1\.json$)/m, digest));
+      },
+      "does not fit SHA256SUMS",
+    ],
+    [
+      "a release of another base URL",
+      ({ folder }) => resign(folder, { baseUrl: "https://other.example.com" }),
+      "is of a release of https://other.example.com, not of",
+    ],
+    ["another id", ({ folder }) => resign(folder, { id: "ba9876543210" }), "is of release ba9876543210, not of"],
+    [
+      "one of the future",
+      ({ folder }) => resign(folder, { time: new Date(Date.now() + 600_000) }),
+      "which is in the future",
+    ],
+    ["no SHA256SUMS", ({ folder }) => rmSync(join(folder, SUMS)), "no SHA256SUMS that it could be of"],
+    [
+      "a page for people in its place",
+      ({ folder }) => writeFileSync(join(folder, SIGNATURE), "<!doctype html>\n"),
+      "is cut, changed or of another form",
+    ],
+  ];
+
+  test.each(refused)("%s", async (_, change, said) => {
+    const place = await make(ours.secret);
+    await change(place);
+    const row = await place.row(demand());
+    expect(row).toMatchObject({ outcome: "differs", said: expect.stringContaining(said) });
+  });
+
+  test("one that is too old", async () => {
+    const { row } = await make(ours.secret, new Date(Date.now() - 3 * 86_400_000));
+    expect((await row({ ...demand(), maxAge: "2d" })).said).toContain("which is longer ago than is allowed");
+    expect(await row({ ...demand(), maxAge: "80h" })).toEqual({ outcome: "passed", said: "" });
+    expect(await row(demand())).toEqual({ outcome: "passed", said: "" });
+  });
+});
+
+test("a signature of the release before is not one of this release", async () => {
+  const [now, before] = [await onDisk(ours.secret), await onDisk(ours.secret)];
+  edit(now.folder, SUMS, (text) => text.split("\n").slice(1).join("\n"));
+  copyFileSync(join(before.folder, SIGNATURE), join(now.folder, SIGNATURE));
+  expect((await now.row({ key: [ours.line] })).said).toContain("does not fit SHA256SUMS");
+});
+
+test("by URL, a release of another address is refused, although all of it is right", async () => {
+  const out = scratch();
+  const { secret, line } = ours;
+  await build({ db, out, baseUrl: "https://directory.example.com", signKey: secret });
+  const host = await createHost({ folder: out });
+  onTestFinished(() => host.close());
+  const { url } = await host.listen({ port: 0, host: "127.0.0.1" });
+  const { said } = await rowOf({ what: url, against: "none", key: [line] });
+  expect(said).toContain(`is of a release of https://directory.example.com, not of ${new URL(url).origin}`);
+});
+
+test("what is no public key is refused, without a word of it", async () => {
+  const { secret, line } = ours;
+  const text = readFileSync(secret, "utf8");
+  const base64 = text.split("\n")[1] ?? "";
+  for (const key of [secret, text, base64, line.slice(0, -1), join(scratch(), "none.pub")]) {
+    const refusal = await verify({ what: ".", key: [key] }).then(
+      () => expect.fail("it was taken"),
+      (error: Error) => error.message,
+    );
+    expect(refusal).toMatch(/public key/);
+    expect(refusal).not.toContain(base64.slice(0, 60));
+  }
+});
+
+test("a greatest age without a key is refused", async () => {
+  await expect(verify({ what: ".", maxAge: "2d" })).rejects.toThrow("give --key (key), too");
+  await expect(verify({ what: ".", maxAge: "2w", key: [ours.line] })).rejects.toThrow("90m, 36h or 2d");
+});
+
+test("a file that SHA256SUMS need not list is no finding, and only a plain one counts", async () => {
+  const { folder } = await onDisk(ours.secret);
+  const files = async () => (await verify({ what: folder })).rows.find(({ name }) => name === "files");
+  expect(await files()).toMatchObject({ outcome: "passed" });
+  rmSync(join(folder, SIGNATURE));
+  expect(await files()).toMatchObject({ outcome: "passed" });
+  expect(readFileSync(join(folder, SUMS), "utf8")).toContain(SNAPSHOT);
+});

@@ -1,0 +1,233 @@
+/** `rollcall verify URL`: right hosts have no finding, and each of many faults is caught by its own rows. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { openRelease } from "../../src/release/open.js";
+import { ROW_NAMES } from "../../src/verify/site/rows.js";
+import { verifyUrl } from "../../src/verify/site/site.js";
+import type { Verdict } from "../../src/verify/verdict.js";
+import type { Shape } from "../server/release.js";
+import { type Front, front } from "../support/front.js";
+import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
+import { breakBy, type Fault, RUNS, SHAPE } from "./faults.js";
+
+const differing = ({ rows }: Verdict) => rows.filter(({ outcome }) => outcome === "differs").map(({ name }) => name);
+const row = ({ rows }: Verdict, name: string) => rows.find((row) => row.name === name);
+
+/** What only a signed release has, or one with all records in a few files, with steps, a look-up or an explorer. */
+const NOT_ASKED = [
+  ...["bulk", "changes", "lookup", "explorer", "signature", "part-type", "part-range", "part-if-range", "part-beyond"],
+  ...["explorer-page", "explorer-slash", "explorer-headers"],
+];
+
+describe("a right host has no finding, compared with its release and alone", () => {
+  const stations = { count: 11, contract: STATIONS_CONTRACT } as const;
+  const SHAPES: [string, Shape, string][] = [
+    ["users", { count: 11 }, ""],
+    ["users, linked by path, gzip alone", { links: "path", encodings: ["gzip"] }, "/v1"],
+    ["of one page", { count: 2 }, ""],
+    ["of nobody", { count: 0 }, ""],
+    ["stations, compressed, below a path", { ...stations, encodings: ["br", "gzip"] }, "/weather"],
+    ["stations at a path of their own, linked by path", { contract: stationsAt("/~w/a.b/"), links: "path" }, ""],
+    ["no stations, below a path that ends as that of users does", { ...stations, count: 0 }, "/api/users"],
+  ];
+  test.each(SHAPES)("%s", async (_name, shape, path) => {
+    const one = await front(shape, path);
+    for (const against of [undefined, await openRelease(one.host.release.folder)]) {
+      const verdict = await verifyUrl({ baseUrl: one.baseUrl, against });
+      expect(verdict.rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
+      expect(verdict.rows.map(({ name }) => name)).toEqual(ROW_NAMES);
+      if (shape.encodings?.length === 2)
+        expect(verdict.rows.filter(({ outcome }) => outcome !== "passed").map(({ name }) => name)).toEqual(NOT_ASKED);
+      if (!shape.contract) continue;
+      expect(verdict.words).toEqual(["station", "stations"]);
+      expect(row(verdict, "unique-keys")?.rule).toBe("no two stations have the same code");
+      expect(one.asked[0]).toBe(`GET ${path}/contract.json`);
+      expect(one.asked.filter((line) => line.includes(`${path}/api/users`))).toEqual([]);
+    }
+  });
+
+  test("some pages, from the first to the last", async () => {
+    const { baseUrl, asked } = await front({ count: 41, pageSize: 2 });
+    const verdict = await verifyUrl({ baseUrl, sample: 3 });
+    expect(differing(verdict)).toEqual([]);
+    expect(verdict.rows[0]?.request).toBe("3 of 21 pages");
+    const read = asked.filter((line) => /^GET .*page=(1|11|21)$/.test(line));
+    expect(new Set(read)).toEqual(new Set([1, 11, 21].map((page) => `GET /api/users/?format=api&page=${page}`)));
+  });
+});
+
+let one: Front;
+beforeAll(async () => {
+  one = await front(SHAPE, "", afterAll);
+});
+
+/** Verifies the host with these faults. */
+async function withFaults(faults: readonly Fault[], isCompared = true): Promise<string[]> {
+  one.reset();
+  await breakBy(one, faults, onTestFinished);
+  const against = isCompared ? await openRelease(one.host.release.folder) : undefined;
+  return differing(await verifyUrl({ baseUrl: one.baseUrl, against, timeoutMs: 20_000 }));
+}
+
+const rowsOf = (faults: readonly Fault[], isCompared = true) => {
+  const rows = faults.flatMap(([, , compared, alone = compared]) => (isCompared ? compared : alone).split(" "));
+  return ROW_NAMES.filter((name) => rows.includes(name));
+};
+
+describe("faults are found, together with others that do not hide them", () => {
+  test.each(RUNS.map((faults) => [faults.map(([what]) => what).join("; "), faults] as const))(
+    "%s",
+    async (_, faults) => {
+      expect(await withFaults(faults)).toEqual(rowsOf(faults));
+      // Each has a row that no other of them explains.
+      for (const fault of faults.filter(([, , rows]) => rows !== ""))
+        expect(rowsOf(faults.filter((other) => other !== fault))).not.toEqual(rowsOf(faults));
+      const names = faults.flatMap(([, , rows, alone = rows]) => `${rows} ${alone}`.split(" "));
+      expect(names.filter((name) => name !== "" && !ROW_NAMES.includes(name))).toEqual([]);
+    },
+  );
+
+  test.each(RUNS.flat().filter(([, , , alone]) => alone !== undefined))("%s, alone", async (...fault) => {
+    expect(await withFaults([fault], false)).toEqual(rowsOf([fault], false));
+  });
+});
+
+test("a count that promises millions of pages is no reason to make room for them", async () => {
+  const many = await front({ count: 11, pageSize: 1 });
+  many.edit((_req, reply) => ({
+    ...reply,
+    body: Buffer.from(String(reply.body).replace('"count":11', '"count":90000000')),
+    headers: reply.headers.filter(([name]) => name !== "Content-Length"),
+  }));
+  const found = row(await verifyUrl({ baseUrl: many.baseUrl }), "pages");
+  // Those that were asked for when it was enough, too.
+  expect(found?.count).toBeGreaterThanOrEqual(100);
+  expect(found?.count).toBeLessThan(100 + 8);
+  expect(found?.request).toMatch(/^1\d\d of 90,000,000 pages$/);
+});
+
+test("a host that leaves probes without an answer is given up", async () => {
+  one.reset();
+  const isRead =
+    /^GET .*(page=\d|pages\/[1-6]\.json|contract\.json|avatar\.svg|snapshot\.json|SHA256SUMS(\.minisig)?)$/;
+  one.intercept((req) => (isRead.test(`${req.method} ${req.url}`) ? false : undefined));
+  await expect(verifyUrl({ baseUrl: one.baseUrl, timeoutMs: 100 })).rejects.toThrow(
+    "did not answer in full within 0.1 seconds",
+  );
+  expect(one.asked.filter((line) => !isRead.test(line))).toHaveLength(20);
+});
+
+test("an answer in which there is nothing to judge holds nothing", async () => {
+  const plain = await front({ count: 11 });
+  plain.edit(({ method, url }, reply) =>
+    method === "POST" ? { ...reply, status: 501 } : url?.endsWith("page=0") ? { ...reply, status: 200 } : undefined,
+  );
+  const verdict = await verifyUrl({ baseUrl: plain.baseUrl });
+  expect(row(verdict, "method-detail")).toMatchObject({ outcome: "skipped", note: "the answer is no 405" });
+  expect(row(verdict, "error-vary")).toMatchObject({ outcome: "skipped", note: "the answer is no error" });
+  expect(row(verdict, "gzip-vary")).toMatchObject({ outcome: "skipped", note: "no answer is in gzip" });
+  expect(differing(verdict)).toEqual(["page-0", "post", "length-required"]);
+  // What page 1 does not come in is not asked for of other pages.
+  expect(verdict.asked?.codings).toEqual(["identity"]);
+  expect(plain.asked.filter((line) => line === "GET /api/users/?format=api&page=4")).toHaveLength(1);
+});
+
+test("progress counts requests, up to all that there were", async () => {
+  one.reset();
+  const seen: { requests: number; total: number }[] = [];
+  const { asked } = await verifyUrl({
+    baseUrl: one.baseUrl,
+    onProgress: (done) => "requests" in done && seen.push(done),
+  });
+  const counts = seen.map(({ requests }) => requests);
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+  expect(seen.every(({ requests, total }) => requests <= total)).toBe(true);
+  expect(seen.at(-1)).toEqual({ requests: asked?.requests, total: asked?.requests });
+  // Six ways of six pages, three of three files, and what a host is read and probed with.
+  const ways = { codings: ["identity", "br", "gzip"], links: ["query", "path"] };
+  expect(asked).toMatchObject({ pages: 6, of: 6, files: 3, ...ways });
+  expect(one.asked.filter((line) => /page=\d$|pages\/[1-6].json$/.test(line)).length).toBeGreaterThanOrEqual(36);
+});
+
+test("a form of URL that gives nothing is given up after a hundred pages", async () => {
+  const many = await front({ count: 300, pageSize: 1 });
+  many.edit(({ url }, reply) => (/pages\/\d+\.json$/.test(url ?? "") ? { ...reply, status: 404 } : undefined));
+  const count = row(await verifyUrl({ baseUrl: many.baseUrl }), "both-forms")?.count ?? 0;
+  expect(count).toBeGreaterThanOrEqual(100);
+  expect(count).toBeLessThan(100 + 8);
+});
+
+describe("a host of stations", () => {
+  let weather: Front;
+  beforeAll(async () => {
+    weather = await front({ count: 11, contract: STATIONS_CONTRACT }, "/weather", afterAll);
+  });
+
+  /** Changes texts, however they are asked for; `page` is a number in any form of URL. */
+  function change(changes: readonly [where: RegExp, change: (text: string) => string][]): void {
+    weather.reset();
+    weather.edit(({ url = "" }, reply) => {
+      if (reply.status !== 200 || reply.body.length === 0) return undefined;
+      const body = changes.reduce((text, [where, make]) => (where.test(url) ? make(text) : text), String(reply.body));
+      const length = `${Buffer.byteLength(body)}`;
+      const headers = reply.headers.map(([name, value]): [string, string] => [
+        name,
+        name === "Content-Length" ? length : value,
+      ]);
+      return { ...reply, body: Buffer.from(body), headers };
+    });
+  }
+  const page = (number: number) =>
+    new RegExp(`/v1/stations/(?:pages/${number}\\.json|\\?(?:format=api&)?page=${number})$`);
+
+  test("records out of order, invalid, repeated and not canonical", async () => {
+    change([
+      [page(2), (text) => text.replace(/\n([^\n]*),\n([^\n]*)\n/, "\n$2,\n$1\n")],
+      [page(3), (text) => text.replace(/"latitude":[^,]*/, '"latitude":91')],
+      [page(4), (text) => text.replace(/\n([^\n]*),\n[^\n]*\n/, "\n$1,\n$1\n")],
+      [page(5), (text) => text.replace(/("closed":[^,]*),("code":[^,]*)/, "$2,$1")],
+    ]);
+    const verdict = await verifyUrl({ baseUrl: weather.baseUrl });
+    const found = (name: string) =>
+      row(verdict, name)
+        ?.findings.map(({ page, found }) => `${page}: ${found}`)
+        .join();
+    expect(found("order")).toMatch(/2: (?:country|opened|code) "[^"]*" after "[^"]*"/);
+    expect(found("records")).toBe("3: position.latitude 91");
+    expect(found("unique-keys")).toBe("4: 2 times, on page 4");
+    expect(found("canonical")).toMatch(/^5: .*code/);
+  });
+
+  test("a contract of other stations, or another than SHA256SUMS lists", async () => {
+    change([[/contract\.json$/, (text) => text.replace("[A-Z0-9]{4,8}", "[A-Z0-9]{4,7}")]]);
+    const verdict = await verifyUrl({ baseUrl: weather.baseUrl });
+    expect(row(verdict, "records")?.findings[0]?.found).toMatch(/^code "ST00000\d"$/);
+    const against = await openRelease(weather.host.release.folder);
+    for (const compared of [verdict, await verifyUrl({ baseUrl: weather.baseUrl, against })])
+      expect(row(compared, "files")?.findings[0]).toMatchObject({
+        url: `${weather.baseUrl}/contract.json`,
+        expected: expect.stringMatching(/^"[0-9a-f]{64}"$/),
+      });
+  });
+
+  test("a contract that is none, and the listing's own URL, end the verification", async () => {
+    change([[/contract\.json$/, (text) => text.replace('"x-facet"', '"x-facets"')]]);
+    await expect(verifyUrl({ baseUrl: weather.baseUrl })).rejects.toThrow(/contract\.json is no contract: .*x-facets/);
+    weather.reset();
+    await expect(verifyUrl({ baseUrl: `${weather.baseUrl}/v1/stations/` })).rejects.toThrow(
+      `is of the listing itself, and every link adds /v1/stations/; give ${weather.baseUrl}.`,
+    );
+  });
+
+  test("a missing slash that leads to users, and a number that is none but is answered", async () => {
+    weather.reset();
+    weather.intercept((req, res) => {
+      if (req.url === "/weather/v1/stations") return res.writeHead(301, { Location: "/weather/api/users/" }).end();
+      if (!req.url?.endsWith("page=01")) return false;
+      req.url = "/weather/v1/stations/?page=1";
+      return weather.host.handler(req, res);
+    });
+    expect(differing(await verifyUrl({ baseUrl: weather.baseUrl }))).toEqual(
+      expect.arrayContaining(["page-leading-zero", "missing-slash"]),
+    );
+  });
+});
