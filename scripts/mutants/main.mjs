@@ -38,6 +38,8 @@ try {
   const mutants = MUTANTS.filter(({ name }) => names.length === 0 || names.includes(name));
   for (const mutant of mutants) requireOnce(mutant);
   copyCheckout();
+  // Unit tests read the explorer's script and style there.
+  await compile("the checkout");
   await requireSound([...new Set(mutants.flatMap(({ tests }) => tests))].filter((test) => tierOf(test) === "unit"));
   const width = Math.max(...mutants.map(({ name }) => name.length));
   let found = 0;
@@ -79,36 +81,40 @@ function copyCheckout() {
 async function findTest({ name, file, from, to, tests }) {
   const path = join(copy, file);
   const text = readFileSync(path, "utf8");
-  for (const tier of TIERS) {
-    for (const test of tests.filter((test) => tierOf(test) === tier)) {
-      writeFileSync(
-        path,
-        text.replace(from, () => to),
-      );
-      if (tier !== "unit" && !(await run("scripts/compile.mjs")).passed) throw new Refusal(`${name} does not compile.`);
-      const fails = await failsAt(test);
-      writeFileSync(path, text);
-      if (!fails) continue;
-      await requireSound([test]);
-      return test;
-    }
+  let [isCompiled, found] = [false, undefined];
+  writeFileSync(path, text.split(from).join(to));
+  for (const test of tests) {
+    if (tierOf(test) !== "unit" && !isCompiled) await compile(name);
+    isCompiled ||= tierOf(test) !== "unit";
+    const { passed, output } = await runTests([test]);
+    if (passed || TIMEOUT.test(output)) continue;
+    found = test;
+    break;
   }
-  return undefined;
+  writeFileSync(path, text);
+  if (isCompiled) await compile("the checkout");
+  if (found !== undefined) await requireSound([found]);
+  return found;
+}
+
+async function compile(what) {
+  const { passed, output } = await run("scripts/compile.mjs");
+  if (!passed) throw new Refusal(`${output}With ${what}, src does not compile.`);
 }
 
 /** @throws Refusal where one of these files fails without any fault. */
 async function requireSound(tests) {
   const unknown = tests.filter((test) => !sound.has(test));
-  if (unknown.length > 0 && (await failsAt(...unknown)))
-    throw new Refusal(`Without any fault, ${unknown.length > 1 ? "one of " : ""}${unknown.join(", ")} fails.`);
+  if (unknown.length === 0) return;
+  const { passed, output } = await runTests(unknown);
+  if (!passed) throw new Refusal(`${output}These tests fail without any fault.`);
   for (const test of unknown) sound.add(test);
 }
 
-/** Whether a test of these files, which are of one tier, fails. */
-async function failsAt(...tests) {
-  const flags = ["--config", "test/vitest.config.ts", "--project", tierOf(tests[0]), "--bail", "1"];
-  const { passed, output } = await run("node_modules/vitest/vitest.mjs", "run", ...flags, ...tests);
-  return !passed && !TIMEOUT.test(output);
+/** @param tests files of one tier. */
+function runTests(tests) {
+  const flags = ["--config", "test/vitest.config.ts", "--reporter=dot", "--project", tierOf(tests[0]), "--bail", "1"];
+  return run("node_modules/vitest/vitest.mjs", "run", ...flags, ...tests);
 }
 
 async function run(program, ...rest) {
@@ -118,7 +124,6 @@ async function run(program, ...rest) {
   for (const stream of [running.stdout, running.stderr]) stream.on("data", (bytes) => (output += bytes));
   const status = await new Promise((resolve) => running.on("close", resolve));
   running = undefined;
-  if (process.env.VERBOSE) console.log(output);
   return { passed: status === 0, output };
 }
 

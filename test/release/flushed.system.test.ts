@@ -1,5 +1,6 @@
 /** What a loss of power could take: every file and folder of a release is on the disk before it gets its name. */
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { build } from "../../src/index.js";
 import { openRelease } from "../../src/release/open.js";
@@ -15,7 +16,9 @@ test.skipIf(isMissing("strace"))("a build flushes all that it names, and replace
   const db = join(folder, "users.sqlite");
   writeUsers(db, plainRows(7));
   await build({ db, out: join(folder, "dist"), baseUrl, workers: 0 });
-  insertUsers(db, plainRows(20).slice(7));
+  const source = new Database(db);
+  insertUsers(source, plainRows(20).slice(7));
+  source.close();
   const flags = [
     "--page-size=5",
     "--workers=0",
