@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const TEST = new URL(".", import.meta.url).pathname;
-const CLOCK = /setTimeout|setInterval|\bsleep\(|Date\.now|performance\.now|expect\.poll|vi\.wait|waitForTimeout/;
+const CLOCK = /(?<!\.)setTimeout|setInterval|\bsleep\(|Date\.now|performance\.now|expect\.poll|vi\.wait|waitForTimeout/;
 const SEED = /configureGlobal|\bseed: (?!number)/;
 
 const texts = new Map(

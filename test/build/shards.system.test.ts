@@ -124,18 +124,23 @@ const REFUSALS: [string, (parts: string, name: (number: number) => string) => vo
   ],
 ];
 
-test.each(REFUSALS)("%s: refused, and what was current stays", async (_, damage, message) => {
+test("parts that are damaged or missing are refused, and what was current stays", async () => {
   const db = writeUsers(join(scratch(), "users.sqlite"), rows(4000));
   const options = { db, ...EVERYTHING, pageSize: 500 };
   const out = scratch();
   const before = await build({ ...options, lookup: false, explorer: false, baseUrl, out });
-  const parts = join(scratch(), "parts");
+  const whole = join(scratch(), "parts");
   const small = { ...options, pageSize: 100 };
-  for (let number = 0; number < 4; number++) await buildShard({ ...small, baseUrl, out, parts, shard: `${number}/4` });
-  damage(parts, (number) => readdirSync(parts).find((name) => name.startsWith(`${number}-`)) ?? "");
-  await expect(build({ ...small, baseUrl, out, join: parts })).rejects.toThrow(message);
-  expect(readdirSync(join(out, "releases"))).toEqual([before.name]);
-  expect(readdirSync(out)).not.toContain(".staging");
+  for (let number = 0; number < 4; number++)
+    await buildShard({ ...small, baseUrl, out, parts: whole, shard: `${number}/4` });
+  for (const [what, damage, message] of REFUSALS) {
+    const parts = join(scratch(), "parts");
+    cpSync(whole, parts, { recursive: true });
+    damage(parts, (number) => readdirSync(parts).find((name) => name.startsWith(`${number}-`)) ?? "");
+    await expect(build({ ...small, baseUrl, out, join: parts }), what).rejects.toThrow(message);
+    expect(readdirSync(join(out, "releases")), what).toEqual([before.name]);
+    expect(readdirSync(out), what).not.toContain(".staging");
+  }
 });
 
 test("parts of another source, contract, setting or number of shards are never mixed", async () => {

@@ -84,17 +84,15 @@ test("after the first signal, a second one has its usual effect", async () => {
   await expect(stopped).rejects.toMatchObject({ exitCode: 143, message: UNCHANGED.trim() });
 });
 
-for (const workers of ["0", "2"]) {
-  test.each(SIGNALS)(`the verification of a release with ${workers} threads is stopped by %s`, async (signal, code) => {
-    // The process prints nothing until it is done. The files that it opens show that it is at work.
-    const { child, ended } = start(["verify", "--workers", workers], { cwd: full });
-    await until(() => opened(child.pid, "/records.sha256"));
-    child.kill(signal);
-    expect(await ended).toEqual({ code, stdout: "", stderr: UNCHANGED });
-  });
-}
+test.each(["0", "2"])("the verification of a release with %s threads is stopped", async (workers) => {
+  // The process prints nothing until it is done. The files that it opens show that it is at work.
+  const { child, ended } = start(["verify", "--workers", workers], { cwd: full });
+  await until(() => opened(child.pid, "/records.sha256"));
+  child.kill("SIGTERM");
+  expect(await ended).toEqual({ code: 143, stdout: "", stderr: UNCHANGED });
+});
 
-test.each(SIGNALS)("the verification of a host is stopped by %s while it waits for an answer", async (signal, code) => {
+test("the verification of a host is stopped while it waits for an answer", async () => {
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   onTestFinished(() => {
     silent.closeAllConnections();
@@ -108,8 +106,8 @@ test.each(SIGNALS)("the verification of a host is stopped by %s while it waits f
   const { port } = silent.address() as AddressInfo;
   const { child, ended } = start(["verify", `http://127.0.0.1:${port}`], { cwd: scratch() });
   await until(() => asked);
-  child.kill(signal);
-  expect(await ended).toEqual({ code, stdout: "", stderr: UNCHANGED });
+  child.kill("SIGHUP");
+  expect(await ended).toEqual({ code: 129, stdout: "", stderr: UNCHANGED });
 });
 
 test("publishing to a folder is stopped, and the next run goes on", { timeout: 120_000 }, async () => {

@@ -6,9 +6,9 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished } from "vitest";
 import type { Page, User } from "../../src/index.js";
 import { SERVERS, serveWith } from "../adapters/servers.js";
-import { makeKey } from "../readers/hosts.js";
 import { run, start } from "../support/command.js";
 import { scratch } from "../support/files.js";
+import { makeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
 import { eventually } from "../support/until.js";
 

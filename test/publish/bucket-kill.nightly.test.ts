@@ -12,7 +12,7 @@ test("runs that are killed at any moment", { timeout: 200_000 }, async () => {
   const random = seeded();
   let killed = 0;
   for (let turn = 1; turn <= 12; turn++) {
-    setting.store.fault = () => (random.chance(0.05) ? "slow" : undefined);
+    setting.store.fault = () => (random.chance(0.05) ? { until: pause(150) } : undefined);
     const from = setting.store.seen.length;
     const changes = 1 + random.below(50);
     const { child, ended } = start(setting.args(turn), { env: setting.env });

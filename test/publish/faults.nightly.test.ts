@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { run } from "../support/command.js";
 import { readTree } from "../support/files.js";
 import { seeded } from "../support/random.js";
+import { pause } from "../support/time.js";
 import type { Fault } from "./proxy.js";
 import { newSetting, type Setting } from "./setting.js";
 
@@ -17,7 +18,7 @@ const faults: [what: string, fault: () => Fault][] = [
   ["connections that are dropped", () => (random.chance(0.15) ? "lose" : undefined)],
   ["answers that get lost", () => (random.chance(0.15) ? "lose answer" : undefined)],
   ["a store that is too busy", () => (random.chance(0.15) ? { status: 503, code: "SlowDown" } : undefined)],
-  ["a store that is slow", () => (random.chance(0.5) ? "slow" : undefined)],
+  ["a store that is slow", () => (random.chance(0.5) ? { until: pause(150) } : undefined)],
 ];
 
 test.each(faults)("%s are outlasted", { timeout: 120_000 }, async (_, fault) => {

@@ -2,14 +2,13 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { pause } from "../support/time.js";
 import { until } from "../support/until.js";
 
 /**
- * What happens to a request: it or its answer gets lost, it takes its time, it is never answered, it is refused, or it is
+ * What happens to a request: it or its answer gets lost, it is never answered, it is refused, or it is
  * held back on its way, for as long as its sender is there.
  */
-export type Fault = "lose" | "lose answer" | "slow" | "hang" | Refusal | Delay | undefined;
+export type Fault = "lose" | "lose answer" | "hang" | Refusal | Delay | undefined;
 
 /** As S3 says it: 503 and `SlowDown`. */
 interface Refusal {
@@ -109,7 +108,6 @@ export function createProxy({ port, conditions, isComplete, fault }: ProxyOption
     if (trouble === "lose") return void incoming.socket.destroy();
     const body = await buffer(incoming);
     if (trouble === "hang") return;
-    if (trouble === "slow") await pause(150);
     if (typeof trouble === "object" && "until" in trouble) {
       await Promise.race([trouble.until, once(outgoing, "close")]);
       if (outgoing.destroyed) return;

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { closeCeph, useCeph } from "../publish/store.js";
 import { isMissing } from "../support/installed.js";
 import { draws, SEED, seeded } from "../support/random.js";
+import { now } from "../support/time.js";
 import { History, type Tally } from "./histories/history.js";
 import { type HostKind, laneOf } from "./histories/lanes.js";
 import type { COLLECTIONS } from "./histories/sources.js";
@@ -53,7 +54,7 @@ test.skipIf(isMissing("unshare", "nsenter", "nginx", "minisign", "radosgw"))(
     await useCeph();
     const seed = SEED;
     const tally: Tally = new Map();
-    const began = performance.now();
+    const began = now();
     const failed = new AbortController();
     const lanes = LANES.map((_, index) => playLane(index, { seed, tally, failed }));
     await Promise.allSettled(lanes);
@@ -62,7 +63,7 @@ test.skipIf(isMissing("unshare", "nsenter", "nginx", "minisign", "radosgw"))(
     const lines = [...tally]
       .sort(([one], [other]) => (one < other ? -1 : 1))
       .map(([what, count]) => `${what}: ${count}`);
-    process.stdout.write(`${HISTORIES} histories in ${Math.round((performance.now() - began) / 1000)} s\n`);
+    process.stdout.write(`${HISTORIES} histories in ${Math.round((now() - began) / 1000)} s\n`);
     process.stdout.write(`${lines.join("\n")}\n`);
     expect(ended.reduce((sum, count) => sum + count, 0)).toBe(HISTORIES);
     // In a few histories, what is rare may not happen.

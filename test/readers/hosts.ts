@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { adapt, type BuildOptions, build, openRelease, type Page } from "../../src/index.js";
 import { startNginx } from "../adapters/servers.js";
@@ -13,7 +12,9 @@ import { CLI } from "../support/command.js";
 import { plainRows, type Row, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { fetchReply } from "../support/front.js";
+import { makeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
+import { now, pause } from "../support/time.js";
 import { markOf } from "./cases.mjs";
 
 /** What a release holds, as a reader of it can tell. */
@@ -124,7 +125,7 @@ export async function stationOf(kind: Kind, front?: Front, sources = SOURCES): P
           read = at + 1;
           return told.flatMap((line) => /\bGET (\S+) \d/.exec(line)?.[1] ?? []);
         }
-        await sleep(5);
+        await pause(5);
       }
     },
     waits: () => waits.get(baseUrl) ?? { asked: 0, early: [] },
@@ -136,13 +137,6 @@ function secondRows() {
   return plainRows(263)
     .map((row, at) => (at % 5 === 0 ? { ...row, bio: "second" } : row))
     .filter((_, at) => at !== 3);
-}
-
-/** minisign's own key without a password: the path of the secret one, and the text of the public one. */
-export function makeKey(folder: string, name: string): { secret: string; public: string } {
-  const [secret, open] = [join(folder, `${name}.key`), join(folder, `${name}.pub`)];
-  execFileSync("minisign", ["-G", "-W", "-f", "-s", secret, "-p", open], { stdio: "pipe" });
-  return { secret, public: readFileSync(open, "utf8") };
 }
 
 async function knownOf(folder: string): Promise<Known> {
@@ -161,7 +155,7 @@ async function settled(baseUrl: string, id: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${baseUrl}/snapshot.json?settled`, { headers: { connection: "close" } });
     if (((await answer.json()) as { id?: string }).id === id) return;
-    await sleep(10);
+    await pause(10);
   }
 }
 
@@ -208,7 +202,7 @@ export async function reloadNginx(pid: number): Promise<void> {
   const workers = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   const old = workers();
   process.kill(pid, "SIGHUP");
-  while (workers().some((worker) => old.includes(worker))) await sleep(10);
+  while (workers().some((worker) => old.includes(worker))) await pause(10);
 }
 
 async function startBehind(front: Front, { dist, port, log }: Start): Promise<Reload> {
@@ -288,12 +282,12 @@ function asksToWait(behind: number, baseUrl: string): RequestListener {
   return async (req, res) => {
     const { url = "" } = req;
     const end = until.get(url);
-    if (end !== undefined && Date.now() < end) told.early.push(`${url} ${end - Date.now()} ms early`);
+    if (end !== undefined && now() < end) told.early.push(`${url} ${end - now()} ms early`);
     if (req.method === "GET" && slow.test(url) && end === undefined) {
-      const date = new Date(Math.ceil(Date.now() / 1000) * 1000 + 1000);
+      const date = new Date(Math.ceil(now() / 1000) * 1000 + 1000);
       const isDate = told.asked++ % 2 === 1;
       // A client may have a clock that is rounded.
-      until.set(url, isDate ? date.getTime() - 10 : Date.now() + 990);
+      until.set(url, isDate ? date.getTime() - 10 : now() + 990);
       res.writeHead(isDate ? 429 : 503, { ...EXPOSED, "Retry-After": isDate ? date.toUTCString() : "1" });
       return res.end("busy");
     }

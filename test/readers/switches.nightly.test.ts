@@ -5,12 +5,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { ListingError, openListing, type Position, SnapshotChangedError } from "../../src/client/index.js";
 import { plainRows, type Row, userId } from "../support/database.js";
 import { engine, isMissing } from "../support/installed.js";
 import { draws, seeded } from "../support/random.js";
+import { now, pause } from "../support/time.js";
 import { until } from "../support/until.js";
 import { markOf } from "./cases.mjs";
 import { type Host, stationOf, type Turn } from "./hosts.js";
@@ -72,13 +72,13 @@ test.skipIf(isMissing("nginx", "minisign", engine("got"), engine("@octokit/core"
       return own.map(([, { whole }]) => whole);
     };
 
-    const began = Date.now();
+    const began = now();
     let turn: Turn = "first";
     for (let switches = 0; switches < SWITCHES; switches++) {
       // It means something only if there are walks to the end.
       if (switches % STILL_EVERY === 0)
         await until(() => wholeWalks("serve").every((count) => count > switches / STILL_EVERY));
-      await sleep(-Math.log(1 - random.next()) * MOST_PAUSE_MS);
+      await pause(-Math.log(1 - random.next()) * MOST_PAUSE_MS);
       turn = random.of(TURNS.filter((other) => other !== turn));
       await Promise.all(stations.map(({ switchTo }) => switchTo(turn)));
     }
@@ -88,7 +88,7 @@ test.skipIf(isMissing("nginx", "minisign", engine("got"), engine("@octokit/core"
     const lines = [...tallies].map(
       ([name, { errors, ...tally }]) => `${name}: ${JSON.stringify({ ...tally, errors: errors.length })}`,
     );
-    process.stdout.write(`${SWITCHES} switches in ${Math.round((Date.now() - began) / 1000)} s\n${lines.join("\n")}\n`);
+    process.stdout.write(`${SWITCHES} switches in ${Math.round((now() - began) / 1000)} s\n${lines.join("\n")}\n`);
     for (const [name, { mixed, duplicates, holes, errors }] of tallies) {
       if (HELPERS.some((helper) => name.startsWith(helper))) continue;
       expect([name, mixed, duplicates, holes, errors]).toEqual([name, 0, 0, 0, []]);
@@ -121,7 +121,7 @@ function readAll(host: Host, isOver: AbortSignal, tallies: Map<string, Tally>): 
     const tally = tallyFor(name);
     while (!isOver.aborted) {
       // So that switches, hosts and readers share two cores.
-      await sleep(THINK_MS);
+      await pause(THINK_MS);
       tally.walks++;
       await walk(tally).catch((error) => {
         if (error instanceof SnapshotChangedError) tally.moved++;

@@ -130,7 +130,7 @@ test("files delivered all the time, at any moment: no release is a mixture, and 
     writeVersion(join(folder, name), name);
     return name;
   });
-  const courier = fork(fileURLToPath(new URL("courier.mjs", import.meta.url)), [folder, String(seed)]);
+  const courier = fork(fileURLToPath(new URL("../support/courier.mjs", import.meta.url)), [folder, String(seed)]);
   try {
     await once(courier, "message");
     for (let i = 0; i < BUILDS; i++) {

@@ -76,3 +76,10 @@ export function generateKey(folder: string, name: string, password?: string): Ke
       : execFileSync(...onTerminal(`${password}\n`, "minisign", ...args), { stdio: "pipe" });
   return { secret, public: open, line: /RW[\w+/]{54}/.exec(String(said))?.[0] ?? "" };
 }
+
+/** minisign's own key without a password: the path of the secret one, and the text of the public one. */
+export function makeKey(folder: string, name: string): { secret: string; public: string } {
+  const [secret, open] = [join(folder, `${name}.key`), join(folder, `${name}.pub`)];
+  execFileSync("minisign", ["-G", "-W", "-f", "-s", secret, "-p", open], { stdio: "pipe" });
+  return { secret, public: readFileSync(open, "utf8") };
+}

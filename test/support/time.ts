@@ -6,7 +6,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal });
 }
 
-/** Milliseconds that only ever grow. */
+/** Milliseconds since 1970. */
 export function now(): number {
-  return performance.now();
+  return Date.now();
 }

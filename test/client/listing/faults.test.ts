@@ -1,6 +1,6 @@
 /** Whatever a host answers, no record is handed out that is not of the release, and the reader is told what came. */
 import { gzipSync } from "node:zlib";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type ListingErrorCode, type ListingOptions, openListing } from "../../../src/client/index.js";
 import { seeded } from "../../support/random.js";
 import { type Asked, BASE, type Fault, Host, PATH, type Published, publish, relist } from "./published.js";
@@ -48,7 +48,7 @@ const broken = (bytes: Uint8Array) =>
     new ReadableStream({
       start(stream) {
         stream.enqueue(bytes);
-        setTimeout(() => stream.error(new TypeError("terminated")), 1);
+        setImmediate(() => stream.error(new TypeError("terminated")));
       },
     }),
   );
@@ -289,16 +289,22 @@ describe("snapshot.json and SHA256SUMS", () => {
 
 describe("a busy host", () => {
   test("is left alone as long as it asks for", async () => {
-    let until = 0;
+    vi.useFakeTimers({ toNotFake: ["setImmediate", "nextTick", "queueMicrotask"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const clock = () => vi.getMockedSystemTime()?.getTime() ?? 0;
+    let end = 0;
     const early: string[] = [];
     host.fault = ({ url }) => {
-      if (Date.now() < until - 5) early.push(url);
-      if (url !== URLS.page || until > 0) return undefined;
-      until = Date.now() + 1000;
+      if (clock() < end) early.push(url);
+      if (url !== URLS.page || end > 0) return undefined;
+      end = clock() + 1000;
       return new Response("", { status: 429, headers: { "retry-after": "1" } });
     };
-    expect(await read({ timeoutMs: 100, concurrency: 1 })).toEqual({ found: release.records });
-    expect(Date.now()).toBeGreaterThanOrEqual(until);
+    let isOver = false;
+    const reading = read({ timeoutMs: 100, concurrency: 1 }).finally(() => (isOver = true));
+    while (!isOver) await vi.advanceTimersByTimeAsync(10);
+    expect(await reading).toEqual({ found: release.records });
+    expect(clock()).toBeGreaterThanOrEqual(end);
     expect(early).toEqual([]);
   });
 
@@ -310,9 +316,11 @@ describe("a busy host", () => {
     expect(host.log.filter(({ url }) => url === URLS.page)).toHaveLength(7);
   });
 
-  test.each(["3600", new Date(Date.now() + 3_600_000).toUTCString()])(
+  test.each(["3600", "Thu, 01 Jan 2026 01:00:00 GMT"])(
     "that asks to wait for an hour (%s) is an error",
     async (header) => {
+      vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-01-01T00:00:00Z") });
+      onTestFinished(() => void vi.useRealTimers());
       host.fault = of(URLS.page, () => new Response("", { status: 503, headers: { "retry-after": header } }));
       const { error } = await read();
       expect(error).toMatchObject({ code: "busy" });

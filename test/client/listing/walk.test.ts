@@ -2,6 +2,7 @@
 import { setMaxListeners } from "node:events";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ListingError, type ListingOptions, openListing, SnapshotChangedError } from "../../../src/client/index.js";
+import { until } from "../../support/until.js";
 import { BASE, Host, PATH, type Published, publish, sha256 } from "./published.js";
 
 interface Station {
@@ -178,7 +179,7 @@ test("at most so many requests are made at once, eight unless told otherwise", a
 
 test("little is asked for ahead, and nothing after the reader has left", async () => {
   for await (const { number } of open({ concurrency: 2 }).pages()) if (number === 3) break;
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => host.atOnce === 0);
   expect(host.urls().filter((url) => url.startsWith(PATH))).toEqual([1, 2, 3, 4].map(pageUrl));
 });
 
@@ -247,7 +248,7 @@ describe("what was aborted", () => {
     host.fault = ({ url, init }) => {
       if (!url.endsWith(pageUrl(2))) return undefined;
       init.signal?.addEventListener("abort", () => ended++);
-      setTimeout(() => control.abort(new Error("enough")), 1);
+      setImmediate(() => control.abort(new Error("enough")));
       // It never answers, and does not listen.
       return new Promise(() => {});
     };

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { type ListingError, openListing, SnapshotChangedError } from "../../../src/client/index.js";
 import { findChosen } from "../../../src/client/lookup/chosen.js";
 import { seeded } from "../../support/random.js";
+import { until } from "../../support/until.js";
 import { BASE, Host, PATH, type Published, publish, publishAll } from "../listing/published.js";
 import { lookupOf, type Person, people, wordsOf } from "./people.js";
 
@@ -108,7 +109,7 @@ test("whoever gives up ends what is under way, and nobody else's", async () => {
       : undefined;
   const [one, other] = [new AbortController(), new AbortController()];
   const results = [one, other].map(({ signal }) => listing.get(RARE.id, { signal }));
-  await expect.poll(() => waits.length).toBe(1);
+  await until(() => waits.length === 1);
   one.abort(new Error("enough"));
   await expect(results[0]).rejects.toThrow("enough");
   const last = host.log.at(-1);
@@ -120,10 +121,10 @@ test("whoever gives up ends what is under way, and nobody else's", async () => {
   const result = listing.get("id-7", { signal: alone.signal }).catch((error: unknown) => error);
   const walk = listing.find("ma", { signal: alone.signal });
   const next = walk.next().catch((error: unknown) => error);
-  await expect.poll(() => waits.length).toBeGreaterThan(1);
+  await until(() => waits.length > 1);
   alone.abort(new Error("enough"));
   expect([await result, await next]).toMatchObject([{ message: "enough" }, { message: "enough" }]);
-  await expect.poll(() => host.atOnce).toBe(0);
+  await until(() => host.atOnce === 0);
 });
 
 test("after an error, a find goes on where it was", async () => {

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import { pause } from "../../support/time.js";
 
 const MAKER = new URL("maker.mjs", import.meta.url).pathname;
 const BYTES = 16 * 2 ** 20;
@@ -81,7 +81,7 @@ export class Maker {
     child.send(deed);
     if (killAfter === undefined)
       return (await Promise.race([answer, this.#closed])) ?? refuse(`The maker ended in ${deed.deed}`);
-    const early = await Promise.race([answer, sleep(killAfter)]);
+    const early = await Promise.race([answer, pause(killAfter)]);
     if (early) return early;
     child.kill("SIGKILL");
     await this.#closed;

@@ -1,7 +1,7 @@
 /** One history of a listing, by chance, while copies of it are brought up to date. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { ListingError, type SyncResult } from "../../../src/client/index.js";
 import type { Random } from "../../support/random.js";
+import { pause } from "../../support/time.js";
 import { type Copy, memoryCopy, sqliteCopy } from "./copies.js";
 import type { Current } from "./disk.js";
 import type { Lane } from "./lanes.js";
@@ -73,7 +73,7 @@ export class History {
   async #during(deed: () => Promise<void>): Promise<void> {
     const copies = this.#copies.filter((_, index) => this.#random.chance(OFTEN[index] ?? 0));
     const syncs = copies.map(async (copy) => {
-      await sleep(this.#random.next() * this.#publisher.usualTime);
+      await pause(this.#random.next() * this.#publisher.usualTime);
       return this.#try(copy);
     });
     const done = deed();
@@ -129,7 +129,7 @@ export class History {
     for (let tries = 1; !last.result; tries++) {
       if (tries === MOST_TRIES)
         throw new Error(`The copy "${copy.name}" does not come to what its host has.`, { cause: last.error });
-      await sleep(20);
+      await pause(20);
       last = await this.#try(copy);
       await this.#judge(last);
     }
@@ -148,7 +148,7 @@ export class History {
         () => "",
       );
       if (text.includes(`"${id}"`) && text.includes(`"${state}"`)) return;
-      await sleep(10);
+      await pause(10);
     }
     throw new Error(`The host does not take up ${id}.`);
   }

@@ -5,8 +5,9 @@ import type { Adapted } from "../../../src/index.js";
 import { startNginx } from "../../adapters/servers.js";
 import { BUCKET, STORE_ENV, startStore } from "../../publish/store.js";
 import { scratch } from "../../support/files.js";
+import { makeKey } from "../../support/minisign.js";
 import { freePort } from "../../support/ports.js";
-import { makeKey, type Reload, reloadNginx, startServe } from "../hosts.js";
+import { type Reload, reloadNginx, startServe } from "../hosts.js";
 import { type Deed, type Disk, type Made, Maker, openDisk } from "./disk.js";
 import { COLLECTIONS, type Collection } from "./sources.js";
 

@@ -1,6 +1,7 @@
 /** Who publishes a listing, by chance: builds, ways back, losses and damages, and what of them reaches the host. */
 import { join } from "node:path";
 import type { Random } from "../../support/random.js";
+import { now } from "../../support/time.js";
 import type { Current, Deed, Made } from "./disk.js";
 import type { Lane } from "./lanes.js";
 import { deliver } from "./sources.js";
@@ -154,10 +155,10 @@ export class Publisher {
 
   async goesBack(): Promise<void> {
     const killAfter = this.#random.chance(0.4) ? this.#random.next() * 1.5 * this.#usual.use : undefined;
-    const began = performance.now();
+    const began = now();
     const { error, isKilled } = await this.#do({ deed: "use", word: "previous", time: this.#tick() }, killAfter);
     this.#witness.count(isKilled ? "use killed" : error ? "nothing to go back to" : "went back");
-    if (!error && !isKilled) this.#usual.use = (this.#usual.use + performance.now() - began) / 2;
+    if (!error && !isKilled) this.#usual.use = (this.#usual.use + now() - began) / 2;
   }
 
   async goesBackAndForth(): Promise<void> {
@@ -205,10 +206,10 @@ export class Publisher {
     const db = join(folder, "source.sqlite");
     deliver(collection, db, this.#table.rows);
     const options = { db, ...this.#settings(), ...more };
-    const began = performance.now();
+    const began = now();
     const made = await this.#do({ ...deed, options, time: this.#tick(), leaves }, killAfter);
     if (made.result === undefined) return made;
-    this.#usual.build = (this.#usual.build + performance.now() - began) / 2;
+    this.#usual.build = (this.#usual.build + now() - began) / 2;
     this.#table.remember();
     if (made.current?.steps?.length) this.#witness.count("releases with steps");
     return made;
@@ -264,7 +265,7 @@ export class Publisher {
   }
 
   async #publish(trouble: Parameters<Lane["publish"]>[1]): Promise<Made> {
-    const began = performance.now();
+    const began = now();
     const wanted = this.#current;
     if (wanted) this.#witness.serves(wanted.state);
     const made = await this.#lane.publish(this.#history, trouble);
@@ -273,7 +274,7 @@ export class Publisher {
     this.#witness.count(this.#isWhole ? "published" : "publish cut off");
     if (!this.#isWhole) return made;
     this.#published = wanted;
-    this.#usual.publish = (this.#usual.publish + performance.now() - began) / 2;
+    this.#usual.publish = (this.#usual.publish + now() - began) / 2;
     return made;
   }
 
