@@ -11,15 +11,13 @@ import { type BuildOptions, build, createServer, verify } from "../../src/index.
 import { sha256 } from "../../src/release/files.js";
 import { isPart, isStep } from "../../src/release/layout.js";
 import { openRelease, type Release } from "../../src/release/open.js";
-import { report } from "../client/client.js";
-import { population, promised } from "../client/population.js";
-import { type Answer, header, type Request, send } from "../client/raw.js";
-import { writeUsers } from "../support/database.js";
+import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { writeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
 import { stations, writeStations } from "../support/stations.js";
 import { until } from "../support/until.js";
+import { type Answer, header, type Request, send } from "./raw.js";
 import { type Server, serveWith, writeFor } from "./servers.js";
 
 const run = promisify(execFile);
@@ -45,9 +43,9 @@ interface Site extends Shape {
 const isSlow = ({ name }: Server) => name === "netlify";
 const pageSizeFor = (server: Server) => (isSlow(server) ? 150 : 37);
 const COUNT = 300;
-const USERS = population(COUNT);
+const USERS = plainRows(COUNT);
 /** In published order. */
-const IDS = promised(USERS, "").map(({ id }) => id);
+const IDS = USERS.map(({ id }) => id);
 
 /** Two sources: page 1 differs in as many bytes of one record, one record goes, and one comes. */
 function writeSource(contract: Contract | undefined, file: string, number: 1 | 2): string {
@@ -111,7 +109,6 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
   await expectSame(site);
   if (isSlow(server)) return;
   await expectParts(site);
-  if (shape.contract === undefined) await expectNothingStrange(site);
 }
 
 function isEverything({ options }: Shape): boolean {
@@ -186,46 +183,6 @@ async function expectVerified(site: Site, key: string): Promise<void> {
   if (release.snapshot.encodings.length > 1) expect(named("skipped")).toEqual(unasked);
   expect(named("passed")).toEqual(expect.arrayContaining(["signature", "files", "same-bytes"]));
 }
-
-/** A client that knows only the contract sees nothing but the host's limitations, and sees each of them. */
-async function expectNothingStrange(site: Site): Promise<void> {
-  const { server, baseUrl, base } = site;
-  const said = await report(baseUrl, { pageSize: pageSizeFor(server), linesPerRule: Number.POSITIVE_INFINITY });
-  const allowed = Object.keys(adapterOf(server.adapter).limitations ?? {}).filter((name) => name in PROBES);
-  const used = new Set<string>();
-  const unexplained = said.filter((line) => {
-    // Caddy answers to its own name alone.
-    if (server.name === "caddy" && line.includes("other host name")) return false;
-    // Odd characters of the path must not pass for a malformed request.
-    const probe = allowed.find((name) => PROBES[name]?.test(base === "" ? line : line.replaceAll(base, "")));
-    if (probe !== undefined) used.add(probe);
-    return probe === undefined;
-  });
-  expect(unexplained).toEqual([]);
-  if (isEverything(site) && base !== "") expect([...used].sort()).toEqual(allowed.sort());
-}
-
-const MALFORMED =
-  /^[^:]+: (?:(?:GET|HEAD) \S*(?:%|[^ -~])|empty lines first|GET with a body|GET in chunks|absolute target|websocket|HTTP\/1\.0 without a Host : 400|two Hosts|no Host|no such version|no version|HTTP\/2|TLS|space in the target|bad header name|NUL in a header|length that is none|two lengths|bad chunk|unknown expectation|long header|long target|many headers|GET (?:\/\/|\/\\|\/\.\.|\/%2e))/;
-
-/** The lines of the client's report that a limitation explains; only `rollcall verify` sees the other limitations. */
-const PROBES: Readonly<Record<string, RegExp>> = {
-  "encoding-order": /^encoding: .*\[Accept-Encoding: (?:br;q=0\.5, gzip;q=1|gzip;q=0\.5, identity;q=1)\]/,
-  "method-case": /^[^:]+: (?:get|Get) \S*: (?:400|501)\b/,
-  "repeated-condition": /^status: .*\[.*If-None-Match: "a" \| If-None-Match: .*: (?:400|200), expected 304$/,
-  "head-of-errors": /^HEAD: .*: Content-Length undefined, the body has/,
-  "options-of-server": /^[^:]+: OPTIONS \*: /,
-  "http-1.0": /^status: HTTP\/1\.0[^:]*: 0, expected 200$/,
-  malformed: MALFORMED,
-  "method-unknown": /^[^:]+: (?![gG]et )[A-Za-z-]+ \S*: 501\b/,
-  "length-required": /^[^:]+: (?:POST|PUT) \S*(?: \[.*\])?: 411\b/,
-  "snapshot-id": /^Snapshot-Id: .* without one$/,
-  etag: /^etag: .* has nothing of the body's SHA-256$/,
-  trace: /^[^:]+: TRACE /,
-  connect: /^[^:]+: CONNECT /,
-  "head-coded":
-    /^etag: .*\[Accept-Encoding: .* has the plain page's tag$|^HEAD: .*\[Accept-Encoding: (?:gzip|br)|\[Accept-Encoding: \S*;q=0[^\]]*\]: 415/,
-};
 
 /** The headers that the contract names. */
 const NAMED = [
