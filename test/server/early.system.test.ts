@@ -1,10 +1,8 @@
-/** Signals that reach `rollcall serve` while it starts, or the moment that it says it is ready. */
+/** Signals that reach `rollcall serve` while it starts. */
 import { existsSync, readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { start } from "../support/command.js";
 import { eventually } from "../support/until.js";
-import { startCluster } from "./cluster.js";
-import { publish } from "./release.js";
 import { ask, freshDist } from "./running.js";
 
 const RUNS = 4;
@@ -36,21 +34,6 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGHUP ends no server of %i that 
     const { url } = JSON.parse(out());
     expect(sent, "before it was announced").toBeGreaterThan(0);
     expect((await ask(Number(new URL(url).port), "/api/users/")).status).toBe(200);
-    child.kill("SIGTERM");
-    expect((await ended).code).toBe(0);
-  }
-});
-
-test.each([1, 2])("SIGHUP at the ready line of %i is taken", async (workers) => {
-  const dist = await freshDist();
-  for (let run = 0; run < RUNS; run++) {
-    const { child, ended, port } = await startCluster(dist, "--processes", `${workers}`);
-    child.kill("SIGHUP");
-    const folder = await publish(dist, { bio: `run ${run}` });
-    await eventually(async () => {
-      const { headers } = await ask(port, "/api/users/");
-      expect(folder).toContain(headers["snapshot-id"]);
-    });
     child.kill("SIGTERM");
     expect((await ended).code).toBe(0);
   }
