@@ -1,12 +1,11 @@
 /** The contract that a host carries, as a diff reads it: of any listing path, from strangers, and while it switches. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { readFrame } from "../../src/contract/envelope.js";
 import { MAX_CONTRACT } from "../../src/contract/file/form.js";
 import { UserError } from "../../src/errors.js";
-import { openListingServer } from "../../src/server/server.js";
 import { openRemoteSide } from "../../src/sides/remote.js";
 import { publish } from "../server/release.js";
 import { scratch } from "../support/files.js";
@@ -89,14 +88,6 @@ describe("a host without a contract is one of users", () => {
       ...{ contract: USERS_CONTRACT, count: 3, id: undefined },
       name: `${one.baseUrl} (read without proof, since it has no SHA256SUMS)`,
     });
-  });
-
-  test("as is one whose release is from before there were others", async () => {
-    const one = await openListingServer({ folder: new URL("../release/before", import.meta.url).pathname });
-    onTestFinished(() => one.close());
-    const { url } = await one.listen({ port: 0, host: "127.0.0.1" });
-    const { id, count } = one.release.snapshot;
-    expect((await read(url)).facts).toMatchObject({ contract: USERS_CONTRACT, name: url, id, count });
   });
 });
 
