@@ -95,8 +95,22 @@ test("a run that ends at any moment: a reader has all records of what snapshot.j
   expect(seen).toEqual(new Set([after.id, "sees that it does not fit"]));
 });
 
-test("in a bucket, a part is a gzip that no reader undoes unasked", () => {
-  const headers = (path: string) => headersOf({ index: 0, path, digest: "", variant: undefined }, "public, max-age=60");
-  expect(headers(PART)).toEqual({ ContentType: "application/gzip", CacheControl: "public, max-age=60" });
-  expect(headers("bulk.json")).toEqual({ ContentType: "application/json", CacheControl: "no-cache" });
-});
+test.each([
+  [PART, "application/gzip"],
+  ["changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz", "application/gzip"],
+  ["lookup/keys/1.txt", "text/plain; charset=utf-8"],
+  ["explorer/facets/1.txt", "text/plain; charset=utf-8"],
+  ["bulk.json", "application/json", "no-cache"],
+  ["changes.json", "application/json", "no-cache"],
+  ["explorer/summary.json", "application/json", "no-cache"],
+  ["index.html", "text/html; charset=utf-8", "no-cache"],
+  ["explorer/app.js", "text/javascript; charset=utf-8", "no-cache"],
+  ["explorer/style.css", "text/css; charset=utf-8", "no-cache"],
+])(
+  "in a bucket, %s is what a browser takes it for, and asked for as often as it changes",
+  (path, type, age = "max-age=60") => {
+    const headers = headersOf({ index: 0, path, digest: "", variant: undefined }, "max-age=60");
+    // A gzip has no coding, so that no reader undoes it unasked.
+    expect(headers).toEqual({ ContentType: type, CacheControl: age });
+  },
+);

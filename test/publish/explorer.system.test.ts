@@ -1,9 +1,8 @@
 /** Sorted files and the page for people, published: nobody is given a page whose script or data is not there. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { type PublishOptions, publish, verify } from "../../src/index.js";
-import { headersOf } from "../../src/publish/bucket/headers.js";
 import { sha256 } from "../../src/release/files.js";
 import { publish as publishRelease, switchTo, writeRelease } from "../server/release.js";
 import { readTree, scratch } from "../support/files.js";
@@ -93,13 +92,6 @@ test("a copy of a real release is one, page by page and word by word, and so is 
   }
 });
 
-test("a release with a lookup alone has no page, and snapshot.json is the last", async () => {
-  const release = await publishRelease(dist, { others: filesOf(LOOKUP) });
-  expect((await steps()).slice(-3)).toEqual(["add lookup/index.json", "add SHA256SUMS", "add snapshot.json"]);
-  await publishSite();
-  expect(published(site)).toEqual(readTree(release));
-});
-
 test("wherever the first run with a page ends, that page has its script and its data, proved", async () => {
   const before = await writeRelease(dist, { bio: "0" });
   const after = await writeRelease(dist, WITH());
@@ -138,16 +130,6 @@ test("where the page goes, it goes before what it is made of", async () => {
   for (const gone of ["lookup", "explorer", PAGE]) expect(existsSync(join(site, gone))).toBe(false);
 });
 
-test("an index.html of somebody else is not replaced unasked", async () => {
-  await publishRelease(dist, WITH());
-  mkdirSync(site);
-  writeFileSync(join(site, PAGE), "mine");
-  await expect(publishSite()).rejects.toThrow(`has files that Rollcall did not put there: ${PAGE};`);
-  expect(readTree(site)).toEqual(new Map([[PAGE, "mine"]]));
-  await publishSite({ force: true });
-  expect(`${read(PAGE)}`).toBe(`${PAGE} 1\n`);
-});
-
 test("a purge list has the page by both of its names, sorted files, and what is gone", async () => {
   const purgeList = join(folder, "purge.txt");
   const listed = () =>
@@ -168,16 +150,4 @@ test("a purge list has the page by both of its names, sorted files, and what is 
   await publishRelease(dist, { bio: "1" });
   await publishSite({ purgeList });
   expect(listed().sort()).toEqual(["", ...urls(...own, "SHA256SUMS", "snapshot.json")]);
-});
-
-test("in a bucket, each is what a browser takes it for, and the page and what it is made of are asked for each time", () => {
-  const headers = (path: string) => headersOf({ index: 0, path, digest: "", variant: undefined }, "public, max-age=60");
-  const html = { ContentType: "text/html; charset=utf-8", CacheControl: "no-cache" };
-  expect(headers(PAGE)).toEqual(html);
-  expect(headers("explorer/app.js")).toEqual({ ...html, ContentType: "text/javascript; charset=utf-8" });
-  expect(headers("explorer/style.css")).toEqual({ ...html, ContentType: "text/css; charset=utf-8" });
-  expect(headers("explorer/summary.json")).toEqual({ ...html, ContentType: "application/json" });
-  const sorted = { ContentType: "text/plain; charset=utf-8", CacheControl: "public, max-age=60" };
-  for (const path of ["lookup/keys/1.txt", "lookup/words/600.txt", "explorer/facets/1.txt"])
-    expect(headers(path)).toEqual(sorted);
 });
