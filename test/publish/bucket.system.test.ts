@@ -85,18 +85,12 @@ describe("what is put", () => {
     ]);
   });
 
-  test("nothing when nothing changed: three small objects are read, and one list", async () => {
+  test("nothing when nothing changed, and no object is read but Rollcall's own", async () => {
     await buildUsers(folder, 15);
     await publishBucket();
     store.seen.length = 0;
     expect(await publishBucket()).toMatchObject({ added: 0, changed: 0, removed: 0, same: 8, bytes: 0 });
-    expect(store.seen).toEqual([
-      "GET dir/.rollcall-published.json",
-      "GET dir/snapshot.json",
-      "GET dir/.rollcall-tags",
-      "GET ",
-      "GET ",
-    ]);
+    expect(store.seen.filter((line) => !line.startsWith("GET ") || line.includes("/pages/"))).toEqual([]);
   });
 
   test("again what other hands have changed or removed", async () => {

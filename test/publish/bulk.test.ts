@@ -46,22 +46,18 @@ function readBulk(): { id: string; lines: string } | undefined {
   };
 }
 
-test("parts come before bulk.json, that before SHA256SUMS, and parts of no release any more go last", async () => {
+test("a copy has the parts of its release, and parts of no release any more go", async () => {
   const bulk = await buildUsers(folder, 25, { bulk: true });
   const steps: string[] = [];
-  const onStep = (kind: string, path: string) => steps.push(`${kind} ${path}`);
-  await publishSite({ dryRun: true }, { onStep });
-  expect(steps.indexOf(`add ${PART}`)).toBeLessThan(steps.indexOf("add bulk.json"));
-  expect(steps.slice(-3)).toEqual(["add bulk.json", "add SHA256SUMS", "add snapshot.json"]);
+  await publishSite({ dryRun: true }, { onStep: (_kind: string, path: string) => steps.push(path) });
+  const order = [PART, "bulk.json", "SHA256SUMS", "snapshot.json"];
+  expect(steps.filter((path) => order.includes(path))).toEqual(order);
   await publishSite();
   expect(published(site)).toEqual(readTree(bulk.folder));
   expect(await verify({ what: site })).toMatchObject({ passed: true });
   expect(await publishSite()).toMatchObject({ added: 0, changed: 0, removed: 0 });
 
   const plain = await buildUsers(folder, 25);
-  steps.length = 0;
-  await publishSite({ dryRun: true }, { onStep });
-  expect(steps.slice(-2).sort()).toEqual(["remove bulk.json", `remove ${PART}`]);
   expect(await publishSite()).toMatchObject({ removed: 2 });
   expect(published(site)).toEqual(readTree(plain.folder));
   expect(existsSync(join(site, "bulk"))).toBe(false);

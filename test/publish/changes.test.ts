@@ -36,36 +36,13 @@ function changesIn(text: Buffer | undefined): Changes {
   return changes;
 }
 
-test("steps come before changes.json, that before SHA256SUMS, and steps that nobody is led to any more go last", async () => {
+test("a copy has the steps of its release, and steps that nobody is led to any more go", async () => {
   const built = await releases(4, 2);
   const [first, second, third, fourth] = built.map(({ id }) => id);
-  const steps: string[] = [];
-  const onStep = (kind: string, path: string) => steps.push(`${kind} ${path}`);
   await publishSite({ release: first });
   await publishSite({ release: second });
   await publishSite({ release: third });
-  const [newest, older] = changesIn(read("changes.json")).steps.map(({ file }) => file);
-  await publishSite({ release: fourth, dryRun: true }, { onStep });
-  expect(steps.filter((step) => step.includes("changes/"))).toEqual([
-    expect.stringMatching(/^add changes\//),
-    `remove ${older}`,
-  ]);
-  const places = [
-    "add changes/",
-    "change changes.json",
-    "change SHA256SUMS",
-    "change snapshot.json",
-    "remove changes/",
-  ];
-  const order = places.map((beginning) => steps.findIndex((step) => step.startsWith(beginning)));
-  expect(order).toEqual(order.toSorted((one, other) => one - other));
-  expect(steps.slice(-4)).toEqual([
-    "change changes.json",
-    "change SHA256SUMS",
-    "change snapshot.json",
-    `remove ${older}`,
-  ]);
-
+  const [newest] = changesIn(read("changes.json")).steps.map(({ file }) => file);
   expect(await publishSite({ release: fourth })).toMatchObject({ removed: 1 });
   expect(published(site)).toEqual(readTree(built[3]?.folder ?? ""));
   expect(changesIn(read("changes.json")).steps[1]?.file).toBe(newest);

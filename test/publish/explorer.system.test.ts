@@ -33,15 +33,6 @@ const filesOf = (paths: readonly string[], text = "1") =>
 
 const WITH = (text = "1") => ({ bio: text, others: filesOf([...LOOKUP, ...ASSETS, ...DATA, PAGE], text) });
 
-async function steps(options: Partial<PublishOptions> = {}): Promise<string[]> {
-  const told: string[] = [];
-  await publishSite(
-    { dryRun: true, ...options },
-    { onStep: (kind: string, path: string) => told.push(`${kind} ${path}`) },
-  );
-  return told;
-}
-
 const read = (path: string) => (existsSync(join(site, path)) ? readFileSync(join(site, path)) : undefined);
 
 /** Whether SHA256SUMS lists these very bytes. */
@@ -68,17 +59,6 @@ async function interrupted(before: string, after: string, look: () => void): Pro
     expect(published(site)).toEqual(readTree(after));
   }
 }
-
-test("sorted files come before what says where each begins, that before SHA256SUMS, and the page for people last", async () => {
-  await publishRelease(dist, WITH());
-  const told = await steps();
-  expect(told.slice(-5)).toEqual(
-    ["lookup/index.json", "explorer/summary.json", "SHA256SUMS", "snapshot.json", PAGE].map((path) => `add ${path}`),
-  );
-  for (const path of [...LOOKUP, ...ASSETS, ...DATA]) expect(told).toContain(`add ${path}`);
-  await publishSite();
-  expect(await publishSite()).toMatchObject({ added: 0, changed: 0, removed: 0 });
-});
 
 test("a copy of a real release is one, page by page and word by word, and so is the next one in its place", async () => {
   for (const users of [25, 40]) {

@@ -28,18 +28,6 @@ const publishSite = (options: Partial<PublishOptions> = {}, effects = {}) =>
   publish({ dist, target: site, ...options }, effects);
 const owned = () => JSON.parse(readFileSync(join(site, ".rollcall-published.json"), "utf8"));
 
-test("a release of stations: every file, before snapshot.json", async () => {
-  const folder = await release(STATIONS_CONTRACT);
-  const steps: string[] = [];
-  await publishSite({ dryRun: true }, { onStep: (_kind: string, path: string) => steps.push(path) });
-  expect(steps.slice(-2)).toEqual(["SHA256SUMS", "snapshot.json"]);
-  expect(steps.indexOf("contract.json")).toBeLessThan(steps.indexOf("SHA256SUMS"));
-  await publishSite();
-  expect(published(site)).toEqual(readTree(folder));
-  expect(owned()).toMatchObject({ complete: true, path: "/v1/stations/", pages: 3 });
-  expect(await publishSite()).toMatchObject({ added: 0, changed: 0, removed: 0 });
-});
-
 test("a run that ends at any moment leaves all pages of what snapshot.json says, and the next one completes it", async () => {
   const users = await release();
   const stations = await release(STATIONS_CONTRACT);

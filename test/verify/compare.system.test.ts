@@ -164,16 +164,6 @@ describe("a host that fails while it is read", () => {
     expect(one.asked.filter((line) => /page=[2-9]\d*$/.test(line)).length).toBeLessThan(40);
   });
 
-  test("a host that asks for patience gets it", async () => {
-    const one = await front({ count: 9 });
-    let busy = 3;
-    answers(one, /page=3$/, (res) => {
-      if (busy-- <= 0) return one.host.handler(res.req, res);
-      return res.writeHead(429, { "Retry-After": "0" }).end();
-    });
-    expect(await differing(one, 5_000)).toEqual([]);
-  });
-
   test("a snapshot that is switched while it is read is read anew", async () => {
     const one = await front({ count: 9 });
     let switched = false;
