@@ -1,15 +1,13 @@
 /** Everything that a host has to do, asked of one server that is started once: it serves one release, and then another. */
-import { execFile } from "node:child_process";
-import { chmodSync, readFileSync, realpathSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, realpathSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect, onTestFinished } from "vitest";
 import { adapterOf, filesOfHosts } from "../../src/adapters/adapters.js";
 import { createMemoryStore, type MemoryStore, openListing } from "../../src/client/index.js";
 import type { Contract } from "../../src/contract/contract.js";
 import { type BuildOptions, build, createServer, verify } from "../../src/index.js";
 import { sha256 } from "../../src/release/files.js";
-import { isPart, isStep } from "../../src/release/layout.js";
+import { isStep } from "../../src/release/layout.js";
 import { openRelease, type Release } from "../../src/release/open.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -19,8 +17,6 @@ import { stations, writeStations } from "../support/stations.js";
 import { until } from "../support/until.js";
 import { type Answer, header, type Request, send } from "./raw.js";
 import { type Server, serveWith, writeFor } from "./servers.js";
-
-const run = promisify(execFile);
 
 export interface Shape {
   /** The path of the base URL. */
@@ -107,8 +103,6 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
   await expectVerified(site, key.line);
   if (server.links === "path") return;
   await expectSame(site);
-  if (isSlow(server)) return;
-  await expectParts(site);
 }
 
 function isEverything({ options }: Shape): boolean {
@@ -261,6 +255,11 @@ function requestsOf({ base, release, server }: Site): Request[] {
       ...[file(name, ["Range", "bytes=1-2"]), file(name, ["Accept-Encoding", "gzip, br"])],
       ...[file(name, ["If-None-Match", tag]), file(name, ["If-None-Match", "*"])],
     ]),
+    // A download goes on where it was cut, and is whole where a host cannot tell what is asked for.
+    ...["bytes=5-9", "bytes=-7", "bytes=100-99999999", "items=1-2"].flatMap((range) => [
+      file("bulk/1.ndjson.gz", ["Range", range]),
+      file("bulk/1.ndjson.gz", ["Range", range], ["If-Range", '"other"']),
+    ]),
     ...["bulk.json", "changes.json"].map((name) => file(name, ["Range", "bytes=0-5"])),
     ...[path.slice(1), "", "index.html", "lookup/keys/1.txt"].flatMap((name) =>
       ["OPTIONS", "POST", "PUT", "DELETE", "PATCH"].map((method) => ({ method, target: `${base}/${name}`, body: "" })),
@@ -312,69 +311,4 @@ async function expectSame(site: Site): Promise<void> {
     if (JSON.stringify(mine) !== JSON.stringify(other)) found.push({ request, mine, other });
   }
   expect(found).toEqual([]);
-}
-
-/** Parts and steps are sent as they are, whatever coding a reader takes, and downloads go on where they were cut. */
-async function expectParts({ server, base, origin, release }: Site): Promise<void> {
-  const { limitations = {} } = adapterOf(server.adapter);
-  const names = [...release.sums.others.keys()].filter((name) => isPart(name) || isStep(name));
-  for (const name of names) {
-    const bytes = readFileSync(join(release.folder, name));
-    const last = bytes.length - 1;
-    const ask = (headers: Record<string, string>, method = "GET") =>
-      send(origin, { method, target: `${base}/${name}`, headers: Object.entries(headers) });
-    const whole = {
-      ...{ "content-type": "application/gzip", "content-length": `${bytes.length}`, "accept-ranges": "bytes" },
-      ...{ link: `<${base}/openapi.json>; rel="service-desc"`, "cache-control": "public, max-age=60" },
-    };
-    const plain = await ask({});
-    const tag = header(plain, "etag") ?? "";
-    expect([plain.status, plain.body.equals(bytes), plain.trouble]).toEqual([200, true, []]);
-    expect(fields(plain)).toEqual(whole);
-    if (!("etag" in limitations)) expect(tag).toBe(`"${sha256(bytes)}"`);
-    expect((await ask({ "If-None-Match": tag })).status).toBe(304);
-    const head = await ask({}, "HEAD");
-    expect([head.status, head.body.length, fields(head)]).toEqual([200, 0, whole]);
-
-    for (const [range, start, end] of [
-      ["bytes=5-9", 5, 9],
-      [`bytes=${last - 10}-`, last - 10, last],
-      ["bytes=100-99999999", 100, last],
-      ["bytes=-7", last - 6, last],
-    ] as const)
-      for (const more of [{}, { "If-Range": tag }, { "Accept-Encoding": "gzip, br" }]) {
-        const answer = await ask({ Range: range, ...more });
-        const said = [range, more, answer.status, answer.body.equals(bytes.subarray(start, end + 1))];
-        expect(said).toEqual([range, more, 206, true]);
-        expect({ ...fields(answer), "accept-ranges": "bytes" }).toEqual({
-          ...whole,
-          "content-range": `bytes ${start}-${end}/${bytes.length}`,
-          "content-length": `${end - start + 1}`,
-        });
-        expect(header(answer, "etag")).toBe(tag);
-      }
-    for (const ignored of [{ Range: "bytes=5-9", "If-Range": '"other"' }, { Range: "items=1-2" }]) {
-      const answer = await ask(ignored);
-      expect([ignored, answer.status, answer.body.equals(bytes)]).toEqual([ignored, 200, true]);
-    }
-    const beyond = await ask({ Range: `bytes=${bytes.length}-` });
-    expect(beyond.status).toBe(416);
-    if (!("part-beyond" in limitations)) {
-      expect(`${beyond.body}`).toBe('{"detail":"Range not satisfiable."}');
-      const { "content-type": type, "cache-control": caching, link } = fields(beyond);
-      expect([type, caching, link, header(beyond, "etag")]).toEqual([
-        ...["application/json", "no-store", whole.link, undefined],
-      ]);
-    }
-    const file = join(scratch(), "part");
-    writeFileSync(file, bytes.subarray(0, bytes.length >> 1));
-    await run("curl", ["-sS", "-f", "-C", "-", "-o", file, `${origin.origin}${base}/${name}`]);
-    expect(readFileSync(file).equals(bytes)).toBe(true);
-  }
-}
-
-function fields(answer: Answer): Record<string, string | undefined> {
-  const names = ["content-type", "content-length", "content-range", "content-encoding", "accept-ranges", "link"];
-  const found = [...names, "cache-control"].map((name) => [name, header(answer, name)] as const);
-  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }
