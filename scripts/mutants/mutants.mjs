@@ -184,11 +184,11 @@ export const MUTANTS = [
     tests: ["test/client/signature.test.ts"],
   },
   {
-    name: "client-body-without-limit",
-    file: "src/client/transfer.ts",
-    from: "if (end > maxBytes) throw",
-    to: "if (value.length > maxBytes) throw",
-    tests: ["test/client/listing/faults.test.ts", "test/client/lookup/faults.test.ts"],
+    name: "client-digest-not-checked",
+    file: "src/client/proof/ground.ts",
+    from: "if (received === digest) return bytes;",
+    to: "if (bytes.length > 0) return bytes;",
+    tests: ["test/client/listing/faults.test.ts"],
   },
   {
     name: "mirror-overtaken",
