@@ -205,14 +205,12 @@ async function isMirrored(project: Project): Promise<void> {
 /** The host is set up by what the command writes, and answers as the contract says but for what the docs say of it. */
 async function isServedBy(server: Server, project: Project): Promise<void> {
   const folder = join(project.cwd, `host-${server.name}`);
-  const { port, origin } = project;
+  const { port } = project;
   const current = join(project.cwd, "dist/current");
   mkdirSync(folder);
   symlinkSync(current, join(folder, "current"));
-  const address = server.options?.address;
-  const where = address === undefined ? [] : ["--address", address];
-  await project.expect(0, "adapt", server.adapter, "--write", folder, ...where);
-  const stop = await startServer(server, { folder, release: realpathSync(current), port, origin });
+  await project.expect(0, "adapt", server.adapter, "--write", folder);
+  const stop = await startServer(server, { folder, release: realpathSync(current), port });
   await project.expect(0, "verify", project.baseUrl, "--adapt", server.adapter, "--sample", "10");
   await stop();
 }

@@ -55,6 +55,7 @@ function isNightly(path: string, seen: ReadonlySet<string> = new Set()): boolean
 function findUsers(): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [from, text] of texts) {
+    if (from.endsWith(".d.mts")) continue;
     for (const [, to = ""] of text.matchAll(/"(\.\.?\/[^"\s]+)"/g)) {
       const path = join(dirname(from), to.replace(/\.js$/, ".ts"));
       found.set(path, [...(found.get(path) ?? []), from]);

@@ -1,28 +1,22 @@
 /** Everything that a host has to do, asked of one server that is started once: it serves one release, and then another. */
-import { execFile } from "node:child_process";
-import { chmodSync, readFileSync, realpathSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, realpathSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect, onTestFinished } from "vitest";
 import { adapterOf, filesOfHosts } from "../../src/adapters/adapters.js";
 import { createMemoryStore, type MemoryStore, openListing } from "../../src/client/index.js";
 import type { Contract } from "../../src/contract/contract.js";
 import { type BuildOptions, build, createServer, verify } from "../../src/index.js";
 import { sha256 } from "../../src/release/files.js";
-import { isPart, isStep } from "../../src/release/layout.js";
+import { isStep } from "../../src/release/layout.js";
 import { openRelease, type Release } from "../../src/release/open.js";
-import { report } from "../client/client.js";
-import { population, promised } from "../client/population.js";
-import { type Answer, header, type Request, send } from "../client/raw.js";
-import { writeUsers } from "../support/database.js";
+import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { writeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
 import { stations, writeStations } from "../support/stations.js";
 import { until } from "../support/until.js";
+import { type Answer, header, type Request, send } from "./raw.js";
 import { type Server, serveWith, writeFor } from "./servers.js";
-
-const run = promisify(execFile);
 
 export interface Shape {
   /** The path of the base URL. */
@@ -41,13 +35,13 @@ interface Site extends Shape {
   release: Release;
 }
 
-/** Netlify's engine takes a moment for each request. */
+/** Netlify's engine takes a moment for each request, so that it is asked less; `rollcall verify` asks it for parts. */
 const isSlow = ({ name }: Server) => name === "netlify";
 const pageSizeFor = (server: Server) => (isSlow(server) ? 150 : 37);
 const COUNT = 300;
-const USERS = population(COUNT);
+const USERS = plainRows(COUNT);
 /** In published order. */
-const IDS = promised(USERS, "").map(({ id }) => id);
+const IDS = USERS.map(({ id }) => id);
 
 /** Two sources: page 1 differs in as many bytes of one record, one record goes, and one comes. */
 function writeSource(contract: Contract | undefined, file: string, number: 1 | 2): string {
@@ -109,8 +103,6 @@ export async function checkHost(server: Server, shape: Shape): Promise<void> {
   await expectVerified(site, key.line);
   if (server.links === "path") return;
   await expectSame(site);
-  await expectParts(site);
-  if (shape.contract === undefined && !isSlow(server)) await expectNothingStrange(site);
 }
 
 function isEverything({ options }: Shape): boolean {
@@ -177,50 +169,14 @@ async function expectVerified(site: Site, key: string): Promise<void> {
   expect(rows.length).toBeGreaterThan(70);
   expect(rows.filter(({ outcome }) => outcome === "differs")).toEqual([]);
   if (!isEverything(site)) return;
-  expect(named("allowed").sort()).toEqual(Object.keys(adapterOf(server.adapter).limitations ?? {}).sort());
-  if (release.snapshot.encodings.length > 1) expect(named("skipped")).toEqual([]);
+  // A .htaccess of a whole host is asked for everything, so that it needs fewer limitations.
+  if (site.base !== "")
+    expect(named("allowed").sort()).toEqual(Object.keys(adapterOf(server.adapter).limitations ?? {}).sort());
+  // At the root there is no folder without a slash.
+  const unasked = site.base === "" ? ["explorer-slash"] : [];
+  if (release.snapshot.encodings.length > 1) expect(named("skipped")).toEqual(unasked);
   expect(named("passed")).toEqual(expect.arrayContaining(["signature", "files", "same-bytes"]));
 }
-
-/** A client that knows only the contract sees nothing but the host's limitations, and sees each of them. */
-async function expectNothingStrange(site: Site): Promise<void> {
-  const { server, baseUrl, base } = site;
-  const said = await report(baseUrl, { pageSize: pageSizeFor(server), linesPerRule: Number.POSITIVE_INFINITY });
-  const allowed = Object.keys(adapterOf(server.adapter).limitations ?? {}).filter((name) => name in PROBES);
-  const used = new Set<string>();
-  const unexplained = said.filter((line) => {
-    // Caddy answers to its own name alone.
-    if (server.name === "caddy" && line.includes("other host name")) return false;
-    // Odd characters of the path must not pass for a malformed request.
-    const probe = allowed.find((name) => PROBES[name]?.test(base === "" ? line : line.replaceAll(base, "")));
-    if (probe !== undefined) used.add(probe);
-    return probe === undefined;
-  });
-  expect(unexplained).toEqual([]);
-  if (isEverything(site)) expect([...used].sort()).toEqual(allowed.sort());
-}
-
-const MALFORMED =
-  /^[^:]+: (?:(?:GET|HEAD) \S*(?:%|[^ -~])|empty lines first|GET with a body|GET in chunks|absolute target|websocket|HTTP\/1\.0 without a Host : 400|two Hosts|no Host|no such version|no version|HTTP\/2|TLS|space in the target|bad header name|NUL in a header|length that is none|two lengths|bad chunk|unknown expectation|long header|long target|many headers|GET (?:\/\/|\/\\|\/\.\.|\/%2e))/;
-
-/** The lines of the client's report that a limitation explains; only `rollcall verify` sees the other limitations. */
-const PROBES: Readonly<Record<string, RegExp>> = {
-  "encoding-order": /^encoding: .*\[Accept-Encoding: (?:br;q=0\.5, gzip;q=1|gzip;q=0\.5, identity;q=1)\]/,
-  "method-case": /^[^:]+: (?:get|Get) \S*: (?:400|501)\b/,
-  "repeated-condition": /^status: .*\[.*If-None-Match: "a" \| If-None-Match: .*: (?:400|200), expected 304$/,
-  "head-of-errors": /^HEAD: .*: Content-Length undefined, the body has/,
-  "options-of-server": /^[^:]+: OPTIONS \*: /,
-  "http-1.0": /^status: HTTP\/1\.0[^:]*: 0, expected 200$/,
-  malformed: MALFORMED,
-  "method-unknown": /^[^:]+: (?![gG]et )[A-Za-z-]+ \S*: 501\b/,
-  "length-required": /^[^:]+: (?:POST|PUT) \S*(?: \[.*\])?: 411\b/,
-  "snapshot-id": /^Snapshot-Id: .* without one$/,
-  etag: /^etag: .* has nothing of the body's SHA-256$/,
-  trace: /^[^:]+: TRACE /,
-  connect: /^[^:]+: CONNECT /,
-  "head-coded":
-    /^etag: .*\[Accept-Encoding: .* has the plain page's tag$|^HEAD: .*\[Accept-Encoding: (?:gzip|br)|\[Accept-Encoding: \S*;q=0[^\]]*\]: 415/,
-};
 
 /** The headers that the contract names. */
 const NAMED = [
@@ -299,6 +255,11 @@ function requestsOf({ base, release, server }: Site): Request[] {
       ...[file(name, ["Range", "bytes=1-2"]), file(name, ["Accept-Encoding", "gzip, br"])],
       ...[file(name, ["If-None-Match", tag]), file(name, ["If-None-Match", "*"])],
     ]),
+    // A download goes on where it was cut, and is whole where a host cannot tell what is asked for.
+    ...["bytes=5-9", "bytes=-7", "bytes=100-99999999", "items=1-2"].flatMap((range) => [
+      file("bulk/1.ndjson.gz", ["Range", range]),
+      file("bulk/1.ndjson.gz", ["Range", range], ["If-Range", '"other"']),
+    ]),
     ...["bulk.json", "changes.json"].map((name) => file(name, ["Range", "bytes=0-5"])),
     ...[path.slice(1), "", "index.html", "lookup/keys/1.txt"].flatMap((name) =>
       ["OPTIONS", "POST", "PUT", "DELETE", "PATCH"].map((method) => ({ method, target: `${base}/${name}`, body: "" })),
@@ -332,7 +293,7 @@ async function expectSame(site: Site): Promise<void> {
   const { server, base, own, origin, release } = site;
   const known = readFileSync(join(release.folder, "SHA256SUMS"), "utf8");
   const found: unknown[] = [];
-  const some = requestsOf(site).filter((_, at) => !isSlow(server) || at % 6 === 0);
+  const some = requestsOf(site).filter((_, at) => !isSlow(server) || at % 8 === 0);
   for (const request of some) {
     const { target } = request;
     if (TIDIED.test(target.slice(base.length).replace(/\?.*/, ""))) {
@@ -350,72 +311,4 @@ async function expectSame(site: Site): Promise<void> {
     if (JSON.stringify(mine) !== JSON.stringify(other)) found.push({ request, mine, other });
   }
   expect(found).toEqual([]);
-}
-
-/** Parts and steps are sent as they are, whatever coding a reader takes, and downloads go on where they were cut. */
-async function expectParts({ server, base, origin, release }: Site): Promise<void> {
-  const { limitations = {} } = adapterOf(server.adapter);
-  // Some engines send bodies in chunks.
-  const lengthOf = (count: number) => ("head-length" in limitations ? undefined : `${count}`);
-  const names = [...release.sums.others.keys()].filter((name) => isPart(name) || isStep(name));
-  for (const name of isSlow(server) ? names.slice(0, 1) : names) {
-    const bytes = readFileSync(join(release.folder, name));
-    const last = bytes.length - 1;
-    const ask = (headers: Record<string, string>, method = "GET") =>
-      send(origin, { method, target: `${base}/${name}`, headers: Object.entries(headers) });
-    const whole = {
-      ...{ "content-type": "application/gzip", "content-length": lengthOf(bytes.length), "accept-ranges": "bytes" },
-      ...{ link: `<${base}/openapi.json>; rel="service-desc"`, "cache-control": "public, max-age=60" },
-    };
-    const plain = await ask({});
-    const tag = header(plain, "etag") ?? "";
-    expect([plain.status, plain.body.equals(bytes), plain.trouble]).toEqual([200, true, []]);
-    expect(fields(plain)).toEqual(whole);
-    if (!("etag" in limitations)) expect(tag).toBe(`"${sha256(bytes)}"`);
-    expect((await ask({ "If-None-Match": tag })).status).toBe(304);
-    const head = await ask({}, "HEAD");
-    const length = lengthOf(bytes.length) ?? header(head, "content-length");
-    expect([head.status, head.body.length, fields(head)]).toEqual([200, 0, { ...whole, "content-length": length }]);
-
-    for (const [range, start, end] of [
-      ["bytes=5-9", 5, 9],
-      [`bytes=${last - 10}-`, last - 10, last],
-      ["bytes=100-99999999", 100, last],
-      ["bytes=-7", last - 6, last],
-    ] as const)
-      for (const more of [{}, { "If-Range": tag }, { "Accept-Encoding": "gzip, br" }]) {
-        const answer = await ask({ Range: range, ...more });
-        const said = [range, more, answer.status, answer.body.equals(bytes.subarray(start, end + 1))];
-        expect(said).toEqual([range, more, 206, true]);
-        expect({ ...fields(answer), "accept-ranges": "bytes" }).toEqual({
-          ...whole,
-          "content-range": `bytes ${start}-${end}/${bytes.length}`,
-          "content-length": lengthOf(end - start + 1),
-        });
-        expect(header(answer, "etag")).toBe(tag);
-      }
-    for (const ignored of [{ Range: "bytes=5-9", "If-Range": '"other"' }, { Range: "items=1-2" }]) {
-      const answer = await ask(ignored);
-      expect([ignored, answer.status, answer.body.equals(bytes)]).toEqual([ignored, 200, true]);
-    }
-    const beyond = await ask({ Range: `bytes=${bytes.length}-` });
-    expect(beyond.status).toBe(416);
-    if (!("part-beyond" in limitations)) {
-      expect(`${beyond.body}`).toBe('{"detail":"Range not satisfiable."}');
-      const { "content-type": type, "cache-control": caching, link } = fields(beyond);
-      expect([type, caching, link, header(beyond, "etag")]).toEqual([
-        ...["application/json", "no-store", whole.link, undefined],
-      ]);
-    }
-    const file = join(scratch(), "part");
-    writeFileSync(file, bytes.subarray(0, bytes.length >> 1));
-    await run("curl", ["-sS", "-f", "-C", "-", "-o", file, `${origin.origin}${base}/${name}`]);
-    expect(readFileSync(file).equals(bytes)).toBe(true);
-  }
-}
-
-function fields(answer: Answer): Record<string, string | undefined> {
-  const names = ["content-type", "content-length", "content-range", "content-encoding", "accept-ranges", "link"];
-  const found = [...names, "cache-control"].map((name) => [name, header(answer, name)] as const);
-  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
 }

@@ -14,10 +14,7 @@ import { freePort } from "../support/ports.js";
 import { checkHost } from "./host.js";
 import { ALL_SERVERS } from "./servers.js";
 
-/** The nightly tests run these. */
-const NIGHTLY = ["lighttpd", "haproxy"];
-
-test.for(ALL_SERVERS.filter(({ name }) => !NIGHTLY.includes(name)))("$name", async (server, { skip }) => {
+test.for(ALL_SERVERS)("$name", async (server, { skip }) => {
   skip(isMissing(...server.needs));
   await checkHost(server, { base: "/people/directory" });
 });

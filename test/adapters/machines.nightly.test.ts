@@ -22,8 +22,6 @@ const HOSTS: [adapter: string, unit: string][] = [
   ["nginx", "nginx"],
   ["apache", "apache2"],
   ["caddy", "caddy"],
-  ["lighttpd", "lighttpd"],
-  ["haproxy", "haproxy"],
 ];
 
 /** A block of code below one of a host's bold words: `**Set-up**`. */
@@ -116,24 +114,14 @@ const NAME = "directory.example.com";
 const CERTIFICATES = `/etc/letsencrypt/live/${NAME}`;
 
 /** What an administrator does: takes the example in, and reloads. */
-const WITH_TLS: [adapter: string, unit: string, takeIn: string][] = [
+const WITH_TLS: [adapter: string, takeIn: string][] = [
   [
-    "nginx",
     "nginx",
     `rollcall adapt nginx --write /etc/nginx/conf.d
      sed -i -E 's/^  # (listen|ssl_)/  \\1/' /etc/nginx/conf.d/rollcall.conf
      nginx -t && systemctl reload nginx`,
   ],
   [
-    "apache",
-    "apache2",
-    `rollcall adapt apache --write /etc/apache2/sites-available
-     sed -i -E 's/^  # (SSL)/  \\1/; s/:80>/:443>/' /etc/apache2/sites-available/rollcall.conf
-     a2enmod -q ssl rewrite headers && a2ensite -q rollcall && apachectl configtest
-     systemctl reload apache2`,
-  ],
-  [
-    "caddy",
     "caddy",
     `rollcall adapt caddy --write /etc/caddy
      mkdir -p /etc/ssl/private && cp ${CERTIFICATES}/fullchain.pem /etc/ssl/certs/${NAME}.pem
@@ -147,16 +135,16 @@ const WITH_TLS: [adapter: string, unit: string, takeIn: string][] = [
 
 test
   .skipIf(!canBeMade || isMissing("nsenter", "ip", "curl", "openssl"))
-  .each(WITH_TLS.filter(([, unit]) => !isMissing(unit, "nginx")))(
+  .each(WITH_TLS.filter(([unit]) => !isMissing(unit, "nginx")))(
   "%s answers https with the example's lines",
-  async (adapter, unit, takeIn) => {
+  async (adapter, takeIn) => {
     const machine = await Machine.open();
     const folder = join(machine.srv, "directory");
     mkdirSync(folder);
     writeUsers(join(folder, "users.sqlite"), plainRows(3));
     machine.run(`mkdir -p ${CERTIFICATES} && cd ${CERTIFICATES}
       openssl req -x509 -newkey rsa:2048 -noenc -subj /CN=${NAME} -addext subjectAltName=DNS:${NAME} -keyout privkey.pem -out fullchain.pem`);
-    machine.run(`systemctl start ${unit}`);
+    machine.run(`systemctl start ${adapter}`);
     machine.run(
       `rollcall build --db users.sqlite --base-url http://${NAME} --adapt ${adapter}\n${takeIn}`,
       "/srv/directory",
@@ -178,10 +166,8 @@ const NAMES = Object.keys(LISTINGS) as Listing[];
 const LISTED = 3;
 
 interface Server {
+  /** Its unit and its program are called the same. */
   adapter: string;
-  /** Where it is not called as the adapter. */
-  unit?: string;
-  program: string;
   /** Joins the listings to what the package has set up: a script for root. */
   join: string;
 }
@@ -189,7 +175,6 @@ interface Server {
 const SERVERS: readonly Server[] = [
   {
     adapter: "nginx",
-    program: "nginx",
     join: `
       for each in one two left; do
         rollcall adapt nginx /srv/$each/dist --write /etc/nginx/$each
@@ -199,20 +184,7 @@ const SERVERS: readonly Server[] = [
       nginx -t && systemctl reload nginx`,
   },
   {
-    adapter: "apache",
-    unit: "apache2",
-    program: "apache2",
-    join: `
-      for each in one two left; do
-        rollcall adapt apache /srv/$each/dist --write /etc/apache2/$each
-        ln -s /etc/apache2/$each/rollcall.conf /etc/apache2/sites-enabled/$each.conf
-      done
-      sed -i 's|^  Include "/srv/left/\\(.*\\)|&\\n  Include "/srv/right/\\1|' /etc/apache2/left/rollcall.conf
-      a2enmod -q rewrite headers && apachectl configtest && systemctl reload apache2`,
-  },
-  {
     adapter: "caddy",
-    program: "caddy",
     join: `
       for each in one two left; do
         rollcall adapt caddy /srv/$each/dist --write /etc/caddy/$each
@@ -225,9 +197,9 @@ const SERVERS: readonly Server[] = [
 
 test
   .skipIf(!canBeMade || isMissing("nsenter", "ip", "curl"))
-  .each(SERVERS.filter(({ program }) => !isMissing(program, "nginx")))(
+  .each(SERVERS.filter(({ adapter }) => !isMissing(adapter, "nginx")))(
   "$adapter",
-  async ({ adapter, unit = adapter, join: script }) => {
+  async ({ adapter, join: script }) => {
     const machine = await Machine.open();
     const hosts = "one.test two.test both.test other.test";
     machine.run(`printf '127.0.0.1 ${hosts}\\n::1 ${hosts}\\n' >> /etc/hosts`);
@@ -277,7 +249,7 @@ test
     };
 
     for (const listing of NAMES) build(listing, "first");
-    machine.run(`systemctl start ${unit}`);
+    machine.run(`systemctl start ${adapter}`);
     machine.run(script);
     await settle();
     // A redirect and an error have no tag, and are of the listing whose path was asked for.
@@ -298,7 +270,7 @@ test
     expect(ask(machine, 4, "http://other.test/")).toMatch(/^200 - /);
 
     for (const listing of ["two", "right"] as const) build(listing, "second");
-    machine.run(`systemctl reload ${unit}`);
+    machine.run(`systemctl reload ${adapter}`);
     await settle();
   },
 );

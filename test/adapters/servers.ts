@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { connect } from "node:net";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { adapterOf } from "../../src/adapters/adapters.js";
 import { quoteApache } from "../../src/adapters/apache/answers.js";
@@ -25,10 +25,9 @@ import {
   siteOf,
 } from "../../src/adapters/rules/deployment.js";
 import { basePath, type LinkStyle } from "../../src/contract/links.js";
-import { CURRENT, RELEASES } from "../../src/release/layout.js";
+import { CURRENT } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { engine, findProgram } from "../support/installed.js";
-import { freePort } from "../support/ports.js";
 import { until } from "../support/until.js";
 
 export interface Server {
@@ -39,12 +38,10 @@ export interface Server {
   needs: readonly string[];
   /** Whether `build --adapt` can put what it needs into the release. */
   built?: true;
-  /** What its adapter is given. */
-  options?: HostedSiteOptions;
   /** How releases for it are linked; by query unless said. */
   links?: LinkStyle;
   /** Writes the rest of the configuration into `folder`, and returns what to start in the foreground. */
-  prepare(place: Place): Promise<Command[]> | Command[];
+  prepare(place: Place): Command[];
   /** Makes it read the release that `current` in the folder leads to now. A server without this has to be started again. */
   reload?(folder: string): void;
 }
@@ -63,8 +60,6 @@ interface Place {
   release: string;
   port: number;
   base: string;
-  /** The port of HAProxy's origin, where the written files name another than the default. */
-  origin?: number;
 }
 
 /**
@@ -103,7 +98,7 @@ export async function serveWith(server: Server, served: Served): Promise<() => P
 export async function writeFor(server: Server, { release, folder, options = {} }: Omit<Served, "port">): Promise<void> {
   symlinkSync(release, join(folder, "next"));
   renameSync(join(folder, "next"), join(folder, CURRENT));
-  for (const [path, text] of await filesFor(server.adapter, release, { folder, ...server.options, ...options })) {
+  for (const [path, text] of await filesFor(server.adapter, release, { folder, ...options })) {
     if (adapterOf(server.adapter).site && !path.startsWith(CURRENT) && existsSync(join(folder, path))) continue;
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -114,25 +109,15 @@ export async function writeFor(server: Server, { release, folder, options = {} }
 export async function startServer(server: Server, place: Omit<Place, "base">): Promise<() => Promise<void>> {
   const opened = await openRelease(place.release);
   const base = basePath(opened.snapshot.base_url);
-  const commands = await server.prepare({ ...place, release: opened.folder, base });
+  const commands = server.prepare({ ...place, release: opened.folder, base });
   const stops: (() => Promise<void>)[] = [];
   for (const command of commands) stops.push(await start(command, place.folder));
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }
 
-/**
- * Runs nginx around some lines of http { }, until the test is over or it is told to stop.
- * @param inside a program that starts others, with its arguments.
- */
-export function startNginx(
-  folder: string,
-  port: number,
-  lines: readonly string[],
-  inside: readonly string[] = [],
-): Promise<() => Promise<void>> {
-  const { program, args, ...command } = nginx(folder, port, lines);
-  const [first = "", ...others] = [...inside, findProgram(program) ?? program, ...args];
-  return start({ ...command, program: first, args: others }, folder);
+/** Runs nginx around some lines of http { }, until the test is over or it is told to stop. */
+export function startNginx(folder: string, port: number, lines: readonly string[]): Promise<() => Promise<void>> {
+  return start(nginx(folder, port, lines), folder);
 }
 
 async function start({ program, args, env, port }: Command, cwd: string): Promise<() => Promise<void>> {
@@ -283,50 +268,6 @@ const HTACCESS: Server = {
   reload() {},
 };
 
-const LIGHTTPD: Server = {
-  name: "lighttpd",
-  adapter: "lighttpd",
-  needs: ["lighttpd", "/usr/lib/lighttpd/mod_magnet.so"],
-  prepare({ folder, port }) {
-    const conf = [
-      'server.modules = ( "mod_magnet" )',
-      `server.document-root = "${folder}/none"`,
-      `server.port = ${port}`,
-      // Requests with another name, or none, belong to the server's own default site.
-      `$HTTP["host"] != "127.0.0.1" {`,
-      'server.tag = "lighttpd"',
-      'server.range-requests = "disable"',
-      `magnet.attract-raw-url-to = ( "${folder}/${CURRENT}/adapters/rollcall.lua" )`,
-      "}",
-      `include "${folder}/rollcall.conf"`,
-      "",
-    ];
-    writeFileSync(join(folder, "lighttpd.conf"), conf.join("\n"));
-    return [{ program: "lighttpd", args: ["-D", "-f", join(folder, "lighttpd.conf")], port }];
-  },
-  // Its script looks for another release with each request.
-  reload() {},
-};
-
-const HAPROXY: Server = {
-  name: "haproxy",
-  adapter: "haproxy",
-  needs: ["haproxy", "nginx"],
-  options: { address: "127.0.0.1" },
-  async prepare({ folder, release, port, origin: named }) {
-    const behind = named ?? (await freePort());
-    const backend = join(folder, CURRENT, "adapters/haproxy.cfg");
-    // A port that is chosen here replaces the default in the written file.
-    if (named === undefined)
-      writeFileSync(backend, readFileSync(backend, "utf8").replaceAll("127.0.0.1:8081", `127.0.0.1:${behind}`));
-    const root = join(folder, "origin");
-    mkdirSync(join(root, RELEASES), { recursive: true });
-    symlinkSync(release, join(root, RELEASES, basename(release)));
-    const origin = nginx(folder, behind, [`server { listen 127.0.0.1:${behind}; root ${root}; }`]);
-    return [origin, { program: "haproxy", args: ["-db", "-f", join(folder, "rollcall.cfg"), "-f", backend], port }];
-  },
-};
-
 const WORKERD: Server = {
   name: "cloudflare",
   adapter: "cloudflare",
@@ -378,7 +319,7 @@ const ROLLCALL: Server = {
 const APACHE = apache("apache", ({ folder }) => [`Include ${folder}/rollcall.conf`]);
 
 /** Servers that can answer `?page=N` and take many requests. */
-export const SERVERS: readonly Server[] = [NGINX, APACHE, HTACCESS, CADDY, LIGHTTPD, HAPROXY, WORKERD];
+export const SERVERS: readonly Server[] = [NGINX, APACHE, HTACCESS, CADDY, WORKERD];
 
 /** Netlify's engine starts anew for each request. Firebase serves only by path. */
 export const ALL_SERVERS: readonly Server[] = [ROLLCALL, ...SERVERS, NETLIFY, FIREBASE];

@@ -1,5 +1,4 @@
-/** All hosts over releases of all shapes, hostile requests, values that each host's language has a meaning for, and many pages. */
-import { createHash } from "node:crypto";
+/** All hosts over releases of all shapes, hostile requests, and values that each host's language has a meaning for. */
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -32,13 +31,16 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   // Characters that end, quote or expand something in one of the languages.
   "a base that ends strings": { base: "/q%22;$1,(d)%23%25e'~%5C", options: PLAIN },
   "a base that has variables": { base: "/$%7Bx%7D/%E2%82%AC+&=@:!*%7C.b", options: PLAIN },
-  // A map of nginx or Caddy takes a tilde for a pattern's, nginx has no room for a long name, and a dash begins a flag of HAProxy.
+  // A map of nginx or Caddy takes a tilde for a pattern's; nginx has no room for a long name.
   "a listing with a tilde": { base: BASE, contract: stationsAt("/~v1.0-b/") },
-  "a listing with a dash": { base: BASE, contract: stationsAt("/-/A.b/observing_stations/of-the-world/") },
+  "a listing with a long name": { base: BASE, contract: stationsAt("/-/A.b/observing_stations/of-the-world/") },
 };
 
-describe.each(ALL_SERVERS.filter(({ name }) => name !== "netlify"))("$name", (server) => {
-  const shapes = Object.entries(SHAPES).filter(([, { base }]) => server.links !== "path" || base === BASE);
+describe.each(ALL_SERVERS)("$name", (server) => {
+  const shapes = Object.entries(SHAPES)
+    .filter(([, { base }]) => server.links !== "path" || base === BASE)
+    // Its engine takes a moment for each request, and other paths are only other texts there.
+    .filter(([, { contract, base }]) => server.name !== "netlify" || contract !== undefined || base.startsWith("/q"));
   test.skipIf(isMissing(...server.needs)).each(shapes)("%s", (_name, shape) => checkHost(server, shape));
 });
 
@@ -104,29 +106,3 @@ test.for(SERVERS)(
     }
   },
 );
-
-test("hosts serve every page of a large release", async () => {
-  const pages = 10_000;
-  const folder = scratch();
-  const db = writeUsers(join(folder, "users.sqlite"), plainRows(pages));
-  const { folder: release } = await build({
-    db,
-    out: join(folder, "dist"),
-    baseUrl: "http://127.0.0.1:8080",
-    pageSize: 1,
-  });
-  for (const server of SERVERS.filter(({ needs }) => !isMissing(...needs))) {
-    const port = await freePort();
-    const stop = await serveWith(server, { release, folder: scratch(), port, options: { listenPort: port } });
-    for (const page of [1, 4_999, pages]) {
-      const answer = await fetch(`http://127.0.0.1:${port}/api/users/?format=api&page=${page}`);
-      const body = await answer.text();
-      expect([server.name, page, answer.status]).toEqual([server.name, page, 200]);
-      expect(JSON.parse(body)).toMatchObject({ count: pages, results: [{ username: `user${page - 1}` }] });
-      if (server.name === "htaccess") continue;
-      expect(answer.headers.get("etag")).toBe(`"${createHash("sha256").update(body).digest("hex")}"`);
-    }
-    expect((await fetch(`http://127.0.0.1:${port}/api/users/?page=${pages + 1}`)).status).toBe(404);
-    await stop();
-  }
-});

@@ -189,7 +189,7 @@ test.each([ORDER_INDEX, ""])("any valid users, with the index %o", { timeout: 30
     const db = writeUsers(join(scratch(), "users.sqlite"), made.map(toRow), index);
     expect(await expectSame(db)).toHaveProperty("files");
   });
-  await fc.assert(property, { numRuns: 5, seed: 20_261_125 });
+  await fc.assert(property, { numRuns: 5 });
 });
 
 test.each([0, 1, 99])("%i records, by more shards than pages", async (count) => {

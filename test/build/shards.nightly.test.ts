@@ -2,7 +2,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "rollcall";
 import { expect, test } from "vitest";
 import { findDamage, openIfWhole } from "../../src/release/open.js";
@@ -10,6 +9,7 @@ import { run, start, whenEnded } from "../support/command.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 import { seeded } from "../support/random.js";
+import { pause } from "../support/time.js";
 
 const SHARDS = 1000;
 /** Shards that a process makes one after the other: a process for each would only start Node a thousand times. */
@@ -72,11 +72,11 @@ test("always one whole release or none", { timeout: 600_000 }, async () => {
   const disturb = async (child: ChildProcess, ended: Promise<unknown>) => {
     const [what, moment] = [random.next(), 200 + random.below(900)];
     if (what > 0.45) return;
-    await Promise.race([sleep(moment), ended]);
+    await Promise.race([pause(moment), ended]);
     if (what < 0.25) outcomes.killed += Number(child.kill("SIGKILL"));
     else {
       outcomes.stopped += Number(child.kill("SIGSTOP"));
-      await sleep(random.below(1500));
+      await pause(random.below(1500));
       child.kill("SIGCONT");
     }
   };
@@ -95,7 +95,7 @@ test("always one whole release or none", { timeout: 600_000 }, async () => {
       expect([code, await look()]).toEqual([1, false]);
       outcomes.early++;
     }
-    await Promise.race([sleep(3000), machines]);
+    await Promise.race([pause(3000), machines]);
   }
   await machines;
   expect(Math.min(...Object.values(outcomes)), JSON.stringify(outcomes)).toBeGreaterThan(0);
@@ -104,7 +104,7 @@ test("always one whole release or none", { timeout: 600_000 }, async () => {
   // Two joins at once, of which one or both die.
   for (let round = 0; round < 5; round++) {
     const two = [start(joining), start(joining)];
-    for (const { child } of two) void sleep(300 + random.below(1500)).then(() => child.kill("SIGKILL"));
+    for (const { child } of two) void pause(300 + random.below(1500)).then(() => child.kill("SIGKILL"));
     for (const { ended } of two) expect([0, 1, "SIGKILL"]).toContain((await ended).code);
     await look();
   }

@@ -123,7 +123,7 @@ test("any valid users survive the trip from SQLite through pages to JSON.parse, 
       );
       expect(published).toEqual(newestFirst);
     }),
-    { numRuns: 40 },
+    { numRuns: draws(20) },
   );
 });
 

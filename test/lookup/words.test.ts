@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { foldedWords, termOf } from "../../src/contract/lookup.js";
 import { WordCutter } from "../../src/lookup/words.js";
-import { draws, SEED } from "../support/random.js";
+import { draws } from "../support/random.js";
 
 let terms: string[] = [];
 const cutter = new WordCutter((bytes, length) => terms.push(Buffer.from(bytes.subarray(0, length)).toString()));

@@ -8,7 +8,7 @@ import { recordEncoder } from "../../src/contract/record/encode.js";
 import { valueAt } from "../../src/contract/record/value.js";
 import { Gatherer } from "../../src/lookup/gatherer.js";
 import { LookupWriter } from "../../src/lookup/writer.js";
-import { draws, SEED } from "../support/random.js";
+import { draws } from "../support/random.js";
 import { compareBytes, joinLines, lookUp, type PlainLine, readLines } from "./plain-reader.js";
 
 type AnyRecord = Record<string, unknown>;

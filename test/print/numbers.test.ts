@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { count, duration, number, size, time } from "../../src/print/numbers.js";
-import { SEED, seeded } from "../support/random.js";
+import { seeded } from "../support/random.js";
 
 test.each([
   [0, "0 pages"],

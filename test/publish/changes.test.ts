@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { type Changes, parseChanges } from "../../src/changes/steps.js";
 import { type BuildResult, type PublishOptions, publish, verify } from "../../src/index.js";
-import { headersOf } from "../../src/publish/bucket/headers.js";
 import { sha256 } from "../../src/release/files.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
@@ -37,36 +36,13 @@ function changesIn(text: Buffer | undefined): Changes {
   return changes;
 }
 
-test("steps come before changes.json, that before SHA256SUMS, and steps that nobody is led to any more go last", async () => {
+test("a copy has the steps of its release, and steps that nobody is led to any more go", async () => {
   const built = await releases(4, 2);
   const [first, second, third, fourth] = built.map(({ id }) => id);
-  const steps: string[] = [];
-  const onStep = (kind: string, path: string) => steps.push(`${kind} ${path}`);
   await publishSite({ release: first });
   await publishSite({ release: second });
   await publishSite({ release: third });
-  const [newest, older] = changesIn(read("changes.json")).steps.map(({ file }) => file);
-  await publishSite({ release: fourth, dryRun: true }, { onStep });
-  expect(steps.filter((step) => step.includes("changes/"))).toEqual([
-    expect.stringMatching(/^add changes\//),
-    `remove ${older}`,
-  ]);
-  const places = [
-    "add changes/",
-    "change changes.json",
-    "change SHA256SUMS",
-    "change snapshot.json",
-    "remove changes/",
-  ];
-  const order = places.map((beginning) => steps.findIndex((step) => step.startsWith(beginning)));
-  expect(order).toEqual(order.toSorted((one, other) => one - other));
-  expect(steps.slice(-4)).toEqual([
-    "change changes.json",
-    "change SHA256SUMS",
-    "change snapshot.json",
-    `remove ${older}`,
-  ]);
-
+  const [newest] = changesIn(read("changes.json")).steps.map(({ file }) => file);
   expect(await publishSite({ release: fourth })).toMatchObject({ removed: 1 });
   expect(published(site)).toEqual(readTree(built[3]?.folder ?? ""));
   expect(changesIn(read("changes.json")).steps[1]?.file).toBe(newest);
@@ -99,27 +75,4 @@ test("a run that ends at any moment: changes.json names no step that is not ther
     if (current === states[1]) expect(state).toBe(states[1]);
   }
   expect(seen).toEqual(new Set(["one state, listed", "changes ahead, not listed", "changes ahead, listed"]));
-});
-
-test("a purge list has the new step, changes.json, and the step that is gone", async () => {
-  const [first, second, third] = (await releases(3, 1)).map(({ id }) => id);
-  await publishSite({ release: first });
-  await publishSite({ release: second });
-  const gone = changesIn(read("changes.json")).steps[0]?.file;
-  const purgeList = join(folder, "purge.txt");
-  await publishSite({ release: third, purgeList });
-  const added = changesIn(read("changes.json")).steps[0]?.file;
-  const urls = readFileSync(purgeList, "utf8")
-    .split("\n")
-    .filter((url) => url.includes("changes"));
-  expect(urls.toSorted()).toEqual(
-    ["changes.json", gone, added].map((path) => `https://directory.example.com/${path}`).toSorted(),
-  );
-});
-
-test("in a bucket, a step is a gzip that no reader undoes unasked, and changes.json is asked for each time", () => {
-  const headers = (path: string) => headersOf({ index: 0, path, digest: "", variant: undefined }, "public, max-age=60");
-  const step = "changes/0f3a91c2d4e5-77b0c2d91a3f.ndjson.gz";
-  expect(headers(step)).toEqual({ ContentType: "application/gzip", CacheControl: "public, max-age=60" });
-  expect(headers("changes.json")).toEqual({ ContentType: "application/json", CacheControl: "no-cache" });
 });

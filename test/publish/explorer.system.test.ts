@@ -1,9 +1,8 @@
 /** Sorted files and the page for people, published: nobody is given a page whose script or data is not there. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { type PublishOptions, publish, verify } from "../../src/index.js";
-import { headersOf } from "../../src/publish/bucket/headers.js";
 import { sha256 } from "../../src/release/files.js";
 import { publish as publishRelease, switchTo, writeRelease } from "../server/release.js";
 import { readTree, scratch } from "../support/files.js";
@@ -34,15 +33,6 @@ const filesOf = (paths: readonly string[], text = "1") =>
 
 const WITH = (text = "1") => ({ bio: text, others: filesOf([...LOOKUP, ...ASSETS, ...DATA, PAGE], text) });
 
-async function steps(options: Partial<PublishOptions> = {}): Promise<string[]> {
-  const told: string[] = [];
-  await publishSite(
-    { dryRun: true, ...options },
-    { onStep: (kind: string, path: string) => told.push(`${kind} ${path}`) },
-  );
-  return told;
-}
-
 const read = (path: string) => (existsSync(join(site, path)) ? readFileSync(join(site, path)) : undefined);
 
 /** Whether SHA256SUMS lists these very bytes. */
@@ -70,17 +60,6 @@ async function interrupted(before: string, after: string, look: () => void): Pro
   }
 }
 
-test("sorted files come before what says where each begins, that before SHA256SUMS, and the page for people last", async () => {
-  await publishRelease(dist, WITH());
-  const told = await steps();
-  expect(told.slice(-5)).toEqual(
-    ["lookup/index.json", "explorer/summary.json", "SHA256SUMS", "snapshot.json", PAGE].map((path) => `add ${path}`),
-  );
-  for (const path of [...LOOKUP, ...ASSETS, ...DATA]) expect(told).toContain(`add ${path}`);
-  await publishSite();
-  expect(await publishSite()).toMatchObject({ added: 0, changed: 0, removed: 0 });
-});
-
 test("a copy of a real release is one, page by page and word by word, and so is the next one in its place", async () => {
   for (const users of [25, 40]) {
     const release = await buildUsers(folder, users, { explorer: true });
@@ -91,13 +70,6 @@ test("a copy of a real release is one, page by page and word by word, and so is 
     for (const name of ["lookup", "explorer"])
       expect(rows.find((row) => row.name === name)).toMatchObject({ outcome: "passed" });
   }
-});
-
-test("a release with a lookup alone has no page, and snapshot.json is the last", async () => {
-  const release = await publishRelease(dist, { others: filesOf(LOOKUP) });
-  expect((await steps()).slice(-3)).toEqual(["add lookup/index.json", "add SHA256SUMS", "add snapshot.json"]);
-  await publishSite();
-  expect(published(site)).toEqual(readTree(release));
 });
 
 test("wherever the first run with a page ends, that page has its script and its data, proved", async () => {
@@ -138,16 +110,6 @@ test("where the page goes, it goes before what it is made of", async () => {
   for (const gone of ["lookup", "explorer", PAGE]) expect(existsSync(join(site, gone))).toBe(false);
 });
 
-test("an index.html of somebody else is not replaced unasked", async () => {
-  await publishRelease(dist, WITH());
-  mkdirSync(site);
-  writeFileSync(join(site, PAGE), "mine");
-  await expect(publishSite()).rejects.toThrow(`has files that Rollcall did not put there: ${PAGE};`);
-  expect(readTree(site)).toEqual(new Map([[PAGE, "mine"]]));
-  await publishSite({ force: true });
-  expect(`${read(PAGE)}`).toBe(`${PAGE} 1\n`);
-});
-
 test("a purge list has the page by both of its names, sorted files, and what is gone", async () => {
   const purgeList = join(folder, "purge.txt");
   const listed = () =>
@@ -168,16 +130,4 @@ test("a purge list has the page by both of its names, sorted files, and what is 
   await publishRelease(dist, { bio: "1" });
   await publishSite({ purgeList });
   expect(listed().sort()).toEqual(["", ...urls(...own, "SHA256SUMS", "snapshot.json")]);
-});
-
-test("in a bucket, each is what a browser takes it for, and the page and what it is made of are asked for each time", () => {
-  const headers = (path: string) => headersOf({ index: 0, path, digest: "", variant: undefined }, "public, max-age=60");
-  const html = { ContentType: "text/html; charset=utf-8", CacheControl: "no-cache" };
-  expect(headers(PAGE)).toEqual(html);
-  expect(headers("explorer/app.js")).toEqual({ ...html, ContentType: "text/javascript; charset=utf-8" });
-  expect(headers("explorer/style.css")).toEqual({ ...html, ContentType: "text/css; charset=utf-8" });
-  expect(headers("explorer/summary.json")).toEqual({ ...html, ContentType: "application/json" });
-  const sorted = { ContentType: "text/plain; charset=utf-8", CacheControl: "public, max-age=60" };
-  for (const path of ["lookup/keys/1.txt", "lookup/words/600.txt", "explorer/facets/1.txt"])
-    expect(headers(path)).toEqual(sorted);
 });

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import type { Contract } from "../../src/contract/contract.js";
 import { type PublishOptions, publish } from "../../src/index.js";
-import { openRelease } from "../../src/release/open.js";
 import { switchTo, writeRelease } from "../server/release.js";
 import { readTree, scratch } from "../support/files.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
@@ -28,18 +27,6 @@ async function release(contract?: Contract): Promise<string> {
 const publishSite = (options: Partial<PublishOptions> = {}, effects = {}) =>
   publish({ dist, target: site, ...options }, effects);
 const owned = () => JSON.parse(readFileSync(join(site, ".rollcall-published.json"), "utf8"));
-
-test("a release of stations: every file, before snapshot.json", async () => {
-  const folder = await release(STATIONS_CONTRACT);
-  const steps: string[] = [];
-  await publishSite({ dryRun: true }, { onStep: (_kind: string, path: string) => steps.push(path) });
-  expect(steps.slice(-2)).toEqual(["SHA256SUMS", "snapshot.json"]);
-  expect(steps.indexOf("contract.json")).toBeLessThan(steps.indexOf("SHA256SUMS"));
-  await publishSite();
-  expect(published(site)).toEqual(readTree(folder));
-  expect(owned()).toMatchObject({ complete: true, path: "/v1/stations/", pages: 3 });
-  expect(await publishSite()).toMatchObject({ added: 0, changed: 0, removed: 0 });
-});
 
 test("a run that ends at any moment leaves all pages of what snapshot.json says, and the next one completes it", async () => {
   const users = await release();
@@ -92,26 +79,6 @@ test("a third path after a run that was cut short leaves nothing of either", asy
   expect([existsSync(join(site, "api")), existsSync(join(site, "v1"))]).toEqual([false, false]);
 });
 
-test("the purge list has the pages of both paths", async () => {
-  await release();
-  await publishSite();
-  await release(STATIONS_CONTRACT);
-  const purgeList = join(scratch(), "purge.txt");
-  await publishSite({ purgeList });
-  const lines = readFileSync(purgeList, "utf8").trimEnd().split("\n");
-  const base = "https://directory.example.com";
-  for (const path of ["/api/users/", "/v1/stations/"])
-    expect(lines).toEqual(
-      expect.arrayContaining([
-        `${base}${path}`,
-        ...[1, 2, 3].map((page) => `${base}${path}?format=api&page=${page}`),
-        ...[1, 2, 3].flatMap((page) => [`${base}${path}pages/${page}.json`, `${base}${path}pages/${page}.json.gz`]),
-      ]),
-    );
-  for (const file of ["contract.json", "SHA256SUMS", "snapshot.json"]) expect(lines).toContain(`${base}/${file}`);
-  expect(new Set(lines).size).toBe(lines.length);
-});
-
 test.each(["/../up/", "/a/../../up/", "//host/", "/a//b/", "/.git/", "/a", "a/", "/.rollcall-x/"])(
   "a target's own list with the path %s is refused",
   async (path) => {
@@ -122,9 +89,3 @@ test.each(["/../up/", "/a/../../up/", "//host/", "/a//b/", "/.git/", "/a", "a/",
     await expect(publishSite()).rejects.toThrow("is not of the form that Rollcall writes");
   },
 );
-
-test("a release that is published can be opened where it is", async () => {
-  await release(STATIONS_CONTRACT);
-  await publishSite();
-  expect((await openRelease(site)).contract).toBe(STATIONS_CONTRACT);
-});

@@ -18,23 +18,6 @@ const SIGNED = {
     equal(walk.restarts, 0);
   },
 
-  async "pages come once, in order, with their number and size"({ open, host }) {
-    const { pages, count } = host.releases[FIRST];
-    const read = await all(open().pages());
-    equal(
-      read.map(({ number }) => number),
-      Array.from({ length: pages }, (_, at) => at + 1),
-    );
-    equal(
-      read.every(({ page, bytes }) => page.count === count && bytes.length > 500),
-      true,
-    );
-    isRelease(
-      host.releases[FIRST],
-      read.flatMap(({ page }) => page.results),
-    );
-  },
-
   async "a walk by bulk hands out the same records"({ open, host }) {
     const listing = open();
     isRelease(host.releases[FIRST], await all(listing.records({ via: "bulk" })));
@@ -82,61 +65,6 @@ const SIGNED = {
     equal(await control("requests"), ["/snapshot.json"]);
   },
 
-  async "no more requests at once than it is told"({ open, host }) {
-    for (const [concurrency, most] of [
-      [undefined, 8],
-      [3, 3],
-      [1, 1],
-    ]) {
-      let [now, peak] = [0, 0];
-      const counted = async (...asked) => {
-        peak = Math.max(peak, ++now);
-        try {
-          const answer = await fetch(...asked);
-          // The request lasts as long as its body.
-          const bytes = await answer.arrayBuffer();
-          return new Response([204, 304].includes(answer.status) ? null : bytes, answer);
-        } finally {
-          now--;
-        }
-      };
-      isRelease(host.releases[FIRST], await all(open({ concurrency, fetch: counted }).records()));
-      equal(peak, most);
-    }
-  },
-
-  async "a position goes on in another listing"({ open, host }) {
-    const { count } = host.releases[FIRST];
-    const records = [];
-    let after;
-    for (const until of [1, 10, 11, 95, count]) {
-      const walk = open().records(after && { after });
-      records.push(...(await some(walk, until - records.length)));
-      // As text, since that is how it gets into another process.
-      after = JSON.parse(JSON.stringify(walk.position));
-    }
-    isRelease(host.releases[FIRST], records);
-    equal(await all(open().records({ after })), []);
-  },
-
-  async "after an error, the next call asks for the same page again"({ open, host }) {
-    let isGone = true;
-    const failing = async (url, ...rest) => {
-      if (isGone && /page=5\b|pages\/5\.json/.test(String(url))) return new Response("gone", { status: 404 });
-      return fetch(url, ...rest);
-    };
-    const walk = open({ fetch: failing }).records();
-    const records = await some(walk, 40);
-    for (let tries = 0; tries < 2; tries++) {
-      const error = await failure(walk.next());
-      equal([error.name, error.code], ["ListingError", "status"]);
-      match(error.url, /page=5|pages\/5\.json/);
-      match(String(error.received), /404/);
-    }
-    isGone = false;
-    isRelease(host.releases[FIRST], [...records, ...(await all(walk))]);
-  },
-
   async "what breaks once is asked for again"({ open, host }) {
     const broken = new Set();
     const breaking = async (url, ...rest) => {
@@ -152,21 +80,6 @@ const SIGNED = {
     await some(walk, 15);
     broken.clear();
     await rest(walk, []);
-  },
-
-  async "a switch in the middle is an error that says where it was"({ open, host, control }) {
-    for (const via of ["pages", "bulk"]) {
-      await control("switch", FIRST);
-      const walk = open({ concurrency: 2 }).records({ via });
-      const records = await some(walk, 25);
-      await control("switch", SECOND);
-      const error = await failure(rest(walk, records));
-      equal([error.name, error.code], ["SnapshotChangedError", "changed"]);
-      equal([error.from.id, error.to.id], [host.releases[FIRST].id, host.releases[SECOND].id]);
-      equal(error.position.state, host.releases[FIRST].state);
-      equal(error.position, walk.position);
-      isBeginning(host.releases[FIRST], records);
-    }
   },
 
   async "a walk that may restart reads the newer release whole, and says so"({ open, host, control }) {
@@ -187,15 +100,6 @@ const SIGNED = {
       equal(told, [["SnapshotChangedError", host.releases[FIRST].id, host.releases[SECOND].id]]);
       equal(walk.restarts, 1);
     }
-  },
-
-  async "a position of another snapshot is an error, or a beginning"({ open, host, control }) {
-    const walk = open().records();
-    await some(walk, 25);
-    const after = walk.position;
-    await control("switch", SECOND);
-    equal((await failure(open().records({ after }).next())).code, "changed");
-    isRelease(host.releases[SECOND], await all(open().records({ after, restart: true })));
   },
 
   async "a walk through stale pages reads what is current"({ open, host, control }) {
@@ -269,31 +173,6 @@ const SIGNED = {
     equal(await all(open().find("")), []);
   },
 
-  async "a look-up is of one release while the listing moves, and the next one of the new release"({
-    open,
-    host,
-    control,
-  }) {
-    const { [FIRST]: first, [SECOND]: second } = host.releases;
-    const listing = open();
-    const walk = listing.find("user");
-    const records = await some(walk, 25);
-    await control("switch", SECOND);
-    const error = await rest(walk, records).catch((why) => why);
-    if (error) {
-      equal([error.name, error.from.id, error.to.id], ["SnapshotChangedError", first.id, second.id]);
-      equal(error.position, walk.position);
-      isBeginning(first, records);
-    } else {
-      // Caches on the way may still have all that it reads.
-      isRelease(first, records);
-      await listing.snapshot();
-    }
-    isRelease(second, await all(listing.find("user")));
-    // One that was looked up in no other release than this one.
-    equal(markOf(JSON.stringify(await open().get(second.ids[40]))), second.marks[40]);
-  },
-
   async "a signal ends a walk, a page and a listing, with its reason"({ open, host }) {
     const reason = new Error("enough");
     const [ofListing, ofWalk, before] = [new AbortController(), new AbortController(), new AbortController()];
@@ -313,40 +192,8 @@ const SIGNED = {
   },
 };
 
-/** For a host that asks its clients to wait. */
-const BUSY = {
-  async "a host that asks to wait is obeyed"({ open, host, control }) {
-    isRelease(host.releases[FIRST], await all(open().records()));
-    const { asked, early } = await control("waits");
-    equal(early, []);
-    equal(asked >= 4, true, `asked to wait ${asked} times`);
-  },
-};
-
-/** For a listing of the same form, by software that knows nothing of digests. */
-const PLAIN = {
-  async "a host without digests is refused, or read without proof when told so"({ open, host }) {
-    const error = await failure(open({ publicKey: undefined }).records().next());
-    equal([error.name, error.code], ["ListingError", "unproved"]);
-    const told = [];
-    const listing = open({ publicKey: undefined, unproved: true, onUnproved: (why) => told.push(why.code) });
-    isRelease(host.releases[FIRST], await all(listing.records()));
-    isRelease(host.releases[FIRST], await all(listing.records()));
-    equal([listing.proof, told], ["none", ["unproved"]]);
-    for (const looked of [() => listing.get("nobody"), () => listing.find("user").next()]) {
-      const none = await failure(looked());
-      equal([none.code, none.message], ["usage", `${host.baseUrl} has no lookup; build with --lookup.`]);
-    }
-    // Whoever demands a signature gets nothing without it.
-    const demanding = open({ unproved: true });
-    equal((await failure(demanding.records().next())).name, "ListingError");
-  },
-};
-
 /** Shorter than the client's own, since much here is meant to be refused in the end. */
 const PAUSES_MS = [50, 200, 1000];
-
-const CASES = { signed: SIGNED, busy: BUSY, plain: PLAIN };
 
 /** Does what another process asks for by its name. */
 export function run(name, client, given) {
@@ -366,7 +213,7 @@ async function runCases({ openListing, createMemoryStore }, { control: address, 
       return answer.json();
     };
     const open = (options) => openListing(host.baseUrl, { publicKey: host.publicKey, pausesMs: PAUSES_MS, ...options });
-    for (const [name, run] of Object.entries(CASES[host.kind])) {
+    for (const [name, run] of Object.entries(SIGNED)) {
       let wrong;
       try {
         await control("switch", FIRST);
@@ -460,10 +307,6 @@ function equal(received, expected, what = "value") {
   const [one, other] = [received, expected].map((value) => (value instanceof Error ? value : JSON.stringify(value)));
   if (one === other) return;
   throw new Error(`${what}: expected ${short(other)}, received ${short(one)}`, { cause: received });
-}
-
-function match(text, pattern) {
-  if (!pattern.test(text)) throw new Error(`expected ${pattern}, received ${short(text)}`);
 }
 
 function short(value) {

@@ -1,8 +1,7 @@
 /** Real hosts of two signed releases of one address, for the client to read: which can be switched, and count what they are asked. */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { adapt, type BuildOptions, build, openRelease, type Page } from "../../src/index.js";
@@ -11,10 +10,9 @@ import { switchTo } from "../server/release.js";
 import { CLI } from "../support/command.js";
 import { plainRows, type Row, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
-import { fetchReply } from "../support/front.js";
 import { makeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
-import { now, pause } from "../support/time.js";
+import { pause } from "../support/time.js";
 import { markOf } from "./cases.mjs";
 
 /** What a release holds, as a reader of it can tell. */
@@ -32,8 +30,6 @@ interface Known {
 /** A host as the cases know it. */
 export interface Host {
   name: string;
-  /** Which cases are for it. */
-  kind: "signed" | "busy" | "plain";
   baseUrl: string;
   publicKey: string;
   /** Another key, which signed nothing. */
@@ -52,17 +48,12 @@ export interface Station {
   switchTo(turn: Turn): Promise<void>;
   /** The targets of all requests but preflights since the last call. */
   requests(): Promise<string[]>;
-  /** How often clients were asked to wait, and who came back before that. */
-  waits(): { asked: number; early: string[] };
 }
 
-export type Kind = "serve" | "nginx" | "cache" | "busy" | "plain";
+export type Kind = "serve" | "nginx" | "cache";
 
-/** Rollcall's own host, another one, a cache in front of a host, one that asks to wait, and one without digests. */
-export const KINDS: readonly Kind[] = ["serve", "nginx", "cache", "busy", "plain"];
-
-/** What stands in front of Rollcall's own host, on the port `behind`. */
-export type Front = (behind: number, baseUrl: string) => RequestListener;
+/** Rollcall's own host, another one, and a cache in front of a host. */
+export const KINDS: readonly Kind[] = ["serve", "nginx", "cache"];
 
 const PAGE_SIZE = 10;
 const FOR_READERS = { bulk: true, changes: 2, lookup: true };
@@ -71,8 +62,8 @@ const LOG_FORMAT = "log_format plain '$request_method $request_uri $status $body
 /** What is published in turn. The first is the last that is built. */
 const SOURCES: Partial<Record<Turn, Row[]>> = { second: secondRows(), first: plainRows(250) };
 
-/** A host of this kind until the test is over; with something of the test's in front of it, if given. */
-export async function stationOf(kind: Kind, front?: Front, sources = SOURCES): Promise<Station> {
+/** A host of this kind until the test is over. */
+export async function stationOf(kind: Kind, sources = SOURCES): Promise<Station> {
   const folder = scratch();
   const [dist, log, port] = [join(folder, "dist"), join(folder, "requests.log"), await freePort()];
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -94,7 +85,7 @@ export async function stationOf(kind: Kind, front?: Front, sources = SOURCES): P
   }
   closeSync(openSync(log, "a"));
   const start = { folder, dist, port, log };
-  const reload = await (front ? startBehind(front, start) : START[kind](start));
+  const reload = await START[kind](start);
 
   let current: Turn | undefined;
   let read = 0;
@@ -103,14 +94,13 @@ export async function stationOf(kind: Kind, front?: Front, sources = SOURCES): P
     folder,
     host: {
       ...{ name: kind, baseUrl, releases, publicKey: key.public, foreignKey: other.public },
-      kind: kind === "busy" || kind === "plain" ? kind : "signed",
     },
     async switchTo(turn) {
       if (current === turn) return;
       const { id } = releases[turn];
       await switchTo(dist, folders[turn]);
       await reload();
-      if (kind !== "plain") await settled(baseUrl, id);
+      await settled(baseUrl, id);
       current = turn;
     },
     async requests() {
@@ -128,7 +118,6 @@ export async function stationOf(kind: Kind, front?: Front, sources = SOURCES): P
         await pause(5);
       }
     },
-    waits: () => waits.get(baseUrl) ?? { asked: 0, early: [] },
   };
 }
 
@@ -167,7 +156,7 @@ interface Start {
 }
 
 /** Has a host take up another release at once. */
-export type Reload = () => Promise<void> | void;
+type Reload = () => Promise<void> | void;
 
 const START: Record<Kind, (start: Start) => Promise<Reload>> = {
   serve: (start) => startServe(start),
@@ -191,44 +180,21 @@ const START: Record<Kind, (start: Start) => Promise<Reload>> = {
     await startCache({ folder, port, behind, log });
     return reload;
   },
-
-  busy: (start) => startBehind(asksToWait, start),
-
-  plain: (start) => startBehind(withoutDigests, start),
 };
 
 /** For a moment, nginx answers from the old release and the new one: from the old worker, too, until it has ended. */
-export async function reloadNginx(pid: number): Promise<void> {
+async function reloadNginx(pid: number): Promise<void> {
   const workers = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   const old = workers();
   process.kill(pid, "SIGHUP");
   while (workers().some((worker) => old.includes(worker))) await pause(10);
 }
 
-async function startBehind(front: Front, { dist, port, log }: Start): Promise<Reload> {
-  const behind = await freePort();
-  const reload = await startServe({ dist, port: behind, log });
-  await startFront(port, front(behind, `http://127.0.0.1:${port}`));
-  return reload;
-}
-
-/** The real command, in a process of its own. @param inside a program that starts others, with its arguments. */
-export async function startServe(
-  { dist, port, log }: Pick<Start, "dist" | "port" | "log">,
-  inside: readonly string[] = [],
-): Promise<Reload> {
+/** The real command, in a process of its own. */
+async function startServe({ dist, port, log }: Pick<Start, "dist" | "port" | "log">): Promise<Reload> {
   const out = openSync(log, "a");
-  const [program = "", ...args] = [
-    ...inside,
-    process.execPath,
-    CLI,
-    "serve",
-    dist,
-    "--port",
-    `${port}`,
-    "--access-log",
-  ];
-  const child = spawn(program, args, { stdio: ["ignore", out, "pipe"] });
+  const args = [CLI, "serve", dist, "--port", `${port}`, "--access-log"];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", out, "pipe"] });
   closeSync(out);
   const ended = once(child, "exit");
   onTestFinished(async () => {
@@ -259,51 +225,4 @@ async function startCache(start: { folder: string; port: number; behind: number;
     `proxy_pass http://127.0.0.1:${behind}; proxy_http_version 1.1; proxy_set_header Connection "";`,
     "proxy_cache pages; proxy_cache_key $request_uri; add_header X-Cache $upstream_cache_status always; } }",
   ]);
-}
-
-async function startFront(port: number, listener: RequestListener): Promise<void> {
-  const server = createServer(listener).listen(port, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-}
-
-const EXPOSED = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After" };
-const waits = new Map<string, { asked: number; early: string[] }>();
-
-/** A host that asks for some seconds' pause at the first request for each of a few files, in both of HTTP's forms. */
-function asksToWait(behind: number, baseUrl: string): RequestListener {
-  const told = { asked: 0, early: [] as string[] };
-  waits.set(baseUrl, told);
-  const until = new Map<string, number>();
-  const slow = /snapshot\.json$|SHA256SUMS$|(?:page=|pages\/)(?:2|13)\b/;
-  return async (req, res) => {
-    const { url = "" } = req;
-    const end = until.get(url);
-    if (end !== undefined && now() < end) told.early.push(`${url} ${end - now()} ms early`);
-    if (req.method === "GET" && slow.test(url) && end === undefined) {
-      const date = new Date(Math.ceil(now() / 1000) * 1000 + 1000);
-      const isDate = told.asked++ % 2 === 1;
-      // A client may have a clock that is rounded.
-      until.set(url, isDate ? date.getTime() - 10 : now() + 990);
-      res.writeHead(isDate ? 429 : 503, { ...EXPOSED, "Retry-After": isDate ? date.toUTCString() : "1" });
-      return res.end("busy");
-    }
-    const reply = await fetchReply(`${behind}`, req);
-    const headers = reply.headers.filter(([name]) => !Object.keys(EXPOSED).includes(name));
-    res.writeHead(reply.status, [...headers, ...Object.entries(EXPOSED)].flat()).end(reply.body);
-  };
-}
-
-/** A listing of the same form, without anything beside its pages. */
-function withoutDigests(behind: number): RequestListener {
-  return async (req, res) => {
-    const { url = "" } = req;
-    if (!url.startsWith("/api/users/")) return res.writeHead(404, EXPOSED).end("Not found");
-    const { status, headers, body } = await fetchReply(`${behind}`, req);
-    const kept = headers.filter(([name]) => /^(?:content|access|vary)/i.test(name));
-    res.writeHead(status, kept.flat()).end(body);
-  };
 }

@@ -46,7 +46,6 @@ async function control(station: Station): Promise<string> {
   const verbs: Record<string, (given: string) => unknown> = {
     switch: async (turn) => station.switchTo(turn as Turn),
     requests: () => station.requests(),
-    waits: () => station.waits(),
   };
   const server = createServer(async ({ url = "" }, res) => {
     const [, , verb = "", given = ""] = url.split("/");

@@ -61,7 +61,7 @@ test.skipIf(isMissing("nginx", "minisign", engine("got"), engine("@octokit/core"
   { timeout: 1_800_000 },
   async () => {
     const random = seeded();
-    const stations = [await stationOf("serve", undefined, SOURCES), await stationOf("cache", undefined, SOURCES)];
+    const stations = [await stationOf("serve", SOURCES), await stationOf("cache", SOURCES)];
     for (const { switchTo } of stations) await switchTo("first");
     const isOver = new AbortController();
     const tallies = new Map<string, Tally>();

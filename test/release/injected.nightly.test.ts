@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { needs } from "../support/needs.js";
 import { draws, seeded } from "../support/random.js";
 import type { Call, Fault } from "../support/strace.js";
-import { inject, MORE_SCENARIOS, SCENARIOS } from "./injected.js";
+import { inject, SCENARIOS } from "./injected.js";
 
 const READS = /^(?:access|openat|statx|readlink|getdents64|p?read(?:64)?)$/;
 const READS_DRAWN = draws(50);
@@ -26,7 +26,7 @@ const FAULTS: Record<string, (at: number) => Fault> = {
 };
 
 describe.runIf(needs("strace"))("a fault at every system call", () => {
-  describe.each(Object.entries({ ...SCENARIOS, ...MORE_SCENARIOS }))("%s", (_, scenario) => {
+  describe.each(Object.entries(SCENARIOS))("%s", (_, scenario) => {
     test.each(Object.entries(FAULTS))("%s", { timeout: 20_000_000 }, async (_, fault) => {
       let chosen = 0;
       const hits = await inject(scenario, (calls) => {

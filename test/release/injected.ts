@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type BuildOptions, build, buildShard, createServer, init, mirror, publish } from "rollcall";
+import { type BuildOptions, build, buildShard, createServer, mirror, publish } from "rollcall";
 import { expect, onTestFinished } from "vitest";
 import { sha256 } from "../../src/release/files.js";
 import { held } from "../mirror/filled.js";
@@ -200,35 +200,6 @@ export const SCENARIOS: Record<string, (folder: string) => Promise<Scenario>> = 
       isAtomic: true,
       next: () => build({ ...options, join: parts }),
       requireTidy: () => requireTidyDist(folder),
-    };
-  },
-};
-
-const SAMPLE = readFileSync("data/users.sqlite");
-
-/** Verbs that change less, for which every call is tried at night. */
-export const MORE_SCENARIOS: typeof SCENARIOS = {
-  "build of what an older release has": (folder) => prepareBuild(folder, 2),
-  async use(folder) {
-    await prepareDist(folder);
-    const dist = join(folder, "dist");
-    return {
-      args: ["use", "previous", dist, "--quiet"],
-      state: () => distState(folder),
-      isAtomic: true,
-      next: () => build(optionsIn(folder)),
-    };
-  },
-  async init(folder) {
-    const [config, sample] = [join(folder, "rollcall.config.json"), join(folder, "data/users.sqlite")];
-    return {
-      args: ["init", "--quiet"],
-      async state() {
-        if (existsSync(sample)) expect(readFileSync(sample).equals(SAMPLE)).toBe(true);
-        return existsSync(config) ? JSON.parse(readFileSync(config, "utf8")).db : "nothing yet";
-      },
-      isAtomic: true,
-      next: async () => existsSync(config) || init(folder),
     };
   },
 };

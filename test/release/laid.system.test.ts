@@ -72,22 +72,23 @@ test("a link in place of the folder of releases is refused, and nothing is put w
   expect(readdirSync(join(folder, "elsewhere"))).toEqual([]);
 });
 
-test.each(["null", "[]", "7", "{", '{"pid":"x"}', ""])(
-  "a holder that says %s is nobody in particular",
-  async (text) => {
-    const { dist, args } = await published();
-    const holder = new Database(join(dist, ".lock"));
-    holder.exec("BEGIN EXCLUSIVE");
-    writeFileSync(join(dist, ".lock-holder.json"), text);
-    expect(await run(args)).toMatchObject({
-      code: 1,
-      stderr: `error: ${dist} is being written by another process; wait until it has ended, then run this again.\n`,
-    });
-    holder.close();
-  },
-);
+test.each(["[]", "{", '{"pid":"x"}', "a pipe"])("a holder that says %s is nobody in particular", async (text) => {
+  const { dist, args } = await published();
+  const path = join(dist, ".lock-holder.json");
+  const holder = new Database(join(dist, ".lock"));
+  holder.exec("BEGIN EXCLUSIVE");
+  rmSync(path);
+  if (text === "a pipe") execFileSync("mkfifo", [path]);
+  else writeFileSync(path, text);
+  expect(await run(args)).toMatchObject({
+    code: 1,
+    stderr: `error: ${dist} is being written by another process; wait until it has ended, then run this again.\n`,
+  });
+  holder.close();
+  expect(await run(args)).toEqual(DONE);
+});
 
-const FILES = ["snapshot.json", "SHA256SUMS", "records.sha256", "api/users/pages/1.json", "avatar.svg"];
+const FILES = ["snapshot.json", "SHA256SUMS", "api/users/pages/1.json"];
 
 test.each(FILES)("a pipe at %s of a release keeps no verb waiting, and a build mends it", async (path) => {
   const { dist, args } = await published();
@@ -108,15 +109,4 @@ test.each(FILES)("a pipe at %s of a release keeps no verb waiting, and a build m
     expect(await ended("serve --port 0")).toMatch(/^[12] error: Release \S+ is broken/);
   expect(await run(args)).toEqual(DONE);
   expect(await ended("verify")).toMatch(/^0 /);
-});
-
-test("a pipe as the holder of the lock keeps nobody waiting", async () => {
-  const { dist, args } = await published();
-  rmSync(join(dist, ".lock-holder.json"));
-  execFileSync("mkfifo", [join(dist, ".lock-holder.json")]);
-  const holder = new Database(join(dist, ".lock"));
-  holder.exec("BEGIN EXCLUSIVE");
-  expect((await run(args)).stderr).toContain("is being written by another process");
-  holder.close();
-  expect(await run(args)).toEqual(DONE);
 });

@@ -1,11 +1,8 @@
-/** Signals that reach `rollcall serve` while it starts, or the moment that it says it is ready. */
-import { once } from "node:events";
+/** Signals that reach `rollcall serve` while it starts. */
 import { existsSync, readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { start } from "../support/command.js";
 import { eventually } from "../support/until.js";
-import { childrenOf, startCluster } from "./cluster.js";
-import { publish } from "./release.js";
 import { ask, freshDist } from "./running.js";
 
 const RUNS = 4;
@@ -37,36 +34,6 @@ test.skipIf(!existsSync(STATUS)).each([1, 2])("SIGHUP ends no server of %i that 
     const { url } = JSON.parse(out());
     expect(sent, "before it was announced").toBeGreaterThan(0);
     expect((await ask(Number(new URL(url).port), "/api/users/")).status).toBe(200);
-    child.kill("SIGTERM");
-    expect((await ended).code).toBe(0);
-  }
-});
-
-test("SIGHUP to processes that have not heard of it yet only makes others start", async () => {
-  const dist = await freshDist();
-  for (let run = 0; run < RUNS; run++) {
-    const { child, ended } = start(["serve", dist, "--port", "0", "--json", "--processes", "2"]);
-    onTestFinished(() => void child.kill("SIGKILL"));
-    const announced = once(child.stdout ?? child, "data");
-    await eventually(() => expect(childrenOf(child.pid ?? 0)).toHaveLength(2));
-    for (const pid of childrenOf(child.pid ?? 0)) process.kill(pid, "SIGHUP");
-    const [line] = await announced;
-    expect((await ask(Number(new URL(JSON.parse(`${line}`).url).port), "/api/users/")).status).toBe(200);
-    child.kill("SIGTERM");
-    expect((await ended).code).toBe(0);
-  }
-});
-
-test.each([1, 2])("SIGHUP at the ready line of %i is taken", async (workers) => {
-  const dist = await freshDist();
-  for (let run = 0; run < RUNS; run++) {
-    const { child, ended, port } = await startCluster(dist, "--processes", `${workers}`);
-    child.kill("SIGHUP");
-    const folder = await publish(dist, { bio: `run ${run}` });
-    await eventually(async () => {
-      const { headers } = await ask(port, "/api/users/");
-      expect(folder).toContain(headers["snapshot-id"]);
-    });
     child.kill("SIGTERM");
     expect((await ended).code).toBe(0);
   }

@@ -28,83 +28,20 @@ const METHODS = ["OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND
 const HOSTS = ["a", "127.0.0.1", "evil.example:99999", "../../etc", "[::1]", "a,b", "%00", ""];
 
 const PAGES = [
-  "0",
-  "-1",
-  "01",
-  "+1",
-  "%201",
-  "1.0",
-  "1e9",
-  "abc",
-  "%D9%A3",
-  "999999999",
-  "9".repeat(400),
-  "NaN",
-  "1,2",
-  "%00",
-  "1%0d%0aX:y",
-  "'OR+1=1--",
-  "../../../etc/passwd",
-  "$%7B7*7}",
-  "{{7*7}}",
-  "<script>",
-  "%EF%BC%91",
-  "1%2500",
-  "0x1",
-  "1&page=2",
-  "&page=&page",
-  "1&p%61ge=1",
-  "1&page[]=2",
-];
+  "0 -1 01 +1 %201 1.0 1e9 abc %D9%A3 999999999 NaN 1,2 %00 1%0d%0aX:y 'OR+1=1-- ../../../etc/passwd $%7B7*7} {{7*7}}",
+  `${"9".repeat(400)} <script> %EF%BC%91 1%2500 0x1 1&page=2 &page=&page 1&p%61ge=1 1&page[]=2`,
+].flatMap((some) => some.split(" "));
 const UPWARDS = [
-  "..",
-  "%2e%2e",
-  "%2E.",
-  ".%2e",
-  "..%2f",
-  "..%5c",
-  "..\\",
-  "%252e%252e",
-  "%c0%ae%c0%ae",
-  "%uff0e%uff0e",
-  "..;",
-  "..%00",
-  "....//",
-  "%2e%2e%2f",
-  ".%00.",
-  "..%c0%af",
-  "..%252f",
-  "./..",
-  "%5c..%5c",
-  "..%09",
-];
+  ".. %2e%2e %2E. .%2e ..%2f ..%5c ..\\ %252e%252e %c0%ae%c0%ae %uff0e%uff0e ..; ..%00 ....// %2e%2e%2f .%00. ..%c0%af",
+  "..%252f ./.. %5c..%5c ..%09",
+].flatMap((some) => some.split(" "));
 const GOALS = [
-  "etc/passwd",
-  "canary.txt",
-  "../canary.txt",
-  "releases/canary.txt",
-  "proc/self/environ",
-  "snapshot.json",
-  "SHA256SUMS",
-  "current/snapshot.json",
-  "api/users/pages/1.json",
-  "canary.txt%00.json",
-  "canary.txt;.json",
-  "users.sqlite",
-  "",
-];
-const ROOTS = [
-  "/",
-  "//",
-  "/api/users/",
-  "/api/users/pages/",
-  "/api/users/pages/1.json/",
-  "/snapshot.json/",
-  "/./",
-  "/C:/",
-  "/~/",
-  "/%2f",
-];
+  "etc/passwd canary.txt ../canary.txt releases/canary.txt proc/self/environ snapshot.json SHA256SUMS users.sqlite",
+  "current/snapshot.json api/users/pages/1.json canary.txt%00.json canary.txt;.json ",
+].flatMap((some) => some.split(" "));
+const ROOTS = "/ // /api/users/ /api/users/pages/ /api/users/pages/1.json/ /snapshot.json/ /./ /C:/ /~/ /%2f".split(
+  " ",
+);
 
 function target(random: Random): string {
   return random.of(TARGETS)(random);

@@ -21,15 +21,9 @@ const SEED = 20_261_121;
 const MB = 1024 * 1024;
 
 const DETAILS = [
-  "Invalid page.",
-  "Not found.",
-  "Method not allowed.",
-  "Bad request.",
-  "Request timed out.",
-  "Request too large.",
-  "Expectation failed.",
+  "Invalid page.|Not found.|Method not allowed.|Bad request.|Request timed out.|Request too large.|Expectation failed.",
   "Request header fields too large.",
-];
+].flatMap((some) => some.split("|"));
 const STATUSES = [200, 204, 301, 304, 400, 404, 405, 408, 413, 417, 431];
 
 test("nothing gets out, nothing breaks, nothing grows", { timeout: 180_000 }, async () => {
@@ -99,16 +93,10 @@ async function attack(server: ServerProcess, { name, text, answers }: Hostile): 
   if (parsed.answers.length !== answers || parsed.rest.length > 0) {
     const got = parsed.answers.map(({ status }) => status).join(" ");
     throw new Error(
-      `${parsed.answers.length} answers (${got}) and ${parsed.rest.length} bytes to ${name}: ${JSON.stringify(around(text, parsed.answers.length))}`,
+      `${parsed.answers.length} answers (${got}) and ${parsed.rest.length} bytes to ${name}: ${JSON.stringify(text.split("\r\n\r\n").slice(Math.max(0, parsed.answers.length - 1), parsed.answers.length + 1))}`,
     );
   }
   return parsed.answers;
-}
-
-/** The last request that was answered, and the first that was not. */
-function around(text: string, answered: number): string[] {
-  const requests = text.split("\r\n\r\n").slice(Math.max(0, answered - 1), answered + 1);
-  return requests.map((request) => request.slice(0, 1_000));
 }
 
 function check({ name, text }: Hostile, { status, headers, body }: RawAnswer, known: ReadonlySet<string>): void {

@@ -3,9 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createFastReader } from "../../src/server/fast-path/request.js";
-import type { ServedRelease } from "../../src/server/server.js";
-import { createListingServer } from "../../src/server/server.js";
-import { scratch } from "../support/files.js";
 import { STATIONS_CONTRACT, stationsAt } from "../support/stations.js";
 import { until } from "../support/until.js";
 import { publish } from "./release.js";
@@ -15,7 +12,6 @@ const ODD = stationsAt("/v1.0/a~b-c_d/stations/");
 
 describe.each([
   ["/v1/stations/", STATIONS_CONTRACT, ""],
-  ["/v1/stations/", STATIONS_CONTRACT, "/weather/all"],
   ["/v1.0/a~b-c_d/stations/", ODD, "/weather"],
 ] as const)("%s below %j", (path, contract, base) => {
   const shape = { contract, count: 5, pageSize: 2, baseUrl: `https://example.com${base}` };
@@ -50,19 +46,6 @@ describe.each([
       expect([none, (await ask(port, none)).body.toString()]).toEqual([none, '{"detail":"Not found."}']);
   });
 
-  test("contract.json is a file as any other, with the Cache-Control of pages", async () => {
-    const { port, server } = await serving(shape, { cacheControl: "public, max-age=7" });
-    const { status, headers, body } = await ask(port, `${base}/contract.json`);
-    expect(status).toBe(200);
-    expect(body.toString()).toBe(contract.text);
-    const etag = `"${server.release.sums.others.get("contract.json")}"`;
-    expect(headers).toMatchObject({ "content-type": "application/json", "cache-control": "public, max-age=7", etag });
-    const again = await ask(port, `${base}/contract.json`, { headers: { "If-None-Match": etag } });
-    expect(again.status).toBe(304);
-    const head = await ask(port, `${base}/contract.json`, { method: "HEAD" });
-    expect([head.status, head.headers["content-length"]]).toEqual([200, `${body.length}`]);
-  });
-
   test("the fast path takes its pages, and no other path's", () => {
     const read = createFastReader(listing);
     const plain = (target: string) => read(`GET ${target}?page=2 HTTP/1.1\r\nHost: a\r\n\r\n`, 0);
@@ -95,16 +78,4 @@ test.each([true, false])("a switch to another listing path on an open connection
   // A release of before there were other contracts carries none.
   expect([await get("/contract.json"), await get("/snapshot.json")]).toEqual([404, 200]);
   socket.destroy();
-});
-
-test("who is told of a switch learns the listing's path", async () => {
-  const dist = scratch();
-  await publish(dist);
-  const seen: string[] = [];
-  const onSwitch = ({ contract }: ServedRelease) => void seen.push(contract.listing.path);
-  const server = await createListingServer({ folder: dist }, { onSwitch });
-  await publish(dist, { contract: STATIONS_CONTRACT });
-  await server.reload();
-  expect(seen).toEqual(["/v1/stations/"]);
-  await server.close();
 });

@@ -56,12 +56,3 @@ test("on a disk that is full is missed once", async () => {
   expect(said.err.match(/The access log/g)).toHaveLength(1);
   expect(readFileSync(log, "utf8")).toMatch(/^\S+Z 127\.0\.0\.1 GET \/api\/users\/ 200 /);
 });
-
-test("an announcement that nobody can read is refused", async () => {
-  const dist = await freshDist();
-  const script = 'exec "$0" "$@" > /dev/full';
-  const args = [process.execPath, CLI, "serve", dist, "--port", "0", "--json"];
-  const child = spawn("sh", ["-c", script, ...args], { stdio: ["ignore", "ignore", "ignore"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  expect(await once(child, "exit")).toEqual([2, null]);
-});

@@ -4,8 +4,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { CURRENT } from "../../src/release/layout.js";
-import { watchLink } from "../../src/server/current.js";
 import { SERVER_LIMITS } from "../../src/server/limits.js";
 import { createListingServer, type ServedRelease } from "../../src/server/server.js";
 import { scratch } from "../support/files.js";
@@ -14,11 +12,11 @@ import { until } from "../support/until.js";
 import { publish, switchTo, writeRelease } from "./release.js";
 import { ask, freshDist, serving } from "./running.js";
 
-test("is taken up within a second, whole", async () => {
+test("is taken up, whole", async () => {
   const { server, port, dist, lines } = await serving({ encodings: ["gzip"] });
   const before = server.release.snapshot.id;
   await publish(dist, { bio: "new", count: 9, baseUrl: "https://example.com/moved" });
-  expect(await until(() => server.release.snapshot.id !== before)).toBeLessThan(1_000);
+  await until(() => server.release.snapshot.id !== before);
   const answer = await ask(port, "/moved/api/users/?page=5");
   expect(answer.headers).toMatchObject({ "snapshot-id": server.release.snapshot.id, vary: "Accept" });
   expect(JSON.parse(answer.body.toString())).toMatchObject({ count: 9 });
@@ -27,25 +25,7 @@ test("is taken up within a second, whole", async () => {
   expect(lines).toEqual([]);
 });
 
-test("is taken up at once on reload", async () => {
-  const { server, dist } = await serving({}, {}, { watchMs: 600_000 });
-  const folder = await publish(dist, { bio: "new" });
-  await server.reload();
-  expect(server.release.folder).toBe(folder);
-});
-
-test("back and forth ends where the link points", async () => {
-  const { server, dist } = await serving();
-  const first = server.release.folder;
-  const second = await writeRelease(dist, { bio: "second" });
-  for (let times = 0; times < 20; times++) {
-    await switchTo(dist, times % 2 === 0 ? second : first);
-    await Promise.all([server.reload(), server.reload()]);
-    expect(server.release.folder).toBe(times % 2 === 0 ? second : first);
-  }
-});
-
-test("to a broken release is kept out, said once, and tried again when asked", async () => {
+test("to a broken release is kept out, said, and taken up when it is whole", async () => {
   const { server, port, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 20 });
   const before = server.release.folder;
   const next = await writeRelease(dist, { bio: "next" });
@@ -54,27 +34,10 @@ test("to a broken release is kept out, said once, and tried again when asked", a
   await switchTo(dist, next);
   await until(() => lines.length > 0);
   await server.reload();
-  await server.reload();
-  expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(/^Still serving [0-9a-f]{12}\. Release .* is broken: .*1\.json is missing/);
   expect(server.release.folder).toBe(before);
   expect((await ask(port, "/api/users/")).status).toBe(200);
-  await server.reload();
-  expect(lines).toHaveLength(2);
   await rename(`${missing}.away`, missing);
-  await server.reload();
-  expect(server.release.folder).toBe(next);
-  expect(lines).toHaveLength(2);
-});
-
-test("to a release that cannot be taken up yet is tried again by itself", async () => {
-  const { server, dist, lines } = await serving({}, {}, { watchMs: 10, retryMs: 50 });
-  const next = await writeRelease(dist, { bio: "next" });
-  const file = join(next, USER_PAGES.path(1));
-  await rename(file, `${file}.away`);
-  await switchTo(dist, next);
-  await until(() => lines.length > 0);
-  await rename(`${file}.away`, file);
   await until(() => server.release.folder === next);
 });
 
@@ -88,44 +51,6 @@ test("current that vanishes leaves the server as it was", async () => {
   await rm(join(dist, "current"));
   const next = await publish(dist, { bio: "next" });
   await until(() => server.release.folder === next);
-});
-
-test("while another one is being taken up is seen at the next look", async () => {
-  const dist = scratch();
-  const [first, second, third] = [
-    await publish(dist),
-    await writeRelease(dist, { bio: "2" }),
-    await writeRelease(dist, { bio: "3" }),
-  ];
-  let folder = first;
-  const opened: string[] = [];
-  const refusals: unknown[] = [];
-  const watch = watchLink(
-    join(dist, CURRENT),
-    {
-      folder: () => folder,
-      async open(next) {
-        opened.push(next);
-        if (opened.length === 1) await switchTo(dist, third);
-        if (opened.length === 2) {
-          await switchTo(dist, first);
-          throw new Error("pruned");
-        }
-        folder = next;
-      },
-      refused: (error) => refusals.push(error),
-    },
-    { watchMs: 600_000, retryMs: 600_000 },
-  );
-  onTestFinished(() => watch.stop());
-  await switchTo(dist, second);
-  await watch.check();
-  await watch.check();
-  expect(opened).toEqual([second, third, first]);
-  expect({ folder, refusals }, "nobody wants to hear of what is current no more").toEqual({
-    folder: first,
-    refusals: [],
-  });
 });
 
 test("of a whole dist is taken up like one of current", async () => {
@@ -159,16 +84,6 @@ test("to the same release is nothing to tell; one that was written over is read 
   await server.reload();
   expect(server.release.snapshot.id).not.toBe(snapshot.id);
   expect(switches).toEqual([server.release.snapshot.id]);
-});
-
-test("of what is served for good changes nothing", async () => {
-  const dist = scratch();
-  const folder = await publish(dist);
-  const { server } = await serving({}, { folder }, { watchMs: 10 });
-  await publish(dist, { bio: "next" });
-  await server.reload();
-  await server.reload();
-  expect(server.release.folder).toBe(folder);
 });
 
 test("an unchanged page stays cached", async () => {

@@ -1,7 +1,7 @@
 /** Keys of minisign's form: made here for tests that need no program, and by minisign itself. */
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface Key {

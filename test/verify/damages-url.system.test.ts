@@ -1,5 +1,5 @@
 /** `rollcall verify URL` proves what is beside a host's pages by those pages, whatever its own digests say: the table of damages, served. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -7,9 +7,8 @@ import { RELEASES } from "../../src/release/layout.js";
 import { openRelease } from "../../src/release/open.js";
 import { verifyUrl } from "../../src/verify/site/site.js";
 import { switchTo } from "../server/release.js";
-import { edit, FULL, plainRelease, readChanges, readSnapshot, releases, reseal } from "../support/damage.js";
+import { edit, readSnapshot, releases, reseal } from "../support/damage.js";
 import { DAMAGES, type Damage, isSaid, saidBy } from "../support/damages.js";
-import { plainRows } from "../support/database.js";
 import { type Front, front } from "../support/front.js";
 
 const options = { baseUrl: "" };
@@ -101,24 +100,6 @@ test("steps that are right pass by a sample, which finds what is wrong with its 
   };
   expect(await sampled("a put of another record")).toMatchObject({ outcome: "differs", count: 1 });
   expect(await sampled("a put of a record that is on no page")).toMatchObject({ outcome: "passed" });
-});
-
-test("a step whose bytes are others than SHA256SUMS says is a file that differs", async () => {
-  const folder = await release("steps");
-  const [step] = readChanges(folder).steps;
-  const file = join(folder, step?.file ?? "");
-  const bytes = readFileSync(file);
-  rmSync(file);
-  writeFileSync(file, Buffer.concat([bytes, Buffer.from("x")]));
-  expect((await verified(folder)).differing).toContain("files");
-});
-
-test.each([0, 1, 20, 25])("what is beside the pages of %i users is what they make", async (count) => {
-  const folder = await plainRelease({ ...FULL, baseUrl: one.baseUrl, pageSize: 10 }, plainRows(count));
-  const { differing, row } = await verified(folder);
-  expect(differing).toEqual([]);
-  const names = ["bulk", "lookup", "explorer", "part-range", "explorer-page", "explorer-slash", "explorer-headers"];
-  for (const name of names) expect(row(name)?.outcome, name).toBe("passed");
 });
 
 test("a sample of the pages proves parts on its pages, no look-up, and the explorer's links", async () => {

@@ -84,20 +84,6 @@ describe("a whole release", () => {
       note: `other users cannot read ${join(folder, path)}, so a web server with a user of its own answers 500; to mend it: ${mend(folder)}`,
     });
   });
-
-  test("with users that warnings apply to, whom snapshot.json counts", async () => {
-    const rows = plainRows(7);
-    Object.assign(rows[1] ?? {}, { off_chain_tokens: 5 });
-    Object.assign(rows[2] ?? {}, { circles: '[{"id":"x","date_joined":"y","mining_events":3}]' });
-    Object.assign(rows[4] ?? {}, { off_chain_pending_events: 1, off_chain_tokens: 2 });
-    const folder = await plainRelease({}, rows);
-    expect(readSnapshot(folder).warnings).toEqual({
-      circles: 1,
-      pending_events_do_not_add_up: 1,
-      tokens_do_not_add_up: 1,
-    });
-    expect(differing(await verifyRelease({ folder }))).toEqual([]);
-  });
 });
 
 describe("what is no release, or cannot be read", () => {

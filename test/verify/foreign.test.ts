@@ -1,5 +1,5 @@
 /** `rollcall verify` on disk of releases whose records are no users: they pass, and every kind of damage is found. */
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
@@ -8,9 +8,8 @@ import { contractOf } from "../../src/contract/contract.js";
 import { CONTRACT, OLD_RECORDS, SNAPSHOT } from "../../src/release/layout.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed, type Verdict } from "../../src/verify/verdict.js";
-import { BASE_URL, edit, entriesRelease, readSnapshot, remake, reseal } from "../support/damage.js";
-import type { Row } from "../support/database.js";
-import { ENTRIES, entries, TOPICS, writeEntries } from "../support/entries.js";
+import { BASE_URL, edit, entriesRelease, readSnapshot, reseal } from "../support/damage.js";
+import { ENTRIES, entries } from "../support/entries.js";
 import { scratch } from "../support/files.js";
 import { STATIONS, stations, writeStations } from "../support/stations.js";
 
@@ -69,10 +68,6 @@ describe("a whole release has no finding", () => {
     expect(row(verdict, "contract")?.outcome).toBe("passed");
   });
 
-  test.each([1, 2, 3, 23, 1000])("of entries, %i a page", async (pageSize) => {
-    expect(differing(await verifyRelease({ folder: await entriesRelease(entries(23), { pageSize }) }))).toEqual([]);
-  });
-
   test("of stations: numbers, any JSON and nested fields", async () => {
     for (const links of ["query", "path"] as const) {
       const folder = await stationsRelease(40, { links, encodings: ["gzip"] });
@@ -87,31 +82,6 @@ describe("a whole release has no finding", () => {
       const sorted = rows.toSorted((one, other) => Number(one["seq"]) - Number(other["seq"]));
       expect(differing(await verifyRelease({ folder: await entriesRelease(sorted) }))).toEqual([]);
     }
-  });
-
-  test.each(["TEXT COLLATE NOCASE", "BLOB", "NUMERIC", "VARCHAR(5) COLLATE RTRIM"])(
-    "from columns of %s",
-    async (text) => {
-      const folder = scratch();
-      const rows = entries(23).map((row) => ({ ...row, title: String(row["topic"]).toUpperCase() }));
-      const db = writeEntries(join(folder, "log.sqlite"), rows, text);
-      const options = {
-        db,
-        out: join(folder, "dist"),
-        baseUrl: BASE_URL,
-        contract: ENTRIES,
-        table: "entries",
-        pageSize: 4,
-      };
-      const built = await build(options);
-      expect(readSnapshot(built.folder).warnings["low-level"]).toBe(12);
-      expect(differing(await verifyRelease({ folder: built.folder }))).toEqual([]);
-    },
-  );
-
-  test("with keys and texts of any length", async () => {
-    const rows = entries(9).map((row) => ({ ...row, topic: `${"ä".repeat(60_000)}${row["topic"]}` }));
-    expect(differing(await verifyRelease({ folder: await entriesRelease(rows, { pageSize: 2 }) }))).toEqual([]);
   });
 });
 
@@ -132,48 +102,6 @@ test("a release from before releases had a contract passes, whatever its warning
   edit(folder, OLD_RECORDS, (text) => text.replace(/^./, (digit) => (digit === "0" ? "1" : "0")));
   reseal(folder);
   expect(differing(await verifyRelease({ folder }))).toEqual(["snapshot", "record-list"]);
-});
-
-describe("order and keys", () => {
-  test("order by bytes: U+FFEE before U+1F54A, whatever UTF-16 says", async () => {
-    const rows = entries(7).filter(({ topic }) => ["\uffee", "\u{1f54a}"].includes(String(topic)));
-    const folder = await entriesRelease(rows);
-    expect(differing(await verifyRelease({ folder }))).toEqual([]);
-    edit(folder, page(1), (text) => text.replace(/\n([^\n]*),\n([^\n]*)\n/, "\n$2,\n$1\n"));
-    remake(folder);
-    reseal(folder);
-    const verdict = await verifyRelease({ folder });
-    expect(differing(verdict)).toEqual(["order"]);
-    expect(row(verdict, "order")?.findings).toMatchObject([{ found: 'topic "\uffee" after "\u{1f54a}"' }]);
-  });
-
-  test("a tie in the wrong order at the edge of two pages", async () => {
-    const tied = entries(8).map((row): Row => ({ ...row, topic: "a", level: 1n, short: "s", title: "t" }));
-    const folder = await entriesRelease(tied.toSorted((one, other) => Number(one["seq"]) - Number(other["seq"])));
-    const keyOf = (text: string, at: number) => text.match(/"seq":-?\d+/g)?.at(at) ?? "";
-    const [one, two] = [1, 2].map((number) => readFileSync(join(folder, page(number)), "utf8")) as [string, string];
-    const [last, first] = [keyOf(one, -1), keyOf(two, 0)];
-    edit(folder, page(1), (text) => text.replace(`${last},`, `${first},`));
-    edit(folder, page(2), (text) => text.replace(`${first},`, `${last},`));
-    remake(folder);
-    reseal(folder);
-    const verdict = await verifyRelease({ folder });
-    expect(differing(verdict)).toEqual(["order"]);
-    expect(row(verdict, "order")?.findings).toMatchObject([
-      { page: 2, found: expect.stringMatching(/^seq -?\d+ after -?\d+, of equal topic, level$/) },
-    ]);
-  });
-
-  test("many entries with one key", async () => {
-    const folder = await entriesRelease(entries(60), { pageSize: 10 });
-    for (let number = 1; number <= 6; number++)
-      edit(folder, page(number), (text) => text.replaceAll(/"seq":-?\d+/g, '"seq":7'));
-    remake(folder);
-    reseal(folder);
-    const verdict = await verifyRelease({ folder });
-    expect(differing(verdict)).toEqual(["unique-keys"]);
-    expect(row(verdict, "unique-keys")?.findings).toMatchObject([{ id: "7", found: "60 times, on pages 1 to 6" }]);
-  });
 });
 
 describe("a contract.json that is none", () => {
@@ -215,15 +143,4 @@ describe("a contract.json that is none", () => {
     expect(differing(verdict)).toEqual(["files", "contract"]);
     expect(row(verdict, "contract")?.findings).toMatchObject([{ path: CONTRACT, found: "no file to read" }]);
   });
-
-  test("is a folder", async () => {
-    rmSync(join(folder, CONTRACT));
-    cpSync(new URL("../release/before", import.meta.url), join(folder, CONTRACT), { recursive: true });
-    expect(differing(await verifyRelease({ folder }))).toEqual(["files", "contract"]);
-  });
-});
-
-test("topics of the tests are in an order that UTF-16 does not have", () => {
-  expect(TOPICS.toSorted()).not.toEqual(TOPICS);
-  expect(TOPICS.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))).toEqual(TOPICS);
 });

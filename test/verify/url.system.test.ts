@@ -105,17 +105,6 @@ test("a count that promises millions of pages is no reason to make room for them
   expect(found?.request).toMatch(/^1\d\d of 90,000,000 pages$/);
 });
 
-test("a host that leaves probes without an answer is given up", async () => {
-  one.reset();
-  const isRead =
-    /^GET .*(page=\d|pages\/[1-6]\.json|contract\.json|avatar\.svg|snapshot\.json|SHA256SUMS(\.minisig)?)$/;
-  one.intercept((req) => (isRead.test(`${req.method} ${req.url}`) ? false : undefined));
-  await expect(verifyUrl({ baseUrl: one.baseUrl, timeoutMs: 100 })).rejects.toThrow(
-    "did not answer in full within 0.1 seconds",
-  );
-  expect(one.asked.filter((line) => !isRead.test(line))).toHaveLength(20);
-});
-
 test("an answer in which there is nothing to judge holds nothing", async () => {
   const plain = await front({ count: 11 });
   plain.edit(({ method, url }, reply) =>
@@ -142,10 +131,6 @@ test("progress counts requests, up to all that there were", async () => {
   expect(counts).toEqual(counts.toSorted((a, b) => a - b));
   expect(seen.every(({ requests, total }) => requests <= total)).toBe(true);
   expect(seen.at(-1)).toEqual({ requests: asked?.requests, total: asked?.requests });
-  // Six ways of six pages, three of three files, and what a host is read and probed with.
-  const ways = { codings: ["identity", "br", "gzip"], links: ["query", "path"] };
-  expect(asked).toMatchObject({ pages: 6, of: 6, files: 3, ...ways });
-  expect(one.asked.filter((line) => /page=\d$|pages\/[1-6].json$/.test(line)).length).toBeGreaterThanOrEqual(36);
 });
 
 test("a form of URL that gives nothing is given up after a hundred pages", async () => {
@@ -215,19 +200,6 @@ describe("a host of stations", () => {
     weather.reset();
     await expect(verifyUrl({ baseUrl: `${weather.baseUrl}/v1/stations/` })).rejects.toThrow(
       `is of the listing itself, and every link adds /v1/stations/; give ${weather.baseUrl}.`,
-    );
-  });
-
-  test("a missing slash that leads to users, and a number that is none but is answered", async () => {
-    weather.reset();
-    weather.intercept((req, res) => {
-      if (req.url === "/weather/v1/stations") return res.writeHead(301, { Location: "/weather/api/users/" }).end();
-      if (!req.url?.endsWith("page=01")) return false;
-      req.url = "/weather/v1/stations/?page=1";
-      return weather.host.handler(req, res);
-    });
-    expect(differing(await verifyUrl({ baseUrl: weather.baseUrl }))).toEqual(
-      expect.arrayContaining(["page-leading-zero", "missing-slash"]),
     );
   });
 });

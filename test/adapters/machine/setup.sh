@@ -14,9 +14,8 @@ for folder in etc var usr/local; do
 done
 mount --bind "$changes/srv" /srv
 mount -t tmpfs tmpfs /run
-mkdir -p /run/lock /run/haproxy /run/apache2
-mkdir -p /var/log/nginx /var/log/apache2 /var/log/lighttpd /var/log/caddy
-chown www-data: /var/log/lighttpd
+mkdir -p /run/lock /run/apache2
+mkdir -p /var/log/nginx /var/log/apache2 /var/log/caddy
 
 printf '127.0.0.1 localhost directory.example.com\n::1 localhost directory.example.com\n' > /etc/hosts
 cp "$here/systemctl.sh" /usr/local/bin/systemctl

@@ -260,15 +260,6 @@ describe("what was aborted", () => {
     if (which === "listing") await expect(listing.snapshot()).rejects.toThrow("enough");
   });
 
-  test("stays so", async () => {
-    const control = new AbortController();
-    const walk = open().records({ signal: control.signal });
-    await walk.next();
-    control.abort(new Error("enough"));
-    await expect(walk.next()).rejects.toThrow("enough");
-    await expect(walk.next()).rejects.toThrow("enough");
-  });
-
   test("by leaving a walk is no error for who waits", async () => {
     host.fault = ({ url }) => (url.endsWith(pageUrl(2)) ? new Promise(() => {}) : undefined);
     const walk = open().pages();

@@ -1,19 +1,12 @@
 /** Look-ups on a real server, of a real build: what they find is what SQLite finds in the source, by a fold of Python's. */
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import type { AnyObject } from "../../../src/client/checked.js";
 import { openListing } from "../../../src/client/index.js";
-import { contractOf } from "../../../src/contract/contract.js";
-import { nameFields, wordsOfRecord } from "../../../src/contract/lookup.js";
-import { valueAt } from "../../../src/contract/record/value.js";
-import { toSql } from "../../../src/contract/schema/sql.js";
 import { type BuildOptions, build, createServer } from "../../../src/index.js";
 import { whenEnded } from "../../support/command.js";
 import { type Row, userId, writeUsers } from "../../support/database.js";
 import { scratch } from "../../support/files.js";
-import { FOREIGN } from "../../support/foreign.js";
 import { isMissing } from "../../support/installed.js";
 import { freePort } from "../../support/ports.js";
 import { type Random, seeded } from "../../support/random.js";
@@ -146,40 +139,5 @@ test.skipIf(isMissing(PYTHON))(
       some += ids.length > 0 ? 1 : 0;
     }
     expect([some > 500, found > 5000]).toEqual([true, true]);
-  },
-);
-
-test.each(
-  FOREIGN.map(({ contract, ...foreign }) => [contract["x-listing"].words[1], { contract, ...foreign }] as const),
-)(
-  "of %s, each record is found by its key and its names",
-  { timeout: 300_000 },
-  async (_, { contract: file, fill, config }) => {
-    const random = seeded();
-    const contract = contractOf(file);
-    const db = join(scratch(), "source.sqlite");
-    const source = new Database(db);
-    source.exec(`${toSql(contract)}; ${fill}`);
-    source.close();
-    const { compress: encodings, ...settings } = config;
-    const { baseUrl } = await serve({ ...settings, encodings, db, contract: file } as Parameters<typeof serve>[0]);
-    const listing = openListing<AnyObject>(baseUrl);
-    const records = await first(listing.records(), Number.POSITIVE_INFINITY);
-    const fields = nameFields(contract);
-    const wordsOf = records.map((record) => wordsOfRecord(contract.key, fields, record));
-    for (let tries = 0; tries < 100; tries++) {
-      const at = random.below(records.length);
-      const key = valueAt(records[at], contract.key) as string | number;
-      expect([key, await listing.get(key)]).toEqual([key, records[at]]);
-      const beginning = Array.from(`${key}`).slice(0, 3).join("");
-      const byKey = records.filter((record) => beginning && `${valueAt(record, contract.key)}`.startsWith(beginning));
-      expect(await first(listing.find(beginning, { by: "key" }))).toEqual(byKey.slice(0, MOST + 1));
-      if (wordsOf[at]?.length === 0) continue;
-      const text = Array.from(random.of(wordsOf[at] ?? []))
-        .slice(0, 1 + random.below(6))
-        .join("");
-      const named = records.filter((_, other) => wordsOf[other]?.some((one) => one.startsWith(text)));
-      expect([text, await first(listing.find(text.toUpperCase()))]).toEqual([text, named.slice(0, MOST + 1)]);
-    }
   },
 );

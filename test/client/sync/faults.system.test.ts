@@ -32,6 +32,7 @@ const answer: RequestListener = (req, res) => {
   if (wrong) times--;
   const file = current.files.get(path);
   const { status = file ? 200 : 404, headers = {}, body = file ?? Buffer.from("none"), isEndless, isCut } = wrong ?? {};
+  if (wrong?.raw !== undefined) return void req.socket.end(wrong.raw);
   const etag = `"${sha256(body).slice(0, 32)}"`;
   if (isEndless) {
     const more = () => {

@@ -21,6 +21,8 @@ export interface Answer {
   body?: Buffer;
   /** Bytes that never end. */
   isEndless?: boolean;
+  /** Sent as it is, in place of an answer by HTTP. */
+  raw?: string;
   /** Breaks off in the middle. */
   isCut?: boolean;
 }
@@ -39,6 +41,20 @@ export const FAULTS: readonly StepFault[] = [
   { name: "304 that nobody asked for", spoil: ({ to, answers }) => answers.set(fileOf(to), { status: 304 }) },
   { name: "a step that breaks off", spoil: ({ to, answers }) => answers.set(fileOf(to), { isCut: true }) },
   { name: "a step that never ends", spoil: ({ to, answers }) => answers.set(fileOf(to), { isEndless: true }) },
+  {
+    name: "gzip on the way that is none",
+    spoil: ({ to, answers }) => answers.set(fileOf(to), { headers: { "Content-Encoding": "gzip" } }),
+  },
+  { name: "a closed connection", spoil: ({ to, answers }) => answers.set(fileOf(to), { raw: "" }) },
+  { name: "no HTTP", spoil: ({ to, answers }) => answers.set(fileOf(to), { raw: "SSH-2.0-OpenSSH_9.2p1\r\n" }) },
+  {
+    name: "fewer bytes than were promised",
+    spoil: ({ to, answers }) => answers.set(fileOf(to), { raw: "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{" }),
+  },
+  {
+    name: "more bytes than were promised",
+    spoil: ({ to, answers }) => answers.set(fileOf(to), { raw: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{}" }),
+  },
   { name: "HTML with 200", spoil: ({ to }) => to.files.set(fileOf(to), Buffer.from("<!doctype html><p>Log in</p>")) },
   { name: "an empty step", spoil: ({ to }) => to.files.set(fileOf(to), Buffer.alloc(0)) },
   {

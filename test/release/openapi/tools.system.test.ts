@@ -1,4 +1,4 @@
-/** Other people's tools read openapi.json: two linters that know every rule of the format, and a maker of types. */
+/** Other people's tools read openapi.json: a linter that knows every rule of the format, and a maker of types. */
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,6 @@ import { engine, isMissing } from "../../support/installed.js";
 import { reading } from "./described.js";
 
 const REDOCLY = engine("@redocly/cli/bin/cli.js");
-const SPECTRAL = engine("@stoplight/spectral-cli/dist/index.js");
 const TYPES = engine("openapi-typescript/bin/cli.js");
 const TSC = new URL("../../../node_modules/typescript/bin/tsc", import.meta.url).pathname;
 const ROOT = new URL("../../../", import.meta.url).pathname;
@@ -57,17 +56,6 @@ async function redocly(text: string): Promise<string[]> {
   );
 }
 
-/** What Spectral reports by its own rules for OpenAPI. */
-async function spectral(text: string): Promise<string[]> {
-  const cwd = scratch();
-  writeFileSync(join(cwd, "openapi.json"), text);
-  writeFileSync(join(cwd, "rules.yaml"), 'extends: ["spectral:oas"]\n');
-  const args = ["lint", "--ruleset=rules.yaml", "--format=json", "--quiet", "openapi.json"];
-  const { stdout } = await run(SPECTRAL, args, cwd);
-  const found: { code: string; path: string[] }[] = JSON.parse(stdout.slice(stdout.indexOf("[")));
-  return found.map(({ code, path }) => `${code} ${path.join(" ")}`);
-}
-
 const without = ({ listing }: Contract) => listing.path.replaceAll("~", "~0").replaceAll("/", "~1");
 
 describe.skipIf(isMissing(REDOCLY))("Redocly", () => {
@@ -85,19 +73,6 @@ describe.skipIf(isMissing(REDOCLY))("Redocly", () => {
   });
 });
 
-describe.skipIf(isMissing(SPECTRAL))("Spectral", () => {
-  test.each(CONTRACTS)("reports the trailing slash of %s alone", async (_name, contract) => {
-    const slash = `path-keys-no-trailing-slash paths ${contract.listing.path}`;
-    expect(await spectral(textOf(contract))).toEqual([slash]);
-    expect(await spectral(textOf(contract, false, "path"))).toEqual([slash]);
-  });
-
-  test("finds a broken reference", async () => {
-    const broken = textOf(USERS_CONTRACT).replace("#/components/schemas/Snapshot", "#/components/schemas/Snapshots");
-    expect(await spectral(broken)).toContainEqual(expect.stringMatching(/^invalid-ref /));
-  });
-});
-
 describe.skipIf(isMissing(TYPES))("openapi-typescript", () => {
   /** Whether a file compiles beside the types that are made of a description; what the compiler says. */
   async function compile(contract: Contract, files: Record<string, string>): Promise<string> {
@@ -107,15 +82,7 @@ describe.skipIf(isMissing(TYPES))("openapi-typescript", () => {
     const made = await run(TYPES, ["openapi.json", "--output", "made.ts"], cwd);
     expect(made.code, made.stderr).toBe(0);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
-    const options = [
-      "--noEmit",
-      "--strict",
-      "--exactOptionalPropertyTypes",
-      "--module",
-      "nodenext",
-      "--target",
-      "es2023",
-    ];
+    const options = "--noEmit --strict --exactOptionalPropertyTypes --module nodenext --target es2023".split(" ");
     const { stdout } = await run(TSC, [...options, "--skipLibCheck", "--types", "", "check.ts"], cwd);
     return stdout;
   }

@@ -1,7 +1,7 @@
 /** The file of a secret key: read as minisign writes it, and refused in words that hold nothing of it. */
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkSignature, parsePublicKey } from "../../../src/client/signature.js";
@@ -47,22 +47,16 @@ test.each([
   ["nothing", "", "is empty"],
   ["any text", "Hello\n", "is not of minisign's form"],
   ["a key of OpenSSH", "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk=\n", "is not of minisign's form"],
-  ["a comment alone", "untrusted comment: minisign encrypted secret key\n", "is cut, or no key"],
   ["a comment without a newline", "untrusted comment: x", "is cut, or no key"],
   ["other letters", changed(() => undefined).replace("RW", "R_"), "is cut, or no key"],
-  ["a third line", `${changed(() => undefined)}more\n`, "is cut, or no key"],
   ["a cut key", changed((bytes) => bytes.subarray(0, -1)), "is cut, or no key"],
-  ["a longer key", changed((bytes) => Buffer.concat([bytes, Buffer.alloc(1)])), "is cut, or no key"],
   ["a public key", `untrusted comment: x\n${keyBytes().line}\n`, "is a public key"],
   ["a signature", changed((bytes) => bytes.subarray(0, 74)), "is a signature"],
   ["another algorithm", changed((bytes) => bytes.fill("Rs", 0, 2)), "is a key of another algorithm"],
   ["another protection", changed((bytes) => bytes.fill("Ar", 2, 4)), "is protected in another way"],
   ["another checksum", changed((bytes) => bytes.fill("S2", 4, 6)), "has another checksum"],
   ["a seed that was changed", changed((bytes) => bytes.fill(7, 62, 63)), "the file is damaged"],
-  ["a public half that was changed", changed((bytes) => bytes.fill(7, 94, 95)), "the file is damaged"],
-  ["operations without end", scrypt(2n ** 63n, 2n ** 30n), "asks for other work than minisign's own keys do"],
   ["twice the operations", scrypt(2n ** 26n, 2n ** 30n), "asks for other work than minisign's own keys do"],
-  ["twice the memory", scrypt(2n ** 25n, 2n ** 31n), "asks for other work than minisign's own keys do"],
   ["no work at all", scrypt(0n, 0n), "asks for other work than minisign's own keys do"],
 ])("%s is refused", async (_, text, why) => {
   const path = join(scratch(), "the.key");
@@ -93,10 +87,4 @@ test("what is no file is refused", async () => {
   expect(await why("loop")).toBe(`loop is a link that leads back to itself; ${purpose}`);
   expect(await why("large")).toBe(`large has 4097 bytes, which no key of minisign's has; ${purpose}`);
   expect(await why("none")).toBe(`There is no file none; ${purpose}`);
-});
-
-test.skipIf(process.getuid?.() === 0)("one that may not be read is refused", async () => {
-  const { secret } = writeKey(scratch(), "ours");
-  chmodSync(secret, 0);
-  await expect(openSigner(secret, undefined)).rejects.toThrow("let this user read it");
 });

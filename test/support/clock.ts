@@ -1,0 +1,22 @@
+/** A clock that only the test moves, in place of the system's: for code that waits, without waiting. */
+import { onTestFinished, vi } from "vitest";
+
+/** Until the test ends, time stands still unless it is moved on. */
+export function useFakeClock(start = "2026-01-01T00:00:00Z") {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: new Date(start) });
+  onTestFinished(() => void vi.useRealTimers());
+  return {
+    /** Milliseconds since 1970. */
+    now: () => Date.now(),
+    /** Moves time on by small steps until a promise is settled. @returns what it is settled with. */
+    async untilSettled<T>(promise: Promise<T>): Promise<T> {
+      let isSettled = false;
+      const settle = () => {
+        isSettled = true;
+      };
+      promise.then(settle, settle);
+      while (!isSettled) await vi.advanceTimersByTimeAsync(10);
+      return promise;
+    },
+  };
+}
