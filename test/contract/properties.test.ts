@@ -7,12 +7,14 @@ import stringify from "fast-json-stable-stringify";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
 import { paginate } from "../../src/build/single-threaded.js";
-import { USERS_CONTRACT } from "../../src/contract/contract.js";
+import { contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { pagesFor } from "../../src/contract/links.js";
 import type { Page } from "../../src/contract/page.js";
+import { recordEncoder } from "../../src/contract/record/encode.js";
 import { recordFinder } from "../../src/contract/record/locate.js";
 import type { User } from "../../src/contract/users.js";
 import { recordLines } from "../../src/release/record/list.js";
+import { contractOfThings } from "../diff/things.js";
 import { insertUsers, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
 import { draws } from "../support/random.js";
@@ -42,6 +44,18 @@ test("a user's text is that of fast-json-stable-stringify, and reads back as the
     }),
     { numRuns: draws(1000) },
   );
+});
+
+test("keys are sorted at every depth of each field that may hold any JSON", () => {
+  const json = { "x-json": true } as const;
+  const encode = recordEncoder(contractOf(contractOfThings({ note: json, kind: json })));
+  const nested = { b: [{ d: 1, c: 2 }], a: "" };
+  const text = '{"a":"","b":[{"c":2,"d":1}]}';
+  for (const [kind, note, expected] of [
+    [nested, 1, `"kind":${text},"note":1`],
+    [1, nested, `"kind":1,"note":${text}`],
+  ])
+    expect(encode({ key: "k", kind, note, size: 1 })).toBe(`{"key":"k",${expected},"size":1}`);
 });
 
 test("the index of users has the digest of each one's text, whatever the text says of ids", () => {

@@ -7,6 +7,7 @@ import { keyTerm, type LookupIndex, nameFields, termOf, wordsOfRecord } from "..
 import { recordEncoder } from "../../src/contract/record/encode.js";
 import { valueAt } from "../../src/contract/record/value.js";
 import { Gatherer } from "../../src/lookup/gatherer.js";
+import { eachNumber, MOST_DIGITS, writeNumber } from "../../src/lookup/numbers.js";
 import { LookupWriter } from "../../src/lookup/writer.js";
 import { draws } from "../support/random.js";
 import { compareBytes, joinLines, lookUp, type PlainLine, readLines } from "./plain-reader.js";
@@ -225,4 +226,14 @@ test("files say where each record is, whatever its words are and however small t
     }),
     { numRuns: draws(100) },
   );
+});
+
+test("a number of any length is read as it was written", () => {
+  const bytes = new Uint8Array(MOST_DIGITS);
+  for (const power of [0, 5, 10, 15, 20, 25, 30])
+    for (const number of [2 ** power - 1, 2 ** power, 2 ** power + 1]) {
+      const read: number[] = [];
+      eachNumber(bytes, 0, writeNumber(bytes, 0, number), (one) => read.push(one));
+      expect(read).toEqual([number]);
+    }
 });

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
 import { findRelease, lookUp, openChosen } from "../../src/release/choose.js";
+import { lockDist } from "../../src/release/lock.js";
+import { useRelease } from "../../src/release/use.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
 
@@ -113,4 +115,21 @@ test("what means nothing", async () => {
     expect(() => find(word), word).toThrow("is neither the beginning of a release's id in");
   }
   expect(() => findRelease("zz", join(cwd, "none"))).toThrow(/^There is no release in .*none; run "rollcall build"/);
+});
+
+test("current is switched while nobody else can lock the folder", async () => {
+  const { dist, second } = await threeReleases();
+  const locks: string[] = [];
+  const now = () => {
+    try {
+      lockDist(dist, new Date())();
+      locks.push("free");
+    } catch (error) {
+      locks.push(`${error}`);
+    }
+    return new Date();
+  };
+  expect((await useRelease(dist, "previous", { now })).now.id).toBe(second.id);
+  // Asked before it locks, and when it switches.
+  expect(locks).toEqual(["free", expect.stringMatching(/is being written by process/)]);
 });

@@ -84,6 +84,7 @@ describe("Accept-Encoding", () => {
         const answer = await ask(port, "/api/users/", { headers });
         expect([repeated, answer.status]).toEqual([repeated, 200]);
         expect(answer.headers["content-encoding"] ?? "identity").toBe(expected);
+        expect(answer.headers.vary).toBe(encodings.length > 0 ? "Accept, Accept-Encoding" : "Accept");
       }
     }
   });
