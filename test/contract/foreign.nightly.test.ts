@@ -3,13 +3,13 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkS
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { SERVERS, type Server, startServer } from "./adapters/servers.js";
-import { run, start } from "./support/command.js";
-import { checkSums, readTree, scratch } from "./support/files.js";
-import { FOREIGN, type Foreign, type Values } from "./support/foreign.js";
-import { isMissing } from "./support/installed.js";
-import { freePort } from "./support/ports.js";
-import { eventually } from "./support/until.js";
+import { SERVERS, type Server, startServer } from "../adapters/servers.js";
+import { run, start } from "../support/command.js";
+import { checkSums, readTree, scratch } from "../support/files.js";
+import { FOREIGN, type Foreign, type Values } from "../support/foreign.js";
+import { isMissing } from "../support/installed.js";
+import { freePort } from "../support/ports.js";
+import { eventually } from "../support/until.js";
 
 /** The environment without variables that change what the command does. */
 const env = Object.fromEntries(
