@@ -143,3 +143,18 @@ describe.skipIf(isMissing("minisign", "/usr/bin/python3"))("nothing of a secret 
     expect(stdout).not.toContain("ROLLCALL_SIGN_PASSWORD");
   });
 });
+
+/** A process, and all that it has started. */
+function family(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) => {
+    return readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  });
+  return [pid, ...children.flatMap(family)];
+}
+
+/** What others can read of processes while they live: but for the environment that the first was started with. */
+function readProcess(pid: number, isFirst: boolean): string {
+  const tasks = readdirSync(`/proc/${pid}/task`).map((task) => `task/${task}/comm`);
+  const names = ["cmdline", "comm", ...tasks, ...(isFirst ? [] : ["environ"])];
+  return names.map((name) => readFileSync(`/proc/${pid}/${name}`, "latin1")).join("\n");
+}

@@ -1,3 +1,4 @@
+/** Builds that sign: when a signed build is a new release, and mistakes about keys. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -47,11 +48,4 @@ function _family(pid: number): number[] {
     return readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number);
   });
   return [pid, ...children.flatMap(_family)];
-}
-
-/** What others can read of processes while they live: but for the environment that the first was started with. */
-function _readProcess(pid: number, isFirst: boolean): string {
-  const tasks = readdirSync(`/proc/${pid}/task`).map((task) => `task/${task}/comm`);
-  const names = ["cmdline", "comm", ...tasks, ...(isFirst ? [] : ["environ"])];
-  return names.map((name) => readFileSync(`/proc/${pid}/${name}`, "latin1")).join("\n");
 }
