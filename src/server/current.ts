@@ -52,7 +52,7 @@ export async function followCurrent(
  * @param open serves another folder, or the link itself if it leads nowhere; if it throws, all stays as it was
  * @param refused is told why something was not opened, once for each target
  */
-export function watchLink(
+function watchLink(
   link: string,
   user: { folder(): string; open(folder: string): Promise<void>; refused(error: unknown): void },
   { watchMs, retryMs }: Pick<ServerLimits, "watchMs" | "retryMs">,

@@ -1,8 +1,7 @@
 /** `rollcall build` as users see it: real builds in process. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describeProblems } from "../../src/commands/build/problems.js";
 import { describeBuild } from "../../src/commands/build/summary.js";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
@@ -51,11 +50,6 @@ done      in 0.00 s                        ID stays current
 `);
   const id = /-([0-9a-f]{12})/;
   expect(second.stderr.match(id)?.[1]).toBe(first.stderr.match(id)?.[1]);
-});
-
-test("another folder than dist is named in the next step", async () => {
-  const { run } = folderOf(plainRows(1));
-  expect((await run(`${LINE} --out public`)).stderr).toMatch(/ is current; next: rollcall serve public\n$/);
 });
 
 test("warnings are counted by kind, and left out users are loud", async () => {
@@ -147,66 +141,6 @@ test("--problems writes all of them, and the rest is said to be there", async ()
   expect(readFileSync(join(cwd, "all.ndjson"), "utf8").trimEnd().split("\n")).toHaveLength(24);
 });
 
-test.each([
-  ["one of one", 1, 1, /^error: 1 of 1 user is invalid, with 1 problem: .*Mend it, or leave it out with --skip/m],
-  ["one of many", 1, 1204, /^error: 1 of 1,204 users is invalid, with 1 problem: /m],
-  ["most", 1203, 1204, /^error: 1,203 of 1,204 users are invalid, with 1,203 problems: .*Mend them, /m],
-])("a refusal counts as people do: %s", async (_what, wrong, total, line) => {
-  const rows = plainRows(total).map((row, index) => (index < wrong ? { ...row, country: "x" } : row));
-  expect((await folderOf(rows).run(LINE)).stderr).toMatch(line);
-});
-
-test("when nobody is left, --skip-invalid is not suggested", async () => {
-  const { run } = folderOf(plainRows(2).map((row) => ({ ...row, country: "x" })));
-  const { code, stderr } = await run(`${LINE} --skip-invalid`);
-  expect(code).toBe(1);
-  expect(stderr).toContain(
-    "error: 2 of 2 users are invalid, with 2 problems: without them no user is left to publish, so nothing was published and current is unchanged. --problems FILE writes every problem.\n",
-  );
-});
-
-test("an id that is no plain word is quoted", async () => {
-  const { run } = folderOf([
-    { ...plainRows(1)[0], id: "" },
-    { ...plainRows(2)[1], id: "two words" },
-  ]);
-  const { stderr } = await run(LINE);
-  expect(stderr).toContain('user "": id "" must match');
-  expect(stderr).toContain('user "two words": id "two words" must match');
-  const plain = (_format: unknown, text: string) => text;
-  const problem = { id: null, path: "id", rule: "type", value: null, message: "must be text" };
-  expect(
-    describeProblems({ records: 1, count: 1, kinds: [], first: [problem] }, ["user", "users"], plain)
-      .split("\n")
-      .at(-1),
-  ).toBe("user NULL: id NULL must be text");
-});
-
-test("a summary with users left out says how many were published, and where the problems are", async () => {
-  const { run } = folderOf([...plainRows(149), { ...plainRows(150)[149], country: "xx" }]);
-  const { stderr } = await run(`${LINE} --skip-invalid --problems all.ndjson`);
-  expect(stderr).toMatch(/^read {6}150 users /);
-  expect(stderr).toMatch(/^skip {6}1 invalid user LEFT OUT +149 users published; 1 problem, all in all\.ndjson$/m);
-  const { stderr: again } = await run(`${LINE} --skip-invalid`);
-  expect(again).toMatch(/ 149 users published; 1 problem, --problems FILE writes them all$/m);
-});
-
-test("a flag switches off what the config switches on", async () => {
-  const { cwd, run } = folderOf([...plainRows(1), { ...plainRows(2)[1], country: "xx" }]);
-  const config = {
-    db: "users.sqlite",
-    baseUrl: "https://example.com",
-    skipInvalid: true,
-    json: true,
-    quiet: true,
-  };
-  writeFileSync(join(cwd, "rollcall.config.json"), JSON.stringify(config));
-  expect((await run("build --no-skip-invalid")).code).toBe(1);
-  const { code, stdout, stderr } = await run("build --no-json --no-quiet");
-  expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-  expect(stderr).toContain("1 invalid user LEFT OUT");
-});
-
 test("a refusal with --json is data on stdout and one line on stderr", async () => {
   const { run } = folderOf(plainRows(12).map((row) => ({ ...row, country: "x", wac_status: "many" })));
   const { code, stdout, stderr } = await run(`${LINE} --json`);
@@ -240,24 +174,6 @@ test.each([
   expect(result).toMatchObject({ code, stdout: "" });
   expect(result.stderr).toMatch(/^error: [^\n]+\n$/);
   expect(existsSync(join(cwd, "dist/current"))).toBe(false);
-});
-
-test("a whole config does what flags do", async () => {
-  const { cwd, run } = folderOf(plainRows(3));
-  const config = {
-    db: "users.sqlite",
-    baseUrl: "https://example.com/d",
-    pageSize: 2,
-    compress: ["gzip"],
-    out: "site",
-  };
-  writeFileSync(join(cwd, "rollcall.config.json"), JSON.stringify(config));
-  const fromFile = await run("build --json");
-  const fromFlags = await run(
-    "build --json --db users.sqlite --base-url https://example.com/d --page-size 2 --compress gzip --out other",
-  );
-  expect(JSON.parse(fromFile.stdout).id).toBe(JSON.parse(fromFlags.stdout).id);
-  expect(existsSync(join(cwd, "site/current/api/users/pages/2.json.gz"))).toBe(true);
 });
 
 test("every line of a summary at once", () => {

@@ -1,7 +1,6 @@
 /** The compiled command in real processes: what in-process tests cannot show. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -75,18 +74,6 @@ test("a second signal ends at once, even while a client is waited for", async ()
   await untilSaid("stderr", "a second signal ends at once");
   child.kill("SIGTERM");
   expect(await ended).toEqual([null, "SIGTERM"]);
-});
-
-test("a missing file is one line and exit 1; nothing is left behind", async () => {
-  const cwd = scratch();
-  const { code, stdout, stderr } = await run(BUILD, cwd);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).toMatch(/^error: [^\n]*users\.sqlite[^\n]*\n$/);
-  expect(existsSync(join(cwd, "dist"))).toBe(false);
-});
-
-test("a wrong command line exits with 2", async () => {
-  expect(await run(["bild"], scratch())).toMatchObject({ code: 2, stdout: "" });
 });
 
 test.each([

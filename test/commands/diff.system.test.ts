@@ -2,7 +2,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -13,7 +12,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -68,23 +66,6 @@ test("without arguments: the previous release against the current one", async ()
   expect(await run(`diff ${first.id.slice(0, 6)} current`)).toEqual({ code, stdout, stderr });
 });
 
-test("nothing differs: exit code 0, and it is said", async () => {
-  const { run } = await oneRelease();
-  const { code, stdout } = await run("diff current current");
-  expect(code).toBe(0);
-  expect(stdout).toContain("No changes");
-});
-
-test("a source alone is what would come, with its options from the config", async () => {
-  const { run, edit, cwd } = await oneRelease();
-  edit(EDIT);
-  const { code, stdout } = await run("diff users.sqlite");
-  expect(code).toBe(1);
-  expect(stdout).toMatch(/old +release .*\nnew +source users.sqlite.*\n/);
-  expect(stdout).not.toContain("settings");
-  expect(readdirSync(join(cwd, "dist/releases"))).toHaveLength(1);
-});
-
 test("a source without a base URL is published as the other side is, whichever side that is", async () => {
   const { run, edit, cwd, first } = await oneRelease();
   rmSync(join(cwd, "rollcall.config.json"));
@@ -130,35 +111,6 @@ test("what is named alone and is no source is compared with current", async () =
   for (const name of [first.id, `dist/releases/${first.name}`, "previous"])
     expect((await run(`diff ${name}`)).stdout).toMatch(/removed +1\n/);
   expect((await run(`diff ${join(cwd, "dist")}`)).code).toBe(0);
-});
-
-test("json is one document, ndjson a change a line", async () => {
-  const { run, first, second } = await twoReleases();
-  const json = await run("diff --format json");
-  expect(json.code).toBe(1);
-  const document = JSON.parse(json.stdout);
-  expect(document).toMatchObject({
-    old: { id: first.id, count: 20, pages: 4 },
-    new: { id: second.id, count: 20, pages: 4 },
-    ...{ added: 1, removed: 1, changed: 2, unchanged: 17 },
-    fields: { bio: 2, kyc_status: 1 },
-    flow: [{ field: "kyc_status", from: "VERIFIED", to: "PENDING", count: 1 }],
-  });
-  expect(document.changes).toMatchObject([
-    { kind: "added", id: userId(99), user: { id: userId(99) } },
-    { kind: "removed", id: userId(7), user: { id: userId(7) } },
-    {
-      kind: "changed",
-      id: userId(3),
-      fields: [
-        { path: "bio", old: "Notes.", new: "New." },
-        { path: "kyc_status", old: "VERIFIED", new: "PENDING" },
-      ],
-    },
-    { kind: "changed", id: userId(4), fields: [{ path: "bio", old: "Notes.", new: "Newer." }] },
-  ]);
-  const lines = (await run("diff --format ndjson")).stdout.trimEnd().split("\n");
-  expect(lines.map((line) => JSON.parse(line))).toEqual(document.changes);
 });
 
 test("fields that do not count make no change", async () => {
@@ -261,51 +213,6 @@ test.each([
   expect(stderr).not.toContain("secret");
 });
 
-test("one release is not enough, and none at all is worse", async () => {
-  const { run } = await oneRelease();
-  expect(await run("diff")).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("was current before the current one"),
-  });
-  expect(await rollcall("diff current", fakeIo(scratch()))).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("There is no current release"),
-  });
-});
-
-test("a host that has no time: what to do instead is what the verb has", async () => {
-  const { run } = await oneRelease();
-  let wait = "86400";
-  const busy = createHttpServer((_req, res) => res.writeHead(429, { "Retry-After": wait }).end()).listen(0);
-  onTestFinished(() => void busy.close());
-  await once(busy, "listening");
-  const url = `http://127.0.0.1:${(busy.address() as AddressInfo).port}`;
-  const advice = "Try again later, or name a folder with its release instead.";
-  const error = async (line: string) => (await run(line)).stderr;
-  expect(await error(`diff ${url} current`)).toBe(
-    `error: ${url}/snapshot.json asks to wait 86400 seconds, after 0 waits: expected 200, received 429. ${advice}\n`,
-  );
-  expect(await error(`verify ${url}`)).toBe(
-    `error: ${url}/contract.json answers 429 and asks to come back in 86400 seconds; run this again then, or ask for less at once with --rate.\n`,
-  );
-  wait = "0";
-  expect(await error(`diff ${url} current`)).toBe(
-    `error: ${url}/snapshot.json asks to wait 0 seconds, after 6 waits: expected 200, received 429. ${advice}\n`,
-  );
-});
-
-test("a release that is broken: what to do about it depends on where it is", async () => {
-  const { cwd, run, first } = await twoReleases();
-  cpSync(first.folder, join(cwd, "downloaded"), { recursive: true });
-  for (const folder of [first.folder, join(cwd, "downloaded")]) writeFileSync(join(folder, "snapshot.json"), "{}");
-  expect((await run("diff previous")).stderr).toMatch(
-    /is broken: .*\. Build again, or "rollcall use" another one\.\n$/,
-  );
-  expect((await run("diff downloaded")).stderr).toMatch(
-    /is broken: .*\. See all that is wrong with "rollcall verify", and fetch it anew\.\n$/,
-  );
-});
-
 test("an index that was tampered with is told, and a page that lies about its users", async () => {
   const { run, second, first } = await twoReleases();
   const page = join(second.folder, "api/users/pages/1.json");
@@ -320,27 +227,6 @@ test("an index that was tampered with is told, and a page that lies about its us
   expect(await run("diff")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("does not match its digest"),
-  });
-});
-
-test("what is written to compare is removed", async () => {
-  const { cwd, edit } = await oneRelease();
-  edit(EDIT);
-  const temporary = scratch();
-  const env = { ...process.env, TMPDIR: temporary };
-  const done = start(["diff", "users.sqlite"], { cwd, env });
-  expect((await done.ended).code).toBe(1);
-  expect(readdirSync(temporary)).toEqual([]);
-});
-
-test("where there is no place to compare in, it is said how to name another", async () => {
-  const { cwd } = await oneRelease();
-  const temporary = join(scratch(), "none");
-  const { ended } = start(["diff", "users.sqlite"], { cwd, env: { ...process.env, TMPDIR: temporary } });
-  expect(await ended).toEqual({
-    code: 2,
-    stdout: "",
-    stderr: `error: The folder for temporary files, ${temporary}, cannot be written to (ENOENT); point TMPDIR at one that can.\n`,
   });
 });
 
@@ -417,15 +303,6 @@ test("a pipe is written to, not replaced", async () => {
   expect((await run("diff --format json --output pipe")).code).toBe(1);
   expect(JSON.parse(await read)).toMatchObject({ changed: 2 });
   expect(statSync(pipe).isFIFO()).toBe(true);
-});
-
-test("a reader that has seen enough ends the report without a word", async () => {
-  const { cwd, edit, again } = await oneRelease();
-  edit(`UPDATE users SET bio = printf('%.*c', 200000, 'x')`);
-  await again(41);
-  const { child, ended } = start(["diff", "--format", "ndjson"], { cwd });
-  child.stdout?.once("data", () => child.stdout?.destroy());
-  expect(await ended.catch(() => ({ code: 1, stderr: "" }))).toMatchObject({ code: 1, stderr: "" });
 });
 
 test("a build whose gate is exceeded keeps the release and leaves current alone", async () => {

@@ -30,8 +30,6 @@ test.each([
     "build --db https://x/u.sqlite --base-url https://x",
     '--db must be a path on this machine, got "https://x/u.sqlite".',
   ],
-  ["verify http://127.0.0.1:9/api/users/", listing("http://127.0.0.1:9/api/users/", "http://127.0.0.1:9")],
-  ["verify http://127.0.0.1:9/a/api/users", listing("http://127.0.0.1:9/a/api/users", "http://127.0.0.1:9/a")],
   ["diff http://127.0.0.1:9/api/users/?page=1", listing("http://127.0.0.1:9/api/users/?page=1", "http://127.0.0.1:9")],
   [
     "build --db u.sqlite --base-url https://x/api/users/pages/2.json",

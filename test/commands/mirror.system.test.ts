@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { build, createServer, type MirrorResult, mirror } from "../../src/index.js";
 import { plainRows, userId, writeUsers } from "../support/database.js";
-import { readTree, scratch } from "../support/files.js";
+import { scratch } from "../support/files.js";
 import { writeKey } from "../support/minisign.js";
 import { freePort } from "../support/ports.js";
 import { eventually } from "../support/until.js";
@@ -71,40 +71,6 @@ test("everything at first, then nothing, then what has changed, and everything w
   const db = new Database(join(cwd, "mirror.sqlite"), { readonly: true });
   onTestFinished(() => void db.close());
   expect(db.prepare("SELECT count(*) FROM users WHERE bio IN ('0', '1', '2', '3', '4')").pluck().get()).toBe(5);
-});
-
-test("a mirror is a source: with contract and settings of the release, it builds the same pages", async () => {
-  const { cwd, url, out, file, change } = await listing({ pageSize: 7, links: "path" });
-  await mirror({ url, file });
-  await change(EDIT);
-  expect(await mirror({ url, file })).toMatchObject({ via: "changes" });
-  const contract = join(out, "current/contract.json");
-  const again = join(cwd, "again");
-  await build({ db: file, contract, baseUrl: url, out: again, pageSize: 7, links: "path" });
-  expect(readTree(join(again, "current/api"))).toEqual(readTree(join(out, "current/api")));
-  expect(readFileSync(join(again, "current/records.sha256"))).toEqual(
-    readFileSync(join(out, "current/records.sha256")),
-  );
-});
-
-test("for people", async () => {
-  const { cwd, url, change } = await listing();
-  const run = (line: string) => rollcall(line, fakeIo(cwd));
-  expect(await run(`mirror ${url} m.sqlite`)).toEqual({
-    code: 0,
-    stdout: "",
-    stderr: expect.stringMatching(
-      /^mirror +m\.sqlite +300 users of http:.*, in the table users\nread +everything, page by page +\d+ requests, .*\ndone +in /,
-    ),
-  });
-  await change(EDIT);
-  expect((await run(`mirror ${url} m.sqlite`)).stderr).toMatch(
-    /^read +what has changed: 1 put, 1 removed +4 requests/m,
-  );
-  expect((await run(`mirror ${url} m.sqlite`)).stderr).toMatch(
-    /^read +nothing, since nothing has changed +1 request, /m,
-  );
-  expect(await run(`mirror ${url} m.sqlite --quiet`)).toEqual({ code: 0, stdout: "", stderr: "" });
 });
 
 test("what somebody has changed is said, and read anew", async () => {
@@ -180,21 +146,6 @@ test("trouble with --every is a warning, and what no next time can mend ends it"
   expect(troubles).toEqual([expect.stringContaining("http://127.0.0.1:1/snapshot.json")]);
   writeFileSync(join(cwd, "mine"), "Dear diary");
   await expect(mirror({ url, file: join(cwd, "mine"), every: "1s" }, { onTrouble })).rejects.toThrow("left as it is");
-});
-
-test("with --every, whatever goes wrong after a time that went well is a warning", { timeout: 60_000 }, async () => {
-  const { url, file } = await listing();
-  const stop = new AbortController();
-  const goingOn = mirror(
-    { url, file, every: "1s" },
-    {
-      signal: stop.signal,
-      onSynced: () => writeFileSync(file, "Dear diary"),
-      onTrouble: ({ message }) => stop.abort(new Error(message)),
-    },
-  );
-  await expect(goingOn).rejects.toThrow("left as it is");
-  expect(readFileSync(file, "utf8")).toBe("Dear diary");
 });
 
 test("with --key, only what that key has signed", async () => {

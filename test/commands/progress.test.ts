@@ -31,10 +31,6 @@ async function watch(isTTY: boolean) {
   return { io, bar: await progressBar(io, "user"), clock };
 }
 
-test("nobody watches what is no terminal", async () => {
-  expect((await watch(false)).bar).toBeUndefined();
-});
-
 test("a build of less than a second shows nothing", async () => {
   const { io, bar, clock } = await watch(true);
   for (const ms of [0, 500, 999]) {
@@ -64,18 +60,6 @@ test("it counts in the words of a contract as soon as somebody has read that", a
   bar?.clear();
   expect(io.stderr.text).toContain("1,000 of 4,000 stations, 500 stations/s");
   expect(io.stderr.text).not.toContain("users");
-});
-
-test("it goes on with other things, as many as there are of those", async () => {
-  const { io, bar, clock } = await watch(true);
-  clock.ms = 2000;
-  bar?.update(4000, 4000);
-  clock.ms = 3000;
-  bar?.update(0, 40, ["file", "files"]);
-  clock.ms = 4000;
-  bar?.update(10, 40, ["file", "files"]);
-  bar?.clear();
-  expect(io.stderr.text).toContain("10 of 40 files, 10 files/s, 3.00 s left");
 });
 
 test("a second reading of the users has its own pace", async () => {

@@ -38,15 +38,6 @@ done      in 0.00 s
   expect((await rollcall("publish site", fakeIo(cwd))).stderr).toContain(`publish   ${next.id}    site\n`);
 });
 
-test("a dry run prints its steps on stdout", async () => {
-  const { cwd } = await cwdWithRelease(5);
-  const { stdout, stderr } = await rollcall("publish site --dry-run", fakeIo(cwd));
-  expect(stdout).toBe(
-    "+ avatar.svg\n+ contract.json\n+ openapi.json\n+ records.sha256\n+ api/users/pages/1.json\n+ SHA256SUMS\n+ snapshot.json\n",
-  );
-  expect(stderr).toContain("would     7 new, 0 changed, 0 gone, 0 the same\n");
-});
-
 test("as JSON, and quietly", async () => {
   const { cwd, id } = await cwdWithRelease(5);
   const { code, stdout, stderr } = await rollcall("publish site --json --dry-run", fakeIo(cwd));

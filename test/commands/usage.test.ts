@@ -29,16 +29,6 @@ test("without a verb, help goes to stderr and the exit code says usage", async (
   expect(none).toEqual({ code: 2, stdout: "", stderr: help.stdout });
 });
 
-test("help of a verb can be asked for in two ways", async () => {
-  const one = await rollcall("build --help", fakeIo(scratch()));
-  expect(await rollcall("help build", fakeIo(scratch()))).toEqual(one);
-  expect(one).toMatchObject({ code: 0, stderr: "" });
-});
-
-test("without a verb, help of help is the whole help", async () => {
-  expect(await rollcall("help", fakeIo(scratch()))).toEqual(await rollcall("--help", fakeIo(scratch())));
-});
-
 test("flags that switch off have one sentence in help, and a line only for what is on by default", async () => {
   const { stdout } = await rollcall("--help", fakeIo(scratch()));
   expect(stdout).toContain("--no-json, --no-skip-invalid and the like");

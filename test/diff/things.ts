@@ -47,6 +47,7 @@ export async function publishThings(
 ): Promise<BuildResult> {
   const file = join(folder, `${Math.random()}.sqlite`);
   const db = new Database(file);
+  db.pragma("synchronous = OFF");
   const names = Object.keys(contract.properties);
   db.exec(`CREATE TABLE things (${names})`);
   const insert = db.prepare(`INSERT INTO things (${names}) VALUES (${names.map((name) => `@${name}`)})`);

@@ -1,11 +1,13 @@
-/** docs/contract.md says of the listing and of each field what the built-in contract says. */
+/** docs/contract.md and docs/source.md say of the listing and of each field what the built-in contract says. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { CREATE_INDEX, CREATE_USERS } from "../../scripts/sample/schema.js";
 import { USERS_CONTRACT } from "../../src/contract/contract.js";
 import { expectTable } from "../support/docs.js";
-import { fieldTable, listingTable } from "../support/fields.js";
+import { columnTable, fieldTable, listingTable } from "../support/fields.js";
 
 const DOC = readFileSync(new URL("../../docs/contract.md", import.meta.url), "utf8");
+const SOURCE = readFileSync(new URL("../../docs/source.md", import.meta.url), "utf8");
 
 test("the listing is the contract's", () => {
   expectTable("docs/contract.md", "### Where it is, and in which order", listingTable());
@@ -13,6 +15,14 @@ test("the listing is the contract's", () => {
 
 test("the fields are the contract's", () => {
   expectTable("docs/contract.md", "## A user", fieldTable());
+});
+
+test("the columns of a source are the contract's, in the order of the sample's table", () => {
+  const columns = [...CREATE_USERS.matchAll(/^ {2}(\w+) (?:TEXT|INTEGER)/gm)].map(([, name = ""]) => name);
+  expect(columns.toSorted()).toEqual(USERS_CONTRACT.fields.map(({ column }) => column).sort());
+  expectTable("docs/source.md", "## The table", columnTable(columns));
+  const blocks = [...SOURCE.matchAll(/```sql\n(.*?)\n```/gs)].map(([, text]) => text);
+  expect([blocks[0], blocks[2]]).toEqual([CREATE_USERS, CREATE_INDEX]);
 });
 
 test("every field has a description", () => {

@@ -220,7 +220,3 @@ test("a program with a contract of its own is typed, and runs", { timeout: 60_00
   const printed = execFileSync(process.execPath, ["program.js"], { cwd: folder, encoding: "utf8" });
   expect(printed).toBe("2 stations; A comes first\n");
 });
-
-test("who writes TypeScript is told of Node's types", () => {
-  expect(LIBRARY).toContain("npm install --save-dev @types/node");
-});

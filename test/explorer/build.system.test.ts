@@ -63,12 +63,6 @@ test("what has not changed is linked from the last release; a build without a pa
   expect(without.id).not.toBe(first.id);
 });
 
-test("of no records there is a page, too", async () => {
-  const { files } = await outcomeOf({ db: usersFile(0) });
-  expect(files.get("index.html")).toContain("<h1>0 users</h1>");
-  expect(files.has("explorer/facets/1.txt")).toBe(false);
-});
-
 describe.each(FOREIGN.slice(0, 2))("a contract that is not of users", ({ contract, config, fill }) => {
   test("has a page, whose counts are of all records", async () => {
     const db = join(scratch(), "source.sqlite");

@@ -4,10 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { type AnyRecord, contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
+import { type AnyRecord, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { findings } from "../support/axe.js";
 import { person } from "../support/diffs.js";
-import { FOREIGN } from "../support/foreign.js";
 import { describeWith } from "../support/installed.js";
 import { STATIONS_CONTRACT, stations } from "../support/stations.js";
 import { hostileCollection, pageOf } from "./collection.js";
@@ -73,19 +72,6 @@ describeWith("chromium", "without a script", (executablePath) => {
       await page.close();
     }
   });
-
-  test.each(FOREIGN.map(({ contract }) => contract))(
-    "of no records of contract %#: a whole page all the same",
-    async (file) => {
-      const { page } = await open(await pageOf(contractOf(file), []), {
-        ...FOR_AXE,
-        viewport: { width: 390, height: 800 },
-      });
-      expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(`0 ${file["x-listing"].words[1]}`);
-      expect(await findings(page)).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    },
-  );
 
   test("hostile text is shown, and does nothing", async () => {
     const { contract, records } = hostileCollection();

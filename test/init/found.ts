@@ -14,6 +14,7 @@ import { scratch } from "../support/files.js";
 /** Writes a new SQLite file. @param sql statements, or the name of a file of them beside this one. */
 export function database(sql: string, file = join(scratch(), "my.sqlite")): string {
   const db = new Database(file);
+  db.pragma("synchronous = OFF");
   db.exec(/^\w+\.sql$/.test(sql) ? readFileSync(new URL(sql, import.meta.url), "utf8") : sql);
   db.close();
   return file;
@@ -64,6 +65,7 @@ export async function init(from: string, { table, query }: { table?: string; que
 export function columnOf(values: readonly unknown[], column: string, declared: string): string {
   const file = join(scratch(), "column.sqlite");
   const db = new Database(file);
+  db.pragma("synchronous = OFF");
   const name = `"${column.replaceAll('"', '""')}"`;
   db.exec(`CREATE TABLE things (the_key INTEGER PRIMARY KEY, ${name} ${declared})`);
   const insert = db.prepare(`INSERT INTO things (${name}) VALUES (?)`);

@@ -59,12 +59,6 @@ test("--all is written as it is read", async () => {
   expect(heads(value + rest).length).toBe(100_000);
 });
 
-test("gates that were exceeded stand right under the totals", async () => {
-  const exceeded = ["removed: 3 of 3, more than 1", "bio\u202e: 2"];
-  const text = await collect(textReport(diffOf([removed(person(1))]), { limit: 20, paint: plain, exceeded }));
-  expect(text).toContain("unchanged  0\n\ngate exceeded  removed: 3 of 3, more than 1\ngate exceeded  bio\\u202e: 2\n");
-});
-
 test("colours are for terminals, and hide nothing", async () => {
   await fc.assert(
     fc.asyncProperty(anyDiff, async (diff) => {
@@ -96,12 +90,4 @@ test("no text moves the cursor, breaks a line or makes one up", async () => {
       for (const line of text.split("\n")) expect(line).toBe(line.trimEnd());
     }),
   );
-});
-
-test("settings that a side does not have are no difference", async () => {
-  const diff = diffOf([], {
-    old: { baseUrl: undefined, links: undefined, pageSize: 50 },
-    new: { pageSize: 100 },
-  });
-  expect(await collect(textReport(diff, { limit: 20, paint: plain }))).toContain("\nsettings  page size 50 -> 100\n");
 });

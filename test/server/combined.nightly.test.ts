@@ -32,8 +32,11 @@ test.skipIf(isMissing("goaccess", "fail2ban-regex"))(
         ([target, agent]) => `GET ${target} HTTP/1.1\r\nHost: a\r\nUser-Agent: ${agent}\r\nReferer: ${agent}\r\n\r\n`,
       )
       .join("");
-    while (entries.length < LINES)
-      await Promise.all([broken(random).text, pipelined(random, 25).text, agents].map((text) => say(port, text)));
+    const client = async () => {
+      while (entries.length < LINES)
+        for (const text of [broken(random).text, pipelined(random, 25).text, agents.repeat(5)]) await say(port, text);
+    };
+    await Promise.all(Array.from({ length: 16 }, client));
     await until(() => entries.length >= LINES);
     const lines = entries.map((entry) => accessLine(entry, "combined"));
     for (const needed of [/\\x22/, /\\x5C/, /\\x09/, /\\xC3/, /"-" 4\d\d/, /\.\.\. HTTP/])

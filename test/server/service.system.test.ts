@@ -1,6 +1,5 @@
 /** What a service manager hands to `rollcall serve`, and what it is told. */
 import { describe, expect, test } from "vitest";
-import { start } from "../support/command.js";
 import { isMissing } from "../support/installed.js";
 import { freePort } from "../support/ports.js";
 import { until } from "../support/until.js";
@@ -61,17 +60,4 @@ describe.skipIf(isMissing(...SERVICE_NEEDS))("a socket that is handed over", () 
     expect(await ended()).toBe(2);
     expect(said()).toMatch(/error: .*\(LISTEN_FDS\).*ListenStream=.*\n$/);
   });
-});
-
-test("what was handed to another process is not taken", async () => {
-  const env = { ...process.env, LISTEN_PID: "1", LISTEN_FDS: "1", ROLLCALL_PORT: "0" };
-  const { child, ended } = start(["serve", await freshDist()], { env });
-  let said = "";
-  child.stderr?.on("data", (chunk) => {
-    said += chunk;
-  });
-  await until(() => said.includes("serve "));
-  child.kill("SIGTERM");
-  expect((await ended).code).toBe(0);
-  expect(said).not.toContain("LISTEN_FDS");
 });

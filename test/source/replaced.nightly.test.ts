@@ -1,7 +1,7 @@
 /** A source that is replaced by a rename at every moment of a build: each release comes from one file. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, UserError } from "rollcall";
@@ -85,19 +85,6 @@ describe.each(DELIVERIES)("a new file %s while a build begins", (_, deliver) => 
     expect(await buildBeside(deliver, { workers: 0 })).toEqual(["old"]);
     expect(await buildBeside(() => {}, { workers: 0 })).toEqual(["new"]);
   });
-});
-
-test("a whole folder of sources is replaced", async () => {
-  const inside = join(folder, "data", "users.sqlite");
-  mkdirSync(dirname(inside));
-  renameSync(db, inside);
-  mkdirSync(join(folder, "coming"));
-  renameSync(newer, join(folder, "coming", "users.sqlite"));
-  const deliver = () => {
-    renameSync(join(folder, "data"), join(folder, "gone"));
-    renameSync(join(folder, "coming"), join(folder, "data"));
-  };
-  expect(await buildBeside(deliver, { db: inside, workers: 2 })).toEqual(["new"]);
 });
 
 test("a new file that has no index, or is no table any more, while threads begin", async () => {

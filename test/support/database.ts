@@ -10,6 +10,7 @@ export type Row = Record<string, string | number | bigint | null | Buffer>;
 /** Writes a new file with the table of test/cases/schema.sql and these rows; `after` and `before` are more SQL. */
 export function writeUsers(file: string, rows: readonly Row[], after = "", before = ""): string {
   const db = new Database(file);
+  db.pragma("synchronous = OFF");
   db.exec(before);
   db.exec(SCHEMA);
   insertUsers(db, rows);

@@ -64,6 +64,7 @@ export function entries(count: number): Row[] {
 /** Writes a new file with the table `entries` and these rows, the last first; `text` is what texts are declared as. */
 export function writeEntries(file: string, rows: readonly Row[], text = "TEXT"): string {
   const db = new Database(file);
+  db.pragma("synchronous = OFF");
   db.exec(`CREATE TABLE entries (topic ${text}, level INTEGER, seq INTEGER PRIMARY KEY, closed ${text},
     is_open INTEGER, short ${text}, title ${text})`);
   const insert = db.prepare("INSERT INTO entries VALUES (@topic, @level, @seq, @closed, @is_open, @short, @title)");

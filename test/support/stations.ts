@@ -110,6 +110,7 @@ export function stationText({ record }: Station): string {
 /** Writes a new file with the table `stations` and these rows, the last first; `after` is more SQL. */
 export function writeStations(file: string, rows: readonly Row[], after = ""): string {
   const db = new Database(file);
+  db.pragma("synchronous = OFF");
   db.exec(SCHEMA);
   const columns = Object.keys(station(0).row);
   const insert = db.prepare(`INSERT INTO stations (${columns}) VALUES (${columns.map((name) => `@${name}`)})`);

@@ -1,11 +1,11 @@
 /** `rollcall verify` on disk of releases whose records are no users: they pass, and every kind of damage is found. */
-import { cpSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
 import type { BuildOptions } from "../../src/build/options.js";
 import { contractOf } from "../../src/contract/contract.js";
-import { CONTRACT, OLD_RECORDS, SNAPSHOT } from "../../src/release/layout.js";
+import { CONTRACT } from "../../src/release/layout.js";
 import { verifyRelease } from "../../src/verify/release/release.js";
 import { passed, type Verdict } from "../../src/verify/verdict.js";
 import { BASE_URL, edit, entriesRelease, readSnapshot, reseal } from "../support/damage.js";
@@ -83,25 +83,6 @@ describe("a whole release has no finding", () => {
       expect(differing(await verifyRelease({ folder: await entriesRelease(sorted) }))).toEqual([]);
     }
   });
-});
-
-test("a release from before releases had a contract passes, whatever its warnings were called", async () => {
-  const folder = join(scratch(), "before");
-  cpSync(new URL("../release/before", import.meta.url), folder, { recursive: true });
-  const verdict = await verifyRelease({ folder });
-  expect(differing(verdict)).toEqual([]);
-  expect(row(verdict, "contract")).toMatchObject({ outcome: "skipped", note: "it has no contract.json" });
-  expect(row(verdict, "record-list")?.outcome).toBe("passed");
-  const change = (warnings: object) => {
-    writeFileSync(join(folder, SNAPSHOT), JSON.stringify({ ...readSnapshot(folder), warnings }));
-    reseal(folder);
-    return verifyRelease({ folder });
-  };
-  expect(differing(await change({ circles_not_empty: 2, wac_status_unobserved: 1 }))).toEqual([]);
-  expect(differing(await change({ tokens_do_not_add_up: 1 }))).toEqual(["snapshot"]);
-  edit(folder, OLD_RECORDS, (text) => text.replace(/^./, (digit) => (digit === "0" ? "1" : "0")));
-  reseal(folder);
-  expect(differing(await verifyRelease({ folder }))).toEqual(["snapshot", "record-list"]);
 });
 
 describe("a contract.json that is none", () => {

@@ -1,19 +1,14 @@
-/** What Rollcall's own host answers is what openapi.json says, to each header; and it says all that docs/contract.md promises. */
+/** What Rollcall's own host answers is what openapi.json says, to each header. */
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { build } from "../../../src/build/build.js";
 import type { Changes } from "../../../src/changes/steps.js";
-import { USERS_CONTRACT } from "../../../src/contract/contract.js";
-import { OPTIONAL_FILES } from "../../../src/release/openapi/files.js";
-import { describeApi } from "../../../src/release/openapi/openapi.js";
 import { createListingServer } from "../../../src/server/server.js";
 import { type Answer, ask } from "../../server/running.js";
 import { plainRows, writeUsers } from "../../support/database.js";
 import { scratch } from "../../support/files.js";
 import { reading } from "./described.js";
-
-const DOC = readFileSync(new URL("../../../docs/contract.md", import.meta.url), "utf8");
 
 /** What HTTP itself needs, the type of a body, which a description says beside it, and a time that nobody may rely on. */
 const UNDESCRIBED = ["connection", "content-length", "content-type", "date", "keep-alive", "last-modified"];
@@ -105,26 +100,4 @@ test.each([
   const always = ["GET 200", "GET 301", "GET 304", "GET 404", "HEAD 200", "HEAD 301", "HEAD 304", "HEAD 404"];
   const ranges = settings.bulk || settings.changes > 0 ? ["GET 206", "GET 416"] : [];
   expect([...seen].sort()).toEqual([...always, "OPTIONS 204", ...ranges].sort());
-});
-
-test("all that docs/contract.md promises is said", () => {
-  const settings = { baseUrl: "https://a.example", links: "query", encodings: [], files: OPTIONAL_FILES } as const;
-  const { document, answers } = reading(describeApi(USERS_CONTRACT, settings));
-  const said = Object.keys(document.paths).flatMap((path) =>
-    ["get", "head", "options"].flatMap((method) => answers(path, method)),
-  );
-  const statuses = said.map(({ status }) => status);
-  const promised = [...DOC.matchAll(/`([2-5]\d\d)\b/g)].map(([, status = ""]) => status);
-  expect(new Set(promised).size).toBeGreaterThan(5);
-  expect(promised.filter((status) => !statuses.includes(status))).toEqual([]);
-  const headers = said.flatMap((answer) => [...answer.headers.keys()]);
-  const named = "Allow Vary Cache-Control ETag Access-Control-Allow-Origin X-Content-Type-Options Snapshot-Id Link";
-  for (const name of named.split(" ")) {
-    expect(DOC).toContain(name);
-    expect(headers).toContain(name.toLowerCase());
-  }
-  const text = JSON.stringify(document);
-  const details = DOC.match(/\{"detail":"[^"]+"\}/g) ?? [];
-  expect(details.length).toBeGreaterThan(0);
-  for (const detail of [...details, '{"detail":"Not found."}']) expect(text).toContain(detail);
 });

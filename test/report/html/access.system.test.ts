@@ -51,12 +51,6 @@ describeWith("chromium", "accessibility", (path) => {
     expect(await findings(page)).toEqual([]);
   });
 
-  test("a page without changes, too", async () => {
-    const { page } = await open(diffOf([], { unchanged: 5 }));
-    expect(await findings(page)).toEqual([]);
-    expect(await page.getByRole("heading").allTextContents()).toEqual(["No user differs"]);
-  });
-
   test("axe is looking: it finds a control without a name", async () => {
     const { page } = await open(hardValues);
     await settled(page);

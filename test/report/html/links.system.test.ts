@@ -45,10 +45,4 @@ describeWith("chromium", "links to records", (path) => {
     expect(await links.first().getAttribute("aria-label")).toBe("Look at it: Sonnblick");
     expect(misdeeds).toEqual([]);
   });
-
-  test("are not there without a page", async () => {
-    const { page } = await open(diff());
-    await settled(page);
-    expect(await page.locator("#list a").count()).toBe(0);
-  });
 });

@@ -4,8 +4,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import type { ListingErrorCode } from "../../src/client/errors.js";
-import type { ListingOptions, RecordOptions, SearchOptions } from "../../src/client/options.js";
 import { openRelease } from "../../src/index.js";
 import { whenEnded } from "../support/command.js";
 import { clone, environment } from "../support/docs.js";
@@ -16,35 +14,6 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const DOC = readFileSync(join(ROOT, "docs/client.md"), "utf8");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const PROGRAMS = [...`${DOC}${README}`.matchAll(/```ts\n(.*?)```/gs)].map(([, text = ""]) => text);
-
-/** Names in the first cells of a table's rows, below a head with this cell. */
-function named(head: string): string[] {
-  const table = DOC.slice(DOC.indexOf(`| ${head} |`)).split("\n\n")[0] ?? "";
-  const cells = [...table.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = ""]) => cell);
-  return cells.flatMap((cell) => [...cell.matchAll(/`(\w+|too-large)`/g)].map(([, name = ""]) => name)).sort();
-}
-
-test("every option and every code is named, and no other", () => {
-  const options = {
-    ...{ publicKey: true, maxAgeMs: true, fetch: true, signal: true, concurrency: true, timeoutMs: true },
-    ...{ pausesMs: true, unproved: true, onUnproved: true, path: true },
-  } satisfies Record<keyof ListingOptions, true>;
-  const walk = { after: true, restart: true, onRestart: true, signal: true, via: true } satisfies Record<
-    keyof RecordOptions,
-    true
-  >;
-  const search = {
-    ...{ by: true, after: true, restart: true, onRestart: true, signal: true },
-  } satisfies Record<keyof SearchOptions, true>;
-  const codes = {
-    ...{ unproved: 1, signature: 1, mismatch: 1, malformed: 1, "too-large": 1, redirect: 1, status: 1 },
-    ...{ busy: 1, timeout: 1, network: 1, changed: 1, usage: 1 },
-  } satisfies Record<ListingErrorCode, 1>;
-  expect(named("option of `openListing`")).toEqual(Object.keys(options).sort());
-  expect(named("option of `records` and `pages`")).toEqual(Object.keys(walk).sort());
-  expect(named("option of `find`")).toEqual(Object.keys(search).sort());
-  expect(named("code")).toEqual(Object.keys(codes).sort());
-});
 
 describe.skipIf(isMissing("minisign"))("the programs", () => {
   test("are typed, and say what they are to say", { timeout: 120_000 }, async () => {
