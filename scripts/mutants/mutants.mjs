@@ -183,7 +183,7 @@ export const MUTANTS = [
     file: "src/client/proof/ground.ts",
     from: "if (received === digest) return bytes;",
     to: "if (bytes.length > 0) return bytes;",
-    tests: ["test/client/listing/faults.test.ts"],
+    tests: ["test/client/listing/faults.system.test.ts"],
   },
   {
     name: "mirror-overtaken",

@@ -1,7 +1,6 @@
 /** Waits for what happens, however long that takes: the limit of the test itself is the only one. */
 import { setTimeout } from "node:timers/promises";
-import { onTestFailed } from "vitest";
-import { getCurrentTest } from "vitest/suite";
+import { onTestFailed, TestRunner } from "vitest";
 
 /** Milliseconds between two looks. */
 const PAUSE = 10;
@@ -21,7 +20,7 @@ export async function until<T>(
 export async function eventually<T>(expectations: () => T | Promise<T>): Promise<T> {
   let last: unknown;
   let holds = false;
-  if (getCurrentTest()) {
+  if (TestRunner.getCurrentTest()) {
     onTestFailed(() => {
       if (!holds) console.error("This never held:", last);
     });
