@@ -91,7 +91,7 @@ test("a client that asks for much and reads nothing is held back", async () => {
     bytes += chunk.length;
   });
   socket.resume();
-  await until(() => entries.length === 2_000);
+  await until(() => entries.length === 2_020);
   expect(bytes).toBeGreaterThan(200_000_000);
   socket.destroy();
 });
@@ -106,12 +106,13 @@ test.each([0, 64])("what a slow client has not read yet stays as it is, with %i 
   slow.pause();
   // Until the system takes no more, and half an answer waits. More at once would not be for the fast path.
   let asked = 0;
-  for (let answered = -1; entries.length > answered && asked < 10_000; asked += 20) {
-    answered = entries.length;
+  for (let [answered, others] = [0, 1]; answered === asked; ) {
     slow.write(asking(1, 20));
-    await until(() => entries.length >= answered + 20).catch(() => {});
+    asked += 20;
+    // What is written is answered before what others ask later, unless it has to wait.
+    for (let time = 0; time < 3; time++, others++) await hear(port, LAST);
+    answered = entries.length - others;
   }
-  expect(entries.length).toBeLessThan(asked);
   for (let time = 0; time < 20; time++) await hear(port, asking(2, 5) + LAST);
   let heard = "";
   slow.setEncoding("latin1").on("data", (chunk: string) => {
