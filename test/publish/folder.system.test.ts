@@ -242,6 +242,15 @@ describe("what is refused before anything changes", () => {
     },
   );
 
+  test("a file that is damaged after all were checked is not put", async () => {
+    const release = await buildUsers(folder, 25);
+    const onProgress = () => writeFileSync(join(release.folder, "snapshot.json"), "damaged");
+    const why = "is damaged: snapshot.json does not match its digest.";
+    await expect(publish({ dist, target: site }, { onProgress })).rejects.toThrow(why);
+    expect(existsSync(page(1))).toBe(true);
+    expect(existsSync(join(site, "snapshot.json"))).toBe(false);
+  });
+
   test("a folder in the place of a file, and a file in the place of a folder", async () => {
     await buildUsers(folder, 25);
     mkdirSync(page(2), { recursive: true });
