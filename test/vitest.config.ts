@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
     maxWorkers: 2,
-    // Runs in the nightly report only: `npm run test:all -- --coverage`.
+    // `.ci/nightly coverage` reports it.
     coverage: { include: ["src/**/*.ts"], reporter: ["text-summary", "html"], reportOnFailure: true },
     projects: [
       {

@@ -9,7 +9,7 @@ const READS = /^(?:access|openat|statx|readlink|getdents64|p?read(?:64)?)$/;
 const READS_DRAWN = draws(50);
 const ERRORS = ["EIO", "ENOSPC", "EACCES"];
 
-/** All changes, or the share of them that ROLLCALL_TEST_SHARE is. */
+/** All changes, or the share of them that ROLLCALL_TEST_DRAWS is. */
 function choose(calls: readonly Call[]): Call[] {
   const random = seeded();
   const [reads, changes] = [true, false].map((isRead) => calls.filter(({ name }) => READS.test(name) === isRead));

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { start } from "../support/command.js";
+import { pause } from "../support/time.js";
 import { eventually } from "../support/until.js";
 import { ask, freshDist } from "./running.js";
 
@@ -22,7 +23,7 @@ async function signalled(dist: string, args: string[], signal: NodeJS.Signals, i
   let sent = 0;
   for (; out === "" && child.exitCode === null && child.signalCode === null && !isOver(); sent++) {
     child.kill(signal);
-    await new Promise(setImmediate);
+    await pause(5);
   }
   return { child, ended, sent, out: () => out };
 }
