@@ -43,7 +43,7 @@ export const MUTANTS = [
     file: "src/contract/record/key.ts",
     from: "key.push(toBytes(value))",
     to: "key.push(value)",
-    tests: ["test/verify/damages.test.ts"],
+    tests: ["test/verify/damages.system.test.ts"],
   },
   {
     name: "contract-vary-without-encoding",
@@ -155,14 +155,14 @@ export const MUTANTS = [
     file: "src/verify/order.ts",
     from: "this.#last = batch.edges.last;",
     to: "this.#last = batch.edges.first;",
-    tests: ["test/verify/damages.test.ts", "test/verify/keys.system.test.ts"],
+    tests: ["test/verify/damages.system.test.ts", "test/verify/keys.system.test.ts"],
   },
   {
     name: "verify-page-too-many",
     file: "src/verify/release/files.ts",
     from: "page >= 1 && page <= pages",
     to: "page >= 1 && page <= pages + 1",
-    tests: ["test/verify/damages.test.ts", "test/verify/disk.test.ts"],
+    tests: ["test/verify/damages.system.test.ts", "test/verify/disk.test.ts"],
   },
   {
     name: "client-comment-not-verified",
@@ -225,7 +225,7 @@ export const MUTANTS = [
     file: "src/bulk/members.ts",
     from: ": newline - 1;",
     to: ": newline;",
-    tests: ["test/publish/bulk.test.ts", "test/verify/damages.test.ts"],
+    tests: ["test/publish/bulk.test.ts", "test/verify/damages.system.test.ts"],
   },
   {
     name: "settings-path-of-wrong-folder",

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { writeKey } from "../../src/contract/record/key.js";
 import { RecordLines } from "../../src/release/record/lines.js";
 import { scratch } from "../support/files.js";
+import { draws } from "../support/random.js";
 
 function linesOf(keys: readonly (string | number)[]): string[] {
   return keys.map((key, at) => `${String(at).padStart(32, "0")}  ${writeKey(key)}\n`);
@@ -47,7 +48,7 @@ test.each(KEYS)("%s: any lines, in any order", (_, keys) => {
         if (found !== lines.slice(first, first + count).join("")) throw new Error(`line ${first}, ${count} of them`);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: draws(100) },
   );
 });
 

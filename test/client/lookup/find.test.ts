@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openListing } from "../../../src/client/index.js";
 import { findChosen } from "../../../src/client/lookup/chosen.js";
 import { foldedWords } from "../../../src/contract/lookup.js";
-import { seeded } from "../../support/random.js";
+import { draws, seeded } from "../../support/random.js";
 import { BASE, Host, publishAll } from "../listing/published.js";
 import { lookupOf, type Person, people, wordsOf } from "./people.js";
 
@@ -21,9 +21,9 @@ describe.each([40, 150, 1000, 65_536])("in files of %i letters", (size) => {
   beforeAll(async () => void (await listing.snapshot()));
 
   test("get gives the record of each key, and of no other", async () => {
-    for (const record of records) {
-      expect(await listing.get(record.id)).toEqual(record);
-      for (const other of [`${record.id}x`, record.id.slice(0, -1), ""])
+    for (const record of records) expect(await listing.get(record.id)).toEqual(record);
+    for (const { id } of records.slice(0, draws(records.length))) {
+      for (const other of [`${id}x`, id.slice(0, -1), ""])
         expect(await listing.get(other)).toEqual(records.find(({ id }) => id === other));
     }
   });
