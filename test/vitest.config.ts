@@ -18,6 +18,7 @@ export default defineConfig({
         test: {
           name: "unit",
           // A worker reads the code once for all of its files, which takes half of the time.
+          pool: "threads",
           isolate: false,
           setupFiles: [SETUP, "test/support/setup-unit.ts"],
           include: ["test/**/*.test.ts"],

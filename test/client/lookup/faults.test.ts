@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { openListing } from "../../../src/client/index.js";
 import { findChosen } from "../../../src/client/lookup/chosen.js";
-import { seeded } from "../../support/random.js";
+import { draws, seeded } from "../../support/random.js";
 import { BASE, Host, publishAll } from "../listing/published.js";
 import { lookupOf, type Person, people, wordsOf } from "./people.js";
 
@@ -118,7 +118,7 @@ describe.each([true, false])("with proof: %s, is malformed", (isProved) => {
 
 test("files that are cut into each other at random give what is right, less, or an error", async () => {
   let errors = 0;
-  for (let tries = 0; tries < 40; tries++) {
+  for (let tries = 0; tries < draws(200); tries++) {
     const files = new Map(FILES);
     const [one, other] = [RANDOM.of([...files.keys()]), RANDOM.of([...files.keys()])];
     const [text, more] = [files.get(one) ?? "", files.get(other) ?? ""];
@@ -136,7 +136,7 @@ test("files that are cut into each other at random give what is right, less, or 
       }
     }
   }
-  expect(errors).toBeGreaterThan(5);
+  expect(errors).toBeGreaterThan(2);
 });
 
 test("a file that is too large is read no further than it may be", async () => {
