@@ -8,9 +8,8 @@ import { type BuildOptions, type BuildResult, build, buildShard, InvalidRecordsE
 import { describe, expect, test } from "vitest";
 import { run } from "../support/command.js";
 import { reseal } from "../support/damage.js";
-import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
+import { plainRows, userId, variedUsers, writeUsers } from "../support/database.js";
 import { checkSums, readTree, scratch } from "../support/files.js";
-import { seeded } from "../support/random.js";
 import { STATIONS, stations, writeStations } from "../support/stations.js";
 import { anyUser, toRow } from "../support/users.js";
 
@@ -24,44 +23,11 @@ const EVERYTHING = {
 };
 const now = () => new Date("2026-11-22T09:30:00Z");
 
-const NAMES = [
-  "Anna",
-  "Özgür",
-  "मीरा",
-  "Li",
-  'Q"uote',
-  "back\\slash",
-  "李雷",
-  "İstanbul",
-  "🕊",
-  'a\tb "c"',
-  "x".repeat(70),
-];
-/** Every character that `trim` takes for white space, and some that it does not. */
-const BLANKS = [
-  ...[9, 10, 11, 12, 13, 32, 0x85, 0xa0, 0x1680, 0x180e, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff],
-  ...Array.from({ length: 12 }, (_, at) => 0x2000 + at),
-].map((code) => String.fromCodePoint(code));
-
-/** Users with words, facets, warnings, texts that JSON escapes, and more in one moment than a page holds. */
-function users(count: number): Row[] {
-  const random = seeded(7);
-  return plainRows(count).map((row, at) => ({
-    ...row,
-    ...(at < 15 && { date_joined: "2026-01-01T00:00:00.000000Z" }),
-    display_name: at % 3 ? null : `everybody ${random.of(NAMES)}${random.below(1e6).toString(36)}`,
-    first_name: at % 5 ? random.of(NAMES) : `${BLANKS[at % BLANKS.length]}Ada${BLANKS[at % BLANKS.length]}`,
-    last_name: `${random.of(NAMES)}-${random.below(50)}`,
-    country: random.of(["DE", "TR", "XX", "IN"]),
-    ...(random.chance(0.01) && { wac_status: 1 }),
-  }));
-}
-
 type Source = Pick<BuildOptions, "db" | "contract">;
 
 const SOURCES: Record<string, { make(): Source; edit: string; pages: string; failed: string }> = {
   "the directory": {
-    make: () => ({ db: writeUsers(join(scratch(), "users.sqlite"), users(3500), ORDER_INDEX) }),
+    make: () => ({ db: writeUsers(join(scratch(), "users.sqlite"), variedUsers(3500), ORDER_INDEX) }),
     edit: "UPDATE users SET last_name = 'Changed' WHERE rowid % 9 = 0; DELETE FROM users WHERE rowid % 100 = 7",
     pages: "api/users/pages",
     failed: "records",
@@ -196,7 +162,7 @@ test.each([0, 1, 99])("%i records, by more shards than pages", async (count) => 
   const options = () => ({
     ...{ db, ...BASE, ...EVERYTHING, out: scratch() },
   });
-  const db = writeUsers(join(scratch(), "users.sqlite"), users(count));
+  const db = writeUsers(join(scratch(), "users.sqlite"), variedUsers(count));
   const [one, other] = [await build(options(), { now }), await joined(options(), 3)];
   execFileSync("diff", ["-r", one.folder, other.folder]);
 });

@@ -1,6 +1,7 @@
 /** Real SQLite files of users for tests. */
 import { readFileSync } from "node:fs";
 import Database from "better-sqlite3";
+import { seeded } from "./random.js";
 
 const SCHEMA = readFileSync(new URL("../cases/schema.sql", import.meta.url), "utf8");
 
@@ -40,5 +41,38 @@ export function plainRows(count: number): Row[] {
     id: userId(number),
     username: `user${number}`,
     date_joined: new Date(Date.UTC(2026, 0, 1) - number * 1000).toISOString().replace("Z", "000Z"),
+  }));
+}
+
+const NAMES = [
+  "Anna",
+  "Özgür",
+  "मीरा",
+  "Li",
+  'Q"uote',
+  "back\\slash",
+  "李雷",
+  "İstanbul",
+  "🕊",
+  'a\tb "c"',
+  "x".repeat(70),
+];
+/** Every character that `trim` takes for white space, and some that it does not. */
+const BLANKS = [
+  ...[9, 10, 11, 12, 13, 32, 0x85, 0xa0, 0x1680, 0x180e, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff],
+  ...Array.from({ length: 12 }, (_, at) => 0x2000 + at),
+].map((code) => String.fromCodePoint(code));
+
+/** Users with words, facets, warnings, texts that JSON escapes, and more in one moment than a page holds. */
+export function variedUsers(count: number): Row[] {
+  const random = seeded(7);
+  return plainRows(count).map((row, at) => ({
+    ...row,
+    ...(at < 15 && { date_joined: "2026-01-01T00:00:00.000000Z" }),
+    display_name: at % 3 ? null : `everybody ${random.of(NAMES)}${random.below(1e6).toString(36)}`,
+    first_name: at % 5 ? random.of(NAMES) : `${BLANKS[at % BLANKS.length]}Ada${BLANKS[at % BLANKS.length]}`,
+    last_name: `${random.of(NAMES)}-${random.below(50)}`,
+    country: random.of(["DE", "TR", "XX", "IN"]),
+    ...(random.chance(0.01) && { wac_status: 1 }),
   }));
 }

@@ -1,0 +1,84 @@
+/** Releases of three contracts are byte for byte what golden.json has digests of, at several page sizes, with everything and without. */
+import { createHash, type Hash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { gunzipSync } from "node:zlib";
+import Database from "better-sqlite3";
+import { type BuildOptions, build } from "rollcall";
+import { expect, test } from "vitest";
+import { variedUsers, writeUsers } from "../support/database.js";
+import { ENTRIES, entries, writeEntries } from "../support/entries.js";
+import { scratch } from "../support/files.js";
+import { STATIONS, stations, writeStations } from "../support/stations.js";
+
+const RECORDS = 1010;
+
+interface Source {
+  make(folder: string): Pick<BuildOptions, "db" | "contract">;
+  /** SQL that changes some records and removes others, so that there is a step. */
+  edit: string;
+}
+
+const SOURCES: Record<string, Source> = {
+  users: {
+    make: (folder) => ({ db: writeUsers(join(folder, "users.sqlite"), variedUsers(RECORDS)) }),
+    edit: "UPDATE users SET last_name = 'Changed' WHERE rowid % 9 = 0; DELETE FROM users WHERE rowid % 100 = 7",
+  },
+  stations: {
+    make(folder) {
+      const rows = stations(RECORDS).map(({ row }) => row);
+      return { db: writeStations(join(folder, "stations.sqlite"), rows), contract: STATIONS };
+    },
+    edit: "UPDATE stations SET name = 'Changed' WHERE rowid % 9 = 0; DELETE FROM stations WHERE rowid % 100 = 7",
+  },
+  entries: {
+    make: (folder) => ({ db: writeEntries(join(folder, "log.sqlite"), entries(RECORDS)), contract: ENTRIES }),
+    edit: "UPDATE entries SET title = 'Changed' WHERE rowid % 9 = 0; DELETE FROM entries WHERE rowid % 100 = 7",
+  },
+};
+
+const EVERYTHING = {
+  ...({ encodings: ["gzip"], bulk: true, lookup: true, explorer: true, changes: 3 } as const),
+  signKey: new URL("../release/signature/test.key", import.meta.url).pathname,
+};
+
+/** Files that name the id, files whose wording may change, and Brotli, whose bytes depend on its version. */
+const UNSTABLE = /^(snapshot\.json|SHA256SUMS(\.minisig)?|openapi\.json|index\.html|explorer\/[^/]+\.(js|css)|.*\.br)$/;
+
+/** For each folder of a release and each file at its root, a digest of names and bytes; gzip counts as what it holds. */
+function digests(release: string): Record<string, string> {
+  const hashes = new Map<string, Hash>();
+  const files = readdirSync(release, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => relative(release, join(parentPath, name))).sort();
+  for (const path of paths.filter((path) => !UNSTABLE.test(path))) {
+    const bytes = readFileSync(join(release, path));
+    const plain = path.endsWith(".gz") ? gunzipSync(bytes) : bytes;
+    const folder = path.replace(/[^/]*$/, "") || path;
+    const hash = hashes.get(folder) ?? createHash("sha256");
+    hashes.set(folder, hash.update(`${path} ${plain.length} `).update(plain));
+  }
+  return Object.fromEntries([...hashes].map(([folder, hash]) => [folder, hash.digest("hex").slice(0, 16)]));
+}
+
+const golden = JSON.parse(readFileSync(new URL("golden.json", import.meta.url), "utf8"));
+
+test.each(Object.entries(SOURCES))("releases of %s have the bytes that they had", async (name, { make, edit }) => {
+  const source = make(scratch());
+  const made: Record<string, unknown> = {};
+  const shapes = [1, 37, 1000].map((pageSize) => {
+    return { ...source, baseUrl: "https://directory.example.com", out: join(scratch(), "dist"), pageSize };
+  });
+  for (const shape of shapes) {
+    const { folder } = await build(shape);
+    made[`plain, ${shape.pageSize} a page`] = digests(folder);
+    await build({ ...shape, ...EVERYTHING });
+  }
+  const db = new Database(source.db);
+  db.exec(edit);
+  db.close();
+  for (const shape of shapes) {
+    const { folder } = await build({ ...shape, ...EVERYTHING });
+    made[`everything, ${shape.pageSize} a page`] = digests(folder);
+  }
+  expect(made).toEqual(golden[name]);
+});
