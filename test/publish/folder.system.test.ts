@@ -145,6 +145,16 @@ describe("what is left alone, and what goes", () => {
     expect(published(site)).toEqual(readTree(release.folder));
   });
 
+  test("a foreign file is not replaced by a page that earlier releases did not have", async () => {
+    await buildUsers(folder, 15);
+    await publishSite();
+    writeFileSync(page(3), "mine");
+    await buildUsers(folder, 25);
+    const before = readTree(site);
+    await expect(publishSite()).rejects.toThrow("that Rollcall did not put there: api/users/pages/3.json;");
+    expect(readTree(site)).toEqual(before);
+  });
+
   test("a dry run says what is last and changes nothing", async () => {
     await buildUsers(folder, 25);
     await publishSite();
