@@ -253,7 +253,7 @@ export const MUTANTS = [
     file: "src/dev/watch.ts",
     from: '["-wal", "-journal"]',
     to: '["-journal"]',
-    tests: ["test/dev/dev.system.test.ts"],
+    tests: ["test/dev/watch.test.ts"],
   },
   {
     name: "print-reversed-text",
