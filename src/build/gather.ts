@@ -18,9 +18,9 @@ import { linkFile, writeFlushedSync } from "../release/write.js";
 import { createTurns } from "../workers/turns.js";
 import type { Collection, Destination, WrittenFiles } from "./page-writer.js";
 
-/** In a part: what was counted, and each family's run. */
+/** In a part: what was counted, and each family's terms. */
 const COUNTS = "counts";
-const runName = (family: string) => `${family}.run`;
+const termsName = (family: string) => `${family}.terms`;
 /** Terms that are merged at once. */
 const TERMS = 50_000;
 
@@ -63,7 +63,7 @@ export class PageGatherer {
   }
 }
 
-/** Writes files of what all threads have gathered: with a thread more, where the work is `shared`. To be closed in a `finally`. */
+/** Writes files of what all threads have gathered. To be closed in a `finally`. */
 export class GatheredFiles {
   readonly #lookup: LookupWriter;
   readonly #explorer: ExplorerWriter | undefined;
@@ -73,23 +73,23 @@ export class GatheredFiles {
     private readonly destination: Destination,
     private readonly collection: Collection,
     private readonly previous: Release | undefined,
-    shared?: { signal: AbortSignal | undefined },
   ) {
     const whole = { contract: contractOf(destination.contract), count: collection.count };
-    this.#lookup = new LookupWriter({ ...whole, shared });
+    this.#lookup = new LookupWriter(whole);
     this.#explorer = destination.explorer && new ExplorerWriter(whole);
   }
 
-  /** In any order. @returns what to wait for before there is room for more. */
-  take({ lookup, explorer }: Gathered): Promise<void> | undefined {
+  /** In any order. */
+  take({ lookup, explorer }: Gathered): void {
     if (explorer) this.#explorer?.take(explorer);
-    return this.#lookup.take(lookup);
+    this.#lookup.take(lookup);
   }
 
   /** Takes what the build of a part has handed over. @param digests of its files, which are in this folder. */
   takePart({ folder, digests }: { folder: string; digests: ReadonlyMap<string, string> }): void {
     for (const [name, family] of this.#families())
-      family.takePieces(readPieces(join(folder, runName(name)), digests.get(runName(name)) ?? ""));
+      for (const terms of readPieces(join(folder, termsName(name)), digests.get(termsName(name)) ?? ""))
+        family.take(new Uint8Array(terms));
     if (this.#explorer)
       for (const counts of readPieces(join(folder, COUNTS), digests.get(COUNTS) ?? ""))
         this.#explorer.takeCounts(decodeCounts(String(counts)));
@@ -106,9 +106,9 @@ export class GatheredFiles {
     return { files: this.#files, milliseconds: performance.now() - began };
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#explorer?.close();
-    await this.#lookup.close();
+    this.#lookup.close();
   }
 
   #families() {
@@ -117,14 +117,14 @@ export class GatheredFiles {
 
   async #handOver(signal: AbortSignal | undefined): Promise<void> {
     const turn = createTurns(TERMS, signal);
-    for (const [name, family] of this.#families()) this.#putPieces(runName(name), await family.mergedRun(turn));
-    if (this.#explorer) this.#putPieces(COUNTS, [Buffer.from(encodeCounts(this.#explorer.counts()))]);
+    for (const [name, family] of this.#families()) await this.#putPieces(termsName(name), family.sortedTerms(turn));
+    if (this.#explorer) await this.#putPieces(COUNTS, [Buffer.from(encodeCounts(this.#explorer.counts()))]);
   }
 
-  #putPieces(name: string, pieces: Iterable<Uint8Array>): void {
+  async #putPieces(name: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
     const file = new PiecesFile(join(this.destination.folder, name));
     try {
-      for (const piece of pieces) file.add(piece);
+      for await (const piece of pieces) file.add(piece);
       this.#files.push([name, file.finish()]);
     } finally {
       file.close();

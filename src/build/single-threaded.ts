@@ -57,7 +57,9 @@ export async function writePagesSingleThreaded(
   const finder = recordFinder(contract);
   const turn = createTurns(1, signal);
   const rows = isAll(range, collection) ? undefined : rowsOfPages(range, collection);
-  const handOver = (some: Gathered | undefined) => some && gathered?.take(some);
+  const handOver = (some: Gathered | undefined) => {
+    if (some) gathered?.take(some);
+  };
   let page = range.first - 1;
   const before = page;
   try {
@@ -75,7 +77,7 @@ export async function writePagesSingleThreaded(
       if (!lines) throw new Error(`Page ${page} has a record without a key.`);
       list.add(page - before, 1, lines);
       gatherer?.add((page - 1) * collection.pageSize, bytes.parts[1]);
-      await handOver(gatherer?.takeMuch());
+      handOver(gatherer?.takeMuch());
       if (!bulk) continue;
       members.add(bytes.parts[1]);
       if (page % together > 0 && page < range.last) continue;
@@ -86,13 +88,13 @@ export async function writePagesSingleThreaded(
     if (!isWanted()) return undefined;
     if (page !== range.last)
       throw new Error(`Page ${page} is the last of ${collection.count} records, not ${range.last}`);
-    await handOver(gatherer?.finish());
+    handOver(gatherer?.finish());
     const made = await gathered?.finish(signal);
     const { totals } = writer;
     const lists = { digests: sums.finish(), records: list.finish(), bulk: bulk?.finish(), gathered: made };
     return { collection, range, ...lists, totals, warnings, workers: 0, spent: undefined };
   } finally {
-    await gathered?.close();
+    gathered?.close();
     bulk?.close();
     list.close();
     sums.close();

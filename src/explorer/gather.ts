@@ -7,14 +7,13 @@ import { kindOf } from "../contract/record/kind.js";
 import { readText } from "../contract/record/locate.js";
 import { placeFinder } from "../contract/record/places.js";
 import { valueAt } from "../contract/record/value.js";
-import type { Run } from "../lookup/runs/run.js";
-import { TermTable } from "../lookup/runs/table.js";
+import { type TermBytes, TermCollector } from "../lookup/terms.js";
 import { type CountedTimes, TimeCounter } from "../markup/plots/times.js";
 import { type CountedIntegers, IntegerCounter } from "./integers.js";
 
 /** What a thread hands over, in whatever order. */
 export interface Counted extends Counts {
-  facets: Run;
+  facets: TermBytes;
 }
 
 export interface Counts {
@@ -25,7 +24,7 @@ export interface Counts {
 
 /** The memory that can be handed over instead of copied. */
 export function memoryOfCounted({ facets }: Counted): ArrayBuffer[] {
-  return [facets.bytes.buffer];
+  return [facets.buffer];
 }
 
 /** The fields whose values are counted. */
@@ -39,7 +38,7 @@ export function countedFields(contract: Contract) {
 }
 
 export class ExplorerGatherer {
-  readonly #terms = new TermTable();
+  readonly #terms = new TermCollector();
   /** Of each facet, what its terms begin with, and the terms by their values. */
   readonly #facets: readonly { prefix: string; terms: Map<string, Buffer> }[];
   readonly #integers: readonly Field[];
@@ -65,7 +64,7 @@ export class ExplorerGatherer {
   }
 
   /**
-   * @param first the number of the page's first record, from 0. No page may come after a later one, unless `finish` was called.
+   * @param first the number of the page's first record, from 0.
    * @param text of the records, canonical, with their separators: a character for each byte, since only ASCII is searched for.
    */
   add(first: number, text: string): void {

@@ -79,6 +79,7 @@ export class ExplorerWriter {
   }
 
   close(): void {
+    this.families.facets.close();
     this.#temporary.close();
   }
 

@@ -1,103 +1,105 @@
-/** One family of sorted files, from runs in any order to files. */
-import { MessageChannel } from "node:worker_threads";
-import type { Beginnings } from "../contract/lookup.js";
+/** One family of sorted files: keys, words or facets, from terms in any order to files. */
+import { type Beginnings, MARKS } from "../contract/lookup.js";
 import type { createTurns } from "../workers/turns.js";
+import { larger } from "./bits.js";
 import { type FilesOptions, writeFiles } from "./files.js";
-import type { Lines, SortedLine } from "./lines.js";
-import { countNumbers } from "./numbers.js";
-import { mergeRuns, type StoredRun } from "./runs/merge.js";
-import { piecesOf, type Run, RunWriter } from "./runs/run.js";
+import { type BytePlace, Lines } from "./lines.js";
+import { countNumbers, MOST_DIGITS, writeNumber } from "./numbers.js";
 import { type FileForm, FileSizes } from "./sizes.js";
 import type { TemporaryBytes } from "./temporary.js";
-import { termOfLine, textAt } from "./term.js";
+import { oneMore, sharedBytes, termOfLine, textAt, writtenTerm } from "./term.js";
+import { SortedTerms, type TermBytes, TermCollector } from "./terms.js";
 
-/** What a family is like. Can be sent to another thread. */
-export interface FamilyForm {
+interface FamilyOptions {
   /** Of all records. */
   count: number;
-  /** Whether a term that one record has is cut, and whether beginnings of terms have lines of their own. */
+  /** Whether a term that one record has is cut to the beginning that no other term has. */
   isCut: boolean;
+  /** Whether beginnings of terms have lines of their own. */
   hasAll: boolean;
   files: FileForm;
-}
-
-interface FamilyOptions extends FamilyForm {
   temporary: TemporaryBytes;
 }
 
-/** Bytes of terms and lists that are put into pieces together. */
-const TOGETHER = 2 ** 18;
+/** A term and the numbers of its records, until the next term says how far it may be cut. */
+interface Term {
+  place: BytePlace;
+  numbers: Uint32Array;
+}
 
-/** What is sent there is free at once. The garbage collector would leave it for long, since the objects that hold it are few. */
-const { port1: NOWHERE } = new MessageChannel();
-NOWHERE.close();
+type Turn = ReturnType<typeof createTurns>;
 
+const ONLY = MARKS.only.charCodeAt(0);
+
+/** To be closed in a `finally`. */
 export class SortedFamily {
-  readonly #runs: StoredRun[] = [];
-  #lines: Lines | undefined;
+  readonly #terms = new SortedTerms();
+  readonly #lines: Lines;
+  /** For the digits of a term's numbers. */
+  #list = new Uint8Array(2 ** 10);
 
-  constructor(private readonly options: FamilyOptions) {}
-
-  /** The run's memory is gone afterwards. */
-  take(run: Run): void {
-    this.takePieces(piecesOf(run));
-    NOWHERE.postMessage(undefined, [run.bytes.buffer]);
+  constructor(private readonly options: FamilyOptions) {
+    this.#lines = new Lines(options.temporary);
   }
 
-  /** Takes a run piece by piece. */
-  takePieces(run: Iterable<Uint8Array>): void {
-    let [first, pieces] = [0, 0];
-    for (const bytes of run) {
-      const piece = this.options.temporary.put(bytes);
-      first ||= piece;
-      pieces++;
+  take(terms: TermBytes): void {
+    this.#terms.take(terms);
+  }
+
+  /** All terms in order, for another family to take: the same bytes, whoever collected which. */
+  async *sortedTerms(turn: Turn): AsyncGenerator<TermBytes> {
+    const terms = new TermCollector();
+    for (const { term, numbers } of this.#terms) {
+      const wait = turn();
+      if (wait) await wait;
+      for (const number of numbers) terms.add(term, 0, term.length, number);
+      if (terms.isFull) yield terms.finish();
     }
-    if (pieces > 0) this.#runs.push({ first, pieces });
+    yield terms.finish();
   }
 
-  /** All that was taken as one run, for another family to take. Whoever gathered what of it: it is the same run. */
-  async mergedRun(turn: ReturnType<typeof createTurns>): Promise<Iterable<Uint8Array>> {
-    return runOfLines(await mergeRuns(this.#runs, { ...this.options, isCut: false, turn }));
-  }
-
-  async merge(turn: ReturnType<typeof createTurns>): Promise<void> {
-    this.#lines = await mergeRuns(this.#runs, { ...this.options, turn });
+  /** Makes a line of each term. Nothing can be taken any more. */
+  async merge(turn: Turn): Promise<void> {
+    let last: (Term & { shared: number }) | undefined;
+    for (const { term, numbers } of this.#terms) {
+      const wait = turn();
+      if (wait) await wait;
+      const place = { bytes: term, begin: 0, end: term.length };
+      const shared = last ? sharedBytes(last.place, place) : 0;
+      if (last) this.#addLine(last, last.shared, shared);
+      last = { place, numbers, shared };
+    }
+    if (last) this.#addLine(last, last.shared, 0);
+    this.#lines.finish();
   }
 
   /** Each term in order, and how many records have it. After `merge`, where terms are not cut. */
   *counts(): Generator<{ term: string; count: number }> {
-    for (const line of this.#lines ?? [])
+    for (const line of this.#lines)
       yield { term: textAt(termOfLine(line)), count: countNumbers(line.bytes, line.listBegin, line.end) };
   }
 
   /** After `merge`. */
   async write(options: Pick<FilesOptions, "turn" | "put">): Promise<Beginnings> {
-    if (!this.#lines) throw new Error("Lines are written before they are merged");
     const sizes = new FileSizes(this.#lines.bytes, this.options.files);
     return writeFiles(this.#lines, { ...this.options, sizes, ...options });
   }
-}
 
-/** The terms of merged lines as one run, piece by piece. */
-function* runOfLines(lines: Lines): Generator<Uint8Array> {
-  let some: { term: Uint8Array; list: Uint8Array }[] = [];
-  let bytes = 0;
-  const cut = () => {
-    const writer = new RunWriter(some.length, bytes);
-    for (const { term, list } of some) writer.add(term, 0, term.length, list, list.length);
-    [some, bytes] = [[], 0];
-    return piecesOf(writer.finish());
-  };
-  for (const line of lines) {
-    const entry = { term: termIn(line), list: line.bytes.slice(line.listBegin, line.end - 1) };
-    some.push(entry);
-    bytes += entry.term.length + entry.list.length;
-    if (bytes >= TOGETHER) yield* cut();
+  close(): void {
+    this.#terms.close();
   }
-  yield* cut();
-}
 
-function termIn(line: SortedLine): Uint8Array {
-  const { bytes, begin, end } = termOfLine(line);
-  return bytes.slice(begin, end);
+  /** @param shared bytes that the term shares with the one before, and with the next: whole characters. */
+  #addLine({ place, numbers }: Term, shared: number, sharedWithNext: number): void {
+    const isCut = this.options.isCut && numbers.length === 1;
+    const end = isCut ? oneMore(place, Math.max(shared, sharedWithNext)) : place.end;
+    while (this.#list.length < MOST_DIGITS * numbers.length) this.#list = larger(this.#list);
+    let [length, before] = [0, 0];
+    for (const number of numbers) {
+      length = writeNumber(this.#list, length, number - before);
+      before = number;
+    }
+    const list = { bytes: this.#list, begin: 0, end: length };
+    this.#lines.add(writtenTerm({ ...place, end }), end < place.end ? ONLY : 0, list, shared);
+  }
 }

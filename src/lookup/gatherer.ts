@@ -4,19 +4,18 @@ import { keyTerm, nameFields, termOf, wordsOfRecord } from "../contract/lookup.j
 import { RECORD_SEPARATOR } from "../contract/page.js";
 import { placeFinder } from "../contract/record/places.js";
 import { valueAt } from "../contract/record/value.js";
-import type { Run } from "./runs/run.js";
-import { TermTable } from "./runs/table.js";
+import { type TermBytes, TermCollector } from "./terms.js";
 import { WordCutter } from "./words.js";
 
 /** What a thread hands over, in whatever order. */
 export interface GatheredTerms {
-  keys: Run;
-  words: Run;
+  keys: TermBytes;
+  words: TermBytes;
 }
 
 /** The memory that can be handed over instead of copied. */
 export function memoryOfGathered({ keys, words }: GatheredTerms): ArrayBuffer[] {
-  return [keys.bytes.buffer, words.bytes.buffer];
+  return [keys.buffer, words.buffer];
 }
 
 const [SPACE, QUOTE, BACKSLASH, COMMA, CLOSE] = [0x20, 0x22, 0x5c, 0x2c, 0x7d];
@@ -27,8 +26,8 @@ const HIGHEST_LEAD = 0xf4;
 
 /** Text as most have it is read byte by byte; everything else by the same functions that readers use. */
 export class Gatherer {
-  readonly #keys = new TermTable(true);
-  readonly #words = new TermTable();
+  readonly #keys = new TermCollector();
+  readonly #words = new TermCollector();
   readonly #fields: readonly Field[];
   readonly #find: ReturnType<typeof placeFinder>;
   /** Which of the fields is the label, from 1; 0 where it is the key. */
@@ -50,7 +49,7 @@ export class Gatherer {
   }
 
   /**
-   * @param first the number of the page's first record, from 0. No page may come after a later one, unless `finish` was called.
+   * @param first the number of the page's first record, from 0.
    * @param records canonical, with their separators. @param text of them, with a character for each byte.
    */
   add(first: number, records: Buffer, text: string): void {
@@ -130,9 +129,9 @@ export class Gatherer {
     } else this.#cutter.cut(records, begin + 1, end - 1, number);
   }
 
-  #addTerm(table: TermTable, term: string, number: number): void {
+  #addTerm(terms: TermCollector, term: string, number: number): void {
     const bytes = Buffer.from(term);
-    table.add(bytes, 0, bytes.length, number);
+    terms.add(bytes, 0, bytes.length, number);
   }
 }
 

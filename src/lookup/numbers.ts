@@ -52,34 +52,6 @@ export function eachNumber(
   }
 }
 
-/** Writes the numbers of a list behind `length` others, where there is room. @returns how many there are then. */
-export function readNumbers(
-  bytes: Uint8Array,
-  begin: number,
-  end: number,
-  numbers: Uint32Array,
-  length: number,
-): number {
-  let count = length;
-  let number = 0;
-  let difference = 0;
-  for (let at = begin; at < end; at++) {
-    const value = VALUES[bytes[at] ?? 0] ?? 0;
-    difference = (difference << BITS) | (value & (LAST - 1));
-    if (value < LAST) continue;
-    number += difference;
-    difference = 0;
-    numbers[count++] = number;
-  }
-  return count;
-}
-
-/** Whether a list has one number. */
-export function isOneNumber(bytes: Uint8Array, begin: number, end: number): boolean {
-  for (let at = begin; at < end - 1; at++) if ((VALUES[bytes[at] ?? 0] ?? 0) >= LAST) return false;
-  return true;
-}
-
 /** How many numbers a list has. What ends the line is none. */
 export function countNumbers(bytes: Uint8Array, begin: number, end: number): number {
   let count = 0;

@@ -24,7 +24,7 @@ export class WordCutter {
   /** Of those that become one letter or digit of at most three bytes, these bytes, and above them how many; else 0. */
   readonly #letters = new Uint32Array(COMMON);
   /** The term of the word that goes on. */
-  readonly #word = new Uint8Array(4 * MOST);
+  readonly #word = Buffer.alloc(4 * MOST);
   #length = 0;
   #characters = 0;
   /** Whether it is of writing without spaces. Then each of its characters has so many bytes. */
@@ -32,7 +32,7 @@ export class WordCutter {
   readonly #sizes: number[] = [];
 
   /** @param take is told of each word's term, which stands at the beginning of `bytes` for a moment. */
-  constructor(private readonly take: (bytes: Uint8Array, length: number, number: number) => void) {}
+  constructor(private readonly take: (bytes: Buffer, length: number, number: number) => void) {}
 
   /** Cuts the text that stands from `begin` to `end`. @param number of the record, which `take` is told. */
   cut(bytes: Uint8Array, begin: number, end: number, number: number): void {

@@ -47,7 +47,7 @@ test("a shard again, at once, with other threads, and where its part is damaged:
   cpSync(join(parts, name), before, { recursive: true });
   expect([first, ...others].filter((part) => part?.isNew)).toHaveLength(1);
   expect((await buildShard(options)).isNew).toBe(false);
-  for (const path of ["records.sha256", "api/users/pages/300.json", "words.run", "shard.json"]) {
+  for (const path of ["records.sha256", "api/users/pages/300.json", "words.terms", "shard.json"]) {
     appendFileSync(join(parts, name, path), "x");
     expect((await buildShard({ ...options, workers: 2 })).isNew, path).toBe(true);
     execFileSync("diff", ["-r", before, join(parts, name)]);
@@ -116,7 +116,7 @@ const REFUSALS: [string, (parts: string, name: (number: number) => string) => vo
     (parts, name) => flip(join(parts, name(2), "bulk.members")),
     /Shard 2\/4 is not whole.*members/,
   ],
-  ["runs that are damaged", (parts, name) => flip(join(parts, name(1), "words.run")), /Shard 1\/4 is not whole.*words/],
+  ["terms that are damaged", (parts, name) => flip(join(parts, name(1), "words.terms")), /Shard 1\/4 is not whole.*words/],
   [
     "digests that are damaged",
     (parts, name) => flip(join(parts, name(1), "digests")),

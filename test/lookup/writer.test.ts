@@ -6,6 +6,7 @@ import type { ContractFile } from "../../src/contract/file/form.js";
 import { keyTerm, type LookupIndex, nameFields, termOf, wordsOfRecord } from "../../src/contract/lookup.js";
 import { recordEncoder } from "../../src/contract/record/encode.js";
 import { valueAt } from "../../src/contract/record/value.js";
+import { USERS } from "../../src/contract/users.js";
 import { Gatherer } from "../../src/lookup/gatherer.js";
 import { eachNumber, MOST_DIGITS, writeNumber } from "../../src/lookup/numbers.js";
 import { LookupWriter } from "../../src/lookup/writer.js";
@@ -236,4 +237,15 @@ test("a number of any length is read as it was written", () => {
       eachNumber(bytes, 0, writeNumber(bytes, 0, number), (one) => read.push(one));
       expect(read).toEqual([number]);
     }
+});
+
+test("of so many lines that files would be too many, the later files are larger", async () => {
+  const records = Array.from({ length: 3000 }, (_, at) => {
+    const id = `${String((at * 7919) % 100_000).padStart(8, "0")}-0000-4000-8000-000000000000`;
+    const name = `name${(at * 31) % 997} everybody${at % 3} ${"é".repeat(at % 40)}`;
+    return { id, display_name: name, username: `user${at}`, first_name: "", last_name: "" };
+  });
+  const { files } = await make(contractOf(USERS), records, 1, 100, 1);
+  expect(files.size).toBeGreaterThan(590);
+  expect(files.size).toBeLessThan(1200);
 });

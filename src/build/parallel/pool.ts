@@ -78,10 +78,8 @@ export async function writePagesInParallel(
     const share = source.share(pageSize);
     await pool.askAll({ kind: "read", share });
     sums = digestsFor(data.destination, { collection, range });
-    // What is made for another machine to join is not cut here, so one thread does.
-    const shared = size > 1 && !data.destination.isPart ? { signal } : undefined;
     const gathering = await loadGathering(data.destination);
-    gathered = gathering && new gathering.GatheredFiles(data.destination, collection, previous, shared);
+    gathered = gathering && new gathering.GatheredFiles(data.destination, collection, previous);
     keys = new RepeatedKeys(rows.rows);
     const sum = new Sum(range.first - 1, sums, list, bulk, gathered, keys);
     const starts = inBatches(source.pageStarts(share, pageSize, rows), isBulk ? pagesTogether(pageSize) : BATCH);
@@ -108,7 +106,7 @@ export async function writePagesInParallel(
     sums?.close();
     keys?.close();
     bulk?.close();
-    await gathered?.close();
+    gathered?.close();
   }
 }
 
@@ -116,7 +114,7 @@ export async function writePagesInParallel(
 async function finishGathered(pool: BuildPool, gathered: GatheredFiles | undefined, signal: AbortSignal | undefined) {
   if (!gathered) return undefined;
   for (const result of await pool.askAll({ kind: "finish" }))
-    if (result.kind === "finished" && result.gathered) await gathered.take(result.gathered);
+    if (result.kind === "finished" && result.gathered) gathered.take(result.gathered);
   await pool.end();
   return gathered.finish(signal);
 }

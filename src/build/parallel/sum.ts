@@ -41,9 +41,8 @@ export class Sum {
       this.sums.add(first, batch.starts.length, result.digests);
       this.list.add(first, batch.starts.length, lines);
       this.keys.add(lines);
-      const taken = result.gathered && this.gathered?.take(result.gathered);
+      if (result.gathered) this.gathered?.take(result.gathered);
       added = this.bulk?.add(first, batch.starts.length, result.members);
-      if (taken) added = Promise.all([taken, added]).then(() => {});
       addAll(this.totals, result.totals);
       addAll(this.spent, result.spent);
       for (const [kind, records] of Object.entries(result.warnings)) countWarning(this.warnings, kind, records);

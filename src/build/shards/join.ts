@@ -128,7 +128,7 @@ class Joining {
   }
 
   close(): void {
-    void this.#gathered?.close();
+    this.#gathered?.close();
     this.#bulk?.close();
     this.#list.close();
     this.#sums.close();

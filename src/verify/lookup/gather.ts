@@ -36,7 +36,6 @@ export class RecordGatherer {
   }
 
   /**
-   * No page may come after a later one, unless `finish` was called.
    * @param records the text of all records of a page, each of them valid and canonical.
    */
   add(page: number, records: Buffer): void {
@@ -82,7 +81,7 @@ export class Remaker {
   /** In any order. @param pages how many more have been gathered. @throws UserError when the folder for temporary files is full. */
   take(pages: number, gathered: GatheredPages | undefined): void {
     this.#pages += pages;
-    if (gathered?.lookup) void this.#lookup?.take(gathered.lookup);
+    if (gathered?.lookup) this.#lookup?.take(gathered.lookup);
     if (gathered?.explorer) this.#explorer?.take(gathered.explorer);
   }
 
@@ -93,7 +92,7 @@ export class Remaker {
   }
 
   close(): void {
-    void this.#lookup?.close();
+    this.#lookup?.close();
     this.#explorer?.close();
   }
 }
