@@ -10,6 +10,9 @@ export const RELEASES = "releases";
 /** A word for the release that was current before the current one. */
 export const PREVIOUS = "previous";
 
+/** In `dist`: links that are named after a release and lead to the one that was current before it. */
+export const BEFORE = ".previous";
+
 /** In `dist`, only during a build: the release being written, the link being made, releases being removed. */
 export const STAGING = ".staging";
 export const NEXT_LINK = ".current-next";

@@ -1,15 +1,26 @@
 /** Makes a release current by one rename of a link, and removes old releases. */
-import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from "node:fs";
 import { join } from "node:path";
 import { hasCode, isMissing, UserError } from "../errors.js";
-import { CURRENT, MARK, NEXT_LINK, RELEASES, TRASH_PREFIX } from "./layout.js";
+import { BEFORE, CURRENT, MARK, NEXT_LINK, RELEASES, TRASH_PREFIX } from "./layout.js";
 import { findCurrent, releaseNames } from "./list.js";
 import { remove, tidy } from "./refusals.js";
+import { makeFolder } from "./sharing.js";
 import { flushFolder } from "./write.js";
 
 /**
- * Needs the lock of `dist`. The release that was current is marked with the time of the switch, as the modification time of
- * its folder, for `prune` and for "previous". Whenever this throws, nothing has been switched.
+ * Makes a release current. Needs the lock of `dist`. The release that was current before is written down for `previous`, and its
+ * folder's modification time becomes that of the switch, for `prune` and `forget`. Whenever this throws, nothing has been switched.
  * @param untidied is told of what failed without keeping the release from becoming current.
  */
 export function switchCurrent(dist: string, name: string, now: Date, untidied: string[]): void {
@@ -18,14 +29,22 @@ export function switchCurrent(dist: string, name: string, now: Date, untidied: s
   requireLink(dist);
   if (before !== undefined && before !== name) {
     const folder = join(dist, RELEASES, before);
-    const what = `${folder} could not be marked as the previous release, so "previous" may mean another one`;
-    // Marked before the link is made: a mark that is later than the link does not count as that of the previous release.
-    tidy(untidied, what, () => touch(folder, now));
+    noteBefore(dist, name, before);
+    tidy(untidied, `${folder} could not be marked with the time of the switch`, () => touch(folder, now));
   }
   rmSync(next, { recursive: true, force: true });
   symlinkSync(`${RELEASES}/${name}`, next);
   renameSync(next, join(dist, CURRENT));
   tidy(untidied, `The switch to ${name} may not survive a loss of power`, () => flushFolder(dist));
+}
+
+/** Writes down which release is current before `name`. The link counts only while `name` is current, as after the switch. */
+function noteBefore(dist: string, name: string, before: string): void {
+  const folder = makeFolder(dist, BEFORE);
+  // The link of the release that is still current stays, in case this run is killed before the switch.
+  for (const old of readdirSync(folder)) if (old !== before) rmSync(join(folder, old), { recursive: true });
+  symlinkSync(`../${RELEASES}/${before}`, join(folder, name));
+  flushFolder(folder);
 }
 
 /** @throws UserError when something other than a link is in the place of `current`, which Rollcall must not replace. */

@@ -1,5 +1,5 @@
 /** What a word means where a release is named: one order, for every verb. */
-import { cpSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { cpSync, lutimesSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
@@ -43,6 +43,43 @@ test("current, and previous: what was current before", async () => {
   const { second, third, find } = await threeReleases();
   expect(find("current")).toBe(`dist/releases/${third.name}`);
   expect(find("previous")).toBe(`dist/releases/${second.name}`);
+});
+
+test("previous is what was current before, whatever the times of folders and links", async () => {
+  const { dist, first, second, third, find } = await threeReleases();
+  const skew = (seconds: number) => {
+    for (const { folder } of [first, second, third]) utimesSync(folder, seconds, seconds);
+    lutimesSync(join(dist, "current"), 1_000_000_000, 1_000_000_000);
+  };
+  skew(2_000_000_000);
+  expect(find("previous")).toBe(`dist/releases/${second.name}`);
+  await useRelease(dist, first.id);
+  utimesSync(second.folder, 500_000_000, 500_000_000);
+  expect(find("previous")).toBe(`dist/releases/${third.name}`);
+  await useRelease(dist, "previous");
+  expect(find("previous")).toBe(`dist/releases/${first.name}`);
+});
+
+test("a switch that was killed halfway leaves what previous means", async () => {
+  const { dist, first, second, third, find } = await threeReleases();
+  symlinkSync(`../releases/${third.name}`, join(dist, ".previous", first.name));
+  expect(find("previous")).toBe(`dist/releases/${second.name}`);
+  await useRelease(dist, third.id);
+  expect(find("previous")).toBe(`dist/releases/${second.name}`);
+  await useRelease(dist, second.id);
+  expect(find("previous")).toBe(`dist/releases/${third.name}`);
+});
+
+test("previous is refused when it has been removed, and when there was none", async () => {
+  const { dist, second, find } = await threeReleases();
+  rmSync(second.folder, { recursive: true });
+  expect(() => find("previous")).toThrow(
+    `${second.name}, which has been removed from ${dist}, was current before the current one; "rollcall releases" lists`,
+  );
+  rmSync(join(dist, ".previous"), { recursive: true });
+  expect(() => find("previous")).toThrow(
+    `No release in ${dist} was current before the current one; "rollcall releases"`,
+  );
 });
 
 test("a folder: a release's, one of releases, or whatever is there", async () => {
