@@ -1,16 +1,16 @@
 /** `rollcall forget`: removes kept releases, and says which URLs may still hold what only they had. */
-import { existsSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UserError, usageError } from "../errors.js";
 import { findRelease } from "../release/choose.js";
-import { CURRENT, RELEASES, TRASH_PREFIX } from "../release/layout.js";
+import { CURRENT, RELEASES } from "../release/layout.js";
 import { findCurrent, releaseNames } from "../release/list.js";
-import { lockDist } from "../release/lock.js";
+import { lockDist, removeUnheld } from "../release/lock.js";
 import { idOf } from "../release/name.js";
 import { openIfWhole, type Release } from "../release/open.js";
 import { explainWrite, remove } from "../release/refusals.js";
 import { removeLeft } from "../release/staging.js";
-import { GRACE } from "../release/switch.js";
+import { GRACE, moveToTrash, trashOf } from "../release/switch.js";
 import { ReleaseFiles } from "./files.js";
 import { ownedBy } from "./owned.js";
 import { urlsWhere } from "./purge.js";
@@ -63,7 +63,14 @@ export async function forgetReleases(
       const [removed, kept] = [names, others].map((all) => all.map((name) => ({ id: idOf(name), name })));
       const plan = { removed: removed ?? [], unknown: [], kept: kept ?? [] };
       await tell(urlsOf(dist, names, plan.unknown), plan);
-      for (const name of names) discard(dist, name, untidied);
+      const removeAll = () => {
+        for (const name of names) moveToTrash(dist, name);
+      };
+      if (!removeUnheld(dist, removeAll))
+        throw new UserError(
+          "A release is being published, so nothing was removed. Wait until that has ended, then run this again.",
+        );
+      for (const name of names) remove(trashOf(dist, name), untidied);
       return untidied;
     } finally {
       unlock();
@@ -123,11 +130,4 @@ function ownUrls(release: Release, other: Release | undefined): Iterable<string>
     ownedBy(files),
     (path) => !isSamePlace || digestIn(files, path) !== digestIn(others, path),
   );
-}
-
-function discard(dist: string, name: string, untidied: string[]): void {
-  const trash = join(dist, TRASH_PREFIX + name);
-  rmSync(trash, { recursive: true, force: true });
-  renameSync(join(dist, RELEASES, name), trash);
-  remove(trash, untidied);
 }

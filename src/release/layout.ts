@@ -22,6 +22,13 @@ export const TRASH_PREFIX = ".trash-";
 export const LOCK = ".lock";
 export const LOCK_HOLDER = ".lock-holder.json";
 
+/** In `dist`: the file that is locked while a release is read that must not be removed. */
+export const READERS = ".readers";
+
+/** In a folder while it is published to, as `LOCK` and `LOCK_HOLDER` in `dist`. */
+export const TARGET_LOCK = ".rollcall-lock";
+export const TARGET_LOCK_HOLDER = ".rollcall-lock-holder.json";
+
 /** In `dist`: what the current release was made from, and a folder with a lock for each target that was published to. */
 export const ORIGIN = ".origin.json";
 export const PUBLISHED = ".published";

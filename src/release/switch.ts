@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { hasCode, isMissing, UserError } from "../errors.js";
 import { BEFORE, CURRENT, MARK, NEXT_LINK, RELEASES, TRASH_PREFIX } from "./layout.js";
 import { findCurrent, releaseNames } from "./list.js";
+import { removeUnheld } from "./lock.js";
 import { remove, tidy } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import { flushFolder } from "./write.js";
@@ -66,19 +67,43 @@ export function prune(dist: string, keep: number, now: Date, untidied: string[])
   const removed: string[] = [];
   tidy(untidied, `Old releases in ${dist} could not be listed`, () => {
     const current = findCurrent(dist);
+    const isOld = (name: string) => now.getTime() - statSync(join(dist, RELEASES, name)).mtimeMs > GRACE;
     const old = releaseNames(dist).filter((name) => name !== current);
-    for (const name of old.slice(keep)) {
-      const folder = join(dist, RELEASES, name);
-      const trash = join(dist, TRASH_PREFIX + name);
-      tidy(untidied, `Old release ${name} could not be removed`, () => {
-        if (now.getTime() - statSync(folder).mtimeMs <= GRACE) return;
-        renameSync(folder, trash);
-        removed.push(name);
+    const due = old.slice(keep).filter(isOld);
+    const isDone =
+      due.length === 0 ||
+      removeUnheld(dist, () => {
+        for (const name of due) {
+          tidy(untidied, `Old release ${name} could not be removed`, () => {
+            moveToTrash(dist, name);
+            removed.push(name);
+          });
+        }
       });
-      remove(trash, untidied);
-    }
+    if (!isDone)
+      untidied.push("Old releases were not removed, since one is being published. The next build removes them.");
   });
+  for (const name of removed) remove(trashOf(dist, name), untidied);
   return removed;
+}
+
+/**
+ * Takes a release away, so that a removal which is killed leaves no half of it. Overlayfs renames no folder of a lower layer
+ * (EXDEV), so there its files are removed where they are.
+ */
+export function moveToTrash(dist: string, name: string): void {
+  const folder = join(dist, RELEASES, name);
+  rmSync(trashOf(dist, name), { recursive: true, force: true });
+  try {
+    renameSync(folder, trashOf(dist, name));
+  } catch (error) {
+    if (!hasCode(error, "EXDEV")) throw error;
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export function trashOf(dist: string, name: string): string {
+  return join(dist, TRASH_PREFIX + name);
 }
 
 function touch(folder: string, now: Date): void {

@@ -1,7 +1,8 @@
 /** `rollcall forget`: kept releases go, and the URLs of what only they had are told. */
-import { cpSync, mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { holdReleases } from "../../src/release/lock.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { age, BASE, twoReleases } from "./forgetting.js";
 
@@ -128,4 +129,17 @@ test("what a killed run has left goes and is named, even if the run is refused",
   expect(code).toBe(2);
   expect(stderr).toMatch(/^Removed what killed runs had left: \.trash-1\.\nerror: "ffff" is neither/);
   expect(readdirSync(dist)).not.toContain(".trash-1");
+});
+
+test("nothing goes while a release is published", async () => {
+  const { cwd, dist, old } = await twoReleases();
+  const release = holdReleases(dist);
+  expect(await rollcall("forget previous", fakeIo(cwd))).toMatchObject({
+    code: 1,
+    stderr:
+      "error: A release is being published, so nothing was removed. Wait until that has ended, then run this again.\n",
+  });
+  expect(existsSync(old.folder)).toBe(true);
+  release();
+  expect(await rollcall("forget previous", fakeIo(cwd))).toMatchObject({ code: 0 });
 });
