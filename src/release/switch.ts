@@ -13,8 +13,9 @@ import {
 import { join } from "node:path";
 import { hasCode, isMissing, UserError } from "../errors.js";
 import { BEFORE, CURRENT, MARK, NEXT_LINK, RELEASES, TRASH_PREFIX } from "./layout.js";
-import { findCurrent, releaseNames } from "./list.js";
+import { findCurrent, findPrevious, releaseNames } from "./list.js";
 import { removeUnheld } from "./lock.js";
+import { parseFolderName } from "./name.js";
 import { remove, tidy } from "./refusals.js";
 import { makeFolder } from "./sharing.js";
 import { flushFolder } from "./write.js";
@@ -59,7 +60,7 @@ export function requireLink(dist: string): void {
 export const GRACE = 60_000;
 
 /**
- * Removes old releases, except the newest `keep`, the current one, and one that was current less than a minute ago. Each is
+ * Removes old releases, except `keep` (the previous one, then the newest, and those dated in the future last), the current one, and one that was current less than a minute ago. Each is
  * first renamed, so that a removal that is killed never leaves half a release there. Needs the lock of `dist`.
  * @returns the folder names of the releases that are gone.
  */
@@ -68,7 +69,12 @@ export function prune(dist: string, keep: number, now: Date, untidied: string[])
   tidy(untidied, `Old releases in ${dist} could not be listed`, () => {
     const current = findCurrent(dist);
     const isOld = (name: string) => now.getTime() - statSync(join(dist, RELEASES, name)).mtimeMs > GRACE;
-    const old = releaseNames(dist).filter((name) => name !== current);
+    const previous = findPrevious(dist);
+    // A clock that was ahead once has given names that would stay the newest for years.
+    const rank = (name: string) => (name === previous ? 0 : (parseFolderName(name)?.time ?? now) <= now ? 1 : 2);
+    const old = releaseNames(dist)
+      .filter((name) => name !== current)
+      .sort((one, other) => rank(one) - rank(other));
     const due = old.slice(keep).filter(isOld);
     const isDone =
       due.length === 0 ||

@@ -1,10 +1,11 @@
 /** What a word means where a release is named: one order, for every verb. */
-import { cpSync, lutimesSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { cpSync, lutimesSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
 import { findRelease, lookUp, openChosen } from "../../src/release/choose.js";
 import { lockDist } from "../../src/release/lock.js";
+import { prune, switchCurrent } from "../../src/release/switch.js";
 import { useRelease } from "../../src/release/use.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -152,6 +153,24 @@ test("what means nothing", async () => {
     expect(() => find(word), word).toThrow("is neither the beginning of a release's id in");
   }
   expect(() => findRelease("zz", join(cwd, "none"))).toThrow(/^There is no release in .*none; run "rollcall build"/);
+});
+
+test("releases dated in the future are pruned first, and the previous one last", () => {
+  const dist = scratch();
+  const name = (year: number) => `${year}0101T000000Z-00000000${year}`;
+  const years = [2020, 2024, 2025, 2026, 2098, 2099];
+  for (const year of years) {
+    mkdirSync(join(dist, "releases", name(year)), { recursive: true });
+    utimesSync(join(dist, "releases", name(year)), 0, 0);
+  }
+  const now = new Date("2026-11-21T00:00:00Z");
+  switchCurrent(dist, name(2020), new Date(0), []);
+  switchCurrent(dist, name(2026), new Date(0), []);
+  const untidied: string[] = [];
+  expect(prune(dist, 3, now, untidied)).toEqual([name(2099), name(2098)]);
+  expect(prune(dist, 1, now, untidied)).toEqual([name(2025), name(2024)]);
+  expect(readdirSync(join(dist, "releases"))).toEqual([name(2020), name(2026)]);
+  expect(untidied).toEqual([]);
 });
 
 test("current is switched while nobody else can lock the folder", async () => {
