@@ -1,32 +1,62 @@
 /** `rollcall forget`: removes kept releases for good. */
-import { ExitCode } from "../errors.js";
+import { codeOf, ExitCode, UserError } from "../errors.js";
 import { count } from "../print/numbers.js";
 import { listed, toJson } from "../print/text.js";
-import { forgetReleases } from "../publish/forget.js";
+import { type ForgetPlan, forgetReleases } from "../publish/forget.js";
 import { warnUntidied } from "./program/failure.js";
-import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
+import { type Given, type Io, printed, say, sayLines } from "./program/verb.js";
+
+const LINES_AT_ONCE = 1000;
 
 export async function runForget({ settings, words }: Given, io: Io): Promise<ExitCode> {
   const { json, out } = settings;
-  const urls: string[] = [];
-  const onUrl = (url: string) => void (json ? urls.push(url) : print(io, url));
+  // What stdout refuses, `printed` throws.
+  io.onLost = () => {};
   let told = 0;
-  const { removed, unknown, untidied } = await forgetReleases(out, words, {
+  let plan: ForgetPlan | undefined;
+  const untidied = await forgetReleases(out, words, {
     ...{ now: () => io.date(), cwd: io.cwd },
-    onUrl(url) {
-      told++;
-      onUrl(url);
+    onCleared: (names) => say(io, `Removed what killed runs had left: ${listed(names)}.`),
+    async tell(urls, planned) {
+      plan = planned;
+      const waiting: string[] = [];
+      for await (const url of urls) {
+        told++;
+        waiting.push(url);
+        if (!json && waiting.length === LINES_AT_ONCE) await printUrls(io, waiting.splice(0));
+      }
+      if (json)
+        await printUrls(io, [toJson({ removed: plan.removed, urls: waiting, unknown: plan.unknown, kept: plan.kept })]);
+      else if (waiting.length > 0) await printUrls(io, waiting);
     },
   });
-  if (json) print(io, toJson({ removed, urls, unknown, untidied }));
-  else
+  const { removed = [], unknown = [], kept = [] } = plan ?? {};
+  if (!json)
     sayLines(io, [
-      { verb: "forget", value: removed.map(({ id }) => id).join(" "), detail: count(removed.length, "release") },
+      {
+        verb: "forget",
+        value: [...new Set(removed.map(({ id }) => id))].join(" "),
+        detail: count(removed.length, "release"),
+      },
       { verb: "purge", value: `${count(told, "URL")}, on stdout` },
+      { verb: "kept", value: `${count(kept.length, "other old release")}, which may hold the same records` },
       { verb: "left", value: "targets, caches, mirrors and backups: see docs/operating.md, privacy" },
     ]);
   if (unknown.length > 0)
-    say(io, `Not whole, so that nobody knows their URLs: ${listed(unknown)}; purge all of the listing.`);
+    say(io, `Incomplete releases, whose URLs are unknown: ${listed(unknown)}. Purge all of the listing.`);
   warnUntidied(io, untidied);
   return untidied.length > 0 ? ExitCode.refused : ExitCode.done;
+}
+
+/** @throws UserError when stdout does not take them. */
+async function printUrls(io: Io, lines: readonly string[]): Promise<void> {
+  try {
+    await printed(io, lines.join("\n"));
+  } catch (cause) {
+    const why = codeOf(cause) ?? String(cause);
+    throw new UserError(
+      `The URLs cannot be written to stdout (${why}), so nothing was removed. Give stdout a file with room, then run this again.`,
+      { cause },
+    );
+  }
 }

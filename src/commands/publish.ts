@@ -9,7 +9,7 @@ import { at, hasScheme } from "../settings/kinds.js";
 import type { Settings } from "../settings/settings.js";
 import { readShard, wordOf } from "../shards/word.js";
 import { type Progress, watched } from "./program/progress.js";
-import { type Given, type Io, print, say, sayLines } from "./program/verb.js";
+import { type Given, type Io, loseOutput, print, say, sayLines } from "./program/verb.js";
 
 export async function runPublish({ settings, arguments: { target = "" } }: Given, io: Io): Promise<ExitCode> {
   const { json, quiet, dryRun, purgeList } = settings;
@@ -29,6 +29,7 @@ export async function runPublish({ settings, arguments: { target = "" } }: Given
     });
   const outcome = dryRun ? "nothing was changed" : "run this again, and it goes on where it stopped";
   const result = await watched(io, json || quiet ? undefined : "file", step, outcome);
+  if (!dryRun) loseOutput(io, `Release ${result.id} is published to ${result.target}.`);
   const milliseconds = io.now() - started;
   if (json) print(io, toJson({ ...result, dry_run: dryRun, seconds: Math.round(milliseconds) / 1000 }));
   else if (!quiet) sayLines(io, describePublish(result, milliseconds, settings));

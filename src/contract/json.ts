@@ -75,7 +75,7 @@ function endOfString(text: string, at: number): number {
 export function whyNotExactJson(value: unknown, depth = MAX_JSON_DEPTH): string | undefined {
   if (typeof value === "number") {
     const exact = Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
-    return exact ? undefined : "must not hold numbers beyond +-(2^53 - 1)";
+    return exact ? undefined : "must not hold whole numbers beyond +-(2^53 - 1), 1e21 too";
   }
   if (typeof value === "string") return LONE_SURROGATE.test(value) ? "must not hold half a surrogate pair" : undefined;
   if (typeof value !== "object" || value === null) return undefined;

@@ -151,7 +151,7 @@ export function facetFields({ fields, key }: Pick<Contract, "fields" | "key">): 
   );
 }
 
-/** What a value of such a field is looked up by: `kyc_status="VERIFIED"`. Of a list, each item is a value. */
+/** What a value of such a field is looked up by: `status="open"`. Of a list, each item is a value. */
 export function facetTerm({ path }: Pick<Field, "path">, value: unknown): string {
   return `${path}=${JSON.stringify(value)}`;
 }

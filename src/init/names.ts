@@ -90,7 +90,7 @@ export function isTimeName(column: string, declared: string): boolean {
   return /date|time/i.test(declared) || wordsOf(column).some((word) => TIME_WORDS.has(word));
 }
 
-/** A column's name where every program can write it, as `firstName`; otherwise its words, as `first_name` for `First Name`. */
+/** A column's name where every program can write it, as `openSince`; otherwise its words, as `open_since` for `Open Since`. */
 export function fieldOf(column: string, taken: ReadonlySet<string>): string {
   if (/^[A-Za-z][A-Za-z0-9_]*$/.test(column) && !taken.has(column) && !(column in {})) return column;
   const name =

@@ -1,55 +1,77 @@
 /** `rollcall forget`: removes kept releases, and says which URLs may still hold what only they had. */
-import { realpathSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { UserError, usageError } from "../errors.js";
 import { findRelease } from "../release/choose.js";
-import { CURRENT, RELEASES, TRASH_PREFIX } from "../release/layout.js";
+import { CURRENT, RELEASES } from "../release/layout.js";
 import { findCurrent, releaseNames } from "../release/list.js";
-import { lockDist } from "../release/lock.js";
+import { lockDist, removeUnheld } from "../release/lock.js";
 import { idOf } from "../release/name.js";
 import { openIfWhole, type Release } from "../release/open.js";
 import { explainWrite, remove } from "../release/refusals.js";
-import { GRACE } from "../release/switch.js";
+import { removeLeft } from "../release/staging.js";
+import { GRACE, moveToTrash, trashOf } from "../release/switch.js";
 import { ReleaseFiles } from "./files.js";
 import { ownedBy } from "./owned.js";
 import { urlsWhere } from "./purge.js";
 
-export interface ForgetResult {
-  /** Ids and folder names of the releases that are gone, in the order in which they were named. */
+export interface ForgetPlan {
+  /** Ids and folder names of the releases that go, in the order in which they were named. */
   removed: { id: string; name: string }[];
-  /** Names of those that were not whole, so that nobody knows which URLs they had. */
+  /** Names of those that are incomplete, so that their URLs are unknown. */
   unknown: string[];
-  /** What is left of them all the same, a line each: the next build tries again. */
-  untidied: string[];
+  /** The other releases that are not current, which may hold the same records. */
+  kept: { id: string; name: string }[];
 }
 
 export interface ForgetEffects {
   now(): Date;
   /** What relative paths are resolved against. */
   cwd: string;
-  /** Is told of each URL whose bytes current does not have, before anything is removed. */
-  onUrl(url: string): void;
+  /** Told of the folders that killed runs have left in `dist`, once they are removed, even if this run is refused later. */
+  onCleared(names: readonly string[]): void;
+  /** Takes each URL whose bytes current does not have, then the plan. Nothing is removed before it resolves, or if it throws. */
+  tell(urls: AsyncIterable<string>, plan: ForgetPlan): Promise<void>;
 }
 
+/** The word for all releases but the current one. */
+const OTHERS = "others";
+
 /**
- * Removes the releases that words mean: by an id, all that have it. Each is renamed first, so that one which is killed leaves
- * a whole release or none. Nothing is removed unless all may be.
+ * Removes the releases that words mean, with all others of the same id unless a word names a folder. Each is renamed first,
+ * so that a run which is killed leaves a whole release or none. Nothing is removed unless all may be.
+ * @returns what could not be removed, a line each: the next build or forget tries again.
  * @throws UserError when a word means none or several, when one is current or was a minute ago, or when another process writes.
  */
 export async function forgetReleases(
   dist: string,
   words: readonly string[],
-  { now, cwd, onUrl }: ForgetEffects,
-): Promise<ForgetResult> {
+  effects: ForgetEffects,
+): Promise<string[]> {
+  const { now, cwd, onCleared, tell } = effects;
+  // Locking would create the folder.
+  if (!existsSync(dist)) findRelease(words[0] ?? "", dist, cwd);
   try {
-    const names = [...new Set(words.flatMap((word) => namesOf(word, dist, cwd)))];
     const unlock = lockDist(dist, now());
     try {
-      requireOld(dist, names, now());
-      const unknown = await tellUrls(dist, names, onUrl);
       const untidied: string[] = [];
-      for (const name of names) discard(dist, name, untidied);
-      return { removed: names.map((name) => ({ id: idOf(name), name })), unknown, untidied };
+      const cleared = removeLeft(dist, untidied);
+      if (cleared.length > 0) onCleared(cleared);
+      const names = [...new Set(words.flatMap((word) => namesOf(word, dist, cwd)))];
+      requireOld(dist, names, now());
+      const others = releaseNames(dist).filter((name) => name !== findCurrent(dist) && !names.includes(name));
+      const [removed, kept] = [names, others].map((all) => all.map((name) => ({ id: idOf(name), name })));
+      const plan = { removed: removed ?? [], unknown: [], kept: kept ?? [] };
+      await tell(urlsOf(dist, names, plan.unknown), plan);
+      const removeAll = () => {
+        for (const name of names) moveToTrash(dist, name);
+      };
+      if (!removeUnheld(dist, removeAll))
+        throw new UserError(
+          "A release is being published, so nothing was removed. Wait until that has ended, then run this again.",
+        );
+      for (const name of names) remove(trashOf(dist, name), untidied);
+      return untidied;
     } finally {
       unlock();
     }
@@ -58,15 +80,14 @@ export async function forgetReleases(
   }
 }
 
-/** The folder names that a word means: all releases with the id that it begins, or the one that it names otherwise. */
 function namesOf(word: string, dist: string, cwd: string): string[] {
+  if (word === OTHERS) return releaseNames(dist).filter((name) => name !== findCurrent(dist));
   const folder = findRelease(word, dist, cwd);
   const path = realpathSync(folder);
   if (dirname(path) !== realpathSync(join(dist, RELEASES)))
     throw new UserError(`${folder} is not one of the releases in ${dist}; only those can be forgotten.`);
   const name = basename(path);
-  const id = idOf(name);
-  return id.startsWith(word.toLowerCase()) ? releaseNames(dist).filter((other) => idOf(other) === id) : [name];
+  return word.includes(name) ? [name] : releaseNames(dist).filter((other) => idOf(other) === idOf(name));
 }
 
 function requireOld(dist: string, names: readonly string[], now: Date): void {
@@ -84,17 +105,15 @@ function requireOld(dist: string, names: readonly string[], now: Date): void {
   }
 }
 
-/** Tells each URL once. @returns the names of releases that are not whole. */
-async function tellUrls(dist: string, names: readonly string[], onUrl: (url: string) => void): Promise<string[]> {
+/** Each URL once. @param unknown takes the names of releases that are incomplete. */
+async function* urlsOf(dist: string, names: readonly string[], unknown: string[]): AsyncGenerator<string> {
   const current = await openIfWhole(join(dist, CURRENT));
-  const unknown: string[] = [];
   const told = new Set<string>();
   for (const name of names) {
     const release = await openIfWhole(join(dist, RELEASES, name));
     if (!release) unknown.push(name);
-    else for (const url of ownUrls(release, current)) if (told.size < told.add(url).size) onUrl(url);
+    else for (const url of ownUrls(release, current)) if (told.size < told.add(url).size) yield url;
   }
-  return unknown;
 }
 
 /** The URLs of what a release has and another one has not, or with other bytes. */
@@ -111,11 +130,4 @@ function ownUrls(release: Release, other: Release | undefined): Iterable<string>
     ownedBy(files),
     (path) => !isSamePlace || digestIn(files, path) !== digestIn(others, path),
   );
-}
-
-function discard(dist: string, name: string, untidied: string[]): void {
-  const trash = join(dist, TRASH_PREFIX + name);
-  rmSync(trash, { recursive: true, force: true });
-  renameSync(join(dist, RELEASES, name), trash);
-  remove(trash, untidied);
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { explainSystem, unlessStopped, usageError } from "../errors.js";
 import { openChosen } from "../release/choose.js";
 import { EXPLORER } from "../release/layout.js";
+import { holdReleases } from "../release/lock.js";
 import { findAltered, findDamage } from "../release/open.js";
 import { abortSignal, callback, checkOptions, folder, type OptionRules } from "../settings/options.js";
 import { pick } from "../settings/settings.js";
@@ -73,10 +74,21 @@ export async function publish(options: PublishOptions, effects: PublishEffects =
 }
 
 async function run(options: PublishOptions, effects: PublishEffects): Promise<PublishResult> {
-  const { force = false, dryRun = false, shard } = options;
-  const { signal } = effects;
+  const { shard } = options;
   if (shard !== undefined && options.purgeList !== undefined)
     throw usageError("--shard and --purge-list exclude each other: the run that follows all shards lists every URL.");
+  // Shards leave nothing in `dist`.
+  const release = shard === undefined ? holdReleases(options.dist) : () => {};
+  try {
+    return await publishHeld(options, effects);
+  } finally {
+    release();
+  }
+}
+
+async function publishHeld(options: PublishOptions, effects: PublishEffects): Promise<PublishResult> {
+  const { force = false, dryRun = false, shard } = options;
+  const { signal } = effects;
   const files = await openFiles(options, signal);
   const { target, close } = await openTarget(options, files.snapshot, effects);
   let purgeList: PurgeList | undefined;

@@ -1,7 +1,7 @@
 /** What publishing needs from a target, be it a folder or a bucket. */
 import { z } from "zod";
 import { parseAs } from "../contract/json.js";
-import { explainRefusal, isMissing, isSystemError, UserError } from "../errors.js";
+import { codeOf, explainRefusal, isMissing, isSystemError, UserError } from "../errors.js";
 import { findRefusal } from "../release/refusals.js";
 import type { Snapshot } from "../release/snapshot.js";
 import type { PublishedFile, ReleaseFiles } from "./files.js";
@@ -88,7 +88,7 @@ export function requireSameBase(target: string, found: Buffer | undefined, { id,
 
 /** Turns a system error from writing `name` into one that people can act on; returns other errors as they are. */
 export function explainPut(name: string, error: unknown): unknown {
-  if (!isSystemError(error)) return error;
+  if (!isSystemError(error) && !(error instanceof Error && codeOf(error)?.startsWith("SQLITE_"))) return error;
   // On a read-only disk, too, Node's recursive mkdir says that a path is missing.
   const why = explainRefusal(error, "another one", isMissing(error) ? findRefusal(name) : undefined);
   return new UserError(`Cannot write ${name}: ${why}, then run this again: it goes on where it stopped.`, {

@@ -1,6 +1,6 @@
 /** Finds the release that a user means, for every verb that takes a release. */
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { USERS_CONTRACT } from "../contract/contract.js";
 import { codeOf, UserError, usageError } from "../errors.js";
@@ -8,7 +8,7 @@ import { listed } from "../print/text.js";
 import { at } from "../settings/kinds.js";
 import { closing, openPlain, readBlocks } from "./files.js";
 import { CONTRACT, CURRENT, PagePaths, PREVIOUS, RELEASES, SNAPSHOT, SUMS } from "./layout.js";
-import { findCurrent, releaseNames } from "./list.js";
+import { findCurrent, findPrevious, releaseNames } from "./list.js";
 import { idOf } from "./name.js";
 import { openRelease, type Release } from "./open.js";
 import { readSumLines } from "./sums/lines.js";
@@ -40,7 +40,7 @@ export function findRelease(word: string, dist: string, cwd = "."): string {
 export function lookUp(word: string, dist: string, cwd = "."): string | undefined {
   if (word === "") return undefined;
   if (word === CURRENT) return currentOf(dist);
-  if (word === PREVIOUS) return join(dist, RELEASES, findPrevious(dist));
+  if (word === PREVIOUS) return previousOf(dist);
   const path = at(cwd, word);
   if (SIGNS.some((name) => existsSync(join(path, name)))) return path;
   if ([CURRENT, RELEASES].some((name) => isFolder(join(path, name)))) return join(path, CURRENT);
@@ -61,23 +61,11 @@ function currentOf(dist: string): string {
   throw usageError(`There is no current release in ${dist}; run "rollcall build" first.`);
 }
 
-/** In milliseconds: the clock of a file system may be behind the system's clock. */
-const CLOCK_STEP = 20;
-
-// A switch marks the release that it replaces with the time of the switch, so the previous release is the one that was
-// marked last before the link was made. One that a gate has refused was marked earlier, when it was built, or later.
-function findPrevious(dist: string): string {
-  const current = findCurrent(dist);
-  const switched = lstatSync(join(dist, CURRENT), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const [previous] = releaseNames(dist)
-    .filter((name) => name !== current)
-    .map((name) => ({ name, marked: statSync(join(dist, RELEASES, name)).mtimeMs }))
-    .filter(({ marked }) => marked <= switched + CLOCK_STEP)
-    .sort((one, other) => other.marked - one.marked);
-  if (current !== undefined && previous) return previous.name;
-  throw usageError(
-    `No release in ${dist} was current before the current one; see "rollcall releases" for those that are there.`,
-  );
+function previousOf(dist: string): string {
+  const name = findPrevious(dist);
+  if (name !== undefined && isFolder(join(dist, RELEASES, name))) return join(dist, RELEASES, name);
+  const why = name === undefined ? `No release in ${dist}` : `${name}, which has been removed from ${dist},`;
+  throw usageError(`${why} was current before the current one; "rollcall releases" lists those that are there.`);
 }
 
 function findByBeginning(word: string, dist: string): string | undefined {

@@ -10,6 +10,9 @@ export const RELEASES = "releases";
 /** A word for the release that was current before the current one. */
 export const PREVIOUS = "previous";
 
+/** In `dist`: links that are named after a release and lead to the one that was current before it. */
+export const BEFORE = ".previous";
+
 /** In `dist`, only during a build: the release being written, the link being made, releases being removed. */
 export const STAGING = ".staging";
 export const NEXT_LINK = ".current-next";
@@ -18,6 +21,13 @@ export const TRASH_PREFIX = ".trash-";
 /** In `dist`: the file that a build locks, and the one that says who holds the lock. */
 export const LOCK = ".lock";
 export const LOCK_HOLDER = ".lock-holder.json";
+
+/** In `dist`: the file that is locked while a release is read that must not be removed. */
+export const READERS = ".readers";
+
+/** In a folder while it is published to, as `LOCK` and `LOCK_HOLDER` in `dist`. */
+export const TARGET_LOCK = ".rollcall-lock";
+export const TARGET_LOCK_HOLDER = ".rollcall-lock-holder.json";
 
 /** In `dist`: what the current release was made from, and a folder with a lock for each target that was published to. */
 export const ORIGIN = ".origin.json";

@@ -4,7 +4,7 @@ import { opendir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Contract } from "../contract/contract.js";
 import { codeOf, hasCode, UserError, usageError } from "../errors.js";
-import { CURRENT, RELEASES } from "./layout.js";
+import { BEFORE, CURRENT, RELEASES } from "./layout.js";
 import { parseFolderName } from "./name.js";
 import { openRelease } from "./open.js";
 
@@ -50,11 +50,21 @@ export function releaseNames(dist: string): string[] {
 }
 
 export function findCurrent(dist: string): string | undefined {
+  return linked(join(dist, CURRENT));
+}
+
+/** The release that was current before the current one. It may have been removed since. */
+export function findPrevious(dist: string): string | undefined {
+  const current = findCurrent(dist);
+  return current === undefined ? undefined : linked(join(dist, BEFORE, current));
+}
+
+function linked(path: string): string | undefined {
   try {
-    const name = basename(readlinkSync(join(dist, CURRENT)));
+    const name = basename(readlinkSync(path));
     return parseFolderName(name) ? name : undefined;
   } catch (error) {
-    if (hasCode(error, "ENOENT", "EINVAL")) return undefined;
+    if (hasCode(error, "ENOENT", "ENOTDIR", "EINVAL")) return undefined;
     throw error;
   }
 }

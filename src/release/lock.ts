@@ -1,5 +1,5 @@
-/** Locks a `dist` folder, so that it has one writer at a time. */
-import { lstatSync, mkdirSync } from "node:fs";
+/** Locks: a `dist` or a folder that is published to has one writer at a time, and a release that is published stays where it is. */
+import { lstatSync, mkdirSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -7,7 +7,7 @@ import { z } from "zod";
 import { parseAs } from "../contract/json.js";
 import { codeOf, hasCode, UserError } from "../errors.js";
 import { readReleaseFileSync } from "./files.js";
-import { LOCK, LOCK_HOLDER } from "./layout.js";
+import { LOCK, LOCK_HOLDER, READERS, TARGET_LOCK, TARGET_LOCK_HOLDER } from "./layout.js";
 import { explainWrite } from "./refusals.js";
 import { makeLockFile, requireWritable } from "./sharing.js";
 import { replaceFile } from "./write.js";
@@ -19,24 +19,73 @@ import { replaceFile } from "./write.js";
  * @throws UserError at once when another process holds the lock, or this user may not write there; nothing is written then.
  */
 export function lockDist(dist: string, now: Date, what = dist): () => void {
-  const holderFile = join(dist, LOCK_HOLDER);
+  try {
+    const db = lock(dist, { file: LOCK, holder: LOCK_HOLDER }, now, what);
+    return () => db.close();
+  } catch (error) {
+    throw explainWrite(dist, error);
+  }
+}
+
+/** Locks a folder that is published to, as `lockDist` does, and leaves nothing there. @throws also the system's errors. */
+export function lockTarget(folder: string, now: Date, what: string): () => void {
+  const db = lock(folder, { file: TARGET_LOCK, holder: TARGET_LOCK_HOLDER }, now, what);
+  return () => {
+    for (const name of [TARGET_LOCK_HOLDER, TARGET_LOCK]) rmSync(join(folder, name), { force: true });
+    db.close();
+  };
+}
+
+function lock(folder: string, names: { file: string; holder: string }, now: Date, what: string): Database.Database {
+  const [path, holder] = [join(folder, names.file), join(folder, names.holder)];
   let db: Database.Database | undefined;
   try {
-    mkdirSync(dist, { recursive: true });
-    requireWritable(dist);
-    db = openLock(join(dist, LOCK));
+    mkdirSync(folder, { recursive: true });
+    requireWritable(folder);
+    db = openLock(path);
+    const { ino } = lstatSync(path);
     db.exec("BEGIN EXCLUSIVE");
     // SQLite opens a file that it may not write for reading, and such a lock would not exclude others. A write fails then.
     db.pragma("user_version = 1");
-    replaceFile(holderFile, JSON.stringify({ pid: process.pid, machine: hostname(), since: now.toISOString() }));
+    // A holder that ended meanwhile has removed its file, and another run may hold a new one.
+    if (lstatSync(path, { throwIfNoEntry: false })?.ino !== ino) throw isWritten(what, holder);
+    replaceFile(holder, JSON.stringify({ pid: process.pid, machine: hostname(), since: now.toISOString() }));
+    return db;
   } catch (error) {
     db?.close();
-    if (!hasCode(error, "SQLITE_BUSY")) throw explainWrite(dist, error);
-    throw new UserError(
-      `${what} is being written by ${readHolder(holderFile)}; wait until it has ended, then run this again.`,
-    );
+    throw hasCode(error, "SQLITE_BUSY") ? isWritten(what, holder) : error;
   }
-  return () => db.close();
+}
+
+/** Keeps the releases of `dist` from `removeUnheld` until the returned function is called. Several processes may do so at once. */
+export function holdReleases(dist: string): () => void {
+  let db: Database.Database | undefined;
+  try {
+    db = openLock(join(dist, READERS));
+    db.exec("BEGIN; SELECT 1 FROM sqlite_schema");
+  } catch (error) {
+    db?.close();
+    if (hasCode(error, "SQLITE_BUSY"))
+      throw new UserError(`Releases in ${dist} are being removed; run this again.`, { cause: error });
+    // A folder that this user cannot write can be read all the same.
+    if (!(error instanceof UserError) && codeOf(error) === undefined) throw error;
+  }
+  return () => db?.close();
+}
+
+/** Runs a step that removes releases of `dist`, unless a process holds them. @returns whether it was run. */
+export function removeUnheld(dist: string, step: () => void): boolean {
+  const db = openLock(join(dist, READERS));
+  try {
+    db.exec("BEGIN EXCLUSIVE");
+    step();
+    return true;
+  } catch (error) {
+    if (hasCode(error, "SQLITE_BUSY")) return false;
+    throw error;
+  } finally {
+    db.close();
+  }
 }
 
 /** @throws UserError when the lock file is not Rollcall's, or this user may not write it. */
@@ -54,6 +103,12 @@ function openLock(path: string): Database.Database {
 }
 
 const holderSchema = z.object({ pid: z.int(), machine: z.string(), since: z.string() });
+
+function isWritten(what: string, holder: string): UserError {
+  return new UserError(
+    `${what} is being written by ${readHolder(holder)}; wait until it has ended, then run this again.`,
+  );
+}
 
 function readHolder(file: string): string {
   try {

@@ -28,8 +28,7 @@ export class Staging {
     this.#paths = new PagePaths(contract.listing.path);
     makeFolder(dist, RELEASES);
     this.#begin();
-    for (const name of readdirSync(dist))
-      if (OUTDATED.includes(name) || name.startsWith(TRASH_PREFIX)) remove(join(dist, name), untidied);
+    removeLeft(dist, untidied);
   }
 
   clear(): void {
@@ -105,4 +104,14 @@ export class Staging {
     while (taken.has(folderName(time, id))) time = new Date(time.getTime() + 1000);
     return folderName(time, id);
   }
+}
+
+/**
+ * Removes what earlier versions and killed removals have left in `dist`, whose lock it needs, unless it cannot be removed.
+ * @returns the names of what was there.
+ */
+export function removeLeft(dist: string, untidied: string[]): string[] {
+  const names = readdirSync(dist).filter((name) => OUTDATED.includes(name) || name.startsWith(TRASH_PREFIX));
+  for (const name of names) remove(join(dist, name), untidied);
+  return names;
 }

@@ -1,15 +1,28 @@
 /** Makes a release current by one rename of a link, and removes old releases. */
-import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from "node:fs";
 import { join } from "node:path";
 import { hasCode, isMissing, UserError } from "../errors.js";
-import { CURRENT, MARK, NEXT_LINK, RELEASES, TRASH_PREFIX } from "./layout.js";
-import { findCurrent, releaseNames } from "./list.js";
+import { BEFORE, CURRENT, MARK, NEXT_LINK, RELEASES, TRASH_PREFIX } from "./layout.js";
+import { findCurrent, findPrevious, releaseNames } from "./list.js";
+import { removeUnheld } from "./lock.js";
+import { parseFolderName } from "./name.js";
 import { remove, tidy } from "./refusals.js";
+import { makeFolder } from "./sharing.js";
 import { flushFolder } from "./write.js";
 
 /**
- * Needs the lock of `dist`. The release that was current is marked with the time of the switch, as the modification time of
- * its folder, for `prune` and for "previous". Whenever this throws, nothing has been switched.
+ * Makes a release current. Needs the lock of `dist`. The release that was current before is written down for `previous`, and its
+ * folder's modification time becomes that of the switch, for `prune` and `forget`. Whenever this throws, nothing has been switched.
  * @param untidied is told of what failed without keeping the release from becoming current.
  */
 export function switchCurrent(dist: string, name: string, now: Date, untidied: string[]): void {
@@ -18,14 +31,22 @@ export function switchCurrent(dist: string, name: string, now: Date, untidied: s
   requireLink(dist);
   if (before !== undefined && before !== name) {
     const folder = join(dist, RELEASES, before);
-    const what = `${folder} could not be marked as the previous release, so "previous" may mean another one`;
-    // Marked before the link is made: a mark that is later than the link does not count as that of the previous release.
-    tidy(untidied, what, () => touch(folder, now));
+    noteBefore(dist, name, before);
+    tidy(untidied, `${folder} could not be marked with the time of the switch`, () => touch(folder, now));
   }
   rmSync(next, { recursive: true, force: true });
   symlinkSync(`${RELEASES}/${name}`, next);
   renameSync(next, join(dist, CURRENT));
   tidy(untidied, `The switch to ${name} may not survive a loss of power`, () => flushFolder(dist));
+}
+
+/** Writes down which release is current before `name`. The link counts only while `name` is current, as after the switch. */
+function noteBefore(dist: string, name: string, before: string): void {
+  const folder = makeFolder(dist, BEFORE);
+  // The link of the release that is still current stays, in case this run is killed before the switch.
+  for (const old of readdirSync(folder)) if (old !== before) rmSync(join(folder, old), { recursive: true });
+  symlinkSync(`../${RELEASES}/${before}`, join(folder, name));
+  flushFolder(folder);
 }
 
 /** @throws UserError when something other than a link is in the place of `current`, which Rollcall must not replace. */
@@ -39,7 +60,7 @@ export function requireLink(dist: string): void {
 export const GRACE = 60_000;
 
 /**
- * Removes old releases, except the newest `keep`, the current one, and one that was current less than a minute ago. Each is
+ * Removes old releases, except `keep` (the previous one, then the newest, and those dated in the future last), the current one, and one that was current less than a minute ago. Each is
  * first renamed, so that a removal that is killed never leaves half a release there. Needs the lock of `dist`.
  * @returns the folder names of the releases that are gone.
  */
@@ -47,19 +68,48 @@ export function prune(dist: string, keep: number, now: Date, untidied: string[])
   const removed: string[] = [];
   tidy(untidied, `Old releases in ${dist} could not be listed`, () => {
     const current = findCurrent(dist);
-    const old = releaseNames(dist).filter((name) => name !== current);
-    for (const name of old.slice(keep)) {
-      const folder = join(dist, RELEASES, name);
-      const trash = join(dist, TRASH_PREFIX + name);
-      tidy(untidied, `Old release ${name} could not be removed`, () => {
-        if (now.getTime() - statSync(folder).mtimeMs <= GRACE) return;
-        renameSync(folder, trash);
-        removed.push(name);
+    const isOld = (name: string) => now.getTime() - statSync(join(dist, RELEASES, name)).mtimeMs > GRACE;
+    const previous = findPrevious(dist);
+    // A clock that was ahead once has given names that would stay the newest for years.
+    const rank = (name: string) => (name === previous ? 0 : (parseFolderName(name)?.time ?? now) <= now ? 1 : 2);
+    const old = releaseNames(dist)
+      .filter((name) => name !== current)
+      .sort((one, other) => rank(one) - rank(other));
+    const due = old.slice(keep).filter(isOld);
+    const isDone =
+      due.length === 0 ||
+      removeUnheld(dist, () => {
+        for (const name of due) {
+          tidy(untidied, `Old release ${name} could not be removed`, () => {
+            moveToTrash(dist, name);
+            removed.push(name);
+          });
+        }
       });
-      remove(trash, untidied);
-    }
+    if (!isDone)
+      untidied.push("Old releases were not removed, since one is being published. The next build removes them.");
   });
+  for (const name of removed) remove(trashOf(dist, name), untidied);
   return removed;
+}
+
+/**
+ * Takes a release away, so that a removal which is killed leaves no half of it. Overlayfs renames no folder of a lower layer
+ * (EXDEV), so there its files are removed where they are.
+ */
+export function moveToTrash(dist: string, name: string): void {
+  const folder = join(dist, RELEASES, name);
+  rmSync(trashOf(dist, name), { recursive: true, force: true });
+  try {
+    renameSync(folder, trashOf(dist, name));
+  } catch (error) {
+    if (!hasCode(error, "EXDEV")) throw error;
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export function trashOf(dist: string, name: string): string {
+  return join(dist, TRASH_PREFIX + name);
 }
 
 function touch(folder: string, now: Date): void {

@@ -91,7 +91,7 @@ export function dayOf(record: AnyRecord, time: Field): string {
   return String(valueAt(record, time)).slice(0, "2026-11-21".length);
 }
 
-/** What a time says of a record, by its field: `opened` for `date_opened`, `created` for `about.created_at`. */
+/** What a time says of a record, by its field: `opened` for `date_opened`, `edited` for `page.edited_at`. */
 export function timeWord({ names, path }: Field): string {
   return (names.at(-1) ?? "").replace(/^date_|_(?:at|on|date|time)$/, "") || path;
 }

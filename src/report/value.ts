@@ -12,7 +12,7 @@ export interface Written {
 }
 
 /**
- * For example, `VERIFIED` and `["EN","DE"]` without quotes, and a bio with quotes.
+ * For example, `open` and `["EN","DE"]` without quotes, and a sentence with quotes.
  * @param isFree whether the field may hold any text.
  */
 export function writeValue(value: unknown, isFree: boolean): Written {

@@ -1,6 +1,8 @@
 /** Opens the SQLite file of records for one build: read-only, one file, one point in time, and only the columns of the contract. */
+import type { Database } from "better-sqlite3";
 import type { Contract } from "../contract/contract.js";
 import { UserError } from "../errors.js";
+import type { TemporaryDatabase } from "../scratch/database.js";
 import { type Candidate, selectCandidates } from "./candidates.js";
 import { explainReading, explainSqlite, overwritten, reading } from "./errors.js";
 import { connect, isLocked, SourceFile } from "./file.js";
@@ -18,6 +20,7 @@ import {
 import { publishedParameters } from "./published.js";
 import type { Share } from "./reader.js";
 import { findRelation, isPlainTable, isTable, type RelationOptions, tableOf } from "./relation.js";
+import { COPY, copyAsUtf8 } from "./utf8.js";
 
 export interface SourceOptions extends RelationOptions {
   db: string;
@@ -43,6 +46,7 @@ export function openSource(options: SourceOptions): Source {
 
 export class Source {
   #opened: ReturnType<typeof open>;
+  #copy: TemporaryDatabase | undefined;
   #relation = "";
   /** What stands behind FROM: a table without its indexes, whose values may be damaged, or a view or query. */
   #rows = "";
@@ -66,12 +70,13 @@ export class Source {
 
   /** Rows in published order, all unless some are named. They can be read more than once, with the same result. */
   *candidates(range?: RowRange): Generator<Candidate, void> {
-    const [{ db }, { db: file, contract, defaultAvatar }] = [this.#opened, this.options];
+    const { db: file, contract, defaultAvatar } = this.options;
     try {
-      this.#hasRepeatedKeys ??= keepRepeatedKeys(db, this.#rows, contract);
+      const { db, rows } = this.#inUtf8();
+      this.#hasRepeatedKeys ??= keepRepeatedKeys(db, rows, contract);
       const selection = {
         contract,
-        rows: `FROM ${this.#rows} ${orderSql(contract)}${range ? ` LIMIT ${range.rows} OFFSET ${range.before}` : ""}`,
+        rows: `FROM ${rows} ${orderSql(contract)}${range ? ` LIMIT ${range.rows} OFFSET ${range.before}` : ""}`,
         parameters: publishedParameters(defaultAvatar),
         isRepeated: this.#hasRepeatedKeys ? isRepeated(contract) : "0",
       };
@@ -79,6 +84,13 @@ export class Source {
     } catch (error) {
       throw explainSqlite(file, error);
     }
+  }
+
+  #inUtf8(): { db: Database; rows: string } {
+    const { db } = this.#opened;
+    if (db.pragma("encoding", { simple: true }) === "UTF-8") return { db, rows: this.#rows };
+    this.#copy ??= copyAsUtf8(db, this.#rows, this.options.contract);
+    return { db: this.#copy.db, rows: COPY };
   }
 
   /** What rows depend on besides bytes; undefined for a view or a query, which may read the clock or other files. */
@@ -135,6 +147,7 @@ export class Source {
       const isInFile = this.options.query === undefined && isTable(db, tableOf(this.options));
       this.#rows = isInFile ? `${this.#relation} NOT INDEXED` : this.#relation;
       this.#count = this.#hasRepeatedKeys = this.#order = undefined;
+      this.#forgetCopy();
       if (isLast) file.note({ hasBegun: true });
       return file.isStill() && file.isOne(1);
     } catch (error) {
@@ -166,8 +179,14 @@ export class Source {
   }
 
   close(): void {
+    this.#forgetCopy();
     this.#opened.db.close();
     this.file.close();
+  }
+
+  #forgetCopy(): void {
+    this.#copy?.close();
+    this.#copy = undefined;
   }
 }
 

@@ -80,7 +80,7 @@ export function createQueryView(db: Database, path: string): string {
 function requireColumns({ fields }: Contract, relation: string, found: string[], step: string): void {
   const columns = fields.map(({ column }) => column);
   const lower = new Set(columns.map((column) => column.toLowerCase()));
-  // SQLite numbers further columns of one name: `bio`, `bio:1`.
+  // SQLite numbers further columns of one name: `note`, `note:1`.
   const repeated = columns.filter((name) =>
     found.some((other) => other.toLowerCase().startsWith(`${name.toLowerCase()}:`)),
   );

@@ -31,6 +31,16 @@ function start(args: string[], cwd: string) {
   return { child, said, untilSaid, ended: once(child, "close") };
 }
 
+/** Runs a line of a shell, in which `rollcall` is the command. */
+function shell(line: string, cwd: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  const command = line.replace("rollcall", `"${process.execPath}" "${CLI}"`);
+  return new Promise((resolve) => {
+    execFile("sh", ["-c", command], { env, cwd }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    );
+  });
+}
+
 function folderWithUsers(): string {
   const cwd = scratch();
   writeUsers(join(cwd, "users.sqlite"), plainRows(3));
@@ -80,9 +90,19 @@ test.each([
   ["has gone", "| true", ""],
   ["cannot take more", "> /dev/full", "error: Cannot write to stdout (ENOSPC).\n"],
 ])("a reader of stdout that %s", async (_what, redirection, expected) => {
-  const shell = `"${process.execPath}" "${CLI}" build --help ${redirection}`;
-  const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve) => {
-    execFile("sh", ["-c", shell], { env }, (_error, stdout, stderr) => resolve({ stdout, stderr }));
-  });
+  const { stdout, stderr } = await shell(`rollcall build --help ${redirection}`, scratch());
   expect({ stdout, stderr }).toEqual({ stdout: "", stderr: expected });
+});
+
+test.each([
+  ["build --db users.sqlite --base-url https://example.com", /is current\.\n$/],
+  ["use current", /is current\.\n$/],
+  ["publish site", /is published to site\.\n$/],
+])("%s is done, and says so, although its result cannot be written", async (line, said) => {
+  const cwd = line.startsWith("build") ? folderWithUsers() : await folderWithRelease();
+  const { code, stderr } = await shell(`rollcall ${line} --json > /dev/full`, cwd);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^warning: stdout cannot be written \(ENOSPC\)\. Release /);
+  expect(stderr).toMatch(said);
+  expect(await shell(`rollcall ${line} 2> /dev/full`, cwd)).toMatchObject({ code: 0 });
 });

@@ -1,7 +1,7 @@
 /** JSON that is checked before it is parsed: text that is too deep or holds too many values is refused; other text gives what JSON.parse gives. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isTooDeep, parseJson } from "../../src/contract/json.js";
+import { isTooDeep, parseJson, whyNotExactJson } from "../../src/contract/json.js";
 
 const nested = (levels: number, inside = "") => "[".repeat(levels) + inside + "]".repeat(levels);
 
@@ -32,4 +32,15 @@ test.each([
 ])("a text: %#", (text, why) => {
   expect(parseJson(text)).toEqual(why === undefined ? { value: JSON.parse(text) } : { why });
   expect(isTooDeep(text)).toBe(why?.includes("deeper") ?? false);
+});
+
+test.each(
+  [
+    [2 ** 53 - 1, 0.5, 1e-7, 1.5e15 + 0.5],
+    [[2 ** 53], [1e21], [-1e300]],
+  ].flatMap((all, at) => all.map((value) => [value, at === 0] as const)),
+)("every reader can hold %s: %s", (value, isExact) => {
+  expect(whyNotExactJson(value)).toBe(
+    isExact ? undefined : "must not hold whole numbers beyond +-(2^53 - 1), 1e21 too",
+  );
 });

@@ -15,6 +15,7 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type PublishOptions, publish, verify } from "../../src/index.js";
+import { prune } from "../../src/release/switch.js";
 import { switchTo, writeRelease } from "../server/release.js";
 import { plainRows } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
@@ -89,6 +90,43 @@ describe("what is written", () => {
   function inodes(): Map<string, number> {
     return new Map([...readTree(site).keys()].map((path) => [path, statSync(join(site, path)).ino]));
   }
+});
+
+describe("several at once", () => {
+  test("of two folders of releases that publish to one place, the second is told who is at work", async () => {
+    const first = await buildUsers(folder, 25);
+    mkdirSync(join(folder, "other"));
+    const other = await buildUsers(join(folder, "other"), 40);
+    let second: Promise<unknown> | undefined;
+    const options = { dist, target: site };
+    await publish(options, {
+      onProgress: () => {
+        second ??= publish({ dist: join(folder, "other/dist"), target: site }).catch(String);
+      },
+    });
+    expect(await second).toMatch(
+      new RegExp(`${site} is being written by process ${process.pid} on \\S+ since \\S+; wait until it has ended`),
+    );
+    expect(published(site)).toEqual(readTree(first.folder));
+    await publishSite({ dist: join(folder, "other/dist") });
+    expect(published(site)).toEqual(readTree(other.folder));
+  });
+
+  test("a release stays while it is published", async () => {
+    const first = await buildUsers(folder, 25);
+    await buildUsers(folder, 26);
+    const later = new Date(Date.UTC(2100, 0, 1));
+    const untidied: string[] = [];
+    const pruned: string[][] = [];
+    const options = { dist, target: site, release: first.id };
+    await publish(options, { onProgress: () => void pruned.push(prune(dist, 0, later, untidied)) });
+    expect(pruned.flat()).toEqual([]);
+    expect(untidied[0]).toBe(
+      "Old releases were not removed, since one is being published. The next build removes them.",
+    );
+    expect(published(site)).toEqual(readTree(first.folder));
+    expect(prune(dist, 0, later, untidied)).toEqual([first.name]);
+  });
 });
 
 describe("what is left alone, and what goes", () => {
@@ -274,10 +312,10 @@ describe("what is refused before anything changes", () => {
   test("a folder among the releases, however it is called", async () => {
     await buildUsers(folder, 25);
     symlinkSync("dist", join(folder, "alias"));
-    const before = readTree(dist);
+    const before = readTree(join(dist, "releases"));
     for (const target of ["dist", "dist/releases/x", "dist/current", "alias/new/site", "dist/../dist"])
       await expect(publish({ dist, target: join(folder, target) }), target).rejects.toThrow("lies in");
-    expect(readTree(dist)).toEqual(before);
+    expect(readTree(join(dist, "releases"))).toEqual(before);
   });
 
   test("an address of another kind, and a target that is a file", async () => {

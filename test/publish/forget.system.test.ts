@@ -1,14 +1,19 @@
 /** `rollcall forget`: kept releases go, and the URLs of what only they had are told. */
-import { readdirSync, rmSync, utimesSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { holdReleases } from "../../src/release/lock.js";
 import { fakeIo, rollcall } from "../commands/run.js";
 import { age, BASE, twoReleases } from "./forgetting.js";
 
 test("a kept release goes; stdout has the URLs of what current has not", async () => {
   const { cwd, dist, old, current } = await twoReleases();
   const { code, stdout, stderr } = await rollcall(`forget ${old.id.slice(0, 6)}`, fakeIo(cwd));
-  expect(stderr).toMatch(new RegExp(`^forget +${old.id} +1 release\npurge +\\d+ URLs, on stdout\nleft `));
+  expect(stderr).toMatch(
+    new RegExp(
+      `^forget +${old.id} +1 release\npurge +\\d+ URLs, on stdout\nkept +0 other old releases, which may hold the same records\nleft `,
+    ),
+  );
   expect(code).toBe(0);
   const urls = stdout.trimEnd().split("\n");
   expect(urls).toContain(`${BASE}/api/users/`);
@@ -30,8 +35,8 @@ test("several at once, as JSON; a page that current has with the same bytes need
   for (const { folder } of [old, current]) age(folder);
   const { code, stdout } = await rollcall(`forget --json ${old.id} ${current.name}`, fakeIo(cwd));
   expect(code).toBe(0);
-  const { removed, urls, unknown, untidied } = JSON.parse(stdout);
-  expect({ unknown, untidied }).toEqual({ unknown: [], untidied: [] });
+  const { removed, urls, unknown, kept } = JSON.parse(stdout);
+  expect({ unknown, kept }).toEqual({ unknown: [], kept: [] });
   expect(removed).toEqual([
     { id: old.id, name: old.name },
     { id: current.id, name: current.name },
@@ -76,6 +81,65 @@ test("one that is not whole goes, and its URLs are said to be unknown", async ()
   rmSync(join(old.folder, "SHA256SUMS"));
   const { code, stdout, stderr } = await rollcall(`forget ${old.name}`, fakeIo(cwd));
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-  expect(stderr).toContain(`Not whole, so that nobody knows their URLs: ${old.name}; purge all of the listing.\n`);
+  expect(stderr).toContain(`Incomplete releases, whose URLs are unknown: ${old.name}. Purge all of the listing.\n`);
   expect(readdirSync(join(dist, "releases"))).toEqual([current.name]);
+});
+
+test.each(["forget previous", "forget --json previous"])(
+  "%s removes nothing when stdout takes nothing",
+  async (line) => {
+    const { cwd, dist } = await twoReleases();
+    const io = fakeIo(cwd);
+    io.stdout.on("error", () => {});
+    io.stdout._write = (_chunk, _encoding, done: (error?: Error) => void) =>
+      done(Object.assign(new Error("no space left on device"), { code: "ENOSPC", syscall: "write" }));
+    expect(await rollcall(line, io)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "error: The URLs cannot be written to stdout (ENOSPC), so nothing was removed. Give stdout a file with room, then run this again.\n",
+    });
+    expect(readdirSync(join(dist, "releases"))).toHaveLength(2);
+  },
+);
+
+test("previous means all releases of its id, and what stays is counted; others means all but the current one", async () => {
+  const { cwd, dist, old, current, make } = await twoReleases();
+  const twin = join(dist, "releases", `20200101T000000Z-${old.id}`);
+  cpSync(old.folder, twin, { recursive: true });
+  const oldest = await make(9);
+  const last = await make(3);
+  await rollcall(`use ${old.name}`, fakeIo(cwd));
+  await rollcall(`use ${last.name}`, fakeIo(cwd));
+  for (const folder of [old.folder, twin, current.folder, oldest.folder]) age(folder);
+  const { stderr } = await rollcall("forget previous", fakeIo(cwd));
+  expect(stderr).toMatch(new RegExp(`^forget +${old.id} +2 releases\n`));
+  expect(stderr).toMatch(/^kept +2 other old releases, which may hold the same records$/m);
+  expect(readdirSync(join(dist, "releases")).sort()).toEqual([current.name, oldest.name, last.name].sort());
+  expect((await rollcall("forget others", fakeIo(cwd))).stderr).toMatch(
+    / 2 releases\n[\s\S]*^kept +0 other old releases/m,
+  );
+  expect(readdirSync(join(dist, "releases"))).toEqual([last.name]);
+});
+
+test("what a killed run has left goes and is named, even if the run is refused", async () => {
+  const { cwd, dist } = await twoReleases();
+  mkdirSync(join(dist, ".trash-1/api"), { recursive: true });
+  const { code, stderr } = await rollcall("forget ffff", fakeIo(cwd));
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^Removed what killed runs had left: \.trash-1\.\nerror: "ffff" is neither/);
+  expect(readdirSync(dist)).not.toContain(".trash-1");
+});
+
+test("nothing goes while a release is published", async () => {
+  const { cwd, dist, old } = await twoReleases();
+  const release = holdReleases(dist);
+  expect(await rollcall("forget previous", fakeIo(cwd))).toMatchObject({
+    code: 1,
+    stderr:
+      "error: A release is being published, so nothing was removed. Wait until that has ended, then run this again.\n",
+  });
+  expect(existsSync(old.folder)).toBe(true);
+  release();
+  expect(await rollcall("forget previous", fakeIo(cwd))).toMatchObject({ code: 0 });
 });

@@ -1,10 +1,11 @@
 /** What a word means where a release is named: one order, for every verb. */
-import { cpSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { cpSync, lutimesSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { build } from "../../src/build/build.js";
 import { findRelease, lookUp, openChosen } from "../../src/release/choose.js";
 import { lockDist } from "../../src/release/lock.js";
+import { prune, switchCurrent } from "../../src/release/switch.js";
 import { useRelease } from "../../src/release/use.js";
 import { plainRows, writeUsers } from "../support/database.js";
 import { scratch } from "../support/files.js";
@@ -43,6 +44,43 @@ test("current, and previous: what was current before", async () => {
   const { second, third, find } = await threeReleases();
   expect(find("current")).toBe(`dist/releases/${third.name}`);
   expect(find("previous")).toBe(`dist/releases/${second.name}`);
+});
+
+test("previous is what was current before, whatever the times of folders and links", async () => {
+  const { dist, first, second, third, find } = await threeReleases();
+  const skew = (seconds: number) => {
+    for (const { folder } of [first, second, third]) utimesSync(folder, seconds, seconds);
+    lutimesSync(join(dist, "current"), 1_000_000_000, 1_000_000_000);
+  };
+  skew(2_000_000_000);
+  expect(find("previous")).toBe(`dist/releases/${second.name}`);
+  await useRelease(dist, first.id);
+  utimesSync(second.folder, 500_000_000, 500_000_000);
+  expect(find("previous")).toBe(`dist/releases/${third.name}`);
+  await useRelease(dist, "previous");
+  expect(find("previous")).toBe(`dist/releases/${first.name}`);
+});
+
+test("a switch that was killed halfway leaves what previous means", async () => {
+  const { dist, first, second, third, find } = await threeReleases();
+  symlinkSync(`../releases/${third.name}`, join(dist, ".previous", first.name));
+  expect(find("previous")).toBe(`dist/releases/${second.name}`);
+  await useRelease(dist, third.id);
+  expect(find("previous")).toBe(`dist/releases/${second.name}`);
+  await useRelease(dist, second.id);
+  expect(find("previous")).toBe(`dist/releases/${third.name}`);
+});
+
+test("previous is refused when it has been removed, and when there was none", async () => {
+  const { dist, second, find } = await threeReleases();
+  rmSync(second.folder, { recursive: true });
+  expect(() => find("previous")).toThrow(
+    `${second.name}, which has been removed from ${dist}, was current before the current one; "rollcall releases" lists`,
+  );
+  rmSync(join(dist, ".previous"), { recursive: true });
+  expect(() => find("previous")).toThrow(
+    `No release in ${dist} was current before the current one; "rollcall releases"`,
+  );
 });
 
 test("a folder: a release's, one of releases, or whatever is there", async () => {
@@ -115,6 +153,24 @@ test("what means nothing", async () => {
     expect(() => find(word), word).toThrow("is neither the beginning of a release's id in");
   }
   expect(() => findRelease("zz", join(cwd, "none"))).toThrow(/^There is no release in .*none; run "rollcall build"/);
+});
+
+test("releases dated in the future are pruned first, and the previous one last", () => {
+  const dist = scratch();
+  const name = (year: number) => `${year}0101T000000Z-00000000${year}`;
+  const years = [2020, 2024, 2025, 2026, 2098, 2099];
+  for (const year of years) {
+    mkdirSync(join(dist, "releases", name(year)), { recursive: true });
+    utimesSync(join(dist, "releases", name(year)), 0, 0);
+  }
+  const now = new Date("2026-11-21T00:00:00Z");
+  switchCurrent(dist, name(2020), new Date(0), []);
+  switchCurrent(dist, name(2026), new Date(0), []);
+  const untidied: string[] = [];
+  expect(prune(dist, 3, now, untidied)).toEqual([name(2099), name(2098)]);
+  expect(prune(dist, 1, now, untidied)).toEqual([name(2025), name(2024)]);
+  expect(readdirSync(join(dist, "releases"))).toEqual([name(2020), name(2026)]);
+  expect(untidied).toEqual([]);
 });
 
 test("current is switched while nobody else can lock the folder", async () => {

@@ -84,7 +84,16 @@ async function distState(folder: string): Promise<string> {
 }
 
 function requireTidyDist(folder: string): void {
-  const usual = [".lock", ".lock-holder.json", ".origin.json", ".published", "current", "releases"];
+  const usual = [
+    ".lock",
+    ".lock-holder.json",
+    ".origin.json",
+    ".previous",
+    ".published",
+    ".readers",
+    "current",
+    "releases",
+  ];
   expect(usual).toEqual(expect.arrayContaining(readdirSync(join(folder, "dist"))));
 }
 

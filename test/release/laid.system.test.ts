@@ -42,7 +42,14 @@ test.each(PLACES)("a link at %s is replaced, and what it leads to stays", async 
   expect(await run(args)).toEqual(DONE);
   expect(readFileSync(other, "utf8")).toBe("another's");
   expect(lstatSync(join(dist, ".lock-holder.json")).isFile()).toBe(true);
-  expect(readdirSync(dist).sort()).toEqual([".lock", ".lock-holder.json", ".origin.json", "current", "releases"]);
+  expect(readdirSync(dist).sort()).toEqual([
+    ".lock",
+    ".lock-holder.json",
+    ".origin.json",
+    ".previous",
+    "current",
+    "releases",
+  ]);
 });
 
 test.each(["a link", "a pipe", "a database"])("%s in place of the lock is refused, untouched", async (what) => {

@@ -1,14 +1,16 @@
 /** What SQLite's types can do to a row, and what reading makes of it. */
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
+import fc from "fast-check";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { contractOf, USERS_CONTRACT } from "../../src/contract/contract.js";
 import { build, InvalidRecordsError } from "../../src/index.js";
 import { openSource } from "../../src/source/open.js";
-import { contractOfThings } from "../diff/things.js";
+import { contractOfThings, type Thing } from "../diff/things.js";
 import { plainRows, type Row, userId, writeUsers } from "../support/database.js";
 import { readTree, scratch } from "../support/files.js";
+import { draws } from "../support/random.js";
 
 let folder: string;
 let db: string;
@@ -104,6 +106,35 @@ test.each(["UTF-16le", "UTF-16be"])(
     file.exec(`UPDATE users SET bio = CAST(x'${surrogate}' AS TEXT) WHERE id = '${userId(2)}'`);
     file.close();
     expect(await problems()).toEqual([["bio", expect.objectContaining({ invalid_utf8: expect.any(String) })]]);
+  },
+);
+
+test.each(["UTF-8", "UTF-16le", "UTF-16be"])(
+  "order and conditions are by bytes of UTF-8 in a database in %s",
+  (encoding) => {
+    const fields = { size: undefined, kind: undefined, note: { type: "string" } } as const;
+    const things = contractOfThings(fields, { order: ["-note", "key"] });
+    const contract = contractOf({ ...things, "x-observed": [{ name: "late", sql: "note >= 'Ω'" }] });
+    const compare = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
+    const texts = fc.array(fc.string({ unit: "binary", maxLength: 3 }), { maxLength: 12 });
+    fc.assert(
+      fc.property(texts, (notes) => {
+        const path = join(folder, `${encoding}.sqlite`);
+        rmSync(path, { force: true });
+        const file = new Database(path);
+        file.exec(
+          `PRAGMA synchronous = OFF; PRAGMA encoding = '${encoding}'; CREATE TABLE things (key TEXT, note TEXT)`,
+        );
+        for (const [at, note] of notes.entries()) file.prepare("INSERT INTO things VALUES (?, ?)").run(`${at}`, note);
+        file.close();
+        const source = openSource({ db: path, contract });
+        const found = [...source.candidates()].map(({ record, unmet }) => [(record as Thing).note, unmet]);
+        source.close();
+        const sorted = notes.toSorted((one, other) => compare(other, one));
+        expect(found).toEqual(sorted.map((note) => [note, compare(note, "Ω") < 0 ? ["late"] : []]));
+      }),
+      { numRuns: draws(150) },
+    );
   },
 );
 

@@ -9,7 +9,7 @@ import type { SortedSource } from "./sorted.js";
 /** How records are looked for. */
 export interface ChosenSearch extends Pick<InnerSearch, "by" | "isWhole" | "signal"> {
   /**
-   * Values that a record has, too, by the paths of their fields: `{ country: "DE", "off_chain.is_active": true }`. Of a list,
+   * Values that a record has, too, by the paths of their fields: `{ country: "DE", "place.open": true }`. Of a list,
    * it has the value as an item. For releases that were built with --explorer, by the fields that it counts values of.
    */
   where?: Readonly<Record<string, string | number | boolean | null>>;

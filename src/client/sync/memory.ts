@@ -16,7 +16,7 @@ export interface MemoryStore<T> extends Store<T>, Iterable<T> {
  *
  *     const store = createMemoryStore<User>();
  *     await listing.sync(store);
- *     for (const { display_name } of store) console.log(display_name);
+ *     for (const { name } of store) console.log(name);
  */
 export function createMemoryStore<T>(): MemoryStore<T> {
   let copy: Copy<T> | undefined;

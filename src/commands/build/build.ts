@@ -14,7 +14,7 @@ import type { Settings } from "../../settings/settings.js";
 import { warnUntidied } from "../program/failure.js";
 import { progressBar } from "../program/progress.js";
 import { createStop } from "../program/signals.js";
-import { type Given, type Io, print, say } from "../program/verb.js";
+import { type Given, type Io, loseOutput, print, say } from "../program/verb.js";
 import { passwordOf } from "./password.js";
 import { reportShard, requireShardFlags, runShard } from "./shard.js";
 import { describeBuild, describeTimings } from "./summary.js";
@@ -103,6 +103,7 @@ async function report(
   settings: Settings,
   io: Io,
 ): Promise<void> {
+  loseOutput(io, `Release ${result.id} is current.`);
   if (settings.json) {
     const {
       id,

@@ -67,6 +67,24 @@ export function sayLines(io: Io, lines: readonly Line[]): void {
   say(io, align(lines, painter(io.stderr, io.env)));
 }
 
+/** As `print`, and waits until the system has taken it. @throws the system's error. */
+export function printed(io: Io, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    io.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** From now on, output that cannot be written does not change the exit code, because the work is done. @param done says so. */
+export function loseOutput(io: Io, done: string): void {
+  let isSaid = false;
+  io.onLost = (stream, why) => {
+    // A reader may leave when it has seen enough.
+    if (stream === "stderr" || why === "EPIPE" || isSaid) return;
+    isSaid = true;
+    say(io, `warning: stdout cannot be written (${why}). ${done}`);
+  };
+}
+
 /** For programs, on stdout, as `--json` and `--access-log` promise. */
 export function print(io: Io, text: string): void {
   io.stdout.write(`${text}\n`);

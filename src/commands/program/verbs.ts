@@ -176,10 +176,10 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   },
   forget: {
     summary: "Remove kept releases for good, and print the URLs that caches have to forget",
-    arguments: { "<id...>": "ids of releases or the beginnings of them, or previous; never the current one" },
+    arguments: { "<id...>": "ids of releases or the beginnings of them, previous, or others: all but the current one" },
     examples: [
       ["rollcall forget 1f6a 77b0c2", "remove two releases; the URLs of what only they had are on stdout"],
-      ["rollcall forget previous > purge.txt", "remove the one before, which still has whom the current one has not"],
+      ["rollcall forget others > purge.txt", "remove all but the current one"],
     ],
     load: async () => (await import("../forget.js")).runForget,
   },

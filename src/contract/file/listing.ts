@@ -43,7 +43,8 @@ function checkPath(path: string | undefined, complain: Complain): void {
   if (!/^\/(?:[A-Za-z0-9._~-]+\/)+$/.test(path)) {
     refuse("a path like /v1/stations/, with a slash at both ends and segments of letters, digits and . _ ~ -");
   } else if (path.length > 200) refuse("a path of at most 200 characters");
-  else if (segments.includes(".") || segments.includes("..")) refuse("a path without the segments . and ..");
+  else if (segments.some((segment) => segment === "." || segment.startsWith("..")))
+    refuse("a path without the segment . and without segments that begin with ..");
   else if (segments.some((segment) => KEPT.test(segment))) {
     refuse("a path without .git and without segments that begin with .rollcall-, which are kept for git and Rollcall");
   } else if (TAKEN_NAMES.includes(segments[0]?.toLowerCase() ?? "")) {

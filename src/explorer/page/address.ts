@@ -25,7 +25,7 @@ export const BEGINNING: ListPlace = { text: "", page: 1, where: new Map() };
 /** Parameters that are no paths. A path that is called so has a dot before it. */
 const OWN = /^(?:\.|q$|page$)/;
 
-/** `#/KEY`, `#?q=anna&page=3&kyc_status=VERIFIED`. What cannot be is left out; for paths that takes a contract, see `chosenIn`. */
+/** `#/KEY`, `#?q=anna&page=3&status=open`. What cannot be is left out; for paths that takes a contract, see `chosenIn`. */
 export function parseHash(hash: string): SeenPlace {
   if (hash.startsWith("#/")) return { key: decoded(hash.slice(2)) };
   const given = new URLSearchParams(hash.replace(/^#\??/, ""));

@@ -16,12 +16,14 @@ import { FolderTree } from "./tree.js";
 const ASIDE_PREFIX = `${OWN_PREFIX}new-`;
 const CHUNK = 2 ** 16;
 
-/** The folder need not exist yet, and may itself be a link. @throws UserError when it lies in `dist`. */
+/** The folder need not exist yet, and may itself be a link. @throws UserError when it lies in `dist`, or is a file. */
 export async function openTargetFolder(name: string, dist: string): Promise<FolderTarget> {
   const root = await realFolder(resolve(name));
   const releases = await realFolder(resolve(dist));
   if (`${root}/`.startsWith(`${releases}/`))
     throw new UserError(`${name} lies in ${dist}, whose releases never change; name a folder elsewhere.`);
+  // Throws where something else is in its place.
+  new FolderTree(name, root).has(".");
   return new FolderTarget(name, root);
 }
 

@@ -40,7 +40,7 @@ function side(label: string, facts: SideFacts, { words }: Subject): Markup {
 `;
 }
 
-/** One line: `Compared: all fields but bio.` */
+/** One line: `Compared: all fields but note.` */
 function fieldsCompared(filter: FieldFilter): Markup | undefined {
   const text = comparedFields(filter, (pattern) => pattern);
   return text === undefined ? undefined : html`<p class="besides">Compared: ${text}.</p>\n`;

@@ -83,11 +83,15 @@ const CASES: Record<string, [change: (contract: Rough) => unknown, mistake: stri
     (c) => (c["x-listing"].path = "/v1/stations"),
     "/x-listing/path must be a path like /v1/stations/",
   ],
+  "a path that begins with two dots": [
+    (c) => (c["x-listing"].path = "/..a/"),
+    "/x-listing/path must be a path without the segment . and without segments that begin with ..",
+  ],
   "a path of nothing": [(c) => (c["x-listing"].path = "/"), "/x-listing/path must be a path like"],
   "a path with an escape": [(c) => (c["x-listing"].path = "/a%20b/"), "/x-listing/path must be a path like"],
   "a path that goes up": [
     (c) => (c["x-listing"].path = "/a/../"),
-    "/x-listing/path must be a path without the segments . and ..",
+    "/x-listing/path must be a path without the segment . and without segments that begin with ..",
   ],
   "a path of another file": [
     (c) => (c["x-listing"].path = "/Lookup/"),
