@@ -38,8 +38,9 @@ interface Member {
 
 /** A process can have only one pool. */
 export function startProcesses(orders: ClusterOrders, workers: number, effects: ClusterEffects) {
-  // Processes that accept by themselves leave what they have not accepted to whoever has the socket next.
-  if ("fd" in orders.address) cluster.schedulingPolicy = cluster.SCHED_NONE;
+  // Each process accepts by itself. A connection that the first process accepted and handed on would be lost with a process
+  // that dies meanwhile, and its descriptor would stay here.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({
     exec: fileURLToPath(new URL("./worker.js", import.meta.url)),
     args: [JSON.stringify(orders)],
