@@ -1,14 +1,20 @@
 /** Keeps several processes serving on one port. One that ends is replaced, until none serves and none can be started. */
 import cluster, { type Worker } from "node:cluster";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { UserError } from "../../errors.js";
+import type { AccessItem } from "../access-log.js";
 import type { ServerCounts } from "../counts.js";
 import { SERVER_LIMITS } from "../limits.js";
 import type { ListingServerEffects, ServerState } from "../server.js";
 import type { ClusterOrders, FromWorker, ToWorker } from "./worker.js";
 
 export interface ClusterEffects extends ListingServerEffects {
+  access?: ((item: AccessItem) => void) | undefined;
+  /** Ends the opening of the release before there are processes. */
+  signal?: AbortSignal | undefined;
   /** What all processes count is added to it. */
   counts?: ServerCounts | undefined;
   /** No process serves any more, and no other one can be started. */
@@ -46,6 +52,8 @@ export function startProcesses(orders: ClusterOrders, workers: number, effects: 
     args: [JSON.stringify(orders)],
     // Entries hold dates.
     serialization: "advanced",
+    // A process that inherits a pipe makes each write to it wait for its reader, also those of the process that it has it from.
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   const alive = new Map<Worker, Member>();
   const closing = new AbortController();
@@ -64,6 +72,8 @@ export function startProcesses(orders: ClusterOrders, workers: number, effects: 
     const started = Date.now();
     const member: Member = { isReady: false };
     alive.set(worker, member);
+    const said = createInterface({ input: worker.process.stderr as Readable });
+    said.on("line", (line) => effects.log?.(line));
     worker.on("message", ({ line, entries = [], release, counted, url, refusal }: FromWorker) => {
       if (line !== undefined) effects.log?.(line);
       for (const entry of entries) effects.access?.(entry);
